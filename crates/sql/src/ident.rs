@@ -1,0 +1,118 @@
+//! Identifiers and literals as SQLite writes them: quoting and unquoting.
+
+use sqlite3_parser::ast;
+
+use crate::tree::{Literal, Real};
+
+/// How an identifier was quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quote {
+    None,
+    /// `"x"`: a string, where no such column exists.
+    Double,
+    /// `` `x` `` or `[x]`.
+    Other,
+    /// `'x'`: SQLite takes a string for a name where only a name can stand.
+    Single,
+}
+
+/// An identifier token without its quotes.
+pub(crate) fn unquote(token: &str) -> (String, Quote) {
+    let (quote, kind) = match token.as_bytes().first() {
+        Some(b'"') => ('"', Quote::Double),
+        Some(b'`') => ('`', Quote::Other),
+        Some(b'\'') => ('\'', Quote::Single),
+        Some(b'[') => {
+            let inner = token[1..].strip_suffix(']').unwrap_or(&token[1..]);
+            return (inner.to_owned(), Quote::Other);
+        }
+        _ => return (token.to_owned(), Quote::None),
+    };
+    let inner = token[1..].strip_suffix(quote).unwrap_or(&token[1..]);
+    if !inner.contains(quote) {
+        return (inner.to_owned(), kind);
+    }
+    let doubled: String = [quote, quote].iter().collect();
+    (inner.replace(&doubled, quote.encode_utf8(&mut [0; 4])), kind)
+}
+
+/// The name of an identifier token.
+pub(crate) fn name_of(token: &str) -> String {
+    unquote(token).0
+}
+
+/// A numeric token as SQLite reads it: hexadecimal, integer, or real where it is no 64-bit integer.
+pub(crate) fn number(token: &str) -> Literal {
+    let digits: String = token.chars().filter(|&c| c != '_').collect();
+    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        return u64::from_str_radix(hex, 16)
+            .map_or(Literal::Real(Real::new(f64::INFINITY)), |bits| Literal::Integer(bits.cast_signed()));
+    }
+    if let Ok(integer) = digits.parse::<i64>() {
+        return Literal::Integer(integer);
+    }
+    Literal::Real(Real::new(digits.parse::<f64>().unwrap_or(f64::INFINITY)))
+}
+
+/// The negation of a numeric token; the most negative integer has no positive counterpart.
+pub(crate) fn negative_number(token: &str) -> Literal {
+    match number(token) {
+        Literal::Integer(value) => Literal::Integer(value.wrapping_neg()),
+        _ => number(&format!("-{token}")),
+    }
+}
+
+/// The bytes of an `x'…'` token or of its digits.
+pub(crate) fn blob(token: &str) -> Vec<u8> {
+    let digits: Vec<u8> = token
+        .trim_start_matches(['x', 'X'])
+        .trim_matches('\'')
+        .bytes()
+        .filter_map(|b| char::from(b).to_digit(16))
+        .filter_map(|digit| u8::try_from(digit).ok())
+        .collect();
+    digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}
+
+/// A type name as text, unquoted, with single spaces.
+pub(crate) fn type_text(ast: &ast::Type<'_>) -> String {
+    let name = ast.name.split_whitespace().map(name_of).collect::<Vec<_>>().join(" ");
+    match &ast.size {
+        None => name,
+        Some(ast::TypeSize::MaxSize(size)) => format!("{name}({size})"),
+        Some(ast::TypeSize::TypeSize(precision, scale)) => format!("{name}({precision},{scale})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_of_every_kind_come_off() {
+        for (token, name, quote) in [
+            ("a", "a", Quote::None),
+            ("\"a b\"", "a b", Quote::Double),
+            ("\"a\"\"b\"", "a\"b", Quote::Double),
+            ("`a``b`", "a`b", Quote::Other),
+            ("[a]", "a", Quote::Other),
+            ("'it''s'", "it's", Quote::Single),
+            ("\"\"", "", Quote::Double),
+        ] {
+            assert_eq!(unquote(token), (name.to_owned(), quote), "{token}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_as_sqlite_reads_them() {
+        assert_eq!(number("0x10"), Literal::Integer(16));
+        assert_eq!(number("0xFFFFFFFFFFFFFFFF"), Literal::Integer(-1));
+        assert_eq!(number("1_000"), Literal::Integer(1000));
+        assert_eq!(number("9223372036854775808"), Literal::Real(Real::new(9.223_372_036_854_775_808e18)));
+        assert_eq!(number("1e999"), Literal::Real(Real::new(f64::INFINITY)));
+        assert_eq!(negative_number("9223372036854775808"), Literal::Integer(i64::MIN));
+        assert_eq!(negative_number("0x10"), Literal::Integer(-16));
+        assert_eq!(number(".5"), Literal::Real(Real::new(0.5)));
+        assert_eq!(blob("X'4a4B'"), vec![0x4a, 0x4b]);
+    }
+}

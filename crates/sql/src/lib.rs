@@ -1,0 +1,31 @@
+//! SQL text to a resolved query and back, the schema catalog, and query features.
+//!
+//! [`resolve`] parses a text with SQLite's grammar and looks up every name; [`tree`] is what comes out,
+//! [`print()`] turns it back into SQL. The law: for every query that executes, the printed query executes to the
+//! same result. The crate never runs anything: whether SQLite accepts a text is SQLite's own `prepare` to
+//! judge (crate `engine`).
+
+mod builtin;
+mod ddl;
+pub mod derive;
+mod error;
+mod features;
+pub mod functions;
+mod ident;
+mod identity;
+mod ordering;
+mod parse;
+mod print;
+mod resolve;
+pub mod schema;
+pub mod tree;
+pub mod visit;
+
+pub use error::{Error, ErrorKind, Position};
+pub use features::Features;
+pub use identity::renumber;
+pub use ordering::{Ordered, ordered};
+pub use parse::MAX_SQL_BYTES;
+pub use print::{Dialect, print, print_expr};
+pub use resolve::{MAX_DEPTH, resolve};
+pub mod spider;

@@ -1,0 +1,196 @@
+//! Text to SQLite's own syntax tree, one query per text.
+//!
+//! The grammar is SQLite's (crate `sqlite3-parser`, a port of its lemon grammar), so that precedence, optional
+//! keywords and what may serve as a name are exactly SQLite's.
+
+use fallible_iterator::FallibleIterator;
+use sqlite3_parser::Bump;
+use sqlite3_parser::ast::{Cmd, Select, Stmt};
+use sqlite3_parser::lexer::sql::{Error as ParserError, Parser};
+
+use crate::error::{Error, ErrorKind, Position};
+
+/// The longest text that is parsed, in bytes; SQLite's own default limit is 1,000,000,000, but no query that a
+/// person or a model writes comes near.
+pub const MAX_SQL_BYTES: usize = 4 << 20;
+
+/// The first statement of a text, which is a query.
+pub(crate) struct Parsed<'b> {
+    pub query: &'b Select<'b>,
+    /// Something other than white space and comments follows it.
+    pub followed: bool,
+}
+
+/// Parses a text whose first statement must be a SELECT, VALUES or WITH query.
+pub(crate) fn parse_query<'b>(bump: &'b Bump, text: &'b str) -> Result<Parsed<'b>, Error> {
+    let mut statements = Statements::new(bump, text)?;
+    match statements.next()? {
+        None => Err(ErrorKind::Empty.into()),
+        Some(Stmt::Select(select)) => {
+            Ok(Parsed { query: bump.alloc(select), followed: !matches!(statements.next(), Ok(None)) })
+        }
+        Some(other) => Err(ErrorKind::NotAQuery(statement_name(&other)).into()),
+    }
+}
+
+/// The statements of a text, one by one.
+pub(crate) struct Statements<'b> {
+    parser: Parser<'b>,
+    text: &'b str,
+}
+
+impl<'b> Statements<'b> {
+    /// Errors when the text is too long or holds a NUL byte.
+    pub(crate) fn new(bump: &'b Bump, text: &'b str) -> Result<Self, Error> {
+        if text.len() > MAX_SQL_BYTES {
+            return Err(ErrorKind::Unsupported(format!("a text of more than {MAX_SQL_BYTES} bytes")).into());
+        }
+        if text.contains('\0') {
+            return Err(ErrorKind::Syntax("the text holds a NUL byte".to_owned()).into());
+        }
+        Ok(Self { parser: Parser::new(bump, text.as_bytes()), text })
+    }
+
+    /// The next statement, `None` at the end of the text.
+    pub(crate) fn next(&mut self) -> Result<Option<Stmt<'b>>, Error> {
+        match self.parser.next() {
+            Ok(None) => Ok(None),
+            Ok(Some(Cmd::Stmt(statement))) => Ok(Some(statement)),
+            Ok(Some(Cmd::Explain(_) | Cmd::ExplainQueryPlan(_))) => {
+                Err(ErrorKind::NotAQuery("EXPLAIN").into())
+            }
+            Err(error) => Err(syntax_error(&error, self.text)),
+        }
+    }
+}
+
+fn syntax_error(error: &ParserError, text: &str) -> Error {
+    let (message, place) = match error {
+        ParserError::Io(error) => (error.to_string(), None),
+        ParserError::UnrecognizedToken(place) => ("unrecognized token".to_owned(), place.as_ref()),
+        ParserError::UnterminatedLiteral(place) => ("a quote is never closed".to_owned(), place.as_ref()),
+        ParserError::UnterminatedBracket(place) => ("a [ is never closed".to_owned(), place.as_ref()),
+        ParserError::UnterminatedBlockComment(place) => {
+            ("a comment is never closed".to_owned(), place.as_ref())
+        }
+        ParserError::BadVariableName(place) => ("bad parameter name".to_owned(), place.as_ref()),
+        ParserError::BadNumber(place) => ("bad number".to_owned(), place.as_ref()),
+        ParserError::ExpectedEqualsSign(place) => ("= expected after !".to_owned(), place.as_ref()),
+        ParserError::MalformedBlobLiteral(place) => ("malformed blob".to_owned(), place.as_ref()),
+        ParserError::MalformedHexInteger(place) => {
+            ("malformed hexadecimal integer".to_owned(), place.as_ref())
+        }
+        ParserError::ParserError(error, place) => (error.to_string(), place.as_ref()),
+        other => (other.to_string(), None),
+    };
+    let position = place.map(|place| character_position(text, place.line, place.column));
+    Error::new(ErrorKind::Syntax(message)).at(position)
+}
+
+/// Turns the parser's column, which counts bytes, into one that counts characters.
+fn character_position(text: &str, line: usize, byte_column: usize) -> Position {
+    let bytes = text.split('\n').nth(line.saturating_sub(1)).unwrap_or_default().as_bytes();
+    let before = &bytes[..byte_column.saturating_sub(1).min(bytes.len())];
+    Position { line, column: String::from_utf8_lossy(before).chars().count() + 1 }
+}
+
+fn statement_name(statement: &Stmt<'_>) -> &'static str {
+    match statement {
+        Stmt::AlterTable(..) => "ALTER TABLE",
+        Stmt::Analyze(..) => "ANALYZE",
+        Stmt::Attach { .. } => "ATTACH",
+        Stmt::Begin(..) => "BEGIN",
+        Stmt::Commit(..) => "COMMIT",
+        Stmt::CreateIndex { .. } => "CREATE INDEX",
+        Stmt::CreateTable { .. } => "CREATE TABLE",
+        Stmt::CreateTrigger { .. } => "CREATE TRIGGER",
+        Stmt::CreateView { .. } => "CREATE VIEW",
+        Stmt::CreateVirtualTable { .. } => "CREATE VIRTUAL TABLE",
+        Stmt::Delete { .. } => "DELETE",
+        Stmt::Detach(..) => "DETACH",
+        Stmt::DropIndex { .. } => "DROP INDEX",
+        Stmt::DropTable { .. } => "DROP TABLE",
+        Stmt::DropTrigger { .. } => "DROP TRIGGER",
+        Stmt::DropView { .. } => "DROP VIEW",
+        Stmt::Insert { .. } => "INSERT",
+        Stmt::Pragma(..) => "PRAGMA",
+        Stmt::Reindex { .. } => "REINDEX",
+        Stmt::Release(..) => "RELEASE",
+        Stmt::Rollback { .. } => "ROLLBACK",
+        Stmt::Savepoint(..) => "SAVEPOINT",
+        Stmt::Select(..) => "SELECT",
+        Stmt::Update { .. } => "UPDATE",
+        Stmt::Vacuum(..) => "VACUUM",
+    }
+}
+
+/// The first place in `text` where the identifier `name` (its last part, if it is qualified) stands outside of
+/// strings and comments, so that a naming error can be shown.
+pub(crate) fn locate(text: &str, name: &str) -> Option<Position> {
+    let (qualifier, last) = match name.rsplit_once('.') {
+        Some((qualifier, last)) => (Some(qualifier.rsplit('.').next().unwrap_or(qualifier)), last),
+        None => (None, name),
+    };
+    let mut previous: Option<String> = None;
+    let mut dotted = false;
+    for (start, token) in tokens(text) {
+        if token == "." {
+            dotted = true;
+            continue;
+        }
+        let (word, _) = crate::ident::unquote(token);
+        let qualified = dotted
+            && qualifier.is_some_and(|q| previous.as_deref().is_some_and(|p| p.eq_ignore_ascii_case(q)));
+        if word.eq_ignore_ascii_case(last) && (qualifier.is_none() || qualified) {
+            return Some(position_at(text, start));
+        }
+        previous = Some(word);
+        dotted = false;
+    }
+    None
+}
+
+fn position_at(text: &str, offset: usize) -> Position {
+    let before = &text[..offset];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    Position { line, column }
+}
+
+/// Words, quoted names and dots of a text with their byte offsets; strings, comments and operators are passed over.
+fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut offset = 0;
+    std::iter::from_fn(move || {
+        while let Some(first) = text[offset..].chars().next() {
+            let start = offset;
+            let rest = &text[start..];
+            offset += match first {
+                '\'' | '"' | '`' => quoted_len(rest, first),
+                '[' => rest.find(']').map_or(rest.len(), |end| end + 1),
+                '-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
+                '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+                c if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+                c => c.len_utf8(),
+            };
+            if matches!(first, '"' | '`' | '[' | '.') || is_word(first) {
+                return Some((start, &text[start..offset]));
+            }
+        }
+        None
+    })
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()
+}
+
+/// Length of the quoted token at the start of `text`, doubled quotes included.
+fn quoted_len(text: &str, quote: char) -> usize {
+    let mut chars = text.char_indices().skip(1).peekable();
+    while let Some((index, c)) = chars.next() {
+        if c == quote && chars.next_if(|&(_, next)| next == quote).is_none() {
+            return index + c.len_utf8();
+        }
+    }
+    text.len()
+}

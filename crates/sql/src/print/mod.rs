@@ -1,0 +1,269 @@
+//! Prints a resolved query as SQL.
+//!
+//! Every column is qualified by a relation name that is unique in the statement, so that no name can be captured
+//! by another; result columns of subqueries and CTEs always get explicit names.
+
+mod expr;
+mod names;
+
+use self::names::Names;
+use crate::schema::Schema;
+use crate::tree::{
+    Body, Cte, Expr, From, Join, JoinKind, Literal, OrderTerm, Query, Relation, Select, SetOperator, Source,
+};
+
+/// The SQL dialect to print.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// SQLite.
+    #[default]
+    Sqlite,
+}
+
+impl Dialect {
+    /// The identifier, quoted where the dialect needs it.
+    pub fn identifier(self, name: &str) -> String {
+        match self {
+            Self::Sqlite if names::is_plain(name) => name.to_owned(),
+            Self::Sqlite => format!("\"{}\"", name.replace('"', "\"\"")),
+        }
+    }
+}
+
+/// Prints a query as one line of SQL. The schema must be the one that the query was resolved against.
+pub fn print(query: &Query, schema: &Schema, dialect: Dialect) -> String {
+    let mut printer = Printer { out: String::new(), names: Names::of(query, schema), dialect };
+    printer.query(query, None);
+    printer.out
+}
+
+/// Prints an expression that stands in `query`.
+pub fn print_expr(expr: &Expr, query: &Query, schema: &Schema, dialect: Dialect) -> String {
+    let mut printer = Printer { out: String::new(), names: Names::of(query, schema), dialect };
+    printer.expr(expr, 0);
+    printer.out
+}
+
+struct Printer<'a> {
+    out: String,
+    names: Names<'a>,
+    dialect: Dialect,
+}
+
+impl Printer<'_> {
+    fn text(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn identifier(&mut self, name: &str) {
+        let quoted = self.dialect.identifier(name);
+        self.out.push_str(&quoted);
+    }
+
+    fn separated<T>(&mut self, items: &[T], separator: &str, mut one: impl FnMut(&mut Self, &T)) {
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                self.text(separator);
+            }
+            one(self, item);
+        }
+    }
+
+    /// `columns` are the names that the result columns must get; without them only aliases are printed.
+    fn query(&mut self, query: &Query, columns: Option<&[String]>) {
+        if !query.ctes.is_empty() {
+            self.text("WITH RECURSIVE ");
+            self.separated(&query.ctes, ", ", Self::cte);
+            self.text(" ");
+        }
+        self.body(&query.body, columns);
+        if !query.order_by.is_empty() {
+            self.text(" ORDER BY ");
+            self.order_terms(&query.order_by);
+        }
+        if let Some(limit) = &query.limit {
+            self.text(" LIMIT ");
+            self.expr(limit, 0);
+        }
+        if let Some(offset) = &query.offset {
+            self.text(" OFFSET ");
+            self.expr(offset, 0);
+        }
+    }
+
+    fn cte(&mut self, cte: &Cte) {
+        let name = self.names.cte(cte.id).to_owned();
+        self.identifier(&name);
+        let columns = self.names.cte_columns(cte.id).to_vec();
+        self.text("(");
+        self.separated(&columns, ", ", |printer, column| printer.identifier(column));
+        self.text(match cte.materialized {
+            None => ") AS (",
+            Some(true) => ") AS MATERIALIZED (",
+            Some(false) => ") AS NOT MATERIALIZED (",
+        });
+        self.query(&cte.query, None);
+        self.text(")");
+    }
+
+    fn body(&mut self, body: &Body, columns: Option<&[String]>) {
+        match body {
+            Body::Select(select) => self.select(select, columns),
+            Body::Values(rows) => {
+                self.text("VALUES ");
+                self.separated(rows, ", ", |printer, row| {
+                    printer.text("(");
+                    printer.separated(row, ", ", |printer, expr| printer.expr(expr, 0));
+                    printer.text(")");
+                });
+            }
+            Body::SetOperation { operator, all, left, right } => {
+                self.body(left, columns);
+                self.text(match (operator, all) {
+                    (SetOperator::Union, true) => " UNION ALL ",
+                    (SetOperator::Union, false) => " UNION ",
+                    (SetOperator::Intersect, _) => " INTERSECT ",
+                    (SetOperator::Except, _) => " EXCEPT ",
+                });
+                // Compounds are left-associative and take no parentheses.
+                if let Body::SetOperation { .. } = **right {
+                    self.text("SELECT * FROM (");
+                    self.body(right, None);
+                    self.text(")");
+                } else {
+                    self.body(right, None);
+                }
+            }
+        }
+    }
+
+    fn select(&mut self, select: &Select, columns: Option<&[String]>) {
+        self.text(if select.distinct { "SELECT DISTINCT " } else { "SELECT " });
+        for (index, output) in select.outputs.iter().enumerate() {
+            if index > 0 {
+                self.text(", ");
+            }
+            self.expr(&output.expr, 0);
+            let name = match columns {
+                Some(columns) => columns.get(index),
+                None => output.alias.as_ref(),
+            };
+            if let Some(name) = name {
+                self.text(" AS ");
+                self.identifier(name);
+            }
+        }
+        if let Some(from) = &select.from {
+            self.text(" FROM ");
+            self.from(from);
+        }
+        if let Some(filter) = &select.filter {
+            self.text(" WHERE ");
+            self.expr(filter, 0);
+        }
+        if !select.group_by.is_empty() {
+            self.text(" GROUP BY ");
+            self.separated(&select.group_by, ", ", Self::term);
+        }
+        if let Some(having) = &select.having {
+            self.text(" HAVING ");
+            self.expr(having, 0);
+        }
+    }
+
+    fn from(&mut self, from: &From) {
+        match from {
+            From::Relation(relation) => self.relation(relation),
+            From::Join(join) => self.join(join),
+        }
+    }
+
+    fn join(&mut self, join: &Join) {
+        self.from(&join.left);
+        self.text(match join.kind {
+            JoinKind::Inner => " JOIN ",
+            JoinKind::Cross => " CROSS JOIN ",
+            JoinKind::Left => " LEFT JOIN ",
+            JoinKind::Right => " RIGHT JOIN ",
+            JoinKind::Full => " FULL JOIN ",
+        });
+        if let From::Join(_) = join.right {
+            self.text("(");
+            self.from(&join.right);
+            self.text(")");
+        } else {
+            self.from(&join.right);
+        }
+        if let Some(on) = &join.on {
+            self.text(" ON ");
+            self.expr(on, 0);
+        }
+    }
+
+    fn relation(&mut self, relation: &Relation) {
+        let alias = self.names.relation(relation.id).to_owned();
+        let own = match &relation.source {
+            Source::Table(id) => self.names.table(*id).to_owned(),
+            Source::Cte(id) => self.names.cte(*id).to_owned(),
+            Source::Catalog => "sqlite_master".to_owned(),
+            Source::Function { name, args } => {
+                self.identifier(name);
+                if !args.is_empty() {
+                    self.text("(");
+                    self.separated(args, ", ", |printer, arg| printer.expr(arg, 0));
+                    self.text(")");
+                }
+                self.alias(&alias);
+                return;
+            }
+            Source::Derived(query) => {
+                let columns = self.names.derived_columns(relation.id).to_vec();
+                self.text("(");
+                self.query(query, Some(&columns));
+                self.text(")");
+                self.alias(&alias);
+                return;
+            }
+        };
+        self.identifier(&own);
+        if alias != own {
+            self.alias(&alias);
+        }
+    }
+
+    fn alias(&mut self, alias: &str) {
+        self.text(" AS ");
+        self.identifier(alias);
+    }
+
+    fn order_terms(&mut self, terms: &[OrderTerm]) {
+        self.separated(terms, ", ", |printer, term| {
+            printer.term(&term.expr);
+            if term.descending {
+                printer.text(" DESC");
+            }
+            match term.nulls_first {
+                Some(true) => printer.text(" NULLS FIRST"),
+                Some(false) => printer.text(" NULLS LAST"),
+                None => {}
+            }
+        });
+    }
+
+    /// A term of GROUP BY or ORDER BY; a constant integer would be taken for an ordinal there.
+    fn term(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Literal(Literal::Integer(_)) => {
+                self.expr(expr, 0);
+                self.text(" + 0");
+            }
+            Expr::Collate { expr, collation } => {
+                self.term(expr);
+                self.text(" COLLATE ");
+                self.identifier(collation);
+            }
+            other => self.expr(other, 0),
+        }
+    }
+}

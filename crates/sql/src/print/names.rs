@@ -1,0 +1,270 @@
+//! Chooses the names that a printed query uses.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::builtin::builtin_columns;
+use crate::schema::{Schema, TableId};
+use crate::tree::{ColumnRef, Cte, CteId, Expr, Query, Relation, RelationId, Source};
+use crate::visit::{Visitor, walk_query};
+
+/// Relation, CTE and column names of one statement.
+pub(super) struct Names<'a> {
+    schema: &'a Schema,
+    relations: HashMap<RelationId, RelationNames>,
+    ctes: HashMap<CteId, (String, Vec<String>)>,
+}
+
+struct RelationNames {
+    alias: String,
+    columns: ColumnNames,
+}
+
+enum ColumnNames {
+    Table(TableId),
+    Listed(Vec<String>),
+    Cte(CteId),
+    Builtin(&'static [&'static str]),
+}
+
+impl<'a> Names<'a> {
+    pub fn of(query: &Query, schema: &'a Schema) -> Self {
+        let mut collected = Collected::default();
+        walk_query(&mut collected, query);
+        let mut names = Self { schema, relations: HashMap::new(), ctes: HashMap::new() };
+        let mut taken: HashSet<String> =
+            schema.tables().iter().map(|t| t.name.to_ascii_lowercase()).collect();
+        for (id, name, columns) in collected.ctes {
+            names.ctes.insert(id, (unused(&name, &mut taken), columns));
+        }
+        names.name_relations(&collected.relations, &mut taken);
+        // Derived columns may take the name of an inner column, so inner relations come first.
+        for (id, query) in collected.derived.into_iter().rev() {
+            let columns = names.output_names(&query);
+            if let Some(relation) = names.relations.get_mut(&id) {
+                relation.columns = ColumnNames::Listed(columns);
+            }
+        }
+        names
+    }
+
+    fn name_relations(&mut self, relations: &[(RelationId, Kind)], taken: &mut HashSet<String>) {
+        let mut uses: HashMap<String, usize> = HashMap::new();
+        for (_, kind) in relations {
+            *uses.entry(self.base_name(kind).to_ascii_lowercase()).or_default() += 1;
+        }
+        let mut counter = 0;
+        for (id, kind) in relations {
+            let base = self.base_name(kind);
+            let alone = uses.get(&base.to_ascii_lowercase()) == Some(&1);
+            let alias = if alone && !matches!(kind, Kind::Derived) {
+                base
+            } else {
+                loop {
+                    counter += 1;
+                    let candidate = format!("T{counter}");
+                    if taken.insert(candidate.to_ascii_lowercase()) {
+                        break candidate;
+                    }
+                }
+            };
+            let columns = match kind {
+                Kind::Table(table) => ColumnNames::Table(*table),
+                Kind::Cte(cte) => ColumnNames::Cte(*cte),
+                Kind::Derived => ColumnNames::Listed(Vec::new()),
+                Kind::Function(name) => ColumnNames::Builtin(builtin_columns(name).unwrap_or_default()),
+            };
+            self.relations.insert(*id, RelationNames { alias, columns });
+        }
+    }
+
+    fn base_name(&self, kind: &Kind) -> String {
+        match kind {
+            Kind::Table(table) => self.table(*table).to_owned(),
+            Kind::Cte(cte) => self.cte(*cte).to_owned(),
+            Kind::Derived => String::new(),
+            Kind::Function(name) => name.clone(),
+        }
+    }
+
+    /// Whether a function name may stand without quotes: words that SQLite's grammar takes for names before `(`.
+    pub fn is_callable(name: &str) -> bool {
+        const ALSO_KEYWORDS: &[&str] = &[
+            "current_date",
+            "current_time",
+            "current_timestamp",
+            "glob",
+            "if",
+            "like",
+            "match",
+            "regexp",
+            "replace",
+        ];
+        is_plain(name) || ALSO_KEYWORDS.contains(&name)
+    }
+
+    pub fn table(&self, id: TableId) -> &str {
+        self.schema.table(id).map_or("?", |table| &table.name)
+    }
+
+    pub fn cte(&self, id: CteId) -> &str {
+        self.ctes.get(&id).map_or("?", |(name, _)| name)
+    }
+
+    pub fn cte_columns(&self, id: CteId) -> &[String] {
+        self.ctes.get(&id).map_or(&[], |(_, columns)| columns)
+    }
+
+    pub fn relation(&self, id: RelationId) -> &str {
+        self.relations.get(&id).map_or("?", |relation| &relation.alias)
+    }
+
+    pub fn derived_columns(&self, id: RelationId) -> &[String] {
+        match self.relations.get(&id).map(|relation| &relation.columns) {
+            Some(ColumnNames::Listed(columns)) => columns,
+            _ => &[],
+        }
+    }
+
+    pub fn column(&self, column: ColumnRef) -> Option<&str> {
+        let index = column.column as usize;
+        match &self.relations.get(&column.relation)?.columns {
+            ColumnNames::Table(id) if column.column == ColumnRef::ROWID => {
+                let table = self.schema.table(*id)?;
+                ["rowid", "_rowid_", "oid"].into_iter().find(|name| table.column_index(name).is_none())
+            }
+            ColumnNames::Table(id) => self.schema.table(*id)?.columns.get(index).map(|c| c.name.as_str()),
+            ColumnNames::Listed(columns) => columns.get(index).map(String::as_str),
+            ColumnNames::Builtin(columns) => columns.get(index).copied(),
+            ColumnNames::Cte(id) => self.cte_columns(*id).get(index).map(String::as_str),
+        }
+    }
+
+    /// Names for the result columns of a subquery: alias, else column name, else position; no two alike.
+    fn output_names(&self, query: &Query) -> Vec<String> {
+        let Some(outputs) = query.outputs() else {
+            return (1..=query.width()).map(|n| format!("column{n}")).collect();
+        };
+        let wanted = outputs.iter().map(|output| match (&output.alias, &output.expr) {
+            (Some(alias), _) => Some(alias.clone()),
+            (None, Expr::Column(column)) => self.column(*column).map(str::to_owned),
+            _ => None,
+        });
+        distinct_names(wanted)
+    }
+}
+
+/// The names wanted where they are free, `c1`, `c2`, … elsewhere.
+fn distinct_names(wanted: impl Iterator<Item = Option<String>>) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut names = Vec::new();
+    for (index, wanted) in wanted.enumerate() {
+        let free = wanted.filter(|name| !name.is_empty() && !taken.contains(&name.to_ascii_lowercase()));
+        let name = free.unwrap_or_else(|| {
+            (index + 1..).map(|n| format!("c{n}")).find(|name| !taken.contains(name)).unwrap_or_default()
+        });
+        taken.insert(name.to_ascii_lowercase());
+        names.push(name);
+    }
+    names
+}
+
+/// `name`, or the first of `name_2`, `name_3`, … that is free.
+fn unused(name: &str, taken: &mut HashSet<String>) -> String {
+    let mut candidate = name.to_owned();
+    let mut counter = 1;
+    while !taken.insert(candidate.to_ascii_lowercase()) {
+        counter += 1;
+        candidate = format!("{name}_{counter}");
+    }
+    candidate
+}
+
+enum Kind {
+    Table(TableId),
+    Cte(CteId),
+    Derived,
+    Function(String),
+}
+
+#[derive(Default)]
+struct Collected {
+    relations: Vec<(RelationId, Kind)>,
+    derived: Vec<(RelationId, Query)>,
+    ctes: Vec<(CteId, String, Vec<String>)>,
+}
+
+impl Visitor for Collected {
+    fn query(&mut self, query: &Query) {
+        for Cte { id, name, columns, .. } in &query.ctes {
+            let columns = distinct_names(columns.iter().map(|name| Some(name.clone())));
+            self.ctes.push((*id, name.clone(), columns));
+        }
+    }
+
+    fn relation(&mut self, relation: &Relation) {
+        let kind = match &relation.source {
+            Source::Table(id) => Kind::Table(*id),
+            Source::Cte(id) => Kind::Cte(*id),
+            Source::Catalog => Kind::Function("sqlite_master".to_owned()),
+            Source::Function { name, .. } => Kind::Function(name.clone()),
+            Source::Derived(query) => {
+                let outputs = query.outputs().map(|_| first_arm(query));
+                self.derived.push((relation.id, outputs.unwrap_or_else(|| (**query).clone())));
+                Kind::Derived
+            }
+        };
+        self.relations.push((relation.id, kind));
+    }
+}
+
+/// The result columns alone, which is all that names need.
+fn first_arm(query: &Query) -> Query {
+    let select = query.body.first_select().cloned().map(Box::new);
+    Query::of(select.map_or_else(|| query.body.clone(), crate::tree::Body::Select))
+}
+
+/// Whether a name needs no quotes.
+pub(super) fn is_plain(name: &str) -> bool {
+    let mut chars = name.chars();
+    let starts = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    starts
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && KEYWORDS.binary_search(&name.to_ascii_uppercase().as_str()).is_err()
+}
+
+/// SQLite's keywords (its documentation, "SQLite Keywords"), sorted.
+#[rustfmt::skip]
+const KEYWORDS: &[&str] = &[
+    "ABORT", "ACTION", "ADD", "AFTER", "ALL", "ALTER", "ALWAYS", "ANALYZE", "AND", "AS", "ASC", "ATTACH",
+    "AUTOINCREMENT", "BEFORE", "BEGIN", "BETWEEN", "BY", "CASCADE", "CASE", "CAST", "CHECK", "COLLATE", "COLUMN",
+    "COMMIT", "CONFLICT", "CONSTRAINT", "CREATE", "CROSS", "CURRENT", "CURRENT_DATE", "CURRENT_TIME",
+    "CURRENT_TIMESTAMP", "DATABASE", "DEFAULT", "DEFERRABLE", "DEFERRED", "DELETE", "DESC", "DETACH", "DISTINCT",
+    "DO", "DROP", "EACH", "ELSE", "END", "ESCAPE", "EXCEPT", "EXCLUDE", "EXCLUSIVE", "EXISTS", "EXPLAIN", "FAIL",
+    "FALSE", "FILTER", "FIRST", "FOLLOWING", "FOR", "FOREIGN", "FROM", "FULL", "GENERATED", "GLOB", "GROUP",
+    "GROUPS", "HAVING", "IF", "IGNORE", "IMMEDIATE", "IN", "INDEX", "INDEXED", "INITIALLY", "INNER", "INSERT",
+    "INSTEAD", "INTERSECT", "INTO", "IS", "ISNULL", "JOIN", "KEY", "LAST", "LEFT", "LIKE", "LIMIT", "MATCH",
+    "MATERIALIZED", "NATURAL", "NO", "NOT", "NOTHING", "NOTNULL", "NULL", "NULLS", "OF", "OFFSET", "ON", "OR",
+    "ORDER", "OTHERS", "OUTER", "OVER", "PARTITION", "PLAN", "PRAGMA", "PRECEDING", "PRIMARY", "QUERY", "RAISE",
+    "RANGE", "RECURSIVE", "REFERENCES", "REGEXP", "REINDEX", "RELEASE", "RENAME", "REPLACE", "RESTRICT",
+    "RETURNING", "RIGHT", "ROLLBACK", "ROW", "ROWS", "SAVEPOINT", "SELECT", "SET", "TABLE", "TEMP", "TEMPORARY",
+    "THEN", "TIES", "TO", "TRANSACTION", "TRIGGER", "TRUE", "UNBOUNDED", "UNION", "UNIQUE", "UPDATE", "USING",
+    "VACUUM", "VALUES", "VIEW", "VIRTUAL", "WHEN", "WHERE", "WINDOW", "WITH", "WITHOUT",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_are_sorted_so_that_they_can_be_searched() {
+        assert!(KEYWORDS.is_sorted());
+    }
+
+    #[test]
+    fn names_that_are_no_plain_words_are_quoted() {
+        assert!(is_plain("Singer_ID"));
+        for name in ["order", "a b", "1st", "", "Café", "x-y"] {
+            assert!(!is_plain(name), "{name}");
+        }
+    }
+}

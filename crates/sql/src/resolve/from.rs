@@ -1,0 +1,223 @@
+//! FROM clauses: relations, joins, USING and NATURAL.
+
+use sqlite3_parser::ast::{self, JoinConstraint, JoinOperator, JoinType, SelectTable};
+
+use super::scope::{ColumnName, Columns, Found, Scope, ScopeRelation};
+use super::select::merged_column;
+use super::{Error, ErrorKind, Resolver};
+use crate::builtin::builtin_columns;
+use crate::ident::name_of;
+use crate::tree::{BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, Source};
+
+/// A FROM clause whose ON conditions and function arguments are still to be resolved: they see all relations.
+pub(super) enum Skeleton<'a> {
+    Relation(Relation, Option<&'a [ast::Expr<'a>]>),
+    Join {
+        kind: JoinKind,
+        left: Box<Self>,
+        right: Box<Self>,
+        on: Option<&'a ast::Expr<'a>>,
+        using: Vec<Expr>,
+    },
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn from_clause(
+        &mut self,
+        ast: &'a ast::FromClause<'a>,
+        scope: &mut Scope,
+    ) -> Result<Option<Skeleton<'a>>, Error> {
+        let Some(first) = ast.select else { return Ok(None) };
+        let mut left = self.table(first, None, scope)?;
+        for join in ast.joins.iter().flatten() {
+            let (kind, natural) = join_kind(join.operator);
+            let start = scope.relations.len();
+            let right = self.table(&join.table, None, scope)?;
+            if let Some(joined) = scope.relations.get_mut(start) {
+                joined.kind = kind;
+            }
+            let (on, names) = match &join.constraint {
+                Some(JoinConstraint::On(on)) => (Some(on), Vec::new()),
+                Some(JoinConstraint::Using(names)) => {
+                    (None, names.iter().map(|name| name_of(name.0)).collect())
+                }
+                None if natural => (None, self.common_columns(scope, start)),
+                None => (None, Vec::new()),
+            };
+            let using = names.iter().map(|name| self.using(scope, start, name)).collect::<Result<_, _>>()?;
+            left = Skeleton::Join { kind, left: Box::new(left), right: Box::new(right), on, using };
+        }
+        Ok(Some(left))
+    }
+
+    fn table(
+        &mut self,
+        ast: &'a SelectTable<'a>,
+        outer_alias: Option<String>,
+        scope: &mut Scope,
+    ) -> Result<Skeleton<'a>, Error> {
+        let alias_of = |alias: &Option<ast::As<'a>>| {
+            let own = alias.as_ref().map(|(ast::As::As(name) | ast::As::Elided(name))| name_of(name.0));
+            outer_alias.clone().or(own)
+        };
+        let (source, columns, name, args) = match ast {
+            SelectTable::Table(name, alias, _) => {
+                let (source, columns) = self.source(name)?;
+                (source, columns, alias_of(alias).or_else(|| Some(name_of(name.name.0))), None)
+            }
+            SelectTable::TableCall(name, args, alias) => {
+                let function = name_of(name.name.0).to_ascii_lowercase();
+                let columns = function_columns(&function)
+                    .ok_or_else(|| ErrorKind::UnknownTable(name_of(name.name.0)))?;
+                let name = alias_of(alias).or_else(|| Some(function.clone()));
+                (Source::Function { name: function, args: Vec::new() }, columns, name, *args)
+            }
+            SelectTable::Select(select, alias) => {
+                let named = self.named_query(select, None)?;
+                let columns = Columns::Named(named.names.into());
+                (Source::Derived(Box::new(named.query)), columns, alias_of(alias), None)
+            }
+            SelectTable::Sub(from, alias) => return self.parenthesised(from, alias_of(alias), scope),
+        };
+        let id = self.new_relation();
+        scope.relations.push(ScopeRelation { id, name, columns, using: Vec::new(), kind: JoinKind::Inner });
+        Ok(Skeleton::Relation(Relation { id, source }, args))
+    }
+
+    fn parenthesised(
+        &mut self,
+        ast: &'a ast::FromClause<'a>,
+        alias: Option<String>,
+        scope: &mut Scope,
+    ) -> Result<Skeleton<'a>, Error> {
+        match (ast.select, &ast.joins, alias) {
+            (Some(only), None, alias) => self.table(only, alias, scope),
+            (_, _, None) => self
+                .from_clause(ast, scope)?
+                .ok_or_else(|| ErrorKind::Syntax("empty parentheses in FROM".to_owned()).into()),
+            (_, _, Some(_)) => {
+                Err(ErrorKind::Unsupported("an alias for a parenthesised join".to_owned()).into())
+            }
+        }
+    }
+
+    /// A table by its name: a CTE, a table of the schema, or SQLite's own catalog.
+    pub(super) fn source(&mut self, name: &ast::QualifiedName<'a>) -> Result<(Source, Columns), Error> {
+        let table = name_of(name.name.0);
+        let database = name.db_name.as_ref().map(|database| name_of(database.0));
+        if database.is_none()
+            && let Some((id, columns)) = self.cte(&table)?
+        {
+            return Ok((Source::Cte(id), columns));
+        }
+        if database.as_deref().is_none_or(|database| database.eq_ignore_ascii_case("main")) {
+            if let Some(id) = self.schema.table_id(&table) {
+                return Ok((Source::Table(id), Columns::Table(id)));
+            }
+            let name = table.to_ascii_lowercase();
+            if let Some(columns) = function_columns(&name) {
+                // A table-valued function may be named without parentheses.
+                let is_catalog = name == "sqlite_master" || name == "sqlite_schema";
+                let function = Source::Function { name, args: Vec::new() };
+                return Ok((if is_catalog { Source::Catalog } else { function }, columns));
+            }
+        }
+        let full = database.map_or_else(|| table.clone(), |database| format!("{database}.{table}"));
+        Err(ErrorKind::UnknownTable(full).into())
+    }
+
+    /// The columns that a NATURAL join merges, in the order of the right operand.
+    fn common_columns(&self, scope: &Scope, start: usize) -> Vec<String> {
+        let (left, right) = scope.relations.split_at(start);
+        let columns = right.iter().flat_map(|relation| relation.visible_columns(self.schema));
+        columns
+            .map(|(_, name)| name)
+            .filter(|name| left.iter().any(|relation| relation.column_index(self.schema, name).is_some()))
+            .collect()
+    }
+
+    /// The equality that `USING (name)` stands for; marks the right column as merged.
+    fn using(&self, scope: &mut Scope, start: usize, name: &str) -> Result<Expr, Error> {
+        let missing = || {
+            let message = format!("cannot join using column {name} - column not present in both tables");
+            Error::from(ErrorKind::Invalid(message))
+        };
+        let (left, right) = scope.relations.split_at_mut(start);
+        let left = Scope { relations: left.to_vec(), aliases: Vec::new() };
+        let left_columns = match left.find_column(self.schema, None, name) {
+            Found::Columns(columns) => columns,
+            Found::Ambiguous if !has_outer_right(&left) => first_column(&left, self.schema, name),
+            Found::Ambiguous => {
+                return Err(ErrorKind::Invalid(format!("ambiguous reference to {name} in USING()")).into());
+            }
+            Found::Nothing | Found::Alias(_) => return Err(missing()),
+        };
+        let found = right.iter_mut().find_map(|relation| {
+            let column = relation.column_index(self.schema, name)?;
+            relation.using.push(name.to_owned());
+            Some(ColumnRef { relation: relation.id, column })
+        });
+        let right = Expr::Column(found.ok_or_else(missing)?);
+        Ok(Expr::Binary(BinaryOperator::Equal, Box::new(merged_column(&left_columns)), Box::new(right)))
+    }
+
+    /// Resolves the ON conditions and function arguments that were left over.
+    pub(super) fn finish_from(&mut self, skeleton: Skeleton<'a>) -> Result<From, Error> {
+        match skeleton {
+            Skeleton::Relation(mut relation, ast) => {
+                if let (Source::Function { args, .. }, Some(ast)) = (&mut relation.source, ast) {
+                    *args = ast.iter().map(|arg| self.expr(arg)).collect::<Result<_, _>>()?;
+                }
+                Ok(From::Relation(relation))
+            }
+            Skeleton::Join { kind, left, right, on, using } => self.nested(|this| {
+                let left = this.finish_from(*left)?;
+                let right = this.finish_from(*right)?;
+                let mut conditions = using;
+                if let Some(on) = on {
+                    conditions.push(this.expr(on)?);
+                }
+                let on = match conditions.len() {
+                    0 | 1 => conditions.pop(),
+                    _ => Some(Expr::And(conditions)),
+                };
+                Ok(From::Join(Box::new(Join { kind, left, right, on })))
+            }),
+        }
+    }
+}
+
+fn has_outer_right(scope: &Scope) -> bool {
+    scope.relations.iter().any(|relation| matches!(relation.kind, JoinKind::Right | JoinKind::Full))
+}
+
+/// Without RIGHT or FULL joins, USING takes the leftmost column of that name.
+fn first_column(scope: &Scope, schema: &crate::schema::Schema, name: &str) -> Vec<ColumnRef> {
+    let first = scope.relations.iter().find_map(|relation| {
+        Some(ColumnRef { relation: relation.id, column: relation.column_index(schema, name)? })
+    });
+    first.into_iter().collect()
+}
+
+fn join_kind(operator: JoinOperator) -> (JoinKind, bool) {
+    let JoinOperator::TypedJoin(Some(kind)) = operator else { return (JoinKind::Inner, false) };
+    let natural = kind.contains(JoinType::NATURAL);
+    let kind = if kind.contains(JoinType::LEFT | JoinType::RIGHT) {
+        JoinKind::Full
+    } else if kind.contains(JoinType::LEFT) {
+        JoinKind::Left
+    } else if kind.contains(JoinType::RIGHT) {
+        JoinKind::Right
+    } else if kind.contains(JoinType::CROSS) {
+        JoinKind::Cross
+    } else {
+        JoinKind::Inner
+    };
+    (kind, natural)
+}
+
+/// The columns of SQLite's built-in table-valued functions and of its catalog.
+fn function_columns(function: &str) -> Option<Columns> {
+    let names = builtin_columns(function)?;
+    Some(Columns::Named(names.iter().map(|&name| ColumnName::exact(name)).collect()))
+}

@@ -1,0 +1,347 @@
+//! Lowers SQLite's syntax tree into the resolved query: every name is looked up by SQLite's rules.
+//!
+//! Names are resolved in the order in which SQLite does it (FROM subqueries, result columns, HAVING, WHERE and
+//! ON, ORDER BY, GROUP BY), and missing tables are reported before missing columns, so that a text with several
+//! faults is refused for the one that SQLite names.
+
+mod expr;
+mod from;
+mod order;
+mod scope;
+mod select;
+
+use std::rc::Rc;
+
+use sqlite3_parser::Bump;
+use sqlite3_parser::ast::{self, CommonTableExpr, Materialized, WindowDef};
+
+use self::scope::{ColumnName, Columns, Scope};
+use crate::error::{Error, ErrorKind};
+use crate::ident::name_of;
+use crate::parse::{locate, parse_query};
+use crate::schema::Schema;
+use crate::tree::{Body, Cte, CteId, Query, RelationId, SetOperator};
+
+/// How deep expressions and subqueries may nest; SQLite's own limit on expressions is the same.
+pub const MAX_DEPTH: usize = 1000;
+
+/// Parses a text with one query and resolves every name in it against the schema.
+///
+/// # Errors
+/// An [`Error`] that says what is wrong and, where it can be told, at which place: the text is empty, holds
+/// several statements or no query, is not SQL, names a table or column that does not exist or that is
+/// ambiguous, breaks another rule of SQLite, or uses a construct that the tree cannot express.
+pub fn resolve(text: &str, schema: &Schema) -> Result<Query, Error> {
+    let bump = Bump::new();
+    let parsed = parse_query(&bump, text)?;
+    let ast = parsed.query;
+    let error = match Resolver::new(schema, false).query(ast, None) {
+        // SQLite compiles the first statement before it looks at what follows.
+        Ok(_) if parsed.followed => return Err(ErrorKind::MultipleStatements.into()),
+        Ok(query) => return Ok(query),
+        Err(error) => error,
+    };
+    let error = first_table_error(ast, schema, error);
+    let position = match error.kind() {
+        ErrorKind::UnknownTable(name) | ErrorKind::UnknownColumn(name) | ErrorKind::AmbiguousColumn(name) => {
+            locate(text, name)
+        }
+        _ => None,
+    };
+    Err(error.at(position))
+}
+
+/// SQLite looks up all tables of a statement before any column; so a missing table wins over `error`.
+fn first_table_error<'a>(ast: &'a ast::Select<'a>, schema: &'a Schema, error: Error) -> Error {
+    if matches!(error.kind(), ErrorKind::UnknownTable(_)) {
+        return error;
+    }
+    match Resolver::new(schema, true).query(ast, None) {
+        Err(other) if matches!(other.kind(), ErrorKind::UnknownTable(_)) => other,
+        _ => error,
+    }
+}
+
+struct Resolver<'a> {
+    schema: &'a Schema,
+    /// Unknown columns pass: used to look for missing tables behind a missing column.
+    lenient: bool,
+    /// What names see, outermost first.
+    scopes: Vec<Scope>,
+    /// The WITH clauses around, outermost first.
+    frames: Vec<Frame<'a>>,
+    /// The WINDOW clauses of the SELECTs around, outermost first.
+    windows: Vec<&'a [WindowDef<'a>]>,
+    next_relation: u32,
+    next_cte: u32,
+    depth: usize,
+}
+
+/// One WITH clause. Its CTEs are resolved when they are first used, as SQLite does: an unused one may hold
+/// anything.
+struct Frame<'a> {
+    definitions: Vec<Definition<'a>>,
+    /// How many scopes were open where the WITH clause stands.
+    scope_depth: usize,
+    window_depth: usize,
+    /// The resolved CTEs in the order in which they were completed.
+    done: Vec<Cte>,
+}
+
+struct Definition<'a> {
+    name: String,
+    ast: &'a CommonTableExpr<'a>,
+    state: DefinitionState,
+}
+
+#[derive(Clone)]
+enum DefinitionState {
+    Unresolved,
+    /// Its columns are known once its first SELECT is resolved; a reference before that is circular.
+    Resolving(CteId, Option<Rc<[ColumnName]>>),
+    Resolved(CteId, Rc<[ColumnName]>),
+}
+
+/// Position of a CTE: WITH clause and place in it.
+type DefinitionIndex = (usize, usize);
+
+/// A query with what those who read from it see.
+struct Named {
+    query: Query,
+    names: Vec<ColumnName>,
+}
+
+impl<'a> Resolver<'a> {
+    fn new(schema: &'a Schema, lenient: bool) -> Self {
+        Self {
+            schema,
+            lenient,
+            scopes: Vec::new(),
+            frames: Vec::new(),
+            windows: Vec::new(),
+            next_relation: 0,
+            next_cte: 0,
+            depth: 0,
+        }
+    }
+
+    fn new_relation(&mut self) -> RelationId {
+        self.next_relation += 1;
+        RelationId(self.next_relation - 1)
+    }
+
+    /// Runs `step` one level deeper, on a stack that is large enough for it.
+    fn nested<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if self.depth >= MAX_DEPTH {
+            return Err(ErrorKind::Unsupported(format!("nesting deeper than {MAX_DEPTH} levels")).into());
+        }
+        self.depth += 1;
+        let result = stacker::maybe_grow(128 << 10, 2 << 20, || step(self));
+        self.depth -= 1;
+        result
+    }
+
+    fn query(&mut self, ast: &'a ast::Select<'a>, defines: Option<DefinitionIndex>) -> Result<Query, Error> {
+        self.named_query(ast, defines).map(|named| named.query)
+    }
+
+    fn named_query(
+        &mut self,
+        ast: &'a ast::Select<'a>,
+        defines: Option<DefinitionIndex>,
+    ) -> Result<Named, Error> {
+        self.nested(|this| {
+            let with = ast.with.as_ref();
+            if let Some(with) = with {
+                this.open_frame(with.ctes)?;
+            }
+            let mut named = this.query_body(ast, defines)?;
+            if with.is_some()
+                && let Some(frame) = this.frames.pop()
+            {
+                named.query.ctes = frame.done;
+            }
+            Ok(named)
+        })
+    }
+
+    fn open_frame(&mut self, ctes: &'a [CommonTableExpr<'a>]) -> Result<(), Error> {
+        let mut definitions: Vec<Definition<'a>> = Vec::with_capacity(ctes.len());
+        for ast in ctes {
+            let name = name_of(ast.tbl_name.0);
+            if definitions.iter().any(|other| other.name.eq_ignore_ascii_case(&name)) {
+                return Err(ErrorKind::Invalid(format!("duplicate WITH table name: {name}")).into());
+            }
+            definitions.push(Definition { name, ast, state: DefinitionState::Unresolved });
+        }
+        self.frames.push(Frame {
+            definitions,
+            scope_depth: self.scopes.len(),
+            window_depth: self.windows.len(),
+            done: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn query_body(
+        &mut self,
+        ast: &'a ast::Select<'a>,
+        defines: Option<DefinitionIndex>,
+    ) -> Result<Named, Error> {
+        let order_by = ast.order_by.unwrap_or_default();
+        let arms = ast.body.compounds.as_ref();
+        let own_order = if arms.is_none() { order_by } else { &[] };
+        let arms = arms.map(|arms| arms.as_slice()).unwrap_or_default();
+        // SQLite resolves a compound from right to left; a CTE may refer to itself, so its columns come first.
+        let mut right = Vec::with_capacity(arms.len());
+        if defines.is_none() {
+            for arm in arms.iter().rev() {
+                right.push((arm.operator, self.one_select(&arm.select, &[])?));
+            }
+            right.reverse();
+        }
+        let first = self.one_select(&ast.body.select, own_order)?;
+        self.publish_columns(defines, &first.names)?;
+        if defines.is_some() {
+            for arm in arms {
+                right.push((arm.operator, self.one_select(&arm.select, &[])?));
+            }
+        }
+
+        let mut order = first.order_by;
+        let mut body = first.body;
+        if !right.is_empty() {
+            let mut scopes = vec![(arm_outputs(&body), first.scope)];
+            for (operator, arm) in right {
+                scopes.push((arm_outputs(&arm.body), arm.scope));
+                body = compound(operator, body, arm.body)?;
+            }
+            order = self.compound_order(order_by, &scopes, body.width())?;
+        }
+        let (limit, offset) = self.limit(ast.limit)?;
+        let query = Query { ctes: Vec::new(), body, order_by: order, limit, offset };
+        Ok(Named { query, names: first.names })
+    }
+
+    /// LIMIT and OFFSET see no names at all.
+    fn limit(
+        &mut self,
+        ast: Option<&'a ast::Limit<'a>>,
+    ) -> Result<(Option<crate::tree::Expr>, Option<crate::tree::Expr>), Error> {
+        let Some(ast) = ast else { return Ok((None, None)) };
+        let scopes = std::mem::take(&mut self.scopes);
+        let limit = self.expr(&ast.expr);
+        let offset = ast.offset.as_ref().map(|offset| self.expr(offset)).transpose();
+        self.scopes = scopes;
+        Ok((Some(limit?), offset?))
+    }
+
+    /// Finds the CTE of that name in the WITH clauses around and resolves it if this is its first use.
+    fn cte(&mut self, name: &str) -> Result<Option<(CteId, Columns)>, Error> {
+        let found = self.frames.iter().enumerate().rev().find_map(|(frame, clause)| {
+            let place = clause.definitions.iter().position(|d| d.name.eq_ignore_ascii_case(name))?;
+            Some((frame, place))
+        });
+        let Some(index) = found else { return Ok(None) };
+        if let DefinitionState::Unresolved = self.definition(index).state {
+            self.resolve_cte(index)?;
+        }
+        match self.definition(index).state.clone() {
+            DefinitionState::Resolved(id, columns) | DefinitionState::Resolving(id, Some(columns)) => {
+                Ok(Some((id, Columns::Named(columns))))
+            }
+            DefinitionState::Resolving(_, None) | DefinitionState::Unresolved => {
+                Err(ErrorKind::Invalid(format!("circular reference: {name}")).into())
+            }
+        }
+    }
+
+    fn definition(&mut self, (frame, place): DefinitionIndex) -> &mut Definition<'a> {
+        &mut self.frames[frame].definitions[place]
+    }
+
+    /// Resolves a CTE in the surroundings of its WITH clause, not in those of the reference.
+    fn resolve_cte(&mut self, index: DefinitionIndex) -> Result<(), Error> {
+        let id = CteId(self.next_cte);
+        self.next_cte += 1;
+        let (scope_depth, window_depth) = {
+            let frame = &self.frames[index.0];
+            (frame.scope_depth, frame.window_depth)
+        };
+        let inner_frames = self.frames.split_off(index.0 + 1);
+        let inner_scopes = self.scopes.split_off(scope_depth);
+        let inner_windows = self.windows.split_off(window_depth);
+        self.definition(index).state = DefinitionState::Resolving(id, None);
+        let ast = self.definition(index).ast;
+        let named = self.named_query(ast.select, Some(index));
+        self.frames.truncate(index.0 + 1);
+        self.frames.extend(inner_frames);
+        self.scopes.truncate(scope_depth);
+        self.scopes.extend(inner_scopes);
+        self.windows.truncate(window_depth);
+        self.windows.extend(inner_windows);
+
+        let query = named?.query;
+        let definition = self.definition(index);
+        let DefinitionState::Resolving(_, Some(columns)) = definition.state.clone() else {
+            return Err(ErrorKind::Invalid(format!("circular reference: {}", definition.name)).into());
+        };
+        definition.state = DefinitionState::Resolved(id, Rc::clone(&columns));
+        let name = definition.name.clone();
+        let materialized = match ast.materialized {
+            Materialized::Any => None,
+            Materialized::Yes => Some(true),
+            Materialized::No => Some(false),
+        };
+        let columns = columns.iter().map(|column| column.text.clone()).collect();
+        self.frames[index.0].done.push(Cte { id, name, columns, materialized, query });
+        Ok(())
+    }
+
+    /// Makes the columns of a CTE known, after its first SELECT, so that the rest of it may refer to itself.
+    fn publish_columns(
+        &mut self,
+        defines: Option<DefinitionIndex>,
+        names: &[ColumnName],
+    ) -> Result<(), Error> {
+        let Some(index) = defines else { return Ok(()) };
+        let definition = self.definition(index);
+        let columns: Rc<[ColumnName]> = match definition.ast.columns {
+            None => names.into(),
+            Some(listed) if listed.len() == names.len() => {
+                listed.iter().map(|column| ColumnName::exact(name_of(column.col_name.0))).collect()
+            }
+            Some(listed) => {
+                let (name, given, wanted) = (&definition.name, names.len(), listed.len());
+                let message = format!("table {name} has {given} values for {wanted} columns");
+                return Err(ErrorKind::Invalid(message).into());
+            }
+        };
+        if let DefinitionState::Resolving(_, known) = &mut definition.state {
+            *known = Some(columns);
+        }
+        Ok(())
+    }
+}
+
+fn arm_outputs(body: &Body) -> Vec<crate::tree::Output> {
+    match body {
+        Body::Select(select) => select.outputs.clone(),
+        Body::SetOperation { .. } | Body::Values(_) => Vec::new(),
+    }
+}
+
+fn compound(operator: ast::CompoundOperator, left: Body, right: Body) -> Result<Body, Error> {
+    let (operator, all, name) = match operator {
+        ast::CompoundOperator::Union => (SetOperator::Union, false, "UNION"),
+        ast::CompoundOperator::UnionAll => (SetOperator::Union, true, "UNION ALL"),
+        ast::CompoundOperator::Except => (SetOperator::Except, false, "EXCEPT"),
+        ast::CompoundOperator::Intersect => (SetOperator::Intersect, false, "INTERSECT"),
+    };
+    if left.width() != right.width() {
+        let message =
+            format!("SELECTs to the left and right of {name} do not have the same number of result columns");
+        return Err(ErrorKind::Invalid(message).into());
+    }
+    Ok(Body::SetOperation { operator, all, left: Box::new(left), right: Box::new(right) })
+}

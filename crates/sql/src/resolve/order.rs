@@ -1,0 +1,174 @@
+//! ORDER BY and GROUP BY terms: aliases and ordinals.
+
+use sqlite3_parser::ast::{self, SortOrder, SortedColumn, UnaryOperator};
+
+use super::scope::Scope;
+use super::{Error, ErrorKind, Resolver};
+use crate::ident::{Quote, name_of, number, unquote};
+use crate::tree::{Expr, Literal, OrderTerm, Output};
+
+impl<'a> Resolver<'a> {
+    /// Terms inside an aggregate or a window: plain expressions.
+    pub(super) fn plain_order(&mut self, ast: &'a [SortedColumn<'a>]) -> Result<Vec<OrderTerm>, Error> {
+        ast.iter().map(|term| Ok(order_term(term, self.expr(&term.expr)?))).collect()
+    }
+
+    /// ORDER BY of a single SELECT: an alias first, then an ordinal, then an expression.
+    pub(super) fn simple_order(
+        &mut self,
+        ast: &'a [SortedColumn<'a>],
+        outputs: &[Output],
+    ) -> Result<Vec<OrderTerm>, Error> {
+        ast.iter()
+            .enumerate()
+            .map(|(place, term)| {
+                let expr = match output_reference(&term.expr, outputs, place, "ORDER BY")? {
+                    Some(index) => collated(&term.expr, Expr::Output(index)),
+                    None => self.expr(&term.expr)?,
+                };
+                Ok(order_term(term, expr))
+            })
+            .collect()
+    }
+
+    /// ORDER BY of a compound: every term must be an ordinal, an alias of one of the SELECTs, or equal to one of
+    /// their result columns.
+    pub(super) fn compound_order(
+        &mut self,
+        ast: &'a [SortedColumn<'a>],
+        arms: &[(Vec<Output>, Scope)],
+        width: usize,
+    ) -> Result<Vec<OrderTerm>, Error> {
+        ast.iter()
+            .enumerate()
+            .map(|(place, term)| {
+                let index = match ordinal(&term.expr) {
+                    Some(ordinal) => check_ordinal(ordinal, width, place, "ORDER BY")?,
+                    None => self.compound_term(&term.expr, arms).ok_or_else(|| no_match(place))?,
+                };
+                Ok(order_term(term, collated(&term.expr, Expr::Output(index))))
+            })
+            .collect()
+    }
+
+    fn compound_term(&mut self, ast: &'a ast::Expr<'a>, arms: &[(Vec<Output>, Scope)]) -> Option<u32> {
+        let bare = without_collation(ast);
+        for (outputs, scope) in arms {
+            if let Some(index) = alias_reference(bare, outputs) {
+                return Some(index);
+            }
+            self.scopes.push(scope.clone());
+            let expr = self.expr(bare);
+            self.scopes.pop();
+            let Ok(expr) = expr else { continue };
+            if let Some(index) = outputs.iter().position(|output| output.expr == expr) {
+                return u32::try_from(index).ok();
+            }
+        }
+        None
+    }
+
+    /// GROUP BY: ordinals stand for result columns, everything else is an expression.
+    pub(super) fn group_by(
+        &mut self,
+        ast: &'a [ast::Expr<'a>],
+        outputs: &[Output],
+    ) -> Result<Vec<Expr>, Error> {
+        ast.iter()
+            .enumerate()
+            .map(|(place, term)| match ordinal(term) {
+                Some(ordinal) => {
+                    let index = check_ordinal(ordinal, outputs.len(), place, "GROUP BY")?;
+                    let mut expr = outputs[index as usize].expr.clone();
+                    self.refresh(&mut expr);
+                    Ok(collated(term, expr))
+                }
+                None => self.expr(term),
+            })
+            .collect()
+    }
+}
+
+fn output_reference(
+    ast: &ast::Expr<'_>,
+    outputs: &[Output],
+    place: usize,
+    clause: &str,
+) -> Result<Option<u32>, Error> {
+    if let Some(index) = alias_reference(without_collation(ast), outputs) {
+        return Ok(Some(index));
+    }
+    ordinal(ast).map(|ordinal| check_ordinal(ordinal, outputs.len(), place, clause)).transpose()
+}
+
+fn alias_reference(ast: &ast::Expr<'_>, outputs: &[Output]) -> Option<u32> {
+    let ast::Expr::Id(id) = ast else { return None };
+    let (name, quote) = unquote(id.0);
+    if quote == Quote::Single {
+        return None;
+    }
+    let is_named =
+        |output: &Output| output.alias.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(&name));
+    outputs.iter().position(is_named).and_then(|index| u32::try_from(index).ok())
+}
+
+fn check_ordinal(ordinal: i64, width: usize, place: usize, clause: &str) -> Result<u32, Error> {
+    let index = u32::try_from(ordinal - 1).ok().filter(|&index| (index as usize) < width);
+    index.ok_or_else(|| {
+        let message = format!("{clause} term {} out of range: should be between 1 and {width}", place + 1);
+        ErrorKind::Invalid(message).into()
+    })
+}
+
+fn no_match(place: usize) -> Error {
+    let message = format!("ORDER BY term {} does not match any column in the result set", place + 1);
+    ErrorKind::Invalid(message).into()
+}
+
+fn order_term(ast: &SortedColumn<'_>, expr: Expr) -> OrderTerm {
+    let descending = matches!(ast.order, Some(SortOrder::Desc));
+    let nulls_first = ast.nulls.map(|nulls| matches!(nulls, ast::NullsOrder::First));
+    // SQLite's default puts NULL first when ascending and last when descending.
+    OrderTerm { expr, descending, nulls_first: nulls_first.filter(|&first| first == descending) }
+}
+
+/// The integer constant that a term is, signs and COLLATE allowed.
+fn ordinal(ast: &ast::Expr<'_>) -> Option<i64> {
+    match without_collation(ast) {
+        ast::Expr::Literal(ast::Literal::Numeric(token)) => match number(token) {
+            Literal::Integer(value) => i32::try_from(value).ok().map(i64::from),
+            _ => None,
+        },
+        ast::Expr::Unary(UnaryOperator::Negative, inner) => ordinal(inner).map(|value| -value),
+        ast::Expr::Unary(UnaryOperator::Positive, inner) => ordinal(inner),
+        _ => None,
+    }
+}
+
+fn without_collation<'e, 'a>(mut ast: &'e ast::Expr<'a>) -> &'e ast::Expr<'a> {
+    loop {
+        ast = match ast {
+            ast::Expr::Collate(inner, _) => inner,
+            ast::Expr::Parenthesized(inner) => match inner.as_slice() {
+                [only] => only,
+                _ => return ast,
+            },
+            _ => return ast,
+        };
+    }
+}
+
+/// Puts the collations around `ast` around `expr`.
+fn collated(ast: &ast::Expr<'_>, expr: Expr) -> Expr {
+    match ast {
+        ast::Expr::Collate(inner, collation) => Expr::Collate {
+            expr: Box::new(collated(inner, expr)),
+            collation: name_of(collation).to_ascii_uppercase(),
+        },
+        ast::Expr::Parenthesized(inner) => match inner.as_slice() {
+            [only] => collated(only, expr),
+            _ => expr,
+        },
+        _ => expr,
+    }
+}

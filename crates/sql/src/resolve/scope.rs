@@ -1,0 +1,169 @@
+//! Names in scope, and SQLite's rules for finding a column by its name (`lookupName` in its `resolve.c`).
+
+use std::rc::Rc;
+
+use crate::schema::{Schema, Table, TableId};
+use crate::tree::{ColumnRef, Expr, JoinKind, RelationId};
+
+/// The columns of a relation, by name.
+#[derive(Debug, Clone)]
+pub(super) enum Columns {
+    Table(TableId),
+    Named(Rc<[ColumnName]>),
+}
+
+/// A column name of a subquery or CTE.
+#[derive(Debug, Clone)]
+pub(super) struct ColumnName {
+    pub text: String,
+    /// The name is the text of an expression; the spaces in it are not significant here.
+    pub from_expression: bool,
+}
+
+impl ColumnName {
+    pub fn exact(text: impl Into<String>) -> Self {
+        Self { text: text.into(), from_expression: false }
+    }
+
+    fn is(&self, name: &str) -> bool {
+        if !self.from_expression {
+            return self.text.eq_ignore_ascii_case(name);
+        }
+        let significant = |text: &str| {
+            text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect::<String>()
+        };
+        significant(&self.text) == significant(name)
+    }
+}
+
+/// One relation of a FROM clause, as names see it.
+#[derive(Debug, Clone)]
+pub(super) struct ScopeRelation {
+    pub id: RelationId,
+    /// Alias, or the table's name without one; subqueries may have none.
+    pub name: Option<String>,
+    pub columns: Columns,
+    /// Columns joined by USING or NATURAL: the left operand's stand for them.
+    pub using: Vec<String>,
+    /// How it is joined to what stands left of it.
+    pub kind: JoinKind,
+}
+
+impl ScopeRelation {
+    pub fn is_named(&self, name: &str) -> bool {
+        self.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name))
+    }
+
+    pub fn column_index(&self, schema: &Schema, name: &str) -> Option<u32> {
+        match &self.columns {
+            Columns::Table(id) => schema.table(*id)?.column_index(name),
+            Columns::Named(names) => {
+                names.iter().position(|own| own.is(name)).and_then(|index| u32::try_from(index).ok())
+            }
+        }
+    }
+
+    /// Positions and names of the columns that `*` stands for.
+    pub fn visible_columns(&self, schema: &Schema) -> Vec<(u32, String)> {
+        let numbered = |names: Vec<(bool, String)>| {
+            (0..).zip(names).filter(|(_, (hidden, _))| !hidden).map(|(i, (_, name))| (i, name)).collect()
+        };
+        match &self.columns {
+            Columns::Table(id) => {
+                let columns = schema.table(*id).map_or(&[][..], |table| &table.columns);
+                numbered(columns.iter().map(|c| (c.hidden, c.name.clone())).collect())
+            }
+            Columns::Named(names) => numbered(names.iter().map(|n| (false, n.text.clone())).collect()),
+        }
+    }
+
+    fn joined_by_using(&self, column: &str) -> bool {
+        self.using.iter().any(|name| name.eq_ignore_ascii_case(column))
+    }
+
+    /// The rowid, for a table that has one.
+    fn rowid(&self, schema: &Schema) -> Option<u32> {
+        let Columns::Table(id) = self.columns else { return None };
+        let table = schema.table(id)?;
+        has_rowid(table).then(|| table.rowid_alias().unwrap_or(ColumnRef::ROWID))
+    }
+}
+
+fn has_rowid(table: &Table) -> bool {
+    table.kind != crate::schema::TableKind::View && !table.without_rowid
+}
+
+/// The names that one SELECT sees.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scope {
+    pub relations: Vec<ScopeRelation>,
+    /// Select aliases with what they stand for; empty while the select list itself is resolved.
+    pub aliases: Vec<(String, Expr)>,
+}
+
+/// What a name turned out to be in one scope.
+pub(super) enum Found {
+    Nothing,
+    /// One column, or a `coalesce` of the columns that a FULL JOIN … USING merges.
+    Columns(Vec<ColumnRef>),
+    Alias(Expr),
+    Ambiguous,
+}
+
+impl Scope {
+    /// Finds a column: real columns first, then `rowid`, then (unqualified names) select aliases.
+    pub fn find(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> Found {
+        match self.find_column(schema, qualifier, column) {
+            Found::Nothing => {}
+            found => return found,
+        }
+        if let Some(rowid) = self.find_rowid(schema, qualifier, column) {
+            return Found::Columns(vec![rowid]);
+        }
+        let alias = || self.aliases.iter().find(|(name, _)| name.eq_ignore_ascii_case(column));
+        match qualifier.is_none().then(alias).flatten() {
+            Some((_, expr)) => Found::Alias(expr.clone()),
+            None => Found::Nothing,
+        }
+    }
+
+    /// Finds a real column, USING taken into account.
+    pub fn find_column(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> Found {
+        let mut matches: Vec<ColumnRef> = Vec::new();
+        let mut ambiguous = false;
+        for relation in &self.relations {
+            if qualifier.is_some_and(|q| !relation.is_named(q)) {
+                continue;
+            }
+            let Some(index) = relation.column_index(schema, column) else { continue };
+            let found = ColumnRef { relation: relation.id, column: index };
+            if matches.is_empty() {
+                matches.push(found);
+            } else if !relation.joined_by_using(column) {
+                ambiguous = true;
+            } else {
+                match relation.kind {
+                    JoinKind::Inner | JoinKind::Cross | JoinKind::Left => {}
+                    JoinKind::Right => matches = vec![found],
+                    JoinKind::Full => matches.push(found),
+                }
+            }
+        }
+        match matches.is_empty() {
+            _ if ambiguous => Found::Ambiguous,
+            true => Found::Nothing,
+            false => Found::Columns(matches),
+        }
+    }
+
+    fn find_rowid(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> Option<ColumnRef> {
+        if !["rowid", "oid", "_rowid_"].iter().any(|name| column.eq_ignore_ascii_case(name)) {
+            return None;
+        }
+        let named = self.relations.iter().filter(|r| qualifier.is_none_or(|q| r.is_named(q)));
+        let mut candidates =
+            named.filter_map(|r| r.rowid(schema).map(|column| ColumnRef { relation: r.id, column }));
+        let only = candidates.next()?;
+        candidates.next().is_none().then_some(only)
+    }
+}

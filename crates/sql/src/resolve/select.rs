@@ -1,0 +1,200 @@
+//! SELECT and VALUES: result columns, clauses, and the names that others see of them.
+
+use sqlite3_parser::ast::{self, Distinctness, OneSelect, ResultColumn, SortedColumn};
+
+use super::scope::{ColumnName, Columns, Found, Scope, ScopeRelation};
+use super::{Error, ErrorKind, Resolver};
+use crate::ident::name_of;
+use crate::tree::{Body, ColumnRef, Expr, JoinKind, OrderTerm, Output, Select};
+
+/// A resolved SELECT or VALUES with what the query around it needs.
+pub(super) struct Arm {
+    pub body: Body,
+    pub order_by: Vec<OrderTerm>,
+    pub names: Vec<ColumnName>,
+    /// What its names saw, for the ORDER BY of a compound.
+    pub scope: Scope,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn one_select(
+        &mut self,
+        ast: &'a OneSelect<'a>,
+        order_by: &'a [SortedColumn<'a>],
+    ) -> Result<Arm, Error> {
+        match ast {
+            OneSelect::Select { window_clause, .. } => {
+                self.windows.push(window_clause.unwrap_or_default());
+                let arm = self.select(ast, order_by);
+                self.windows.pop();
+                arm
+            }
+            OneSelect::Values(rows) => self.values(rows, order_by),
+        }
+    }
+
+    fn values(
+        &mut self,
+        ast: &'a [sqlite3_parser::Vec<'a, ast::Expr<'a>>],
+        order_by: &'a [SortedColumn<'a>],
+    ) -> Result<Arm, Error> {
+        let width = ast.first().map_or(0, |row| row.len());
+        if ast.iter().any(|row| row.len() != width) {
+            let message = "all VALUES must have the same number of terms".to_owned();
+            return Err(ErrorKind::Invalid(message).into());
+        }
+        let mut rows = Vec::with_capacity(ast.len());
+        for row in ast {
+            rows.push(row.iter().map(|expr| self.expr(expr)).collect::<Result<Vec<_>, _>>()?);
+        }
+        let names = (1..=width).map(|n| ColumnName::exact(format!("column{n}"))).collect();
+        let order_by = self.compound_order(order_by, &[], width)?;
+        Ok(Arm { body: Body::Values(rows), order_by, names, scope: Scope::default() })
+    }
+
+    fn select(&mut self, ast: &'a OneSelect<'a>, order_by: &'a [SortedColumn<'a>]) -> Result<Arm, Error> {
+        let OneSelect::Select { distinctness, columns, from, where_clause, group_by, having, .. } = ast
+        else {
+            return Err(ErrorKind::Unsupported("VALUES inside SELECT".to_owned()).into());
+        };
+        let mut scope = Scope::default();
+        let skeleton = match from {
+            Some(from) => self.from_clause(from, &mut scope)?,
+            None => None,
+        };
+        self.scopes.push(scope);
+        let (outputs, names) = self.outputs(columns)?;
+        let aliases = outputs.iter().filter_map(|o| Some((o.alias.clone()?, o.expr.clone()))).collect();
+        if let Some(own) = self.scopes.last_mut() {
+            own.aliases = aliases;
+        }
+        let having = having.map(|expr| self.expr(expr)).transpose()?;
+        let filter = where_clause.map(|expr| self.expr(expr)).transpose()?;
+        let from = skeleton.map(|skeleton| self.finish_from(skeleton)).transpose()?;
+        let order_by = self.simple_order(order_by, &outputs)?;
+        let group_by = self.group_by(group_by.unwrap_or_default(), &outputs)?;
+        let scope = self.scopes.pop().unwrap_or_default();
+        let distinct = matches!(distinctness, Some(Distinctness::Distinct));
+        let select = Select { distinct, from, filter, group_by, having, outputs };
+        Ok(Arm { body: Body::Select(Box::new(select)), order_by, names, scope })
+    }
+
+    fn outputs(&mut self, columns: &'a [ResultColumn<'a>]) -> Result<(Vec<Output>, Vec<ColumnName>), Error> {
+        let mut outputs = Vec::with_capacity(columns.len());
+        let mut names: Vec<ColumnName> = Vec::with_capacity(columns.len());
+        for column in columns {
+            match column {
+                ResultColumn::Star => self.star(None, &mut outputs, &mut names)?,
+                ResultColumn::TableStar(table) => {
+                    self.star(Some(&name_of(table.0)), &mut outputs, &mut names)?;
+                }
+                ResultColumn::Expr(ast, alias) => {
+                    let alias =
+                        alias.as_ref().map(|(ast::As::As(name) | ast::As::Elided(name))| name_of(name.0));
+                    let expr = self.expr(ast)?;
+                    names.push(self.output_name(ast, &expr, alias.as_deref()));
+                    outputs.push(Output { expr, alias });
+                }
+            }
+        }
+        make_unique(&mut names);
+        Ok((outputs, names))
+    }
+
+    /// Expands `*` or `table.*`; columns that USING or NATURAL merges appear once in `*`.
+    fn star(
+        &mut self,
+        table: Option<&str>,
+        outputs: &mut Vec<Output>,
+        names: &mut Vec<ColumnName>,
+    ) -> Result<(), Error> {
+        let scope = self.scopes.last().cloned().unwrap_or_default();
+        if scope.relations.is_empty() && table.is_none() {
+            return Err(ErrorKind::Invalid("no tables specified".to_owned()).into());
+        }
+        let mut matched = false;
+        for (place, relation) in scope.relations.iter().enumerate() {
+            if table.is_some_and(|table| !relation.is_named(table)) {
+                continue;
+            }
+            matched = true;
+            for (column, name) in relation.visible_columns(self.schema) {
+                let merged =
+                    |other: &ScopeRelation| other.using.iter().any(|u| u.eq_ignore_ascii_case(&name));
+                if table.is_none() && merged(relation) {
+                    continue;
+                }
+                let outer_merge = table.is_none()
+                    && scope.relations[place + 1..]
+                        .iter()
+                        .any(|r| matches!(r.kind, JoinKind::Right | JoinKind::Full) && merged(r));
+                let expr = match outer_merge.then(|| scope.find_column(self.schema, None, &name)) {
+                    Some(Found::Columns(columns)) => merged_column(&columns),
+                    _ => Expr::Column(ColumnRef { relation: relation.id, column }),
+                };
+                outputs.push(Output { expr, alias: None });
+                names.push(ColumnName::exact(name));
+            }
+        }
+        match table {
+            Some(table) if !matched => Err(ErrorKind::UnknownTable(table.to_owned()).into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The name by which a query around sees a result column: its alias, else the column's own name, else the
+    /// text of the expression.
+    fn output_name(&self, ast: &'a ast::Expr<'a>, expr: &Expr, alias: Option<&str>) -> ColumnName {
+        if let Some(alias) = alias {
+            return ColumnName::exact(alias);
+        }
+        match expr {
+            Expr::Column(column) if is_column_syntax(ast) => {
+                self.column_name(*column).unwrap_or_else(|| ColumnName::exact("rowid"))
+            }
+            _ => ColumnName { text: ast.to_string(), from_expression: true },
+        }
+    }
+
+    fn column_name(&self, column: ColumnRef) -> Option<ColumnName> {
+        let relation =
+            self.scopes.iter().rev().flat_map(|scope| &scope.relations).find(|r| r.id == column.relation)?;
+        let index = column.column as usize;
+        match &relation.columns {
+            Columns::Table(id) => {
+                self.schema.table(*id)?.columns.get(index).map(|c| ColumnName::exact(c.name.clone()))
+            }
+            Columns::Named(names) => names.get(index).cloned(),
+        }
+    }
+}
+
+fn is_column_syntax(ast: &ast::Expr<'_>) -> bool {
+    match ast {
+        ast::Expr::Id(_) | ast::Expr::Qualified(..) | ast::Expr::DoublyQualified(..) => true,
+        ast::Expr::Parenthesized(inner) => matches!(inner.as_slice(), [only] if is_column_syntax(only)),
+        _ => false,
+    }
+}
+
+/// The value of a column that a join merges: itself, or for a FULL JOIN the first that is not NULL.
+pub(super) fn merged_column(columns: &[ColumnRef]) -> Expr {
+    match columns {
+        [only] => Expr::Column(*only),
+        several => super::expr::call("coalesce", several.iter().copied().map(Expr::Column).collect()),
+    }
+}
+
+/// The second column of one name is out of reach by that name, as in SQLite.
+fn make_unique(names: &mut [ColumnName]) {
+    for index in 1..names.len() {
+        let (before, rest) = names.split_at_mut(index);
+        let own = &mut rest[0];
+        let mut copy = 0;
+        let base = own.text.clone();
+        while before.iter().any(|other| other.text.eq_ignore_ascii_case(&own.text)) {
+            copy += 1;
+            own.text = format!("{base}:{copy}");
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! The schema catalog: what tables, columns, keys and constraints a database has.
+//!
+//! A [`Schema`] is plain data. It is read from DDL text ([`Schema::from_ddl`]), from a Spider or BIRD
+//! `tables.json` entry (crate `dataset`), or from a SQLite file (crate `engine`). Names keep the spelling
+//! of their source; every look-up ignores ASCII case, as SQLite does.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Position of a table in [`Schema::tables`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TableId(pub u32);
+
+/// SQLite's five column affinities (SQLite documentation, "Datatypes In SQLite", section 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Affinity {
+    /// Prefers text.
+    Text,
+    /// Integer if the value looks like one, real otherwise.
+    Numeric,
+    /// Like numeric, and casts to integer.
+    Integer,
+    /// Forces integers into floating point.
+    Real,
+    /// No preference; also called NONE.
+    Blob,
+}
+
+impl Affinity {
+    /// The affinity of a declared type by SQLite's substring rules; no type at all gives [`Affinity::Blob`].
+    pub fn of_declared_type(declared: Option<&str>) -> Self {
+        let Some(declared) = declared.map(str::to_ascii_uppercase).filter(|d| !d.is_empty()) else {
+            return Self::Blob;
+        };
+        let has = |part: &str| declared.contains(part);
+        if has("INT") {
+            Self::Integer
+        } else if has("CHAR") || has("CLOB") || has("TEXT") {
+            Self::Text
+        } else if has("BLOB") {
+            Self::Blob
+        } else if has("REAL") || has("FLOA") || has("DOUB") {
+            Self::Real
+        } else {
+            Self::Numeric
+        }
+    }
+
+    /// Whether comparisons with this affinity convert text that looks like a number.
+    pub fn is_numeric(self) -> bool {
+        matches!(self, Self::Numeric | Self::Integer | Self::Real)
+    }
+}
+
+/// How text is compared.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Collation {
+    /// Byte by byte; SQLite's default.
+    #[default]
+    Binary,
+    /// ASCII letters without case.
+    NoCase,
+    /// Trailing spaces ignored.
+    RTrim,
+    /// A collation that only the application knows.
+    Other(String),
+}
+
+impl Collation {
+    /// The collation of that name.
+    pub fn from_name(name: &str) -> Self {
+        match name.to_ascii_uppercase().as_str() {
+            "BINARY" => Self::Binary,
+            "NOCASE" => Self::NoCase,
+            "RTRIM" => Self::RTrim,
+            _ => Self::Other(name.to_owned()),
+        }
+    }
+
+    /// SQLite's name of the collation.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Binary => "BINARY",
+            Self::NoCase => "NOCASE",
+            Self::RTrim => "RTRIM",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// What kind of object a [`Table`] is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TableKind {
+    /// An ordinary table.
+    #[default]
+    Table,
+    /// A view; its columns are known, its constraints are not.
+    View,
+    /// A virtual table.
+    Virtual,
+}
+
+/// One column of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// Name as declared.
+    pub name: String,
+    /// Declared type as written, `None` when the column has none.
+    pub declared_type: Option<String>,
+    /// Affinity that follows from the declared type.
+    pub affinity: Affinity,
+    /// NOT NULL is declared, or follows from the primary key where SQLite enforces it
+    /// (INTEGER PRIMARY KEY, WITHOUT ROWID, STRICT).
+    pub not_null: bool,
+    /// Default value as SQL text.
+    pub default: Option<String>,
+    /// Collation of comparisons on this column.
+    pub collation: Collation,
+    /// Hidden from `*` (virtual tables only).
+    pub hidden: bool,
+    /// Computed by SQLite (GENERATED ALWAYS AS); cannot be inserted.
+    pub generated: bool,
+}
+
+impl Column {
+    /// A nullable column of that name and declared type, compared byte by byte.
+    pub fn new(name: impl Into<String>, declared_type: Option<&str>) -> Self {
+        Self {
+            name: name.into(),
+            declared_type: declared_type.map(str::to_owned),
+            affinity: Affinity::of_declared_type(declared_type),
+            not_null: false,
+            default: None,
+            collation: Collation::Binary,
+            hidden: false,
+            generated: false,
+        }
+    }
+}
+
+/// A FOREIGN KEY: columns of the owning table that refer to columns of another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForeignKey {
+    /// Positions in the owning table.
+    pub columns: Vec<u32>,
+    /// Name of the referenced table as written; it may not exist.
+    pub referenced_table: String,
+    /// Names of the referenced columns; empty means the primary key of the referenced table.
+    pub referenced_columns: Vec<String>,
+}
+
+/// One table or view.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// Name as declared.
+    pub name: String,
+    /// Table, view or virtual table.
+    pub kind: TableKind,
+    /// Columns in declared order.
+    pub columns: Vec<Column>,
+    /// Positions of the primary-key columns in key order; empty without a primary key.
+    pub primary_key: Vec<u32>,
+    /// Column sets with a UNIQUE constraint or a full (not partial, not expression) unique index; the
+    /// primary key is not repeated here.
+    pub unique: Vec<Vec<u32>>,
+    /// Foreign keys that this table declares.
+    pub foreign_keys: Vec<ForeignKey>,
+    /// CHECK constraints as SQL text.
+    pub checks: Vec<String>,
+    /// Declared WITHOUT ROWID, so `rowid` is not a column of it.
+    pub without_rowid: bool,
+    /// Declared STRICT.
+    pub strict: bool,
+}
+
+impl Table {
+    /// An ordinary table with those columns and no constraint.
+    pub fn new(name: impl Into<String>, columns: Vec<Column>) -> Self {
+        Self {
+            name: name.into(),
+            kind: TableKind::Table,
+            columns,
+            primary_key: Vec::new(),
+            unique: Vec::new(),
+            foreign_keys: Vec::new(),
+            checks: Vec::new(),
+            without_rowid: false,
+            strict: false,
+        }
+    }
+
+    /// Position of the column of that name, case ignored.
+    pub fn column_index(&self, name: &str) -> Option<u32> {
+        let position = self.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name))?;
+        u32::try_from(position).ok()
+    }
+
+    /// The column at that position.
+    pub fn column(&self, index: u32) -> Option<&Column> {
+        self.columns.get(index as usize)
+    }
+
+    /// Position of the INTEGER PRIMARY KEY column that is an alias of the rowid, if there is one.
+    pub fn rowid_alias(&self) -> Option<u32> {
+        let &[only] = self.primary_key.as_slice() else { return None };
+        let declared = self.column(only)?.declared_type.as_deref()?;
+        (!self.without_rowid && declared.eq_ignore_ascii_case("INTEGER")).then_some(only)
+    }
+
+    /// Whether no two rows can agree on all of `columns` with none of them NULL: `columns` contain the
+    /// primary key or a UNIQUE set.
+    pub fn is_unique(&self, columns: &[u32]) -> bool {
+        let contains = |key: &[u32]| !key.is_empty() && key.iter().all(|c| columns.contains(c));
+        contains(&self.primary_key) || self.unique.iter().any(|key| contains(key))
+    }
+
+    /// Whether the column can never be NULL.
+    pub fn is_not_null(&self, column: u32) -> bool {
+        self.column(column).is_some_and(|c| c.not_null)
+    }
+}
+
+/// The tables of one database.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<Table>", into = "Vec<Table>")]
+pub struct Schema {
+    tables: Vec<Table>,
+    by_name: HashMap<String, TableId>,
+}
+
+impl Schema {
+    /// The catalog of those tables; of two tables with one name (case ignored) the first is found by name.
+    pub fn new(tables: Vec<Table>) -> Self {
+        let mut schema = Self::default();
+        for table in tables {
+            schema.push(table);
+        }
+        schema
+    }
+
+    /// Adds a table at the end.
+    pub fn push(&mut self, table: Table) -> TableId {
+        let id = TableId(u32::try_from(self.tables.len()).unwrap_or(u32::MAX));
+        self.by_name.entry(table.name.to_ascii_lowercase()).or_insert(id);
+        self.tables.push(table);
+        id
+    }
+
+    /// All tables in the order of their source.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// The table with that id, `None` when the id belongs to another schema.
+    pub fn table(&self, id: TableId) -> Option<&Table> {
+        self.tables.get(id.0 as usize)
+    }
+
+    /// The id of the table of that name, case ignored.
+    pub fn table_id(&self, name: &str) -> Option<TableId> {
+        self.by_name.get(&name.to_ascii_lowercase()).copied()
+    }
+
+    /// The table of that name, case ignored.
+    pub fn table_named(&self, name: &str) -> Option<&Table> {
+        self.table(self.table_id(name)?)
+    }
+
+    /// The table and the column positions that a foreign key refers to, `None` when they do not exist.
+    pub fn resolve_foreign_key(&self, key: &ForeignKey) -> Option<(TableId, Vec<u32>)> {
+        let id = self.table_id(&key.referenced_table)?;
+        let table = self.table(id)?;
+        let columns = if key.referenced_columns.is_empty() {
+            table.primary_key.clone()
+        } else {
+            key.referenced_columns.iter().map(|name| table.column_index(name)).collect::<Option<Vec<_>>>()?
+        };
+        (columns.len() == key.columns.len()).then_some((id, columns))
+    }
+}
+
+impl From<Vec<Table>> for Schema {
+    fn from(tables: Vec<Table>) -> Self {
+        Self::new(tables)
+    }
+}
+
+impl From<Schema> for Vec<Table> {
+    fn from(schema: Schema) -> Self {
+        schema.tables
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn affinity_follows_the_substring_rules_in_their_order() {
+        for (declared, affinity) in [
+            (Some("INTEGER"), Affinity::Integer),
+            (Some("CHARINT"), Affinity::Integer),
+            (Some("VARCHAR(20)"), Affinity::Text),
+            (Some("BLOB"), Affinity::Blob),
+            (Some(""), Affinity::Blob),
+            (None, Affinity::Blob),
+            (Some("FLOATING POINT"), Affinity::Integer),
+            (Some("double"), Affinity::Real),
+            (Some("DATE"), Affinity::Numeric),
+            (Some("STRING"), Affinity::Numeric),
+        ] {
+            assert_eq!(Affinity::of_declared_type(declared), affinity, "{declared:?}");
+        }
+    }
+
+    #[test]
+    fn a_superset_of_a_key_is_unique_and_a_part_of_one_is_not() {
+        let mut table = Table::new("t", vec![Column::new("a", None), Column::new("b", None)]);
+        table.primary_key = vec![0, 1];
+        assert!(table.is_unique(&[1, 0]));
+        assert!(!table.is_unique(&[0]));
+        assert!(!table.is_unique(&[]));
+    }
+
+    #[test]
+    fn names_are_found_without_case_and_the_first_of_two_wins() {
+        let schema =
+            Schema::new(vec![Table::new("T", vec![]), Table::new("t", vec![Column::new("x", None)])]);
+        assert_eq!(schema.table_id("t"), Some(TableId(0)));
+    }
+}
