@@ -1,0 +1,130 @@
+//! Executions of gold queries, shared by all systems of a run.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::database::Database;
+use crate::engine::{Engine, EngineError};
+use crate::outcome::{Execution, Outcome};
+use crate::value::Value;
+
+const SHARDS: usize = 16;
+
+/// A bounded cache of executions, keyed by the content hash of the database and the SQL text.
+///
+/// Two threads that ask for one key at once share one execution. When the results take more than the bound,
+/// those that were asked for the longest ago are forgotten.
+#[derive(Debug)]
+pub struct GoldCache {
+    max_shard_bytes: usize,
+    hasher: RandomState,
+    shards: [Mutex<Shard>; SHARDS],
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    content_hash: Arc<str>,
+    sql: Box<str>,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    entries: HashMap<Key, Entry>,
+    clock: u64,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Entry {
+    execution: Arc<OnceLock<Execution>>,
+    asked: u64,
+    /// 0 until the execution is done.
+    bytes: usize,
+}
+
+impl GoldCache {
+    /// A cache that holds results of at most `max_bytes`.
+    pub fn new(max_bytes: usize) -> Self {
+        Self {
+            max_shard_bytes: max_bytes / SHARDS,
+            hasher: RandomState::new(),
+            shards: std::array::from_fn(|_| Mutex::default()),
+        }
+    }
+
+    /// The execution of `sql` on `database`: a remembered one, or a new one by `engine`.
+    ///
+    /// # Errors
+    /// When the database file cannot be read for its content hash.
+    pub fn run(&self, engine: &dyn Engine, database: &Database, sql: &str) -> Result<Execution, EngineError> {
+        let key = Key { content_hash: database.content_hash()?.into(), sql: sql.into() };
+        #[expect(clippy::cast_possible_truncation, reason = "any bits of a hash choose a shard")]
+        let shard = &self.shards[self.hasher.hash_one(&key) as usize % SHARDS];
+        let cell = lock(shard).cell(&key);
+        let mut is_new = false;
+        let execution = cell
+            .get_or_init(|| {
+                is_new = true;
+                engine.run(database, sql)
+            })
+            .clone();
+        if is_new {
+            lock(shard).account(&key, size_of_execution(&execution, sql), self.max_shard_bytes);
+        }
+        Ok(execution)
+    }
+}
+
+fn lock(shard: &Mutex<Shard>) -> std::sync::MutexGuard<'_, Shard> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shard {
+    /// The cell of that key, made if it is not there.
+    fn cell(&mut self, key: &Key) -> Arc<OnceLock<Execution>> {
+        self.clock += 1;
+        if let Some(entry) = self.entries.get_mut(key) {
+            entry.asked = self.clock;
+            return Arc::clone(&entry.execution);
+        }
+        let execution = Arc::default();
+        let entry = Entry { execution: Arc::clone(&execution), asked: self.clock, bytes: 0 };
+        self.entries.insert(key.clone(), entry);
+        execution
+    }
+
+    /// Notes the size of a finished execution and forgets old ones until the shard is within its bound.
+    fn account(&mut self, key: &Key, bytes: usize, max_bytes: usize) {
+        if let Some(entry) = self.entries.get_mut(key) {
+            entry.bytes = bytes;
+            self.bytes += bytes;
+        }
+        while self.bytes > max_bytes {
+            let finished = self.entries.iter().filter(|(_, entry)| entry.bytes > 0);
+            let Some(oldest) = finished.min_by_key(|(_, entry)| entry.asked).map(|(key, _)| key.clone())
+            else {
+                return;
+            };
+            if let Some(forgotten) = self.entries.remove(&oldest) {
+                self.bytes -= forgotten.bytes;
+            }
+        }
+    }
+}
+
+/// Bytes that a remembered execution holds, bookkeeping included.
+fn size_of_execution(execution: &Execution, sql: &str) -> usize {
+    let result = match &execution.outcome {
+        Outcome::Rows(rows) => rows
+            .values()
+            .iter()
+            .map(|value| match value {
+                Value::Text(bytes) | Value::Blob(bytes) => size_of::<Value>() + bytes.len(),
+                _ => size_of::<Value>(),
+            })
+            .sum(),
+        Outcome::Failed(failure) => failure.message.len(),
+    };
+    size_of::<Key>() + size_of::<Entry>() + size_of::<Execution>() + sql.len() + result
+}

@@ -1,0 +1,85 @@
+//! The door through which all SQL is run.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::database::Database;
+use crate::outcome::Execution;
+
+/// Runs untrusted SQL on databases.
+///
+/// An engine is shared by all threads; the outcome of a query does not depend on their number.
+pub trait Engine: Send + Sync {
+    /// Name and version of what runs the SQL, for a run's record: `SQLite 3.54.0`.
+    fn name_and_version(&self) -> String;
+
+    /// Opens a database for reading and reads its catalog.
+    ///
+    /// # Errors
+    /// When the file is missing, unreadable, damaged, no database, or not at rest.
+    fn open(&self, path: &Path) -> Result<Arc<Database>, EngineError>;
+
+    /// Runs one SQL text. Whatever the text says, the database stays as it is and the call returns a typed
+    /// outcome within the engine's limits.
+    fn run(&self, database: &Database, sql: &str) -> Execution;
+}
+
+/// Why a database cannot be used.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// There is no such file.
+    #[error("database `{}` does not exist: check the database folder and the db_id", path.display())]
+    NotFound {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The path is a folder.
+    #[error("`{}` is a folder, not a database file: name the .sqlite file inside it", path.display())]
+    IsDirectory {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The file cannot be read.
+    #[error("database `{}` cannot be read ({source}): check its permissions", path.display())]
+    Unreadable {
+        /// The path as given.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is something else.
+    #[error("`{}` is not a SQLite database: check that the path names a database file", path.display())]
+    NotADatabase {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The file is a database with damage that keeps its catalog from being read.
+    #[error("database `{}` is damaged ({message}): restore it from its source", path.display())]
+    Damaged {
+        /// The path as given.
+        path: PathBuf,
+        /// What SQLite said.
+        message: String,
+    },
+    /// Another program has left work beside the file that is not in the file yet.
+    #[error(
+        "database `{}` has unfinished changes in `{}`: open it once with a writing program, such as the \
+         sqlite3 shell with `PRAGMA wal_checkpoint(TRUNCATE)`, so that the file is complete",
+        path.display(), beside.display()
+    )]
+    NotAtRest {
+        /// The path as given.
+        path: PathBuf,
+        /// The log or journal beside it.
+        beside: PathBuf,
+    },
+    /// The file was replaced or written to while it was open.
+    #[error("database `{}` was changed while it was in use: run again on a file that stays as it is", path.display())]
+    Changed {
+        /// The path as given.
+        path: PathBuf,
+    },
+}

@@ -1,0 +1,43 @@
+//! What one query may use.
+
+use std::time::Duration;
+
+/// Caps on one execution of untrusted SQL.
+///
+/// The defaults leave every ordinary query alone: they are far above what benchmark queries need and far
+/// below what hurts a machine. A query that reaches one gets [`Timeout`](crate::FailureKind::Timeout) or
+/// [`TooLarge`](crate::FailureKind::TooLarge), never a partial result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Wall-clock time of one query, preparation included.
+    pub timeout: Duration,
+    /// Rows of one result.
+    pub max_rows: usize,
+    /// Bytes of one result in memory: [`Value`](crate::Value) cells and the text and blobs that they own.
+    pub max_bytes: usize,
+    /// Bytes of one text or blob value, intermediate values included.
+    pub max_value_bytes: usize,
+    /// Bytes that SQLite may hold for all threads of this process together: sorters, temporary tables, page
+    /// caches. A query that fails for memory is run again with nothing beside it before that counts.
+    ///
+    /// SQLite keeps this limit per process and lets it only sink: of several engines in one process, the
+    /// lowest limit rules.
+    pub max_heap_bytes: u64,
+    /// Bytes of the SQL text.
+    pub max_sql_bytes: usize,
+}
+
+const MIB: usize = 1 << 20;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(30),
+            max_rows: 5_000_000,
+            max_bytes: 256 * MIB,
+            max_value_bytes: 16 * MIB,
+            max_heap_bytes: 512 * MIB as u64,
+            max_sql_bytes: MIB,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What became of a query.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::value::ResultSet;
+
+/// One execution of one SQL text on one database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Execution {
+    /// Rows, or why there are none.
+    pub outcome: Outcome,
+    /// Virtual-machine steps that the engine took; the machine-independent cost. 0 for a text that was never
+    /// started.
+    pub vm_steps: u64,
+    /// Wall-clock time of preparation and all rows. A query that had to be run twice (see
+    /// [`SqliteEngine`](crate::SqliteEngine)) counts its last run.
+    pub elapsed: Duration,
+}
+
+impl Execution {
+    /// The rows, `None` when the query failed.
+    pub fn rows(&self) -> Option<&Arc<ResultSet>> {
+        self.outcome.rows()
+    }
+
+    /// A query that failed before it took a step.
+    pub fn failed(failure: Failure) -> Self {
+        Self { outcome: Outcome::Failed(failure), vm_steps: 0, elapsed: Duration::ZERO }
+    }
+}
+
+/// Rows, or a typed failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The complete result.
+    Rows(Arc<ResultSet>),
+    /// No result, and why.
+    Failed(Failure),
+}
+
+impl Outcome {
+    /// `"ok"`, or the failure's [`FailureKind::as_str`]: the `status` of an item record.
+    pub fn status(&self) -> &'static str {
+        match self {
+            Self::Rows(_) => "ok",
+            Self::Failed(failure) => failure.kind.as_str(),
+        }
+    }
+
+    /// The rows, `None` when the query failed.
+    pub fn rows(&self) -> Option<&Arc<ResultSet>> {
+        match self {
+            Self::Rows(rows) => Some(rows),
+            Self::Failed(_) => None,
+        }
+    }
+
+    /// The failure, `None` when there are rows.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Rows(_) => None,
+            Self::Failed(failure) => Some(failure),
+        }
+    }
+}
+
+/// Why a query has no result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The class of the failure.
+    pub kind: FailureKind,
+    /// One sentence for people; the engine's own message where it has one.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure of that class.
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.as_str(), self.message)
+    }
+}
+
+/// The classes of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The text holds no statement: nothing, or only space, comments and semicolons.
+    Empty,
+    /// The text holds more than one statement.
+    MultipleStatements,
+    /// The text holds a NUL byte, which no SQL text may.
+    NulByte,
+    /// Not SQL.
+    SyntaxError,
+    /// Names a table or view that the database lacks.
+    NoSuchTable,
+    /// Names a column that no relation in scope has.
+    NoSuchColumn,
+    /// Names a column that several relations in scope have.
+    AmbiguousColumn,
+    /// Names a function that the engine lacks.
+    NoSuchFunction,
+    /// Well-formed text that the engine refuses for its meaning: misuse of an aggregate, wrong number of
+    /// arguments, sides of UNION with different widths, …
+    InvalidQuery,
+    /// Holds parameters (`?`, `:name`), for which a benchmark has no values.
+    Parameters,
+    /// Not a query, or asks for something that untrusted SQL may not do.
+    Denied,
+    /// Ran longer than [`Limits::timeout`](crate::Limits::timeout).
+    Timeout,
+    /// Text, result, a value or working memory passed a limit.
+    TooLarge,
+    /// Failed while it ran (integer overflow, malformed JSON, …).
+    RuntimeError,
+    /// The database file is damaged or cannot be read any more.
+    DatabaseError,
+}
+
+impl FailureKind {
+    /// All kinds, in the order of their declaration.
+    pub const ALL: [Self; 15] = [
+        Self::Empty,
+        Self::MultipleStatements,
+        Self::NulByte,
+        Self::SyntaxError,
+        Self::NoSuchTable,
+        Self::NoSuchColumn,
+        Self::AmbiguousColumn,
+        Self::NoSuchFunction,
+        Self::InvalidQuery,
+        Self::Parameters,
+        Self::Denied,
+        Self::Timeout,
+        Self::TooLarge,
+        Self::RuntimeError,
+        Self::DatabaseError,
+    ];
+
+    /// The name in records, `snake_case`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::MultipleStatements => "multiple_statements",
+            Self::NulByte => "nul_byte",
+            Self::SyntaxError => "syntax_error",
+            Self::NoSuchTable => "no_such_table",
+            Self::NoSuchColumn => "no_such_column",
+            Self::AmbiguousColumn => "ambiguous_column",
+            Self::NoSuchFunction => "no_such_function",
+            Self::InvalidQuery => "invalid_query",
+            Self::Parameters => "parameters",
+            Self::Denied => "denied",
+            Self::Timeout => "timeout",
+            Self::TooLarge => "too_large",
+            Self::RuntimeError => "runtime_error",
+            Self::DatabaseError => "database_error",
+        }
+    }
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,88 @@
+//! What the callbacks of one connection share with the code that runs it.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+/// What the connection is doing; decides what the authorizer allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Our own reading of the catalog.
+    Catalog,
+    /// Compiling untrusted SQL.
+    Prepare,
+    /// Running it.
+    Step,
+}
+
+/// Deadline, phase and findings of the query that a connection is running.
+#[derive(Debug, Default)]
+pub(super) struct Guard {
+    phase: AtomicU8,
+    deadline_ns: AtomicU64,
+    expired: AtomicBool,
+    unbounded: AtomicBool,
+    refused: Mutex<Option<String>>,
+}
+
+/// Nanoseconds since the first call in this process, so that an instant fits an atomic.
+fn nanoseconds(instant: Instant) -> u64 {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    let origin = *ORIGIN.get_or_init(Instant::now);
+    u64::try_from(instant.saturating_duration_since(origin).as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Guard {
+    /// Forgets the last query and begins one that must end at `deadline`.
+    pub(super) fn begin(&self, phase: Phase, deadline: Instant) {
+        self.enter(phase);
+        self.deadline_ns.store(nanoseconds(deadline), Ordering::Relaxed);
+        self.expired.store(false, Ordering::Relaxed);
+        self.unbounded.store(false, Ordering::Relaxed);
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    pub(super) fn enter(&self, phase: Phase) {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        match self.phase.load(Ordering::Relaxed) {
+            0 => Phase::Catalog,
+            1 => Phase::Prepare,
+            _ => Phase::Step,
+        }
+    }
+
+    /// The progress handler: whether to stop.
+    pub(super) fn is_over(&self) -> bool {
+        let over = nanoseconds(Instant::now()) >= self.deadline_ns.load(Ordering::Relaxed);
+        if over {
+            self.expired.store(true, Ordering::Relaxed);
+        }
+        over
+    }
+
+    /// Whether the progress handler has stopped this query.
+    pub(super) fn has_expired(&self) -> bool {
+        self.expired.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the query can spend long inside one instruction.
+    pub(super) fn note_unbounded(&self) {
+        self.unbounded.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_unbounded(&self) -> bool {
+        self.unbounded.load(Ordering::Relaxed)
+    }
+
+    /// Notes what the authorizer refused; the first refusal is the reason.
+    pub(super) fn note_refused(&self, what: String) {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(what);
+    }
+
+    pub(super) fn refused(&self) -> Option<String> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

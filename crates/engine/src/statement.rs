@@ -1,0 +1,245 @@
+//! Where the first statement of a text ends, by SQLite's own rules of tokens.
+//!
+//! SQLite compiles one statement and hands back the rest of the text. What may stand in that rest is the
+//! caller's affair; the scripts that the field uses run on Python's `sqlite3` module, so its rule is taken:
+//! after the first semicolon only space and comments may follow, and a second semicolon is a second statement.
+
+use crate::outcome::{Failure, FailureKind};
+
+/// The one statement in `sql`, its semicolon included.
+///
+/// # Errors
+/// [`FailureKind::NulByte`] or [`FailureKind::Empty`]. The rest of the text is judged by [`Split::rest_is_empty`] only
+/// after SQLite has accepted the statement, since its own errors come first.
+pub(crate) fn split(sql: &str) -> Result<Split<'_>, Failure> {
+    if let Some(at) = sql.bytes().position(|byte| byte == 0) {
+        return Err(Failure::new(
+            FailureKind::NulByte,
+            format!("byte {at} of the SQL text is NUL, which SQL text may not contain"),
+        ));
+    }
+    let bytes = sql.as_bytes();
+    let mut at = 0;
+    let mut first_word = None;
+    while at < bytes.len() {
+        let (token, length) = token_at(bytes, at);
+        match token {
+            Token::Space => {}
+            Token::Semicolon if first_word.is_none() => {}
+            Token::Semicolon => {
+                let (statement, rest) = sql.split_at(at + length);
+                return Ok(Split { statement, rest, first_word: first_word.unwrap_or_default() });
+            }
+            Token::Other => {
+                first_word.get_or_insert(sql.get(at..at + length).unwrap_or_default());
+            }
+        }
+        at += length;
+    }
+    match first_word {
+        Some(first_word) => Ok(Split { statement: sql, rest: "", first_word }),
+        None => Err(Failure::new(FailureKind::Empty, "the text holds no SQL statement")),
+    }
+}
+
+/// A text cut behind its first statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Split<'a> {
+    /// The first statement with what stands before it.
+    pub(crate) statement: &'a str,
+    /// What stands behind it.
+    pub(crate) rest: &'a str,
+    /// The first token of the statement.
+    pub(crate) first_word: &'a str,
+}
+
+/// A [`Split`] that another thread may keep.
+#[derive(Debug, Clone)]
+pub(crate) struct OwnedSplit {
+    statement: String,
+    rest: String,
+    first_word: String,
+}
+
+impl OwnedSplit {
+    pub(crate) fn borrow(&self) -> Split<'_> {
+        Split { statement: &self.statement, rest: &self.rest, first_word: &self.first_word }
+    }
+}
+
+impl Split<'_> {
+    pub(crate) fn into_owned(self) -> OwnedSplit {
+        OwnedSplit {
+            statement: self.statement.to_owned(),
+            rest: self.rest.to_owned(),
+            first_word: self.first_word.to_owned(),
+        }
+    }
+
+    /// Whether only space and comments follow the statement.
+    pub(crate) fn rest_is_empty(&self) -> bool {
+        let bytes = self.rest.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            match (byte, bytes.get(at + 1)) {
+                (b' ' | b'\t' | b'\x0c' | b'\n' | b'\r', _) => at += 1,
+                (b'-', Some(b'-')) | (b'/', Some(b'*')) => at += token_at(bytes, at).1,
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Whether the statement begins with a word that only begins statements which are not queries.
+    pub(crate) fn is_command(&self) -> bool {
+        const COMMANDS: [&str; 20] = [
+            "ALTER",
+            "ANALYZE",
+            "ATTACH",
+            "BEGIN",
+            "COMMIT",
+            "CREATE",
+            "DELETE",
+            "DETACH",
+            "DROP",
+            "END",
+            "EXPLAIN",
+            "INSERT",
+            "PRAGMA",
+            "REINDEX",
+            "RELEASE",
+            "REPLACE",
+            "ROLLBACK",
+            "SAVEPOINT",
+            "UPDATE",
+            "VACUUM",
+        ];
+        COMMANDS.iter().any(|command| command.eq_ignore_ascii_case(self.first_word))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token {
+    Space,
+    Semicolon,
+    Other,
+}
+
+/// The class and length (at least 1) of the token that begins at `at`, which must be inside `bytes`.
+fn token_at(bytes: &[u8], at: usize) -> (Token, usize) {
+    let rest = &bytes[at..];
+    match (rest[0], rest.get(1)) {
+        (b';', _) => (Token::Semicolon, 1),
+        (b' ' | b'\t' | b'\n' | b'\x0c' | b'\r', _) => (Token::Space, 1),
+        (b'-', Some(b'-')) => (Token::Space, line_length(rest)),
+        (b'/', Some(b'*')) => (Token::Space, comment_length(rest)),
+        // The tokenizer passes over a byte order mark wherever a token may begin.
+        (0xef, Some(0xbb)) if rest.get(2) == Some(&0xbf) => (Token::Space, 3),
+        (quote @ (b'\'' | b'"' | b'`'), _) => (Token::Other, quoted_length(rest, quote)),
+        (b'[', _) => {
+            let length = rest.iter().position(|&byte| byte == b']').map_or(rest.len(), |end| end + 1);
+            (Token::Other, length)
+        }
+        (first, _) if is_word(first) => {
+            (Token::Other, rest.iter().position(|&byte| !is_word(byte)).unwrap_or(rest.len()))
+        }
+        _ => (Token::Other, 1),
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+}
+
+fn line_length(rest: &[u8]) -> usize {
+    rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |end| end + 1)
+}
+
+/// Length of a `/* */` comment; one without an end reaches to the end of the text.
+fn comment_length(rest: &[u8]) -> usize {
+    rest.get(2..)
+        .and_then(|inside| inside.windows(2).position(|pair| pair == b"*/"))
+        .map_or(rest.len(), |end| end + 4)
+}
+
+/// Length of a quoted token in which a doubled quote stands for one.
+fn quoted_length(rest: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = rest.get(at) {
+        at += 1;
+        if byte == quote {
+            if rest.get(at) != Some(&quote) {
+                return at;
+            }
+            at += 1;
+        }
+    }
+    rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_statement_ends_at_a_semicolon_that_is_a_token() {
+        for (sql, statement) in [
+            ("SELECT 1", "SELECT 1"),
+            ("SELECT 1; x", "SELECT 1;"),
+            ("; ;SELECT 1;", "; ;SELECT 1;"),
+            ("SELECT ';' ; x", "SELECT ';' ;"),
+            ("SELECT 'a'';' ; x", "SELECT 'a'';' ;"),
+            ("SELECT \";\" ; x", "SELECT \";\" ;"),
+            ("SELECT `;` ; x", "SELECT `;` ;"),
+            ("SELECT [;] ; x", "SELECT [;] ;"),
+            ("SELECT 1 -- ;\n; x", "SELECT 1 -- ;\n;"),
+            ("SELECT 1 /* ; */; x", "SELECT 1 /* ; */;"),
+            ("SELECT 'open ; x", "SELECT 'open ; x"),
+            ("SELECT 1 /* open ;", "SELECT 1 /* open ;"),
+            ("SELECT 1 / 2 - 3; x", "SELECT 1 / 2 - 3;"),
+            ("\u{feff}SELECT 'é;'; x", "\u{feff}SELECT 'é;';"),
+        ] {
+            assert_eq!(split(sql).map(|split| split.statement), Ok(statement), "{sql}");
+        }
+    }
+
+    #[test]
+    fn texts_without_a_statement_are_empty() {
+        for sql in ["", " \t\r\n", ";", " ; ;; ", "-- only", "/* open", "/* a */ ; -- b\n", "\u{feff}"] {
+            assert_eq!(split(sql).map_err(|failure| failure.kind), Err(FailureKind::Empty), "{sql:?}");
+        }
+    }
+
+    #[test]
+    fn only_space_and_comments_may_follow_the_statement() {
+        for (sql, is_empty) in [
+            ("SELECT 1", true),
+            ("SELECT 1;", true),
+            ("SELECT 1; \n\t\r\x0c", true),
+            ("SELECT 1; -- a;b", true),
+            ("SELECT 1; /* a; */ -- b\n ", true),
+            ("SELECT 1; /* open", true),
+            ("SELECT 1;;", false),
+            ("SELECT 1; SELECT 2", false),
+            ("SELECT 1; -", false),
+            ("SELECT 1; / 2", false),
+            ("SELECT 1; \u{feff}", false),
+            ("SELECT 1; -- a\n;", false),
+        ] {
+            assert_eq!(split(sql).map(|split| split.rest_is_empty()), Ok(is_empty), "{sql}");
+        }
+    }
+
+    #[test]
+    fn commands_are_told_from_queries_by_their_first_word() {
+        for (sql, is_command) in [
+            ("/* x */ drop TABLE t", true),
+            (";\nPRAGMA x", true),
+            ("WITH a AS (SELECT 1) SELECT 1", false),
+            ("(SELECT 1)", false),
+            ("dropped", false),
+        ] {
+            assert_eq!(split(sql).map(|split| split.is_command()), Ok(is_command), "{sql}");
+        }
+    }
+}

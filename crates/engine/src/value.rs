@@ -1,0 +1,127 @@
+//! Values and result sets as SQLite returns them.
+
+use serde::{Deserialize, Serialize};
+
+/// One value of a result: SQLite's five storage classes.
+///
+/// Equality and hashing are of the representation: `Integer(1)` and `Real(1.0)` differ, text is compared by
+/// its bytes. Metrics define their own notion of equality on top.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub enum Value {
+    /// NULL.
+    #[default]
+    Null,
+    /// A 64-bit signed integer.
+    Integer(i64),
+    /// A floating point number, never NaN (SQLite turns NaN into NULL).
+    Real(f64),
+    /// Text as SQLite holds it. The bytes are UTF-8 only if the database kept that promise.
+    Text(Box<[u8]>),
+    /// Bytes.
+    Blob(Box<[u8]>),
+}
+
+impl Value {
+    /// The text, `None` for another class or for bytes that are not UTF-8.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(bytes) => std::str::from_utf8(bytes).ok(),
+            _ => None,
+        }
+    }
+
+    /// Text from a string.
+    pub fn text(text: &str) -> Self {
+        Self::Text(text.as_bytes().into())
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Integer(a), Self::Integer(b)) => a == b,
+            (Self::Real(a), Self::Real(b)) => a.to_bits() == b.to_bits(),
+            (Self::Text(a), Self::Text(b)) | (Self::Blob(a), Self::Blob(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value {}
+
+impl std::hash::Hash for Value {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Self::Null => {}
+            Self::Integer(i) => i.hash(state),
+            Self::Real(r) => r.to_bits().hash(state),
+            Self::Text(bytes) | Self::Blob(bytes) => bytes.hash(state),
+        }
+    }
+}
+
+/// The rows that a query returned, in the order in which SQLite returned them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultSet {
+    /// Column names as SQLite reports them.
+    pub columns: Vec<String>,
+    /// All values, row after row: `rows × columns.len()` of them.
+    values: Vec<Value>,
+}
+
+impl ResultSet {
+    /// A result set of those columns and row-major values.
+    ///
+    /// # Panics
+    /// If the number of values is no multiple of the number of columns.
+    pub fn new(columns: Vec<String>, values: Vec<Value>) -> Self {
+        assert!(values.is_empty() || values.len().is_multiple_of(columns.len().max(1)));
+        Self { columns, values }
+    }
+
+    /// Number of columns.
+    pub fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.values.len().checked_div(self.columns.len()).unwrap_or(0)
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The rows in order.
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, Value> {
+        self.values.chunks_exact(self.columns.len().max(1))
+    }
+
+    /// The row at that position.
+    pub fn row(&self, index: usize) -> Option<&[Value]> {
+        let width = self.columns.len();
+        self.values.get(index * width..(index + 1) * width)
+    }
+
+    /// All values, row after row.
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+}
+
+impl From<rusqlite::types::ValueRef<'_>> for Value {
+    fn from(value: rusqlite::types::ValueRef<'_>) -> Self {
+        use rusqlite::types::ValueRef;
+        match value {
+            ValueRef::Null => Self::Null,
+            ValueRef::Integer(integer) => Self::Integer(integer),
+            ValueRef::Real(real) => Self::Real(real),
+            ValueRef::Text(bytes) => Self::Text(bytes.into()),
+            ValueRef::Blob(bytes) => Self::Blob(bytes.into()),
+        }
+    }
+}

@@ -1,0 +1,466 @@
+//! Hostile SQL and hostile files: each has its typed outcome, and nothing is written anywhere.
+#![allow(clippy::unwrap_used, reason = "a test fails by panic")]
+
+mod common;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use common::{database, in_short, snapshot};
+use rusqlite::Connection;
+use sqlgauge_engine::{Database, Engine, EngineError, Limits, SqliteEngine};
+
+const FIXTURE: &str = "
+    CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, score REAL);
+    INSERT INTO t VALUES (1, 'ann', 1.5), (2, 'bob', 2.5), (3, 'cy', NULL);
+    CREATE TABLE blobs(b BLOB);
+    INSERT INTO blobs VALUES (x'00ff'), (CAST(x'fffe41' AS TEXT));
+    CREATE INDEX t_name ON t(name);
+    CREATE VIEW plain AS SELECT name FROM t;
+    CREATE VIEW loader AS SELECT load_extension('/nowhere/x.so') AS l;
+    CREATE VIEW peeks AS SELECT * FROM pragma_table_info('t');
+    CREATE VIEW round AS SELECT * FROM trip;
+    CREATE VIEW trip AS SELECT * FROM round;
+    CREATE VIEW broken AS SELECT missing FROM nowhere;
+    CREATE VIEW l0 AS SELECT 1 AS a FROM t, t b, t c;
+    CREATE VIEW l1 AS SELECT a.a FROM l0 a, l0 b, l0 c, l0 d, l0 e;
+    CREATE VIEW l2 AS SELECT a.a FROM l1 a, l1 b, l1 c, l1 d, l1 e;
+    CREATE VIEW l3 AS SELECT a.a FROM l2 a, l2 b, l2 c, l2 d, l2 e;
+    CREATE VIEW l4 AS SELECT a.a FROM l3 a, l3 b, l3 c, l3 d, l3 e;
+    CREATE VIEW l5 AS SELECT a.a FROM l4 a, l4 b, l4 c, l4 d, l4 e;
+    CREATE VIEW l6 AS SELECT a.a FROM l5 a, l5 b, l5 c, l5 d, l5 e;
+    CREATE VIEW l7 AS SELECT a.a FROM l6 a, l6 b, l6 c, l6 d, l6 e;
+    CREATE TRIGGER plain_insert INSTEAD OF INSERT ON plain BEGIN DELETE FROM t; END;
+    CREATE TABLE made(a, b AS (hex(a) || 'x') STORED, CHECK (length(b) < 1000000));
+    INSERT INTO made(a) VALUES ('q');
+    CREATE VIRTUAL TABLE words USING fts5(body);
+    INSERT INTO words VALUES ('the quick fox'), ('the slow ox');
+";
+
+/// What a case expects: rows in short, or one of the failure kinds behind `!`.
+fn meets(expected: &str, actual: &str) -> bool {
+    match expected.strip_prefix('!') {
+        Some(kinds) => kinds.split('|').any(|kind| kind == actual),
+        None => expected == actual,
+    }
+}
+
+fn check(engine: &SqliteEngine, database: &Database, cases: &[(&str, String, &str)]) {
+    let mut wrong = Vec::new();
+    for (name, sql, expected) in cases {
+        let started = Instant::now();
+        let execution = engine.run(database, sql);
+        let actual = in_short(&execution.outcome);
+        println!("{name:<28} {:>9.1?} {}", started.elapsed(), actual.chars().take(60).collect::<String>());
+        if !meets(expected, &actual) {
+            wrong.push(format!(
+                "{name}: expected {expected}, got {actual} ({:?})",
+                execution.outcome.failure()
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(in_short(&engine.run(database, "SELECT count(*) FROM t").outcome), "3", "usable afterwards");
+}
+
+/// Runs cases on a fresh copy of the fixture and checks that the folder is as it was.
+fn on_fixture(limits: Limits, cases: &[(&str, String, &str)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a b%?#é.sqlite", FIXTURE);
+    let before = snapshot(folder.path());
+    let engine = SqliteEngine::new(limits);
+    let database = engine.open(&path).unwrap();
+    check(&engine, &database, cases);
+    assert!(snapshot(folder.path()) == before, "the folder has changed");
+}
+
+fn case(sql: &str, expected: &'static str) -> (&'static str, String, &'static str) {
+    ("", sql.to_owned(), expected)
+}
+
+fn cases(table: &[(&str, &'static str)]) -> Vec<(&'static str, String, &'static str)> {
+    table.iter().map(|(sql, expected)| case(sql, expected)).collect()
+}
+
+/// Every time limit here is long: only the kind of outcome counts.
+fn patient() -> Limits {
+    Limits { timeout: Duration::from_secs(20), max_heap_bytes: 64 << 20, ..Limits::default() }
+}
+
+#[test]
+fn statements_that_are_not_queries_are_denied() {
+    on_fixture(
+        patient(),
+        &cases(&[
+            ("DROP TABLE t", "!denied"),
+            ("DROP TABLE IF EXISTS nowhere", "!denied"),
+            ("DROP TABLE nowhere", "!denied"),
+            ("DELETE FROM t", "!denied"),
+            ("DELETE FROM t RETURNING *", "!denied"),
+            ("INSERT INTO t VALUES (9, 'x', 0)", "!denied"),
+            ("INSERT INTO plain VALUES ('x')", "!denied"),
+            ("REPLACE INTO t VALUES (1, 'x', 0)", "!denied"),
+            ("UPDATE t SET name = 'x' RETURNING id", "!denied"),
+            ("WITH w AS (SELECT 1) INSERT INTO t SELECT 4, 'x', 0 FROM w", "!denied"),
+            ("WITH w AS (SELECT 1) DELETE FROM t RETURNING id", "!denied"),
+            ("CREATE TABLE u(a)", "!denied"),
+            ("CREATE TEMP TABLE u AS SELECT * FROM t", "!denied"),
+            ("CREATE TABLE IF NOT EXISTS t(a)", "!denied"),
+            ("CREATE VIEW u AS SELECT 1", "!denied"),
+            ("CREATE INDEX u ON t(score)", "!denied"),
+            (
+                "CREATE TRIGGER u AFTER INSERT ON t BEGIN SELECT 1; END",
+                "!denied|syntax_error|multiple_statements",
+            ),
+            ("CREATE VIRTUAL TABLE u USING fts5(a)", "!denied"),
+            ("ALTER TABLE t RENAME TO u", "!denied"),
+            ("REINDEX", "!denied"),
+            ("ANALYZE", "!denied"),
+            ("VACUUM", "!denied"),
+            ("VACUUM INTO 'copy.sqlite'", "!denied"),
+            ("ATTACH 'other.sqlite' AS o", "!denied"),
+            ("ATTACH ':memory:' AS o", "!denied"),
+            ("DETACH main", "!denied"),
+            ("BEGIN EXCLUSIVE", "!denied"),
+            ("COMMIT", "!denied"),
+            ("ROLLBACK", "!denied"),
+            ("SAVEPOINT s", "!denied"),
+            ("PRAGMA writable_schema = ON", "!denied"),
+            ("PRAGMA journal_mode = DELETE", "!denied"),
+            ("PRAGMA hard_heap_limit = 1", "!denied"),
+            ("PRAGMA temp_store_directory = '/'", "!denied"),
+            ("PRAGMA table_info(t)", "!denied"),
+            ("PRAGMA no_such_pragma", "!denied"),
+            ("EXPLAIN SELECT 1", "!denied"),
+            ("EXPLAIN QUERY PLAN SELECT 1", "!denied"),
+        ]),
+    );
+}
+
+#[test]
+fn functions_and_tables_with_effects_are_denied_and_the_catalog_may_be_read() {
+    on_fixture(
+        patient(),
+        &cases(&[
+            ("SELECT load_extension('/nowhere/x.so')", "!denied"),
+            ("SELECT load_extension('/nowhere/x.so', 'entry')", "!denied"),
+            ("SELECT * FROM loader", "!denied"),
+            ("SELECT fts3_tokenizer('simple')", "!denied|no_such_function"),
+            ("SELECT writefile('x', 'y')", "!denied|no_such_function"),
+            ("SELECT readfile('/etc/hostname')", "!denied|no_such_function"),
+            ("SELECT edit('x')", "!denied|no_such_function"),
+            ("SELECT * FROM pragma_hard_heap_limit", "!denied"),
+            ("SELECT * FROM pragma_integrity_check", "!denied"),
+            ("SELECT * FROM pragma_optimize(65538)", "!denied"),
+            ("SELECT * FROM pragma_database_list", "!denied"),
+            ("SELECT name FROM pragma_table_info('t') WHERE pk", "id"),
+            ("SELECT * FROM peeks", "!denied"),
+            ("SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 't'", "t_name"),
+            ("SELECT name FROM sqlite_schema WHERE name = 't'", "t"),
+            ("SELECT b FROM made", "71x"),
+            ("SELECT body FROM words WHERE words MATCH 'fox'", "the quick fox"),
+            ("SELECT * FROM round", "!invalid_query"),
+            ("SELECT * FROM broken", "!no_such_table"),
+        ]),
+    );
+}
+
+#[test]
+fn texts_that_are_not_one_statement_are_told_apart() {
+    on_fixture(
+        patient(),
+        &cases(&[
+            ("", "!empty"),
+            (" ;; \n", "!empty"),
+            ("-- DROP TABLE t", "!empty"),
+            ("/* open", "!empty"),
+            ("SELECT 1; DROP TABLE t", "!multiple_statements"),
+            ("SELECT 1; SELECT 2", "!multiple_statements"),
+            ("SELECT 1;;", "!multiple_statements"),
+            ("SELECT 1; -- DROP TABLE t", "1"),
+            ("; SELECT 1", "1"),
+            ("SELECT\0 1", "!nul_byte"),
+            ("SELECT 1;\0DROP TABLE t", "!nul_byte"),
+            ("SELECT ?", "!parameters"),
+            ("SELECT * FROM t WHERE id = :id", "!parameters"),
+            ("SELECT @a, $b, ?7", "!parameters"),
+            ("S\u{0}E\u{0}L\u{0}", "!nul_byte"),
+            ("\u{feff}SELECT 1", "1"),
+            ("\u{202e}\u{fffd}\u{1f600}", "!syntax_error"),
+            ("SELECT '\u{202e}'", "\u{202e}"),
+        ]),
+    );
+}
+
+#[test]
+fn errors_of_the_compiler_are_told_apart() {
+    on_fixture(
+        patient(),
+        &cases(&[
+            ("SELEC 1", "!syntax_error"),
+            ("SELECT (", "!syntax_error"),
+            ("SELECT 'open", "!syntax_error"),
+            ("SELECT * FROM nowhere", "!no_such_table"),
+            ("SELECT other.* FROM t", "!no_such_table"),
+            ("SELECT * FROM nowhere(1)", "!no_such_table"),
+            ("SELECT missing FROM t", "!no_such_column"),
+            ("SELECT t.missing FROM t", "!no_such_column"),
+            ("SELECT name FROM t JOIN t u ON t.id = u.id", "!ambiguous_column"),
+            ("SELECT foo(1)", "!no_such_function"),
+            ("SELECT name FROM t WHERE name REGEXP 'a'", "!no_such_function"),
+            ("SELECT max(max(id)) FROM t", "!invalid_query"),
+            ("SELECT abs(1, 2)", "!invalid_query"),
+            ("SELECT 1 UNION SELECT 1, 2", "!invalid_query"),
+            ("SELECT 1 ORDER BY 2", "!invalid_query"),
+            ("SELECT (SELECT 1, 2)", "!invalid_query"),
+            ("SELECT id FROM t ORDER BY id COLLATE nowhere", "!invalid_query"),
+            ("SELECT abs(-9223372036854775808)", "!runtime_error"),
+            ("SELECT json_extract('{', '$')", "!runtime_error"),
+            ("SELECT \"a string\" FROM t LIMIT 1", "a string"),
+            ("SELECT b FROM blobs", "x[00, ff]/\u{fffd}\u{fffd}A"),
+        ]),
+    );
+}
+
+#[test]
+fn huge_values_are_too_large() {
+    let doubled = format!(
+        "SELECT length({}'a'{})",
+        "replace(replace(replace(".repeat(5),
+        ", 'a', 'aaaaaaaa'), 'a', 'aaaaaaaa'), 'a', 'aaaaaaaa')".repeat(5)
+    );
+    let mut table = cases(&[
+        ("SELECT zeroblob(2000000000)", "!too_large"),
+        ("SELECT randomblob(2000000000)", "!too_large"),
+        ("SELECT hex(zeroblob(9000000))", "!too_large"),
+        ("SELECT printf('%.*c', 2000000000, 'x')", "!too_large"),
+        ("SELECT format('%2000000000d', 1)", "!too_large"),
+        ("SELECT quote(zeroblob(9000000))", "!too_large"),
+        ("SELECT length(zeroblob(10000000))", "10000000"),
+        ("SELECT group_concat(zeroblob(9000000)) FROM t", "!too_large"),
+        ("SELECT length(printf('%.8000000c', 'a') || 'b')", "8000001"),
+        ("SELECT length(replace(printf('%.1000000c', 'a'), 'a', 'xyz'))", "3000000"),
+        ("SELECT instr(printf('%.1000000c', 'a') || 'b', 'ab')", "1000000"),
+        (
+            "SELECT length(trim(printf('%.1000000c', ' ') || 1.5, ' ')), replace(1.5, '.', printf('%.70000c', ','))\
+          LIKE '1,,%,5'",
+            "3|1",
+        ),
+        ("SELECT instr(printf('%.8000000c', 'a'), printf('%.4000000c', 'a') || 'b')", "!too_large"),
+        ("SELECT replace(printf('%.8000000c', 'a'), printf('%.4000000c', 'a') || 'b', '')", "!too_large"),
+        ("SELECT trim(printf('%.8000000c', 'a'), printf('%.1000000c', 'b') || 'a')", "!too_large"),
+        ("SELECT printf('%.8000000c', 'a') LIKE printf('%%%.300c', 'b')", "!too_large"),
+        ("SELECT zeroblob(15000000) || zeroblob(15000000)", "!too_large"),
+        ("SELECT json_group_array(printf('%.9000000c', 'x')) FROM t", "!too_large"),
+        ("SELECT zeroblob(16000000) FROM t, t b, t c, t d", "!too_large"),
+    ]);
+    table.push(("nested replace", doubled, "!too_large"));
+    on_fixture(patient(), &table);
+}
+
+#[test]
+fn large_texts_are_read_or_refused_on_a_small_stack() {
+    let repeat =
+        |start: &str, middle: &str, times: usize, end: &str| format!("{start}{}{end}", middle.repeat(times));
+    let nest = |open: &str, times: usize, inside: &str, close: &str| {
+        format!("{}{inside}{}", open.repeat(times), close.repeat(times))
+    };
+    let doubling = (1..40).fold("WITH c0 AS (SELECT 1 AS a)".to_owned(), |sql, n| {
+        format!("{sql}, c{n} AS (SELECT x.a FROM c{} x, c{} y)", n - 1, n - 1)
+    });
+    let joins = (0..64).map(|n| format!("t t{n}")).collect::<Vec<_>>().join(", ");
+    let cases = [
+        ("10,000 parentheses", format!("SELECT {}", nest("(", 10_000, "1", ")")), "!too_large|syntax_error"),
+        ("10,000 open parentheses", repeat("SELECT ", "(", 10_000, ""), "!too_large|syntax_error"),
+        ("400,000 parentheses", format!("SELECT {}", nest("(", 400_000, "1", ")")), "!too_large"),
+        ("2,000 derived tables", nest("SELECT * FROM (", 2_000, "SELECT 1", ")"), "!too_large|syntax_error"),
+        ("300 derived tables", nest("SELECT * FROM (", 300, "SELECT 1", ")"), "1"),
+        ("600 scalar subqueries", nest("SELECT (", 600, "SELECT 1", ")"), "!too_large|1"),
+        ("2,000 scalar subqueries", nest("SELECT (", 2_000, "SELECT 1", ")"), "!too_large"),
+        ("900 EXISTS", nest("SELECT EXISTS (", 900, "SELECT 1", ")"), "!too_large|1"),
+        ("900 IN", nest("SELECT 1 IN (", 900, "SELECT 1", ")"), "!too_large|1"),
+        ("600 abs", format!("SELECT {}", nest("abs(", 600, "1", ")")), "1"),
+        ("900 CASE", format!("SELECT {}", nest("CASE WHEN 1 THEN ", 900, "1", " END")), "!too_large|1"),
+        ("200,000 NOT", repeat("SELECT ", "NOT ", 200_000, "1"), "!too_large"),
+        ("500,000 ~", repeat("SELECT ", "~", 500_000, "1"), "!too_large"),
+        ("200,000 +1", repeat("SELECT 1", "+1", 200_000, ""), "!too_large"),
+        ("100,000 AND", repeat("SELECT 1 WHERE 1", " AND 1", 100_000, ""), "!too_large"),
+        ("200,000 in a list", repeat("SELECT 1 IN (0", ",1", 200_000, ")"), "1"),
+        ("2,001 columns", repeat("SELECT 1", ",1", 2_000, ""), "!too_large"),
+        ("3,000 UNION", repeat("SELECT 1", " UNION SELECT 1", 3_000, ""), "!too_large"),
+        ("500 UNION ALL", repeat("SELECT 1", " UNION SELECT 1", 499, ""), "1"),
+        ("100,000 rows of VALUES", repeat("SELECT count(*) FROM (VALUES (1)", ",(1)", 99_999, ")"), "100000"),
+        ("10 MB of SQL", repeat("SELECT '", "a", 10_000_000, "'"), "!too_large"),
+        ("10 MB of comments", repeat("SELECT 1 -- ", "a", 10_000_000, ""), "!too_large"),
+        ("65 tables", format!("SELECT count(*) FROM {joins}, t x"), "!too_large"),
+        ("64 tables", format!("SELECT count(*) FROM {joins} WHERE 0"), "0"),
+        ("1,000 joins in parentheses", format!("SELECT count(*) FROM {}", nest("(", 1_000, "t", ")")), "3"),
+        ("doubling CTEs", format!("{doubling} SELECT count(*) FROM c39"), "!too_large|timeout"),
+        ("views of views", "SELECT count(*) FROM l7".to_owned(), "!too_large|timeout"),
+    ];
+    // The compiler recurses with the nesting of the text; other programs' threads often have 2 MiB.
+    let small = std::thread::Builder::new().stack_size(2 << 20);
+    small.spawn(move || on_fixture(patient(), &cases)).unwrap().join().unwrap();
+}
+
+#[test]
+fn what_eats_memory_is_too_large_and_harms_no_neighbour() {
+    let numbers = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)";
+    let bombs = [
+        ("rows", format!("{numbers} SELECT x FROM n"), "!too_large"),
+        (
+            "distinct",
+            "WITH RECURSIVE n(x) AS (SELECT 1 UNION SELECT x + 1 FROM n) SELECT max(x) FROM n".to_owned(),
+            "!too_large",
+        ),
+        ("sort", format!("{numbers} SELECT x FROM n ORDER BY -x LIMIT 1 OFFSET 1000000000"), "!too_large"),
+        (
+            "groups",
+            format!("{numbers} SELECT count(*) FROM (SELECT printf('%0100d', x) AS g FROM n GROUP BY g)"),
+            "!too_large",
+        ),
+        (
+            "materialised",
+            format!(
+                "{numbers}, m AS MATERIALIZED (SELECT x, zeroblob(1000) FROM n) SELECT count(*) FROM m a JOIN m b USING (x)"
+            ),
+            "!too_large",
+        ),
+        (
+            "window",
+            format!(
+                "{numbers} SELECT sum(x) OVER (ORDER BY x ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM n"
+            ),
+            "!too_large",
+        ),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "shared.sqlite", FIXTURE);
+    let before = snapshot(folder.path());
+    let engine = SqliteEngine::new(Limits { timeout: Duration::from_mins(2), ..patient() });
+    let database = engine.open(&path).unwrap();
+    // Needs a good part of the heap, so that it fails beside a bomb and must not fail in the end.
+    let modest = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 120000) \
+                  SELECT count(*) FROM (SELECT DISTINCT printf('%0100d', x) FROM n)";
+    std::thread::scope(|scope| {
+        scope.spawn(|| check(&engine, &database, &bombs));
+        scope.spawn(|| {
+            for _ in 0..8 {
+                assert_eq!(in_short(&engine.run(&database, modest).outcome), "120000");
+            }
+        });
+    });
+    assert!(snapshot(folder.path()) == before, "the folder has changed");
+}
+
+#[test]
+fn what_never_ends_times_out() {
+    let numbers = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)";
+    let doubling = "WITH RECURSIVE n(s) AS (SELECT 'a' UNION ALL SELECT substr(s || s, 1, 4000000) FROM n)";
+    let long = "printf('%.8000000c', 'a')";
+    on_fixture(
+        Limits { timeout: Duration::from_millis(250), max_heap_bytes: 512 << 20, ..Limits::default() },
+        &[
+            ("endless recursion", format!("{numbers} SELECT count(*) FROM n"), "!timeout"),
+            ("endless group_concat", format!("{numbers} SELECT group_concat(x) FROM n"), "!timeout"),
+            ("cross joins", "SELECT count(*) FROM l1, l1 b, l1 c".to_owned(), "!timeout"),
+            ("json_each", format!("{numbers} SELECT count(*) FROM n, json_each('[1,2,3]')"), "!timeout"),
+            ("long strings", format!("{numbers} SELECT count(hex(randomblob(7000000))) FROM n"), "!timeout"),
+            ("doubled strings", format!("{doubling} SELECT min(length(s)) FROM n"), "!timeout"),
+            // From here on the time is spent inside one instruction, and the thread is left behind.
+            ("sort at random", format!("{numbers} SELECT x FROM n ORDER BY random()"), "!timeout"),
+            ("LIKE", format!("SELECT {long} LIKE '%{}b'", "a".repeat(200)), "!timeout"),
+            ("GLOB", format!("SELECT {long} GLOB '*{}b'", "a".repeat(200)), "!timeout"),
+            ("median", format!("{numbers} SELECT median(-x) FROM n"), "!timeout"),
+        ],
+    );
+}
+
+#[test]
+fn hostile_files_have_a_typed_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let sound = std::fs::read(database(folder.path(), "sound.sqlite", FIXTURE)).unwrap();
+    std::fs::write(at("text.sqlite"), "this is no database\n".repeat(100)).unwrap();
+    std::fs::write(at("header.sqlite"), &sound[..50]).unwrap();
+    std::fs::write(at("truncated.sqlite"), &sound[..4096 + 1000]).unwrap();
+    std::fs::write(at("noise.sqlite"), [&sound[..100], &[0xa5; 8092]].concat()).unwrap();
+    std::fs::write(at("wal.sqlite"), &sound).unwrap();
+    std::fs::write(at("wal.sqlite-wal"), "frames").unwrap();
+    std::fs::write(at("hot.sqlite"), &sound).unwrap();
+    std::fs::write(at("hot.sqlite-journal"), b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7rest").unwrap();
+    std::fs::create_dir(at("folder.sqlite")).unwrap();
+    schema_entry(&at("latin1.sqlite"), "latin1", b"CREATE TABLE latin1(\"caf\xe9\")");
+    let engine = SqliteEngine::new(Limits::default());
+    let before = snapshot(folder.path());
+    for (name, expected) in [
+        ("missing.sqlite", "NotFound"),
+        ("folder.sqlite", "IsDirectory"),
+        ("sound.sqlite/inside", "Unreadable"),
+        ("text.sqlite", "NotADatabase"),
+        ("header.sqlite", "Damaged"),
+        ("truncated.sqlite", "Damaged"),
+        ("noise.sqlite", "Damaged"),
+        ("latin1.sqlite", "Damaged"),
+        ("wal.sqlite", "NotAtRest"),
+        ("hot.sqlite", "NotAtRest"),
+    ] {
+        let error = engine.open(&at(name)).unwrap_err();
+        assert_eq!(format!("{error:?}").split([' ', '{']).next(), Some(expected), "{name}: {error}");
+        assert!(error.to_string().contains(name), "{error}");
+    }
+    assert!(snapshot(folder.path()) == before, "the folder has changed");
+}
+
+#[test]
+fn odd_files_that_can_be_read_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("empty.sqlite"), "").unwrap();
+    std::fs::write(at("empty.sqlite-journal"), [0; 512]).unwrap();
+    schema_entry(&at("module.sqlite"), "m", b"CREATE VIRTUAL TABLE m USING unheard_of(a)");
+    database(
+        folder.path(),
+        "utf16.sqlite",
+        "PRAGMA encoding = 'UTF-16le'; CREATE TABLE é(ß); INSERT INTO é VALUES ('ü');",
+    );
+    let mut damaged = std::fs::read(database(folder.path(), "damaged.sqlite", FIXTURE)).unwrap();
+    damaged[4096..8192].fill(0xa5);
+    std::fs::write(at("damaged.sqlite"), damaged).unwrap();
+    let engine = SqliteEngine::new(Limits::default());
+    for (name, sql, expected) in [
+        ("empty.sqlite", "SELECT count(*) FROM sqlite_master", "0"),
+        ("empty.sqlite", "SELECT * FROM t", "no_such_table"),
+        ("module.sqlite", "SELECT * FROM m", "database_error"),
+        ("module.sqlite", "SELECT 1", "1"),
+        ("utf16.sqlite", "SELECT ß FROM é", "ü"),
+        ("damaged.sqlite", "SELECT * FROM t", "database_error"),
+        ("damaged.sqlite", "SELECT 1", "1"),
+    ] {
+        let database = engine.open(&at(name)).unwrap();
+        assert_eq!(in_short(&engine.run(&database, sql).outcome), expected, "{name}: {sql}");
+    }
+    let module = engine.open(&at("module.sqlite")).unwrap();
+    assert!(module.schema().table_named("m").is_some_and(|table| table.columns.is_empty()));
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_open_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "changing.sqlite", FIXTURE);
+    let database = SqliteEngine::new(Limits::default()).open(&path).unwrap();
+    std::fs::write(&path, "").unwrap();
+    assert!(matches!(database.content_hash(), Err(EngineError::Changed { .. })));
+    // An engine without a connection to the old file must not read the new one in its place.
+    let outcome = SqliteEngine::new(Limits::default()).run(&database, "SELECT 1").outcome;
+    assert_eq!(in_short(&outcome), "database_error");
+}
+
+/// A database whose catalog holds one statement that no program would have put there.
+fn schema_entry(path: &Path, name: &str, statement: &[u8]) {
+    let connection = Connection::open(path).unwrap();
+    connection.execute_batch("CREATE TABLE ordinary(a); PRAGMA writable_schema = ON;").unwrap();
+    connection
+        .execute("INSERT INTO sqlite_schema VALUES ('table', ?1, ?1, 0, CAST(?2 AS TEXT))", (name, statement))
+        .unwrap();
+}
