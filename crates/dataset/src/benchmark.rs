@@ -1,0 +1,344 @@
+//! From the content of a gold file, and of a file with the questions, to a benchmark.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use crate::columns::{Columns, Role, scalar_text};
+use crate::error::DatasetError;
+use crate::formats::{Content, Format, Place, Row};
+use crate::input::Input;
+use crate::model::{Benchmark, Example, Turn};
+use crate::text::{counted, strip};
+
+/// Which files a benchmark is read from, and how.
+#[derive(Debug, Clone, Default)]
+pub struct BenchmarkSource {
+    /// The file with the gold queries.
+    pub gold: PathBuf,
+    /// The file with the questions, where the gold file has none (Spider and BIRD: `dev.json`).
+    pub questions: Option<PathBuf>,
+    /// Format of the gold file; detected when `None`. The file with the questions is always detected.
+    pub format: Option<Format>,
+    /// Columns that the user named.
+    pub columns: Columns,
+}
+
+const BENCHMARK_ROLES: [Role; 6] =
+    [Role::Id, Role::Database, Role::Question, Role::Gold, Role::Evidence, Role::Difficulty];
+
+/// One example as its file has it; what the file lacks is `None`.
+struct Draft {
+    place: Place,
+    id: Option<String>,
+    db_id: Option<String>,
+    question: Option<String>,
+    evidence: Option<String>,
+    golds: Vec<String>,
+    difficulty: Option<String>,
+    turn: Option<Turn>,
+}
+
+/// Makes a benchmark of files that are in memory.
+///
+/// In a gold file of lines, blank lines separate interactions; several in a row, at the start or at the end are
+/// one or none. [`Example::turn`] is set only when there is more than one interaction, as the official test-suite
+/// script decides between Spider and `SParC`. With a file of questions the two must agree, example by example, in
+/// `db_id` and turn; golds come from the gold file, ids from the questions if they have any, the rest from
+/// whichever file has it.
+///
+/// # Errors
+/// As [`crate::load_benchmark`], without the reading.
+pub fn parse_benchmark(
+    gold: &Input,
+    questions: Option<&Input>,
+    format: Option<Format>,
+    columns: &Columns,
+) -> Result<Benchmark, DatasetError> {
+    let mut notes = Vec::new();
+    // A column that the user named may be in either of the two files.
+    let strict = questions.is_none();
+    let mut drafts = drafts_of(gold, format, columns, strict, &mut notes)?;
+    let mut sources = vec![gold.path().to_owned()];
+    if let Some(questions) = questions {
+        let asked = drafts_of(questions, None, columns, false, &mut notes)?;
+        merge(gold, &mut drafts, questions, asked, &mut notes)?;
+        sources.push(questions.path().to_owned());
+    }
+    if drafts.is_empty() {
+        return Err(gold.not_readable("has no example", "give a file with at least one gold query"));
+    }
+    let examples = finish(gold, drafts, columns)?;
+    Ok(Benchmark { examples, sources, notes })
+}
+
+fn drafts_of(
+    input: &Input,
+    format: Option<Format>,
+    columns: &Columns,
+    strict: bool,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Draft>, DatasetError> {
+    let mut own_notes = Vec::new();
+    let content = format.unwrap_or_else(|| Format::detect(input)).read(input, &mut own_notes)?;
+    notes.extend(own_notes.into_iter().map(|note| format!("{}: {note}", input.path().display())));
+    let mut drafts = match content {
+        Content::Lines(lines) => drafts_of_lines(input, &lines)?,
+        Content::Rows(rows) | Content::Keyed(rows) => {
+            if strict {
+                columns.check(input, &rows, &BENCHMARK_ROLES)?;
+            }
+            drafts_of_rows(input, rows, columns)?
+        }
+    };
+    let conversations = drafts.iter().any(|draft| draft.turn.is_some_and(|turn| turn.interaction > 0));
+    if !conversations {
+        for draft in &mut drafts {
+            draft.turn = None;
+        }
+    }
+    Ok(drafts)
+}
+
+fn drafts_of_lines(input: &Input, lines: &[String]) -> Result<Vec<Draft>, DatasetError> {
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut turn = Turn { interaction: 0, turn: 0 };
+    for (index, line) in lines.iter().enumerate() {
+        let line = strip(line);
+        if line.is_empty() {
+            if turn.turn > 0 {
+                turn = Turn { interaction: turn.interaction + 1, turn: 0 };
+            }
+            continue;
+        }
+        turn.turn += 1;
+        let place = Place::Line(index + 1);
+        let fields: Vec<&str> = line.split('\t').collect();
+        let &[sql, db_id] = fields.as_slice() else {
+            let problem =
+                format!("{} separated by tabs where there should be two", counted(fields.len(), "field"));
+            let remedy = "a gold line is the SQL, one tab, the db_id; write tabs inside the SQL as spaces";
+            return Err(input.malformed(place, problem, remedy));
+        };
+        drafts.push(Draft {
+            place,
+            id: None,
+            db_id: Some(strip(db_id).to_owned()),
+            question: None,
+            evidence: None,
+            golds: vec![sql.to_owned()],
+            difficulty: None,
+            turn: Some(turn),
+        });
+    }
+    Ok(drafts)
+}
+
+fn drafts_of_rows(input: &Input, rows: Vec<Row>, columns: &Columns) -> Result<Vec<Draft>, DatasetError> {
+    let mut drafts = Vec::with_capacity(rows.len());
+    for (interaction, row) in rows.into_iter().enumerate() {
+        let Row { place, value } = row;
+        let Value::Object(fields) = value else {
+            let remedy = "an example is an object with named fields";
+            return Err(input.malformed(
+                place,
+                format!("{} where an object should be", kind(&value)),
+                remedy,
+            ));
+        };
+        if let Some(Value::Array(turns)) = fields.get("interaction") {
+            for (index, said) in turns.iter().enumerate() {
+                let turn = Turn { interaction, turn: index + 1 };
+                let place = Place::Turn(interaction, turn.turn);
+                let Value::Object(own) = said else {
+                    let problem = format!("{} where an object should be", kind(said));
+                    return Err(input.malformed(
+                        place,
+                        problem,
+                        "a turn is an object with query and utterance",
+                    ));
+                };
+                let mut draft = draft_of_fields(input, place, own, columns)?;
+                draft.db_id = draft
+                    .db_id
+                    .or_else(|| columns.find(Role::Database, &fields).and_then(|f| scalar_text(f.1)));
+                draft.turn = Some(turn);
+                drafts.push(draft);
+            }
+        } else {
+            drafts.push(draft_of_fields(input, place, &fields, columns)?);
+        }
+    }
+    Ok(drafts)
+}
+
+fn draft_of_fields(
+    input: &Input,
+    place: Place,
+    fields: &Map<String, Value>,
+    columns: &Columns,
+) -> Result<Draft, DatasetError> {
+    let text = |role| {
+        let (_, value) = columns.find(role, fields)?;
+        scalar_text(value).filter(|text| !strip(text).is_empty())
+    };
+    let key = match &place {
+        Place::Key(key) => Some(key.clone()),
+        _ => None,
+    };
+    Ok(Draft {
+        id: text(Role::Id).or(key),
+        db_id: text(Role::Database).map(|db_id| strip(&db_id).to_owned()),
+        question: text(Role::Question),
+        evidence: text(Role::Evidence),
+        golds: golds_of(input, &place, fields, columns)?,
+        difficulty: text(Role::Difficulty),
+        turn: None,
+        place,
+    })
+}
+
+/// The accepted gold queries: none if the item has no column for them or a blank one.
+fn golds_of(
+    input: &Input,
+    place: &Place,
+    fields: &Map<String, Value>,
+    columns: &Columns,
+) -> Result<Vec<String>, DatasetError> {
+    let Some((column, value)) = columns.find(Role::Gold, fields) else { return Ok(Vec::new()) };
+    let texts = match value {
+        Value::String(text) => Some(vec![text.clone()]),
+        Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
+        _ => None,
+    };
+    let Some(texts) = texts else {
+        let problem = format!("{column:?} is {}", kind(value));
+        return Err(input.malformed(place, problem, "a gold is a SQL text or a list of SQL texts"));
+    };
+    Ok(texts.into_iter().filter(|text| !strip(text).is_empty()).collect())
+}
+
+/// Puts what the file with the questions knows into the drafts of the gold file.
+fn merge(
+    gold: &Input,
+    drafts: &mut [Draft],
+    questions: &Input,
+    asked: Vec<Draft>,
+    notes: &mut Vec<String>,
+) -> Result<(), DatasetError> {
+    if drafts.len() != asked.len() {
+        return Err(DatasetError::CountMismatch {
+            path: questions.path().to_owned(),
+            found: counted(asked.len(), "example"),
+            other: gold.path().display().to_string(),
+            expected: counted(drafts.len(), "example"),
+            remedy: "give the questions that belong to these golds".to_owned(),
+        });
+    }
+    let mut differing = 0;
+    for (draft, asked) in drafts.iter_mut().zip(asked) {
+        check_agreement(gold, draft, questions, &asked)?;
+        let same = |a: &str| asked.golds.iter().any(|b| a.split_whitespace().eq(b.split_whitespace()));
+        differing += usize::from(!asked.golds.is_empty() && !draft.golds.iter().any(|a| same(a)));
+        draft.id = asked.id.or(draft.id.take());
+        draft.db_id = draft.db_id.take().or(asked.db_id);
+        draft.question = asked.question.or(draft.question.take());
+        draft.evidence = asked.evidence.or(draft.evidence.take());
+        draft.difficulty = asked.difficulty.or(draft.difficulty.take());
+        draft.turn = draft.turn.or(asked.turn);
+    }
+    if differing > 0 {
+        notes.push(format!(
+            "{}: {} in text from {}; the former are used",
+            gold.path().display(),
+            counted(differing, "gold") + if differing == 1 { " differs" } else { " differ" },
+            questions.path().display(),
+        ));
+    }
+    Ok(())
+}
+
+fn check_agreement(
+    gold: &Input,
+    draft: &Draft,
+    questions: &Input,
+    asked: &Draft,
+) -> Result<(), DatasetError> {
+    let disagreement = |found: String, expected: String| {
+        Err(DatasetError::Disagreement {
+            path: gold.path().to_owned(),
+            place: draft.place.to_string(),
+            found,
+            expected: format!("{}, {}, says {expected}", questions.path().display(), asked.place),
+        })
+    };
+    if let (Some(ours), Some(theirs)) = (&draft.db_id, &asked.db_id)
+        && ours != theirs
+    {
+        return disagreement(format!("the db_id is {ours:?}"), format!("{theirs:?}"));
+    }
+    if let (Some(ours), Some(theirs)) = (draft.turn, asked.turn)
+        && ours != theirs
+    {
+        let name =
+            |turn: Turn| format!("turn {} of interaction {} (counted from 0)", turn.turn, turn.interaction);
+        return disagreement(format!("it is {}", name(ours)), name(theirs));
+    }
+    Ok(())
+}
+
+/// Checks that nothing needed is missing and no id occurs twice.
+fn finish(gold: &Input, drafts: Vec<Draft>, columns: &Columns) -> Result<Vec<Example>, DatasetError> {
+    let with_ids = drafts.iter().any(|draft| draft.id.is_some());
+    let mut seen: HashMap<String, Place> = HashMap::with_capacity(drafts.len());
+    let mut examples = Vec::with_capacity(drafts.len());
+    for (index, draft) in drafts.into_iter().enumerate() {
+        let missing = |role| DatasetError::MissingField {
+            path: gold.path().to_owned(),
+            place: draft.place.to_string(),
+            role,
+            accepted: columns.accepted(role),
+        };
+        let id = match draft.id {
+            Some(id) => id,
+            None if with_ids => return Err(missing(Role::Id)),
+            None => index.to_string(),
+        };
+        let db_id = draft.db_id.filter(|db_id| !db_id.is_empty()).ok_or_else(|| missing(Role::Database))?;
+        if draft.golds.is_empty() {
+            return Err(missing(Role::Gold));
+        }
+        if let Some(first) = seen.insert(id.clone(), draft.place.clone()) {
+            return Err(DatasetError::DuplicateId {
+                path: gold.path().to_owned(),
+                id,
+                first: first.to_string(),
+                second: draft.place.to_string(),
+            });
+        }
+        examples.push(Example {
+            id,
+            index,
+            db_id,
+            question: draft.question,
+            evidence: draft.evidence,
+            golds: draft.golds,
+            difficulty: draft.difficulty,
+            turn: draft.turn,
+        });
+    }
+    Ok(examples)
+}
+
+/// What kind of JSON value it is, for messages.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,283 @@
+//! Which column of a file means what.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::{Map, Value};
+
+use crate::error::DatasetError;
+use crate::formats::Row;
+use crate::input::Input;
+
+/// What a named column is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// The id of an example.
+    Id,
+    /// The database.
+    Database,
+    /// The question.
+    Question,
+    /// The accepted SQL: one text, or a list of texts.
+    Gold,
+    /// BIRD's external knowledge.
+    Evidence,
+    /// The benchmark's difficulty label.
+    Difficulty,
+    /// The predicted SQL.
+    Prediction,
+}
+
+/// Every role with its name in `NAME=COLUMN` and the column names that are understood without being told.
+///
+/// The first name that an item has wins. `SpiderSynQuestion` comes before `question`, since Spider-Syn files
+/// hold the original question too; `query` before `sql`, since Spider's `sql` is a parse tree. A prediction is
+/// never taken from `query`, which is the gold in every Spider file.
+const ROLES: [(Role, &str, &[&str]); 7] = [
+    (Role::Id, "id", &["id", "question_id", "qid", "example_id", "instance_id", "query_id", "idx", "index"]),
+    (Role::Database, "db", &["db_id", "database_id", "database", "db", "db_name"]),
+    (
+        Role::Question,
+        "question",
+        &[
+            "SpiderSynQuestion",
+            "question",
+            "utterance",
+            "nl",
+            "nl_question",
+            "natural_language_question",
+            "instruction",
+        ],
+    ),
+    (
+        Role::Gold,
+        "gold",
+        &[
+            "gold",
+            "golds",
+            "gold_sql",
+            "gold_sqls",
+            "gold_query",
+            "query",
+            "SQL",
+            "sql",
+            "ground_truth",
+            "reference",
+        ],
+    ),
+    (Role::Evidence, "evidence", &["evidence", "external_knowledge", "knowledge", "hint"]),
+    (Role::Difficulty, "difficulty", &["difficulty", "hardness"]),
+    (
+        Role::Prediction,
+        "prediction",
+        &[
+            "prediction",
+            "predicted_sql",
+            "pred_sql",
+            "predSQL",
+            "predict_sql",
+            "pred",
+            "predicted",
+            "generated_sql",
+            "generated",
+            "model_output",
+            "output",
+            "response",
+            "completion",
+            "answer",
+            "sql",
+        ],
+    ),
+];
+
+impl Role {
+    fn row(self) -> (&'static str, &'static [&'static str]) {
+        ROLES
+            .iter()
+            .find(|(role, ..)| *role == self)
+            .map_or(("", &[]), |(_, name, aliases)| (*name, *aliases))
+    }
+
+    /// The name of the role in `NAME=COLUMN`.
+    pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// The column names that are understood as this role, in order of preference; case is ignored when no name
+    /// fits exactly.
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.row().1
+    }
+
+    /// Whether a value of that kind can have this role. Spider's parse tree in `sql` is no gold query.
+    fn accepts(self, value: &Value) -> bool {
+        match self {
+            Self::Gold | Self::Prediction => !value.is_object(),
+            _ => !value.is_object() && !value.is_array(),
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Id => "id",
+            Self::Database => "database",
+            Self::Question => "question",
+            Self::Gold => "gold query",
+            Self::Evidence => "evidence",
+            Self::Difficulty => "difficulty",
+            Self::Prediction => "predicted SQL",
+        })
+    }
+}
+
+impl FromStr for Role {
+    type Err = DatasetError;
+
+    fn from_str(name: &str) -> Result<Self, DatasetError> {
+        ROLES.iter().find(|(_, known, _)| *known == name).map(|(role, ..)| *role).ok_or_else(|| {
+            DatasetError::UnknownRole {
+                name: name.to_owned(),
+                known: ROLES.map(|(_, known, _)| known).join(", "),
+            }
+        })
+    }
+}
+
+/// Columns that the user named for a role, instead of [`Role::aliases`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Columns {
+    named: BTreeMap<Role, String>,
+}
+
+impl Columns {
+    /// Takes the role from that column and from no other.
+    pub fn set(&mut self, role: Role, column: impl Into<String>) {
+        self.named.insert(role, column.into());
+    }
+
+    /// The field of an item that has the role: its column and its value. A null value is as good as none.
+    pub(crate) fn find<'a>(
+        &self,
+        role: Role,
+        fields: &'a Map<String, Value>,
+    ) -> Option<(&'a str, &'a Value)> {
+        let usable = |(name, value): (&'a String, &'a Value)| {
+            (!value.is_null() && role.accepts(value)).then_some((name.as_str(), value))
+        };
+        if let Some(column) = self.named.get(&role) {
+            return fields.get_key_value(column).and_then(usable);
+        }
+        let aliases = role.aliases();
+        aliases.iter().find_map(|alias| fields.get_key_value(*alias).and_then(usable)).or_else(|| {
+            let insensitive = |alias: &&str| {
+                fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(alias)).and_then(usable)
+            };
+            aliases.iter().find_map(insensitive)
+        })
+    }
+
+    /// Whether the item has a column for the role at all, be its value null.
+    pub(crate) fn has(&self, role: Role, fields: &Map<String, Value>) -> bool {
+        match self.named.get(&role) {
+            Some(column) => fields.contains_key(column),
+            None => fields.keys().any(|name| role.aliases().iter().any(|a| a.eq_ignore_ascii_case(name))),
+        }
+    }
+
+    /// The names under which the role is looked for.
+    pub(crate) fn accepted(&self, role: Role) -> String {
+        self.named.get(&role).cloned().unwrap_or_else(|| role.aliases().join(", "))
+    }
+
+    /// An error when a column that the user named is in no item (a typing error, most likely).
+    pub(crate) fn check(&self, input: &Input, rows: &[Row], roles: &[Role]) -> Result<(), DatasetError> {
+        for (role, column) in self.named.iter().filter(|(role, _)| roles.contains(role)) {
+            let has = |value: &Value| {
+                let turns = value.get("interaction").and_then(Value::as_array);
+                value.get(column).is_some()
+                    || turns.is_some_and(|t| t.iter().any(|t| t.get(column).is_some()))
+            };
+            if !rows.is_empty() && !rows.iter().any(|row| has(&row.value)) {
+                let present = rows.first().and_then(|row| row.value.as_object());
+                let present: Vec<&str> =
+                    present.into_iter().flat_map(|o| o.keys().map(String::as_str)).collect();
+                return Err(DatasetError::NoSuchColumn {
+                    path: input.path().to_owned(),
+                    column: column.clone(),
+                    role: *role,
+                    present: if present.is_empty() {
+                        "no named column".to_owned()
+                    } else {
+                        present.join(", ")
+                    },
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A text, number or truth value as text; other values are none. A whole number that was written as a float
+/// (as spreadsheets and data frames do to ids) is its integer.
+pub(crate) fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        Value::Number(number) => Some(match number.as_f64() {
+            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 1e15 => {
+                format!("{float:.0}")
+            }
+            _ => number.to_string(),
+        }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(role: Role, value: &Value) -> Option<String> {
+        Columns::default().find(role, value.as_object().unwrap()).map(|(name, _)| name.to_owned())
+    }
+
+    #[test]
+    fn a_role_is_found_under_the_names_that_people_use() {
+        for (role, value, column) in [
+            (Role::Gold, json!({"sql": {"select": []}, "query": "SELECT 1"}), Some("query")),
+            (Role::Gold, json!({"sql": {"select": []}}), None),
+            (Role::Gold, json!({"SQL": "SELECT 1"}), Some("SQL")),
+            (Role::Gold, json!({"Gold_SQL": "SELECT 1"}), Some("Gold_SQL")),
+            (Role::Gold, json!({"gold": null, "sql": ["SELECT 1", "SELECT 2"]}), Some("sql")),
+            (Role::Question, json!({"question": "a", "SpiderSynQuestion": "b"}), Some("SpiderSynQuestion")),
+            (Role::Prediction, json!({"query": "the gold"}), None),
+            (Role::Prediction, json!({"sql": "the gold?", "pred": "SELECT 1"}), Some("pred")),
+            (Role::Id, json!({"question_id": 0}), Some("question_id")),
+            (Role::Database, json!({"database_id": "d"}), Some("database_id")),
+        ] {
+            assert_eq!(found(role, &value).as_deref(), column, "{role}: {value}");
+        }
+    }
+
+    #[test]
+    fn a_named_column_replaces_the_aliases() {
+        let mut columns = Columns::default();
+        columns.set("gold".parse().unwrap(), "new_gold_sql");
+        let item = json!({"query": "old", "new_gold_sql": "new"});
+        assert_eq!(columns.find(Role::Gold, item.as_object().unwrap()).unwrap().1, "new");
+        assert!("golden".parse::<Role>().is_err());
+    }
+
+    #[test]
+    fn ids_are_text_whatever_they_were_written_as() {
+        for (value, text) in [(json!(7), "7"), (json!(7.0), "7"), (json!("7"), "7"), (json!(7.5), "7.5")] {
+            assert_eq!(scalar_text(&value).as_deref(), Some(text));
+        }
+        assert_eq!(scalar_text(&json!([7])), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! Everything that can be wrong with an input: each error is one sentence that names the thing and the remedy.
+
+use std::path::PathBuf;
+
+use crate::columns::Role;
+
+/// Why a file could not be read as what it was given as.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// The operating system refused.
+    #[error("cannot read {path}: {source}; check that the path is right and that you may read it")]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The file, or what it decompresses to, is larger than the guard.
+    #[error("{path} holds more than {limit} bytes, the most that is read; split it into several files")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The guard in bytes.
+        limit: u64,
+    },
+    /// The content is not what its format demands.
+    #[error("{path}, {place}: {problem}; {remedy}")]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// `line 3`, `line 3 column 7`, `entry 17 (counted from 0)`, `key "17"`.
+        place: String,
+        /// What is wrong.
+        problem: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// The whole file is not what it was given as.
+    #[error("{path} {problem}; {remedy}")]
+    NotReadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, as the rest of a sentence: `has no example`.
+        problem: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// No format has that name, or it is not built in.
+    #[error("there is no format {name:?}; use one of {known}")]
+    UnknownFormat {
+        /// As given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// No column has that role.
+    #[error("there is no column role {name:?}; use one of {known}, as in gold=new_sql")]
+    UnknownRole {
+        /// As given.
+        name: String,
+        /// The roles there are.
+        known: String,
+    },
+    /// An item lacks a value that it needs.
+    #[error(
+        "{path}, {place}: no {role}; give it in a column named {accepted}, or name the column that has it"
+    )]
+    MissingField {
+        /// The file.
+        path: PathBuf,
+        /// The item.
+        place: String,
+        /// What is missing.
+        role: Role,
+        /// The names that are understood.
+        accepted: String,
+    },
+    /// A column was asked for by name and no item has it.
+    #[error("{path} has no column {column:?} for the {role}; it has {present}")]
+    NoSuchColumn {
+        /// The file.
+        path: PathBuf,
+        /// As asked for.
+        column: String,
+        /// What it was to be.
+        role: Role,
+        /// Columns of the first item.
+        present: String,
+    },
+    /// Two items have one id.
+    #[error("{path}: the id {id:?} occurs twice, in {first} and in {second}; remove one of them")]
+    DuplicateId {
+        /// The file.
+        path: PathBuf,
+        /// The id.
+        id: String,
+        /// Where it occurs first.
+        first: String,
+        /// Where it occurs again.
+        second: String,
+    },
+    /// Predictions for examples that the benchmark does not have.
+    #[error(
+        "{path}: {count} of its ids are not in the benchmark: {listed}; check that the predictions belong to this benchmark (its ids look like {sample})"
+    )]
+    UnknownIds {
+        /// The predictions.
+        path: PathBuf,
+        /// How many ids.
+        count: usize,
+        /// The first of them, with the ids that they may be meant as.
+        listed: String,
+        /// Some of the benchmark's ids.
+        sample: String,
+    },
+    /// Items are matched by position, and their number is not the number of examples.
+    #[error("{path} has {found}, but {other} has {expected}; {remedy}")]
+    CountMismatch {
+        /// The file.
+        path: PathBuf,
+        /// What it has: `1030 lines (3 of them blank)`.
+        found: String,
+        /// What it is held against.
+        other: String,
+        /// What that has: `1034 examples`.
+        expected: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// Two files that should say the same do not.
+    #[error("{path}, {place}: {found}, but {expected}; the two do not belong together or are shifted")]
+    Disagreement {
+        /// The file.
+        path: PathBuf,
+        /// Where they first differ.
+        place: String,
+        /// What the file says.
+        found: String,
+        /// What the other file says, with its name.
+        expected: String,
+    },
+    /// No database of that name.
+    #[error("no database for db_id {db_id:?}: looked for {looked_for} in {folder}{closest}")]
+    UnknownDatabase {
+        /// The name.
+        db_id: String,
+        /// The file names tried.
+        looked_for: String,
+        /// The folder searched.
+        folder: PathBuf,
+        /// `; the closest names there are …`, or a remedy.
+        closest: String,
+    },
+}

@@ -1,0 +1,85 @@
+//! Comma- or tab-separated values with a header line; a field may be quoted with `"` and then hold line ends.
+
+use serde_json::{Map, Value};
+
+use super::{Content, Place, Reader, Row};
+use crate::error::DatasetError;
+use crate::input::Input;
+use crate::text;
+
+pub(super) struct Separated {
+    name: &'static str,
+    separator: u8,
+}
+
+pub(super) static COMMA: Separated = Separated { name: "csv", separator: b',' };
+pub(super) static TAB: Separated = Separated { name: "tsv", separator: b'\t' };
+
+impl Reader for Separated {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn summary(&self) -> &'static str {
+        match self.separator {
+            b'\t' => "tab-separated values with a header line",
+            _ => "comma-separated values with a header line",
+        }
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        match self.separator {
+            b'\t' => &["tsv"],
+            _ => &["csv"],
+        }
+    }
+
+    fn read(&self, input: &Input, notes: &mut Vec<String>) -> Result<Content, DatasetError> {
+        let text = input.text(notes)?;
+        let mut reader = csv::ReaderBuilder::new().delimiter(self.separator).from_reader(text.as_bytes());
+        let header = header(input, &mut reader)?;
+        let mut rows = Vec::new();
+        for record in reader.records() {
+            let record = record.map_err(|e| explain(input, &e))?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let fields = header.iter().cloned().zip(record.iter().map(Value::from)).collect();
+            let place = Place::Line(usize::try_from(line).unwrap_or(usize::MAX));
+            rows.push(Row { place, value: Value::Object(fields) });
+        }
+        Ok(Content::Rows(rows))
+    }
+}
+
+/// The column names. A byte order mark inside the first name (a quoted header that a spreadsheet wrote) is no
+/// part of it.
+fn header(input: &Input, reader: &mut csv::Reader<&[u8]>) -> Result<Vec<String>, DatasetError> {
+    let header = reader.headers().map_err(|e| explain(input, &e))?;
+    let names: Vec<String> =
+        header.iter().map(|name| text::strip(name.trim_matches('\u{FEFF}')).to_owned()).collect();
+    let mut seen = Map::new();
+    for name in &names {
+        if seen.insert(name.clone(), Value::Null).is_some() {
+            let problem = format!("the column {name:?} occurs twice");
+            return Err(input.malformed("line 1", problem, "rename one of the two"));
+        }
+    }
+    Ok(names)
+}
+
+fn explain(input: &Input, error: &csv::Error) -> DatasetError {
+    let line = error.position().map_or(1, csv::Position::line);
+    let problem = match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!(
+                "{} where the header has {expected_len}",
+                text::counted(usize::try_from(*len).unwrap_or(usize::MAX), "field")
+            )
+        }
+        _ => error.to_string(),
+    };
+    input.malformed(
+        format_args!("line {line}"),
+        problem,
+        "quote fields that hold separators, quotes or line ends, and double the quotes inside",
+    )
+}

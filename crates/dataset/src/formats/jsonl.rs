@@ -1,0 +1,44 @@
+//! JSON lines: one object (or one SQL text) per line; blank lines are nothing.
+
+use super::{Content, Place, Reader, Row};
+use crate::error::DatasetError;
+use crate::input::Input;
+use crate::{json, text};
+
+pub(super) struct Jsonl;
+
+impl Reader for Jsonl {
+    fn name(&self) -> &'static str {
+        "jsonl"
+    }
+
+    fn summary(&self) -> &'static str {
+        "one JSON object with named fields per line"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["jsonl", "ndjson"]
+    }
+
+    fn looks_like(&self, text: &str) -> bool {
+        let mut objects = text::lines(text).map(text::strip).filter(|line| !line.is_empty()).take(2);
+        let both = |line: &str| line.starts_with('{') && line.ends_with('}');
+        objects.next().is_some_and(both) && objects.next().is_some_and(both)
+    }
+
+    fn read(&self, input: &Input, notes: &mut Vec<String>) -> Result<Content, DatasetError> {
+        let text = input.text(notes)?;
+        let mut rows = Vec::new();
+        for (index, line) in text::lines(&text).enumerate() {
+            if text::strip(line).is_empty() {
+                continue;
+            }
+            let value = json::parse(line).map_err(|e| {
+                let place = format!("line {} column {}", index + 1, e.column);
+                input.malformed(place, e.problem, "give one complete JSON value per line")
+            })?;
+            rows.push(Row { place: Place::Line(index + 1), value });
+        }
+        Ok(Content::Rows(rows))
+    }
+}

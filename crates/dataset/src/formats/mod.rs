@@ -1,0 +1,220 @@
+//! The file formats: one file each, and the registry that finds the one that a file is in.
+
+mod csv;
+mod json;
+mod jsonl;
+mod lines;
+#[cfg(feature = "parquet")]
+mod parquet;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use crate::error::DatasetError;
+use crate::input::Input;
+
+pub(crate) use json::parse_document;
+
+/// What a file says, before anyone knows whether it is a benchmark or predictions.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// Lines of text, blank ones included.
+    Lines(Vec<String>),
+    /// Items in order.
+    Rows(Vec<Row>),
+    /// Items under keys.
+    Keyed(Vec<Row>),
+}
+
+/// One item: an object with named fields, or a bare text.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) place: Place,
+    pub(crate) value: Value,
+}
+
+/// Where in its file an item stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Line, from 1.
+    Line(usize),
+    /// Position, from 0.
+    Entry(usize),
+    /// Position of the interaction from 0, turn from 1.
+    Turn(usize, usize),
+    /// Key of the object.
+    Key(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Entry(entry) => write!(f, "entry {entry} (counted from 0)"),
+            Self::Turn(entry, turn) => write!(f, "entry {entry} (counted from 0) turn {turn}"),
+            Self::Key(key) => write!(f, "key {key:?}"),
+        }
+    }
+}
+
+/// A reader of one format.
+trait Reader: Send + Sync {
+    /// Name for `--format`.
+    fn name(&self) -> &'static str;
+    /// What such a file looks like, in a few words.
+    fn summary(&self) -> &'static str;
+    /// File name extensions without the dot, lower case.
+    fn extensions(&self) -> &'static [&'static str];
+    /// Whether the first bytes can be nothing else, whatever the file is called.
+    fn has_signature(&self, _bytes: &[u8]) -> bool {
+        false
+    }
+    /// Whether the text looks like it, asked when the file name does not tell.
+    fn looks_like(&self, _text: &str) -> bool {
+        false
+    }
+    /// Reads the file; repairs are added to `notes`.
+    fn read(&self, input: &Input, notes: &mut Vec<String>) -> Result<Content, DatasetError>;
+}
+
+/// Every format; the first that recognises a file has it.
+static READERS: &[&dyn Reader] = &[
+    #[cfg(feature = "parquet")]
+    &parquet::Parquet,
+    &jsonl::Jsonl,
+    &json::Json,
+    &csv::COMMA,
+    &csv::TAB,
+    &lines::Lines,
+];
+
+/// A file format.
+#[derive(Clone, Copy)]
+pub struct Format(&'static dyn Reader);
+
+impl Format {
+    /// All formats.
+    pub fn all() -> impl Iterator<Item = Self> {
+        READERS.iter().map(|reader| Self(*reader))
+    }
+
+    /// The name, as `--format` takes it.
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    /// What such a file looks like, in a few words.
+    pub fn summary(self) -> &'static str {
+        self.0.summary()
+    }
+
+    /// The file name extensions that say it, lower case and without the dot.
+    pub fn extensions(self) -> &'static [&'static str] {
+        self.0.extensions()
+    }
+
+    /// The format of a file: by its first bytes, else by its extension, else by the look of its text, else lines.
+    ///
+    /// A `.json` file that holds one object per line is JSONL.
+    pub fn detect(input: &Input) -> Self {
+        if let Some(reader) = READERS.iter().find(|r| r.has_signature(input.bytes())) {
+            return Self(*reader);
+        }
+        let extension =
+            input.path().extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+        let named = READERS.iter().find(|r| r.extensions().contains(&extension.as_str()));
+        let named_json = named.is_some_and(|reader| reader.name() == json::Json.name());
+        if let Some(reader) = named
+            && !named_json
+        {
+            return Self(*reader);
+        }
+        let text = input.text(&mut Vec::new()).unwrap_or_default();
+        let looks = READERS.iter().find(|r| r.looks_like(&text));
+        if named_json && looks.is_none_or(|reader| reader.name() != jsonl::Jsonl.name()) {
+            return Self(&json::Json);
+        }
+        Self(looks.copied().unwrap_or(&lines::Lines))
+    }
+
+    /// Reads the file; repairs are added to `notes`.
+    pub(crate) fn read(self, input: &Input, notes: &mut Vec<String>) -> Result<Content, DatasetError> {
+        self.0.read(input, notes)
+    }
+}
+
+impl FromStr for Format {
+    type Err = DatasetError;
+
+    fn from_str(name: &str) -> Result<Self, DatasetError> {
+        Self::all().find(|format| format.name() == name).ok_or_else(|| DatasetError::UnknownFormat {
+            name: name.to_owned(),
+            known: Self::all().map(Self::name).collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Format({})", self.name())
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Format {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_extensions_are_unique_and_every_name_is_found_again() {
+        let mut extensions: Vec<&str> = Format::all().flat_map(|f| f.extensions().iter().copied()).collect();
+        let count = extensions.len();
+        extensions.sort_unstable();
+        extensions.dedup();
+        assert_eq!(extensions.len(), count);
+        for format in Format::all() {
+            assert_eq!(format.name().parse::<Format>().unwrap(), format);
+            assert!(!format.summary().is_empty());
+        }
+        assert!("xml".parse::<Format>().unwrap_err().to_string().contains("jsonl"));
+    }
+
+    #[test]
+    fn a_file_is_recognised_by_signature_then_extension_then_look() {
+        for (name, content, format) in [
+            ("gold.sql", "SELECT 1\tdb", "lines"),
+            ("gold.sql", "{\"not\": \"json, by its name\"}", "lines"),
+            ("gold.txt", "SELECT 1\tdb", "lines"),
+            ("gold", "", "lines"),
+            ("dev.json", "[]", "json"),
+            ("dev.json", "SELECT 1", "json"),
+            ("dev.json", "{\"0\": \"SELECT 1\"}\n", "json"),
+            ("dev.json", "{\"id\": 0}\n{\"id\": 1}\n", "jsonl"),
+            ("dev.json", "{\n\"0\": \"a\"}", "json"),
+            ("dev.jsonl", "{\"id\": 0}", "jsonl"),
+            ("dev.txt", "\u{FEFF}{\"id\": 0}\r\n\r\n{\"id\": 1}", "jsonl"),
+            ("dev.txt", " [{\"id\": 0}]", "json"),
+            ("dev.txt", "[SELECT 1]", "lines"),
+            ("DEV.CSV", "id,sql\n", "csv"),
+            ("dev.tsv", "id\tsql\n", "tsv"),
+        ] {
+            let input = Input::from_bytes(name, content.as_bytes().to_vec());
+            assert_eq!(Format::detect(&input).name(), format, "{name}: {content}");
+        }
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn parquet_is_recognised_under_any_name() {
+        assert_eq!(Format::detect(&Input::from_bytes("x.sql", b"PAR1....".to_vec())).name(), "parquet");
+    }
+}

@@ -1,0 +1,67 @@
+//! Reads the benchmark and prediction formats that people have.
+//!
+//! A file is read once into an [`Input`], its [`Format`] is detected (or given), and what it says becomes a
+//! [`Benchmark`], a [`PredictionSet`] or a [`Tables`]. Every accident of text has a defined outcome (see
+//! [`Input`]), every repair is noted, and whatever cannot be read without guessing is a [`DatasetError`] that
+//! names the file, the place and the remedy.
+
+mod benchmark;
+mod closest;
+mod columns;
+mod error;
+mod extract;
+mod formats;
+mod input;
+mod json;
+mod locate;
+mod matching;
+mod model;
+mod predictions;
+mod tables;
+mod text;
+
+use std::path::Path;
+
+pub use benchmark::{BenchmarkSource, parse_benchmark};
+pub use columns::{Columns, Role};
+pub use error::DatasetError;
+pub use extract::{Extraction, Removed, extract_sql};
+pub use formats::Format;
+pub use input::Input;
+pub use locate::{Databases, Location};
+pub use model::{Benchmark, Example, Prediction, PredictionSet, Turn};
+pub use predictions::{PredictionOptions, parse_predictions};
+pub use tables::{Tables, TablesEntry, parse_tables};
+
+/// Reads a benchmark: a gold file, and with it the file that has the questions if there is one.
+///
+/// # Errors
+/// When a file cannot be read, is malformed, or the two disagree in length, databases or turns.
+pub fn load_benchmark(source: &BenchmarkSource) -> Result<Benchmark, DatasetError> {
+    let gold = Input::read(&source.gold)?;
+    let questions = source.questions.as_deref().map(Input::read).transpose()?;
+    parse_benchmark(&gold, questions.as_ref(), source.format, &source.columns)
+}
+
+/// Reads one system's predictions and matches them to the benchmark's examples.
+///
+/// # Errors
+/// When the file cannot be read, is malformed, or its items do not match the examples (unknown or duplicate
+/// ids, wrong number of lines, another database than the example's). Missing items are no error: they are
+/// `None` and noted.
+pub fn load_predictions(
+    system: &str,
+    path: &Path,
+    benchmark: &Benchmark,
+    options: &PredictionOptions,
+) -> Result<PredictionSet, DatasetError> {
+    parse_predictions(system, &Input::read(path)?, benchmark, options)
+}
+
+/// Reads a Spider `tables.json` or a BIRD `dev_tables.json`.
+///
+/// # Errors
+/// When the file cannot be read or is malformed; an entry at fault is named.
+pub fn load_tables(path: &Path) -> Result<Tables, DatasetError> {
+    parse_tables(&Input::read(path)?)
+}

@@ -1,0 +1,191 @@
+//! Where the database files are.
+
+use std::path::{Path, PathBuf};
+
+use crate::closest::closest;
+use crate::error::DatasetError;
+
+/// Extensions of database files, in order of preference.
+const EXTENSIONS: [&str; 3] = ["sqlite", "sqlite3", "db"];
+
+/// A folder of databases, or one database for all examples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Databases {
+    root: PathBuf,
+    is_file: bool,
+}
+
+/// The files of one database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// The database itself.
+    pub main: PathBuf,
+    /// Every database with the same schema, `main` among them, sorted by path: the `.sqlite` files of its folder
+    /// (test-suite accuracy runs on all of them).
+    pub suite: Vec<PathBuf>,
+}
+
+impl Databases {
+    /// The databases under a folder, or in one file.
+    ///
+    /// # Errors
+    /// When there is nothing at that path.
+    pub fn open(root: &Path) -> Result<Self, DatasetError> {
+        let metadata =
+            std::fs::metadata(root).map_err(|source| DatasetError::Read { path: root.to_owned(), source })?;
+        Ok(Self { root: root.to_owned(), is_file: !metadata.is_dir() })
+    }
+
+    /// The folder or file.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The files of a database.
+    ///
+    /// Looks for `<db_id>/<db_id>.sqlite`, then the same with `.sqlite3` and `.db`, then those directly in the
+    /// folder. A database directly in the folder has no suite but itself.
+    ///
+    /// # Errors
+    /// When there is none; the error names the folder and the closest names in it.
+    pub fn locate(&self, db_id: &str) -> Result<Location, DatasetError> {
+        if self.is_file {
+            return Ok(Location { main: self.root.clone(), suite: vec![self.root.clone()] });
+        }
+        if !is_plain_name(db_id) {
+            return Err(self.unknown(db_id));
+        }
+        let folder = self.root.join(db_id);
+        if let Some(main) = database_in(&folder, db_id) {
+            let suite = suite(&folder, &main)?;
+            return Ok(Location { main, suite });
+        }
+        match database_in(&self.root, db_id) {
+            Some(main) => Ok(Location { suite: vec![main.clone()], main }),
+            None => Err(self.unknown(db_id)),
+        }
+    }
+
+    fn unknown(&self, db_id: &str) -> DatasetError {
+        let names = self.names();
+        let near = closest(db_id, names.iter().map(String::as_str));
+        let closest = if near.is_empty() {
+            "; check the folder of the databases".to_owned()
+        } else {
+            format!("; the closest names there are {}", near.join(", "))
+        };
+        DatasetError::UnknownDatabase {
+            db_id: db_id.to_owned(),
+            looked_for: format!("{db_id}/{db_id}.sqlite and {db_id}.sqlite (or .sqlite3, .db)"),
+            folder: self.root.clone(),
+            closest,
+        }
+    }
+
+    /// The names of the folder's databases, for suggestions only: an unreadable folder has none.
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.root).into_iter().flatten().filter_map(Result::ok);
+        let name = |path: PathBuf| {
+            let is_database = path.is_dir() || has_database_extension(&path);
+            let name = if path.is_dir() { path.file_name() } else { path.file_stem() };
+            name.filter(|_| is_database).map(|name| name.to_string_lossy().into_owned())
+        };
+        entries.filter_map(|entry| name(entry.path())).collect()
+    }
+}
+
+/// A `db_id` comes from a file that a stranger wrote: it must not lead out of the folder.
+fn is_plain_name(db_id: &str) -> bool {
+    !db_id.is_empty() && db_id != "." && db_id != ".." && !db_id.contains(['/', '\\', '\0'])
+}
+
+fn database_in(folder: &Path, db_id: &str) -> Option<PathBuf> {
+    EXTENSIONS.iter().map(|extension| folder.join(format!("{db_id}.{extension}"))).find(|path| path.is_file())
+}
+
+fn has_database_extension(path: &Path) -> bool {
+    path.extension().is_some_and(|own| EXTENSIONS.iter().any(|known| own == *known))
+}
+
+fn suite(folder: &Path, main: &Path) -> Result<Vec<PathBuf>, DatasetError> {
+    let refused = |source| DatasetError::Read { path: folder.to_owned(), source };
+    let mut files = vec![main.to_owned()];
+    for entry in std::fs::read_dir(folder).map_err(refused)? {
+        let path = entry.map_err(refused)?.path();
+        if path != main && path.extension().is_some_and(|e| e == EXTENSIONS[0]) && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[&str]) -> (tempfile::TempDir, Databases) {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let databases = Databases::open(folder.path()).unwrap();
+        (folder, databases)
+    }
+
+    #[test]
+    fn every_layout_is_found_and_the_nearest_wins() {
+        let (folder, databases) = folder(&[
+            "a/a.sqlite",
+            "a/a_v2.sqlite",
+            "a/a_v1.sqlite",
+            "a/schema.sql",
+            "a/a.sqlite-journal",
+            "b/b.db",
+            "c.sqlite3",
+            "a.sqlite",
+        ]);
+        for (db_id, main, suite) in [
+            ("a", "a/a.sqlite", vec!["a/a.sqlite", "a/a_v1.sqlite", "a/a_v2.sqlite"]),
+            ("b", "b/b.db", vec!["b/b.db"]),
+            ("c", "c.sqlite3", vec!["c.sqlite3"]),
+        ] {
+            let location = databases.locate(db_id).unwrap();
+            assert_eq!(location.main, folder.path().join(main));
+            assert_eq!(location.suite, suite.iter().map(|s| folder.path().join(s)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn one_file_serves_every_example() {
+        let (folder, _) = folder(&["only.sqlite"]);
+        let file = folder.path().join("only.sqlite");
+        let databases = Databases::open(&file).unwrap();
+        assert_eq!(databases.locate("anything").unwrap(), Location { main: file.clone(), suite: vec![file] });
+    }
+
+    #[test]
+    fn an_unknown_database_is_named_with_the_folder_and_the_closest_names() {
+        let (folder, databases) = folder(&["concert_singer/concert_singer.sqlite", "pets_1.sqlite"]);
+        let message = databases.locate("concert_singr").unwrap_err().to_string();
+        assert!(message.contains("concert_singr\""), "{message}");
+        assert!(message.contains(&folder.path().display().to_string()), "{message}");
+        assert!(message.ends_with("the closest names there are concert_singer"), "{message}");
+    }
+
+    #[test]
+    fn no_name_leads_out_of_the_folder() {
+        let (folder, _) = folder(&["x.sqlite", "inner/y.sqlite"]);
+        let databases = Databases::open(&folder.path().join("inner")).unwrap();
+        for db_id in ["../x", "..", ".", "", "a/b", "a\\b", "y\0"] {
+            assert!(
+                matches!(databases.locate(db_id), Err(DatasetError::UnknownDatabase { .. })),
+                "{db_id:?}"
+            );
+        }
+        assert!(databases.locate("y").is_ok());
+        assert!(Databases::open(&folder.path().join("none")).is_err());
+    }
+}

@@ -1,0 +1,169 @@
+//! Which answer belongs to which example.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Map, Value};
+
+use crate::closest::closest;
+use crate::error::DatasetError;
+use crate::formats::Place;
+use crate::input::Input;
+use crate::model::{Benchmark, Prediction};
+use crate::text::{counted, listed};
+
+/// One answer of a system, as its file has it.
+pub(crate) struct Answer {
+    pub(crate) place: Place,
+    /// Id or position, `None` where items are in order.
+    pub(crate) key: Option<String>,
+    /// `None` where the system gave no answer.
+    pub(crate) sql: Option<String>,
+    /// The database that the file names for it.
+    pub(crate) db_id: Option<String>,
+    /// What else the file says about it.
+    pub(crate) extra: Map<String, Value>,
+    /// The SQL was a number or a truth value.
+    pub(crate) was_no_text: bool,
+}
+
+impl Answer {
+    /// An answer without more than its SQL; its key is the key under which it stands, if any.
+    pub(crate) fn positional(place: Place, sql: Option<String>) -> Self {
+        let key = match &place {
+            Place::Key(key) => Some(key.clone()),
+            _ => None,
+        };
+        Self { place, key, sql, db_id: None, extra: Map::new(), was_no_text: false }
+    }
+}
+
+type Matched = (Vec<Option<Prediction>>, BTreeMap<String, Value>);
+
+/// Predictions by position in the benchmark, and the extra fields by id.
+pub(crate) fn match_answers(
+    input: &Input,
+    answers: Vec<Answer>,
+    benchmark: &Benchmark,
+    notes: &mut Vec<String>,
+) -> Result<Matched, DatasetError> {
+    let positions = positions(input, &answers, benchmark, notes)?;
+    let mut predictions: Vec<Option<Prediction>> = vec![None; benchmark.examples.len()];
+    let mut places: Vec<Option<Place>> = vec![None; benchmark.examples.len()];
+    let mut extra = BTreeMap::new();
+    for (answer, position) in answers.into_iter().zip(positions) {
+        let example = &benchmark.examples[position];
+        if let Some(first) = places[position].replace(answer.place.clone()) {
+            return Err(DatasetError::DuplicateId {
+                path: input.path().to_owned(),
+                id: example.id.clone(),
+                first: first.to_string(),
+                second: answer.place.to_string(),
+            });
+        }
+        if let Some(db_id) = answer.db_id.filter(|db_id| *db_id != example.db_id) {
+            return Err(DatasetError::Disagreement {
+                path: input.path().to_owned(),
+                place: answer.place.to_string(),
+                found: format!("the database is {db_id:?}"),
+                expected: format!("the benchmark's example {:?} says {:?}", example.id, example.db_id),
+            });
+        }
+        predictions[position] = answer.sql.map(|sql| Prediction { id: example.id.clone(), sql });
+        if !answer.extra.is_empty() {
+            extra.insert(example.id.clone(), Value::Object(answer.extra));
+        }
+    }
+    note_missing(&predictions, benchmark, notes);
+    Ok((predictions, extra))
+}
+
+/// For each answer the position of its example.
+fn positions(
+    input: &Input,
+    answers: &[Answer],
+    benchmark: &Benchmark,
+    notes: &mut Vec<String>,
+) -> Result<Vec<usize>, DatasetError> {
+    let Some(keys) = keys(input, answers)? else {
+        let wanted = benchmark.examples.len();
+        if answers.len() == wanted {
+            return Ok((0..wanted).collect());
+        }
+        return Err(DatasetError::CountMismatch {
+            path: input.path().to_owned(),
+            found: counted(answers.len(), "item") + " without ids",
+            other: "the benchmark".to_owned(),
+            expected: counted(wanted, "example"),
+            remedy: "give one item per example, or an id with each".to_owned(),
+        });
+    };
+    let by_id: HashMap<&str, usize> =
+        benchmark.examples.iter().enumerate().map(|(i, e)| (e.id.as_str(), i)).collect();
+    if let Some(positions) = keys.iter().map(|key| by_id.get(key).copied()).collect() {
+        return Ok(positions);
+    }
+    if let Some(positions) = as_positions(&keys, benchmark.examples.len()) {
+        notes.push(
+            "its ids are the positions 0, 1, 2, …, not the benchmark's ids; matched by position".to_owned(),
+        );
+        return Ok(positions);
+    }
+    Err(unknown_ids(input, &keys, &by_id, benchmark))
+}
+
+/// The keys of all answers, `None` if none has one.
+fn keys<'a>(input: &Input, answers: &'a [Answer]) -> Result<Option<Vec<&'a str>>, DatasetError> {
+    if answers.iter().all(|answer| answer.key.is_none()) {
+        return Ok(None);
+    }
+    let key = |answer: &'a Answer| {
+        answer.key.as_deref().ok_or_else(|| {
+            input.malformed(&answer.place, "no id, though other items have one", "give every item its id")
+        })
+    };
+    answers.iter().map(key).collect::<Result<_, _>>().map(Some)
+}
+
+/// The keys as positions if they are exactly 0 to count-1, in any order.
+fn as_positions(keys: &[&str], count: usize) -> Option<Vec<usize>> {
+    let mut seen = vec![false; count];
+    let position = |key: &&str| {
+        let position: usize = key.parse().ok()?;
+        let fresh = !std::mem::replace(seen.get_mut(position)?, true);
+        (fresh && position.to_string() == *key).then_some(position)
+    };
+    (keys.len() == count).then(|| keys.iter().map(position).collect())?
+}
+
+fn unknown_ids(
+    input: &Input,
+    keys: &[&str],
+    by_id: &HashMap<&str, usize>,
+    benchmark: &Benchmark,
+) -> DatasetError {
+    let unknown: Vec<&str> = keys.iter().copied().filter(|key| !by_id.contains_key(key)).collect();
+    let ids = || benchmark.examples.iter().map(|e| e.id.as_str());
+    let mut described = listed(unknown.iter().map(|key| format!("{key:?}")));
+    if let [key] = unknown.as_slice()
+        && let Some(near) = closest(key, ids()).first()
+    {
+        described = format!("{described} (the closest that it has is {near:?})");
+    }
+    DatasetError::UnknownIds {
+        path: input.path().to_owned(),
+        count: unknown.len(),
+        listed: described,
+        sample: ids().take(3).map(|id| format!("{id:?}")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn note_missing(predictions: &[Option<Prediction>], benchmark: &Benchmark, notes: &mut Vec<String>) {
+    let missing =
+        || predictions.iter().zip(&benchmark.examples).filter(|(p, _)| p.is_none()).map(|(_, e)| &e.id);
+    let count = missing().count();
+    if count > 0 {
+        let of = counted(predictions.len(), "example");
+        let verb = if count == 1 { "has" } else { "have" };
+        notes.push(format!("{count} of {of} {verb} no prediction: {}", listed(missing())));
+    }
+}

@@ -1,0 +1,79 @@
+//! What a benchmark is once it has been read: examples and predictions, whatever format they came in.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// One question with its accepted answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Example {
+    /// The benchmark's own id; the position as text where the format has none.
+    pub id: String,
+    /// Position in the gold file, from 0, blank lines not counted.
+    pub index: usize,
+    /// The database that the question is about.
+    pub db_id: String,
+    /// The question, where the source has it.
+    pub question: Option<String>,
+    /// BIRD's evidence (external knowledge), where the source has it.
+    pub evidence: Option<String>,
+    /// The accepted gold queries as written; at least one.
+    pub golds: Vec<String>,
+    /// The benchmark's own difficulty label (BIRD: simple, moderate, challenging).
+    pub difficulty: Option<String>,
+    /// Place in a conversation (`SParC`, `CoSQL`).
+    pub turn: Option<Turn>,
+}
+
+/// Place of a question in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Interaction, from 0.
+    pub interaction: usize,
+    /// Turn within the interaction, from 1.
+    pub turn: usize,
+}
+
+/// A set of examples and where it came from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Benchmark {
+    /// Examples in the order of the gold file.
+    pub examples: Vec<Example>,
+    /// The files that it was read from.
+    pub sources: Vec<PathBuf>,
+    /// Repairs that reading made, for people: `"gold.sql: line 17: invalid UTF-8 replaced by U+FFFD"`.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+impl Benchmark {
+    /// Number of interactions; 0 when the examples are not conversations.
+    pub fn interactions(&self) -> usize {
+        self.examples.iter().filter_map(|e| e.turn).map(|t| t.interaction + 1).max().unwrap_or(0)
+    }
+}
+
+/// What one system predicted for one example.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The id of the example.
+    pub id: String,
+    /// The predicted text exactly as the source has it (line ends and a byte order mark removed).
+    pub sql: String,
+}
+
+/// All predictions of one system, matched to a benchmark.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PredictionSet {
+    /// Name of the system.
+    pub system: String,
+    /// By position in the benchmark; `None` where the system gave no answer.
+    pub predictions: Vec<Option<Prediction>>,
+    /// The file that it was read from.
+    pub source: PathBuf,
+    /// Repairs that reading made, for people: `"line 17: invalid UTF-8 replaced"`.
+    pub notes: Vec<String>,
+    /// Extra named columns per id that the source had (confidence, model, …).
+    pub extra: BTreeMap<String, serde_json::Value>,
+}

@@ -1,0 +1,241 @@
+//! Bytes to text, text to lines: where encodings and line ends get their defined outcome.
+
+use std::borrow::Cow;
+
+/// How many places a note lists before it only counts.
+const LISTED: usize = 5;
+
+/// Decodes a text file.
+///
+/// A UTF-8 byte order mark is removed; UTF-16 with a byte order mark is decoded; anything else is UTF-8, in
+/// which what is invalid becomes U+FFFD. Every repair and every NUL character is noted with its line.
+pub(crate) fn decode<'a>(bytes: &'a [u8], notes: &mut Vec<String>) -> Cow<'a, str> {
+    let text = if let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF") {
+        notes.push("UTF-8 byte order mark removed".to_owned());
+        decode_utf8(rest, notes)
+    } else if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE") {
+        Cow::Owned(decode_utf16(rest, u16::from_le_bytes, notes))
+    } else if let Some(rest) = bytes.strip_prefix(b"\xFE\xFF") {
+        Cow::Owned(decode_utf16(rest, u16::from_be_bytes, notes))
+    } else {
+        decode_utf8(bytes, notes)
+    };
+    note_nul_characters(&text, notes);
+    text
+}
+
+fn decode_utf8<'a>(bytes: &'a [u8], notes: &mut Vec<String>) -> Cow<'a, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    let mut counter = LineCounter::default();
+    let mut places = Places::default();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        counter.advance(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+            counter.advance("\u{FFFD}");
+            places.push(counter.line());
+        }
+    }
+    notes.push(format!("{places}: invalid UTF-8 replaced by U+FFFD"));
+    Cow::Owned(text)
+}
+
+fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, notes: &mut Vec<String>) -> String {
+    notes.push("decoded from UTF-16".to_owned());
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let mut text = String::with_capacity(bytes.len());
+    let mut counter = LineCounter::default();
+    let mut places = Places::default();
+    for decoded in char::decode_utf16(pairs.iter().map(|pair| unit(*pair))) {
+        let is_lone_surrogate = decoded.is_err();
+        let c = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
+        text.push(c);
+        counter.advance_char(c);
+        if is_lone_surrogate {
+            places.push(counter.line());
+        }
+    }
+    if !rest.is_empty() {
+        text.push(char::REPLACEMENT_CHARACTER);
+        places.push(counter.line());
+    }
+    if places.total > 0 {
+        notes.push(format!("{places}: invalid UTF-16 replaced by U+FFFD"));
+    }
+    text
+}
+
+fn note_nul_characters(text: &str, notes: &mut Vec<String>) {
+    if !text.contains('\0') {
+        return;
+    }
+    let mut places = Places::default();
+    for (index, line) in lines(text).enumerate() {
+        if line.contains('\0') {
+            places.push(index + 1);
+        }
+    }
+    notes.push(format!("{places}: contains a NUL character, which is kept"));
+}
+
+/// The lines of a text as Python's text mode has them: `\n`, `\r\n` and a lone `\r` end a line, nothing else
+/// does (not U+2028, NEL, VT or FF), and an end after the last line starts no further line.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let Some(end) = rest.find(['\n', '\r']) else {
+            return Some(std::mem::take(&mut rest));
+        };
+        let line = &rest[..end];
+        rest = rest[end..].strip_prefix("\r\n").unwrap_or(&rest[end + 1..]);
+        Some(line)
+    })
+}
+
+/// Strips what Python's `str.strip()` strips: Unicode white space and the four ASCII separators U+001C-U+001F.
+pub(crate) fn strip(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || ('\u{1C}'..='\u{1F}').contains(&c))
+}
+
+/// `5, 17, 20` or `5, 17, 20, 21, 22 and 40 more`.
+pub(crate) fn listed<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
+    let mut items = items.into_iter();
+    let first: Vec<String> = items.by_ref().take(LISTED).map(|item| item.to_string()).collect();
+    match items.count() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// `1 line`, `2 lines`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Counts line ends while text goes by.
+#[derive(Default)]
+struct LineCounter {
+    ended: usize,
+    after_carriage_return: bool,
+}
+
+impl LineCounter {
+    fn advance(&mut self, text: &str) {
+        text.chars().for_each(|c| self.advance_char(c));
+    }
+
+    fn advance_char(&mut self, c: char) {
+        let second_of_crlf = c == '\n' && self.after_carriage_return;
+        if (c == '\n' || c == '\r') && !second_of_crlf {
+            self.ended += 1;
+        }
+        self.after_carriage_return = c == '\r';
+    }
+
+    /// The line that the next character stands on, from 1.
+    fn line(&self) -> usize {
+        self.ended + 1
+    }
+}
+
+/// Line numbers in ascending order, the first few kept, repetitions counted once.
+#[derive(Default)]
+struct Places {
+    first: Vec<usize>,
+    last: usize,
+    total: usize,
+}
+
+impl Places {
+    fn push(&mut self, line: usize) {
+        if line == self.last {
+            return;
+        }
+        self.last = line;
+        self.total += 1;
+        if self.first.len() < LISTED {
+            self.first.push(line);
+        }
+    }
+}
+
+impl std::fmt::Display for Places {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.total == 1 { "line " } else { "lines " })?;
+        f.write_str(&self.first.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))?;
+        let more = self.total - self.first.len();
+        if more > 0 { write!(f, " and {more} more") } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(bytes: &[u8]) -> (String, Vec<String>) {
+        let mut notes = Vec::new();
+        let text = decode(bytes, &mut notes).into_owned();
+        (text, notes)
+    }
+
+    #[test]
+    fn every_encoding_accident_has_its_outcome() {
+        let no_notes: &[&str] = &[];
+        let cases: [(&[u8], &str, &[&str]); 9] = [
+            (b"a\nb", "a\nb", no_notes),
+            (b"\xEF\xBB\xBFa", "a", &["UTF-8 byte order mark removed"]),
+            (
+                b"a\n\xFF\xFEb\nc\xC3",
+                "a\n\u{FFFD}\u{FFFD}b\nc\u{FFFD}",
+                &["lines 2, 3: invalid UTF-8 replaced by U+FFFD"],
+            ),
+            (b"a\r\nb\rc\n\x80", "a\r\nb\rc\n\u{FFFD}", &["line 4: invalid UTF-8 replaced by U+FFFD"]),
+            (b"\xFF\xFEa\0\n\0", "a\n", &["decoded from UTF-16"]),
+            (b"\xFE\xFF\0a\0\n", "a\n", &["decoded from UTF-16"]),
+            (
+                b"\xFE\xFF\0a\0\n\xD8\x00",
+                "a\n\u{FFFD}",
+                &["decoded from UTF-16", "line 2: invalid UTF-16 replaced by U+FFFD"],
+            ),
+            (
+                b"\xFF\xFEa\0b",
+                "a\u{FFFD}",
+                &["decoded from UTF-16", "line 1: invalid UTF-16 replaced by U+FFFD"],
+            ),
+            (b"a\nb\0", "a\nb\0", &["line 2: contains a NUL character, which is kept"]),
+        ];
+        for (bytes, text, notes) in cases {
+            assert_eq!(decoded(bytes), (text.to_owned(), notes.iter().map(ToString::to_string).collect()));
+        }
+    }
+
+    #[test]
+    fn lines_end_where_python_text_mode_ends_them() {
+        let none: &[&str] = &[];
+        let cases = [
+            ("", none),
+            ("a", &["a"]),
+            ("a\n", &["a"]),
+            ("a\n\n", &["a", ""]),
+            ("a\r\nb\rc\nd", &["a", "b", "c", "d"]),
+            ("\n\r\r\n", &["", "", ""]),
+            ("a\u{2028}b\u{85}c\u{B}d\u{C}e\u{1C}f", &["a\u{2028}b\u{85}c\u{B}d\u{C}e\u{1C}f"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(lines(text).collect::<Vec<_>>(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn strip_takes_what_python_takes() {
+        assert_eq!(strip("\u{1C}\u{1F} \u{85}\u{A0}\u{2028}\u{3000}a b\t\u{B}\u{C}\r\n"), "a b");
+        assert_eq!(strip("\u{FEFF}a\u{200B}"), "\u{FEFF}a\u{200B}");
+    }
+}

@@ -1,0 +1,199 @@
+//! How predictions find their examples, and what is said when they cannot.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use serde_json::json;
+use sqlgauge_dataset::{
+    Benchmark, Columns, DatasetError, Input, PredictionOptions, PredictionSet, parse_benchmark,
+    parse_predictions,
+};
+
+const PLAIN: &str = "G0\ta\nG1\tb\nG2\ta\n";
+const CONVERSATIONS: &str = "G0\ta\nG1\ta\n\nG2\tb\n";
+const WITH_IDS: &str = r#"[{"id": "x", "db": "a", "sql": "G"}, {"id": "y", "db": "b", "sql": "G"}, {"id": "10", "db": "a", "sql": "G"}]"#;
+
+fn benchmark(gold: &str) -> Benchmark {
+    let name = if gold.starts_with('[') { "gold.json" } else { "gold.sql" };
+    parse_benchmark(&Input::from_bytes(name, gold.into()), None, None, &Columns::default()).unwrap()
+}
+
+fn read_with(
+    gold: &str,
+    name: &str,
+    content: &str,
+    options: &PredictionOptions,
+) -> Result<PredictionSet, DatasetError> {
+    parse_predictions("S", &Input::from_bytes(name, content.into()), &benchmark(gold), options)
+}
+
+fn read(gold: &str, name: &str, content: &str) -> Result<PredictionSet, DatasetError> {
+    read_with(gold, name, content, &PredictionOptions::default())
+}
+
+/// The SQL of each example, `∅` where there is none.
+fn shown(set: &PredictionSet) -> Vec<&str> {
+    set.predictions.iter().map(|p| p.as_ref().map_or("∅", |p| p.sql.as_str())).collect()
+}
+
+#[test]
+fn every_format_is_matched_to_its_examples() {
+    let cases: &[(&str, &str, &str, [&str; 3])] = &[
+        (PLAIN, "p.sql", "A\nB\nC\n", ["A", "B", "C"]),
+        (PLAIN, "p.sql", " A \r\nB\tb\r\nC ; \tx\ty", ["A", "B", "C ; "]),
+        (PLAIN, "p.sql", "A\n\nC", ["A", "", "C"]),
+        (PLAIN, "p.sql", "A\nB\n\n", ["A", "B", ""]),
+        (PLAIN, "p.sql", "A\nB\nC\n\n \n", ["A", "B", "C"]),
+        (PLAIN, "p.sql", "\n\n\n", ["", "", ""]),
+        (PLAIN, "p.sql", "\u{FEFF}A\nB\u{2028}b\nC", ["A", "B\u{2028}b", "C"]),
+        (CONVERSATIONS, "p.sql", "A\nB\n\nC\n", ["A", "B", "C"]),
+        (CONVERSATIONS, "p.sql", "\nA\nB\n\n\nC\n\n", ["A", "B", "C"]),
+        (CONVERSATIONS, "p.sql", "A\nB\nC\n", ["A", "B", "C"]),
+        (CONVERSATIONS, "p.sql", "A\n\nC\n", ["A", "", "C"]),
+        (PLAIN, "p.json", r#"{"2": "C", "0": "A\t----- bird -----\ta", "1": "B"}"#, ["A", "B", "C"]),
+        (PLAIN, "p.json", r#"{"0": "A", "1": null}"#, ["A", "∅", "∅"]),
+        (PLAIN, "p.json", r#"{"0": {"sql": "A"}, "2": "  "}"#, ["A", "∅", "  "]),
+        (PLAIN, "p.json", r#"["A", null, "C"]"#, ["A", "∅", "C"]),
+        (
+            PLAIN,
+            "p.json",
+            r#"[{"query": "gold", "pred": "A"}, {"pred": "B"}, {"pred": null}]"#,
+            ["A", "B", "∅"],
+        ),
+        (WITH_IDS, "p.json", r#"{"10": "C", "y": "B"}"#, ["∅", "B", "C"]),
+        (WITH_IDS, "p.json", r#"{"2": "C", "1": "B", "0": "A"}"#, ["A", "B", "C"]),
+        (
+            WITH_IDS,
+            "p.jsonl",
+            "{\"id\": 10, \"prediction\": \"C\"}\n{\"id\": \"x\", \"prediction\": \"A\"}",
+            ["A", "∅", "C"],
+        ),
+        (WITH_IDS, "p.csv", "id,sql\ny,\"SELECT \"\"b\"\"\"\nx,\n", ["", "SELECT \"b\"", "∅"]),
+        (WITH_IDS, "p.csv", "generated_sql\nA\nB\nC\n", ["A", "B", "C"]),
+        (
+            CONVERSATIONS,
+            "p.json",
+            r#"[{"interaction": [{"pred": "A"}, "B"]}, {"interaction": [{"pred": "C"}]}]"#,
+            ["A", "B", "C"],
+        ),
+    ];
+    for (gold, name, content, expected) in cases {
+        let set = read(gold, name, content).unwrap();
+        assert_eq!(shown(&set), *expected, "{name}: {content}");
+        let examples = benchmark(gold).examples;
+        for (prediction, example) in set.predictions.iter().zip(&examples) {
+            assert!(prediction.as_ref().is_none_or(|p| p.id == example.id));
+        }
+    }
+}
+
+#[test]
+fn what_was_repaired_or_missing_is_noted() {
+    for (gold, name, content, notes) in [
+        (PLAIN, "p.sql", "A\nB\nC\n", vec![]),
+        (PLAIN, "p.json", r#"{"1": "B"}"#, vec!["2 of 3 examples have no prediction: 0, 2"]),
+        (
+            PLAIN,
+            "p.json",
+            r#"{"0": "A", "1": "B", "2": 0}"#,
+            vec!["key \"2\": SQL that is no text read as an empty prediction"],
+        ),
+        (WITH_IDS, "p.json", r#"["A", "B", null]"#, vec!["1 of 3 examples has no prediction: 10"]),
+        (
+            WITH_IDS,
+            "p.json",
+            r#"{"0": "A", "1": "B", "2": "C"}"#,
+            vec!["its ids are the positions 0, 1, 2, …, not the benchmark's ids; matched by position"],
+        ),
+        (PLAIN, "p.sql", "A\nB\0\nC", vec!["line 2: contains a NUL character, which is kept"]),
+    ] {
+        assert_eq!(read(gold, name, content).unwrap().notes, notes, "{content}");
+    }
+}
+
+#[test]
+fn other_named_columns_are_kept_under_their_id() {
+    let content = r#"{"id": "y", "db": "b", "question": "q", "pred": "B", "confidence": 0.5, "logits": [1], "model": "m"}"#;
+    let set = read(WITH_IDS, "p.jsonl", content).unwrap();
+    assert_eq!(
+        set.extra.into_iter().collect::<Vec<_>>(),
+        [("y".to_owned(), json!({"confidence": 0.5, "model": "m"}))]
+    );
+}
+
+#[test]
+fn predictions_that_do_not_match_are_refused_with_the_counts_or_ids() {
+    let cases: &[(&str, &str, &str, &str)] = &[
+        (PLAIN, "p.sql", "A\nB", "p.sql has 2 lines, but the benchmark has 3 examples"),
+        (
+            PLAIN,
+            "p.sql",
+            "A\n\nB\nC\n",
+            "p.sql has 4 lines (1 of them blank), but the benchmark has 3 examples",
+        ),
+        (PLAIN, "p.sql", "", "p.sql has 0 lines"),
+        (
+            CONVERSATIONS,
+            "p.sql",
+            "A\nB",
+            "1 interaction with 2 turns, but the benchmark has 2 interactions with 3 turns",
+        ),
+        (
+            CONVERSATIONS,
+            "p.sql",
+            "A\n\nB\nC",
+            "1 turn in interaction 0 (counted from 0), but the benchmark has 2",
+        ),
+        (PLAIN, "p.json", r#"["A"]"#, "1 item without ids, but the benchmark has 3 examples"),
+        (PLAIN, "p.json", r#"{"0": "A", "0": "B"}"#, "the key \"0\" occurs twice"),
+        (
+            PLAIN,
+            "p.json",
+            r#"{"0": "A", "3": "B", "7": "C"}"#,
+            "2 of its ids are not in the benchmark: \"3\", \"7\"",
+        ),
+        (WITH_IDS, "p.json", r#"{"100": "A"}"#, "\"100\" (the closest that it has is \"10\")"),
+        (WITH_IDS, "p.json", r#"{"0": "A", "1": "B"}"#, "2 of its ids are not in the benchmark"),
+        (
+            WITH_IDS,
+            "p.jsonl",
+            "{\"id\": \"x\", \"sql\": \"A\"}\n{\"id\": \"x\", \"sql\": \"B\"}",
+            "the id \"x\" occurs twice, in line 1 and in line 2",
+        ),
+        (
+            WITH_IDS,
+            "p.jsonl",
+            "{\"id\": \"x\", \"sql\": \"A\"}\n{\"sql\": \"B\"}",
+            "line 2: no id, though other items have one",
+        ),
+        (
+            WITH_IDS,
+            "p.jsonl",
+            "{\"id\": \"x\", \"query\": \"the gold\"}",
+            "line 1: no predicted SQL; give it in a column named prediction",
+        ),
+        (WITH_IDS, "p.jsonl", "{\"id\": \"x\", \"sql\": [\"A\"]}", "line 1: the SQL is a list"),
+        (
+            WITH_IDS,
+            "p.jsonl",
+            "{\"id\": \"x\", \"db_id\": \"b\", \"sql\": \"A\"}",
+            "line 1: the database is \"b\", but the benchmark's example \"x\" says \"a\"",
+        ),
+        (PLAIN, "p.json", r#"{"1": "B\t----- bird -----\ta"}"#, "key \"1\": the database is \"a\""),
+    ];
+    for (gold, name, content, part) in cases {
+        let message = read(gold, name, content).unwrap_err().to_string();
+        assert!(message.contains(part), "{content}: {message}");
+    }
+}
+
+#[test]
+fn extraction_is_off_unless_asked_for() {
+    let content = "SQL: SELECT 1;\nSELECT\t2\tb\n```sql SELECT 3 ``` as asked";
+    assert_eq!(shown(&read(PLAIN, "p.sql", content).unwrap())[0], "SQL: SELECT 1;");
+    let options = PredictionOptions { extract: true, ..PredictionOptions::default() };
+    let set = read_with(PLAIN, "p.sql", content, &options).unwrap();
+    assert_eq!(shown(&set), ["SELECT 1", "SELECT\t2", "SELECT 3"]);
+    assert_eq!(
+        set.notes,
+        ["extraction removed a code fence from 1 prediction", "extraction removed a label from 1 prediction"]
+    );
+}
