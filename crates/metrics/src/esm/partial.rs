@@ -1,0 +1,99 @@
+//! The ten partial scores.
+
+/// A component that is scored by itself, in the order of the official table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Component {
+    /// Outputs.
+    Select,
+    /// Outputs without their outer aggregates.
+    SelectNoAgg,
+    /// WHERE conditions.
+    Where,
+    /// Left sides of the WHERE conditions.
+    WhereNoOp,
+    /// GROUP BY columns by name.
+    GroupNoHaving,
+    /// GROUP BY columns in order, with HAVING.
+    Group,
+    /// ORDER BY, and whether there is a LIMIT.
+    Order,
+    /// The kinds of operators in WHERE.
+    AndOr,
+    /// INTERSECT, UNION, EXCEPT, each matched exactly.
+    SetOperations,
+    /// Key words.
+    Keywords,
+}
+
+impl Component {
+    /// All components in the order of the official table.
+    pub const ALL: [Self; 10] = [
+        Self::Select,
+        Self::SelectNoAgg,
+        Self::Where,
+        Self::WhereNoOp,
+        Self::GroupNoHaving,
+        Self::Group,
+        Self::Order,
+        Self::AndOr,
+        Self::SetOperations,
+        Self::Keywords,
+    ];
+
+    /// The component's name in the official table.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Select => "select",
+            Self::SelectNoAgg => "select(no AGG)",
+            Self::Where => "where",
+            Self::WhereNoOp => "where(no OP)",
+            Self::GroupNoHaving => "group(no Having)",
+            Self::Group => "group",
+            Self::Order => "order",
+            Self::AndOr => "and/or",
+            Self::SetOperations => "IUEN",
+            Self::Keywords => "keywords",
+        }
+    }
+}
+
+/// The score of one component. Accuracy, recall and F1 of one item are all 1 when it matched and all 0
+/// otherwise; the totals say in which averages the item takes part.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PartialScore {
+    /// Everything in the component agrees.
+    pub matched: bool,
+    /// Members on the gold side; the item counts for recall when there are any. For [`Component::AndOr`] the
+    /// official script swaps the two sides.
+    pub label_total: usize,
+    /// Members on the predicted side; the item counts for accuracy when there are any.
+    pub pred_total: usize,
+}
+
+impl PartialScore {
+    /// All-or-nothing: as many members on both sides, and all of them found.
+    pub(super) fn new(label_total: usize, pred_total: usize, found: usize) -> Self {
+        Self { matched: pred_total == label_total && found == pred_total, label_total, pred_total }
+    }
+}
+
+/// The ten partial scores of one pair.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PartialScores(pub(super) [PartialScore; 10]);
+
+impl PartialScores {
+    /// The score of a component.
+    pub fn get(&self, component: Component) -> PartialScore {
+        self.0[component as usize]
+    }
+
+    /// The scores with their components, in the order of the official table.
+    pub fn iter(&self) -> impl Iterator<Item = (Component, PartialScore)> + '_ {
+        Component::ALL.into_iter().zip(self.0)
+    }
+
+    /// Whether every component agrees.
+    pub fn all_matched(&self) -> bool {
+        self.0.iter().all(|score| score.matched)
+    }
+}

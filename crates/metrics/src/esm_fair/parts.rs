@@ -1,0 +1,236 @@
+//! The components of a query that exact set match compares.
+
+use std::collections::BTreeSet;
+
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, From, Query, Select, SetOperator, UnaryOperator};
+
+use super::linked::LinkedColumns;
+use super::render::Renderer;
+
+/// Components of a query. Bags are sorted, so that equality is equality of bags.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Parts {
+    select: Vec<String>,
+    filter: Vec<String>,
+    connectives: BTreeSet<&'static str>,
+    group: Vec<String>,
+    having: Vec<String>,
+    order: Option<(bool, Vec<String>)>,
+    limit: bool,
+    tables: Vec<String>,
+    operands: Vec<(SetOperator, Self)>,
+    keywords: BTreeSet<&'static str>,
+}
+
+impl Parts {
+    pub fn of(query: &Query, schema: &Schema, linked: &LinkedColumns) -> Self {
+        Self::with(query, &Renderer::new(query, schema, linked))
+    }
+
+    pub(super) fn with(query: &Query, renderer: &Renderer<'_>) -> Self {
+        let (first, mut rest) = arms(&query.body);
+        // As in the official structure, the last SELECT of a compound carries its ORDER BY and LIMIT, and every
+        // SELECT carries those that follow it.
+        let mut tail: Option<(SetOperator, Self)> = None;
+        let mut is_last = true;
+        while let Some((operator, body)) = rest.pop() {
+            let parts = Self::arm(body, renderer, query, is_last, tail.take());
+            is_last = false;
+            tail = Some((operator, parts));
+        }
+        Self::arm(first, renderer, query, is_last, tail)
+    }
+
+    fn arm(
+        body: &Body,
+        renderer: &Renderer<'_>,
+        query: &Query,
+        is_last: bool,
+        tail: Option<(SetOperator, Self)>,
+    ) -> Self {
+        let mut parts = match body {
+            Body::Select(select) => Self::select(select, renderer),
+            Body::Values(_) | Body::SetOperation { .. } => {
+                Self { tables: vec![renderer.body(body)], ..Self::default() }
+            }
+        };
+        if is_last {
+            parts.order_and_limit(query, renderer);
+        }
+        if let Some((operator, operand)) = tail {
+            parts.keywords.insert(match operator {
+                SetOperator::Union => "union",
+                SetOperator::Intersect => "intersect",
+                SetOperator::Except => "except",
+            });
+            parts.operands.push((operator, operand));
+        }
+        parts
+    }
+
+    fn select(select: &Select, renderer: &Renderer<'_>) -> Self {
+        let mut parts = Self::default();
+        parts.select = sorted(select.outputs.iter().map(|output| renderer.expr(&output.expr)));
+        if let Some(from) = &select.from {
+            parts.tables = sorted(from.relations().into_iter().map(|relation| renderer.relation(relation)));
+            parts.join_keywords(from);
+        }
+        if let Some(filter) = &select.filter {
+            parts.keywords.insert("where");
+            let mut conditions = Vec::new();
+            let mut connectives = BTreeSet::new();
+            flatten(filter, false, &mut conditions, &mut connectives);
+            parts.condition_keywords(&conditions, &connectives);
+            parts.filter = sorted(conditions.iter().map(|condition| condition.render(renderer)));
+            parts.connectives = connectives;
+        }
+        if !select.group_by.is_empty() {
+            parts.keywords.insert("group");
+            parts.group = select.group_by.iter().map(|expr| renderer.expr(expr)).collect();
+        }
+        if let Some(having) = &select.having {
+            parts.keywords.insert("having");
+            let mut conditions = Vec::new();
+            let mut connectives = BTreeSet::new();
+            flatten(having, false, &mut conditions, &mut connectives);
+            parts.condition_keywords(&conditions, &connectives);
+            parts.having = sorted(conditions.iter().map(|condition| condition.render(renderer)));
+        }
+        parts
+    }
+
+    fn order_and_limit(&mut self, query: &Query, renderer: &Renderer<'_>) {
+        let outputs = query.outputs().unwrap_or_default();
+        if let Some(last) = query.order_by.last() {
+            let units = query.order_by.iter().map(|term| match &term.expr {
+                Expr::Output(index) => outputs
+                    .get(*index as usize)
+                    .map_or_else(String::new, |output| renderer.expr(&output.expr)),
+                other => renderer.expr(other),
+            });
+            self.order = Some((last.descending, units.collect()));
+            self.keywords.extend(["order", if last.descending { "desc" } else { "asc" }]);
+        }
+        if query.limit.is_some() {
+            self.limit = true;
+            self.keywords.insert("limit");
+        }
+    }
+
+    fn join_keywords(&mut self, from: &From) {
+        let mut pending = vec![from];
+        while let Some(from) = pending.pop() {
+            let From::Join(join) = from else { continue };
+            pending.extend([&join.left, &join.right]);
+            if let Some(on) = &join.on {
+                let mut conditions = Vec::new();
+                let mut connectives = BTreeSet::new();
+                flatten(on, false, &mut conditions, &mut connectives);
+                self.condition_keywords(&conditions, &connectives);
+            }
+        }
+    }
+
+    fn condition_keywords(&mut self, conditions: &[Condition<'_>], connectives: &BTreeSet<&'static str>) {
+        if connectives.contains("or") {
+            self.keywords.insert("or");
+        }
+        for condition in conditions {
+            if condition.negated {
+                self.keywords.insert("not");
+            }
+            match condition.expr {
+                Expr::InList { .. } | Expr::InQuery { .. } => self.keywords.insert("in"),
+                Expr::Like { .. } => self.keywords.insert("like"),
+                _ => false,
+            };
+        }
+    }
+
+    /// Names of the components that differ.
+    pub fn differences(&self, other: &Self) -> Vec<&'static str> {
+        let column_only = |group: &[String]| {
+            sorted(group.iter().map(|unit| unit.rsplit('.').next().unwrap_or(unit).to_owned()))
+        };
+        let group_with_having = |parts: &Self| (parts.group.clone(), parts.having.clone());
+        let agree = [
+            ("select", self.select == other.select),
+            ("where", self.filter == other.filter),
+            ("group(no having)", column_only(&self.group) == column_only(&other.group)),
+            ("group", group_with_having(self) == group_with_having(other)),
+            (
+                "order",
+                (&self.order, self.limit && self.order.is_some())
+                    == (&other.order, other.limit && other.order.is_some()),
+            ),
+            ("and/or", self.connectives == other.connectives),
+            ("set operations", operands_agree(&self.operands, &other.operands)),
+            ("keywords", self.keywords == other.keywords),
+            ("tables", self.tables == other.tables),
+        ];
+        agree.into_iter().filter_map(|(name, agrees)| (!agrees).then_some(name)).collect()
+    }
+}
+
+fn operands_agree(own: &[(SetOperator, Parts)], other: &[(SetOperator, Parts)]) -> bool {
+    let agree = |(a, b): (&(SetOperator, Parts), &(SetOperator, Parts))| {
+        a.0 == b.0 && a.1.differences(&b.1).is_empty()
+    };
+    own.len() == other.len() && own.iter().zip(other).all(agree)
+}
+
+/// The first SELECT of a compound and those after it with their operators.
+fn arms(body: &Body) -> (&Body, Vec<(SetOperator, &Body)>) {
+    let mut rest = Vec::new();
+    let mut first = body;
+    while let Body::SetOperation { operator, left, right, .. } = first {
+        rest.push((*operator, right.as_ref()));
+        first = left;
+    }
+    rest.reverse();
+    (first, rest)
+}
+
+fn sorted(items: impl Iterator<Item = String>) -> Vec<String> {
+    let mut items: Vec<String> = items.collect();
+    items.sort_unstable();
+    items
+}
+
+/// One condition between AND and OR.
+struct Condition<'q> {
+    negated: bool,
+    expr: &'q Expr,
+}
+
+impl Condition<'_> {
+    fn render(&self, renderer: &Renderer<'_>) -> String {
+        let not = if self.negated { "not " } else { "" };
+        format!("{not}{}", renderer.condition(self.expr))
+    }
+}
+
+/// Takes AND, OR and NOT apart, as the official parser does, which knows no parentheses.
+fn flatten<'q>(
+    expr: &'q Expr,
+    negated: bool,
+    conditions: &mut Vec<Condition<'q>>,
+    connectives: &mut BTreeSet<&'static str>,
+) {
+    match expr {
+        Expr::And(list) | Expr::Or(list) => {
+            connectives.insert(if matches!(expr, Expr::And(_)) { "and" } else { "or" });
+            list.iter().for_each(|operand| flatten(operand, negated, conditions, connectives));
+        }
+        Expr::Unary(UnaryOperator::Not, operand) => flatten(operand, !negated, conditions, connectives),
+        Expr::Between { negated: own, .. }
+        | Expr::Like { negated: own, .. }
+        | Expr::InList { negated: own, .. }
+        | Expr::InQuery { negated: own, .. }
+        | Expr::Exists { negated: own, .. }
+        | Expr::IsNull { negated: own, .. } => conditions.push(Condition { negated: negated != *own, expr }),
+        Expr::Binary(BinaryOperator::IsNot, ..) => conditions.push(Condition { negated: !negated, expr }),
+        _ => conditions.push(Condition { negated, expr }),
+    }
+}

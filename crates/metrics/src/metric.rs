@@ -1,0 +1,76 @@
+//! What every metric is.
+
+use serde_json::{Map, Value};
+
+use crate::pair::Pair;
+
+/// What the values of a metric mean, which decides the interval and the test that suit them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricKind {
+    /// 0 or 1: right or wrong.
+    Binary,
+    /// Anything in [0, 1].
+    Fraction,
+    /// A cost or efficiency in the metric's own unit, from 0 without an upper bound.
+    Cost,
+}
+
+/// One metric. Its contract is the documentation at the head of its file.
+pub trait Metric: Send + Sync {
+    /// Id with version: `ex-spider@1`. A change of meaning makes a new version.
+    fn id(&self) -> &'static str;
+
+    /// One sentence that says what it measures.
+    fn summary(&self) -> &'static str;
+
+    /// What its values mean.
+    fn kind(&self) -> MetricKind;
+
+    /// Whether more is better; only costs differ.
+    fn higher_is_better(&self) -> bool {
+        true
+    }
+
+    /// Scores one prediction against one gold.
+    fn score(&self, pair: &Pair<'_>) -> Score;
+}
+
+/// A metric's verdict on one pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Score {
+    /// The value; `None` where the metric does not apply, which is never 0.
+    pub value: Option<f64>,
+    /// What explains the value. `reason` is in words for people; `gold_failed` and `status` name the
+    /// outcome of a gold or a prediction that did not run.
+    pub detail: Map<String, Value>,
+}
+
+impl Score {
+    /// A value with nothing to explain.
+    pub fn new(value: f64) -> Self {
+        Self { value: Some(value), detail: Map::new() }
+    }
+
+    /// 1 if the prediction is right, else 0.
+    pub fn binary(right: bool) -> Self {
+        Self::new(f64::from(u8::from(right)))
+    }
+
+    /// No value, because the metric does not apply.
+    pub fn inapplicable(reason: impl Into<String>) -> Self {
+        Self { value: None, detail: Map::new() }.because(reason)
+    }
+
+    /// Adds the reason in words.
+    #[must_use]
+    pub fn because(self, reason: impl Into<String>) -> Self {
+        self.with("reason", reason.into())
+    }
+
+    /// Adds one entry of detail.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.detail.insert(name.to_owned(), value.into());
+        self
+    }
+}

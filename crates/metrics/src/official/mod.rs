@@ -1,0 +1,110 @@
+//! What the official Spider script does to a text before it runs it.
+//!
+//! Source: `evaluation.py`, `exec_eval.py` and `parse.py` of the test-suite repository (Zhong, Yu, Klein,
+//! "Semantic Evaluation for Text-to-SQL with Distilled Test Suites", 2020).
+
+pub mod sqlparse;
+
+use std::borrow::Cow;
+
+/// The prediction as the script reads it from its line: without outer white space, up to the first tab, and with
+/// the text `value`, wherever it stands, replaced by `1` (models that predict no values write it for one).
+///
+/// A prediction of several lines cannot come from such a file; its tabs stay.
+pub fn prediction_line(prediction: &str) -> String {
+    let line = prediction.trim_matches(sqlparse::is_space);
+    let first_field = if line.contains('\n') { line } else { line.split('\t').next().unwrap_or_default() };
+    first_field.replace("value", "1")
+}
+
+/// The prediction as the script runs it, `None` if it stops with an exception on the text.
+pub fn prediction_to_run(prediction: &str, keep_distinct: bool) -> Option<String> {
+    Some(fix_year(&repair(&prediction_line(prediction), keep_distinct)?).into_owned())
+}
+
+/// The gold as the script runs it, and whether the order of its rows counts; `None` if the script stops with
+/// an exception on the text.
+pub fn gold_to_run(gold: &str, keep_distinct: bool) -> Option<(String, bool)> {
+    let repaired = repair(gold, keep_distinct)?;
+    let ordered = repaired.to_lowercase().contains("order by");
+    Some((fix_year(&repaired).into_owned(), ordered))
+}
+
+/// Closes up comparison operators, then drops `distinct` and all but the first statement unless those are
+/// kept.
+fn repair(sql: &str, keep_distinct: bool) -> Option<String> {
+    let closed = sql.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=");
+    if keep_distinct { Some(closed) } else { sqlparse::remove_distinct(&closed).map(Cow::into_owned) }
+}
+
+/// Replaces MySQL's `YEAR(CURDATE())` and the white space behind it by `2020`.
+fn fix_year(sql: &str) -> Cow<'_, str> {
+    let mut fixed = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = find_year(sql, at) {
+        match after_year_call(sql, found) {
+            Some(end) => {
+                fixed.push_str(&sql[copied..found]);
+                fixed.push_str("2020");
+                (copied, at) = (end, end);
+            }
+            None => at = found + "YEAR".len(),
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(sql);
+    }
+    fixed.push_str(&sql[copied..]);
+    Cow::Owned(fixed)
+}
+
+fn find_year(sql: &str, from: usize) -> Option<usize> {
+    let window = sql.as_bytes().get(from..)?.windows(4).position(|w| w.eq_ignore_ascii_case(b"YEAR"))?;
+    Some(from + window)
+}
+
+/// Where `YEAR ( CURDATE ( ) )` that begins at `start` ends, white space behind it included.
+fn after_year_call(sql: &str, start: usize) -> Option<usize> {
+    let mut rest = &sql[start..];
+    for part in ["YEAR", "(", "CURDATE", "(", ")", ")"] {
+        let head = rest.get(..part.len()).filter(|head| head.eq_ignore_ascii_case(part))?;
+        rest = rest[head.len()..].trim_start_matches(sqlparse::is_space);
+    }
+    Some(sql.len() - rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predictions_are_repaired_as_the_script_does() {
+        for (prediction, keep_distinct, expected) in [
+            ("SELECT a FROM t WHERE b = value AND c > = 2", true, "SELECT a FROM t WHERE b = 1 AND c >= 2"),
+            (" SELECT values_of FROM t\tdb ", true, "SELECT 1s_of FROM t"),
+            ("SELECT a\n\tFROM t", true, "SELECT a\n\tFROM t"),
+            ("SELECT DISTINCT a FROM t; SELECT 2", false, "SELECT  a FROM t; "),
+            ("SELECT DISTINCT a FROM t; SELECT 2", true, "SELECT DISTINCT a FROM t; SELECT 2"),
+            ("SELECT year ( curdate( ) )  - age", true, "SELECT 2020- age"),
+            ("SELECT YEAR(x), YEAR(CURDATE())", true, "SELECT YEAR(x), 2020"),
+            ("SELECT a ! = 1", true, "SELECT a != 1"),
+        ] {
+            assert_eq!(
+                prediction_to_run(prediction, keep_distinct).as_deref(),
+                Some(expected),
+                "{prediction}"
+            );
+        }
+        assert_eq!(prediction_to_run("  ", false), None);
+        assert_eq!(prediction_to_run("  ", true).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn the_text_decides_whether_order_counts() {
+        let ordered = |gold| gold_to_run(gold, false).map(|(_, ordered)| ordered);
+        assert_eq!(ordered("SELECT a FROM t ORDER BY a"), Some(true));
+        assert_eq!(ordered("SELECT a FROM (SELECT a FROM t order by a)"), Some(true));
+        assert_eq!(ordered("SELECT a FROM t ORDER  BY a"), Some(false));
+    }
+}

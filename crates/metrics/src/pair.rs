@@ -1,0 +1,320 @@
+//! What a metric scores, with everything that several metrics need computed once.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
+
+use sqlgauge_engine::{Database, Engine, Execution, Failure, FailureKind, GoldCache, Outcome, ResultSet};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::spider::{self, Catalog, ParseFailure};
+use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::{Error, Features, resolve};
+
+use crate::esm::{BoundKeys, ForeignKeyMap};
+use crate::ex::GoldOrder;
+use crate::explain;
+use crate::metric::Score;
+use crate::official;
+use crate::pyeq::GridPair;
+
+/// The database that a question is about.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The benchmark's name of the database.
+    pub db_id: String,
+    /// The database itself.
+    pub database: Arc<Database>,
+    /// The catalog: from the benchmark's schema file where there is one, else from the database.
+    pub schema: Arc<Schema>,
+    /// All databases of the folder, sorted by path, `database` among them: the test suite.
+    pub suite: Vec<Arc<Database>>,
+    catalog: Catalog,
+    keys: BoundKeys,
+}
+
+impl Target {
+    /// A target with the database's own catalog and foreign keys and no other database beside it.
+    pub fn new(db_id: impl Into<String>, database: Arc<Database>) -> Self {
+        let schema = Arc::clone(database.schema());
+        let catalog = Catalog::from_schema(&schema);
+        let keys = BoundKeys::new(&ForeignKeyMap::from_schema(&schema), &catalog);
+        Self { db_id: db_id.into(), suite: vec![Arc::clone(&database)], database, schema, catalog, keys }
+    }
+
+    /// With the catalog of a schema file.
+    #[must_use]
+    pub fn with_schema(mut self, schema: Arc<Schema>) -> Self {
+        self.schema = schema;
+        self
+    }
+
+    /// With those databases as test suite.
+    #[must_use]
+    pub fn with_suite(mut self, suite: Vec<Arc<Database>>) -> Self {
+        self.suite = suite;
+        self
+    }
+
+    /// With the foreign keys of a `tables.json`, as the official exact set match reads them.
+    #[must_use]
+    pub fn with_foreign_keys(mut self, keys: &ForeignKeyMap) -> Self {
+        self.keys = BoundKeys::new(keys, &self.catalog);
+        self
+    }
+
+    /// The names of the database as Spider's scripts see them.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The foreign keys as Spider's scripts see them.
+    pub fn foreign_keys(&self) -> &BoundKeys {
+        &self.keys
+    }
+}
+
+/// What follows from a gold and its database alone, computed when first asked for. One such memo can serve the
+/// pairs of all systems with that gold.
+#[derive(Debug, Default)]
+pub struct GoldFacts {
+    query: OnceLock<Result<Query, Error>>,
+    features: OnceLock<Option<Features>>,
+    order: OnceLock<GoldOrder>,
+    legacy: OnceLock<Result<spider::Query, ParseFailure>>,
+    to_run: [OnceLock<Option<(String, bool)>>; 2],
+}
+
+/// A gold and a prediction for one question.
+///
+/// Executions are remembered by database and SQL text, so that metrics share them. A pair belongs to one
+/// thread; the engine, the gold cache and the gold facts behind it are shared by all.
+pub struct Pair<'a> {
+    engine: &'a dyn Engine,
+    target: &'a Target,
+    gold: &'a str,
+    prediction: &'a str,
+    gold_cache: Option<&'a GoldCache>,
+    shared: Option<&'a GoldFacts>,
+    own: GoldFacts,
+    executions: RefCell<HashMap<(*const Database, Box<str>), Execution>>,
+    query: OnceCell<Result<Query, Error>>,
+    features: OnceCell<Option<Features>>,
+    legacy: OnceCell<Result<spider::Query, ParseFailure>>,
+    /// Holds the results too, so that no other result can take their place in memory.
+    grids: RefCell<Vec<(Results, Rc<GridPair>)>>,
+}
+
+impl<'a> Pair<'a> {
+    /// A pair of texts exactly as their files have them.
+    pub fn new(
+        engine: &'a dyn Engine,
+        target: &'a Target,
+        gold: &'a str,
+        prediction: &'a str,
+        gold_cache: Option<&'a GoldCache>,
+    ) -> Self {
+        Self {
+            engine,
+            target,
+            gold,
+            prediction,
+            gold_cache,
+            shared: None,
+            own: GoldFacts::default(),
+            executions: RefCell::default(),
+            query: OnceCell::new(),
+            features: OnceCell::new(),
+            legacy: OnceCell::new(),
+            grids: RefCell::default(),
+        }
+    }
+
+    /// Takes what follows from the gold from a memo, which must be of the same gold and database.
+    #[must_use]
+    pub fn sharing(mut self, facts: &'a GoldFacts) -> Self {
+        self.shared = Some(facts);
+        self
+    }
+
+    fn facts(&self) -> &GoldFacts {
+        self.shared.unwrap_or(&self.own)
+    }
+
+    /// The gold as a resolved query over the database.
+    ///
+    /// # Errors
+    /// When it cannot be resolved.
+    pub fn gold_query(&self) -> Result<&Query, &Error> {
+        let schema = self.target.database.schema();
+        self.facts().query.get_or_init(|| resolve(self.gold, schema)).as_ref()
+    }
+
+    /// The prediction as a resolved query over the database.
+    ///
+    /// # Errors
+    /// When it cannot be resolved.
+    pub fn prediction_query(&self) -> Result<&Query, &Error> {
+        let schema = self.target.database.schema();
+        self.query.get_or_init(|| resolve(self.prediction, schema)).as_ref()
+    }
+
+    /// The features of the gold, `None` if it cannot be resolved.
+    pub fn gold_features(&self) -> Option<&Features> {
+        let schema = self.target.database.schema();
+        let features = || self.gold_query().ok().map(|query| Features::of(query, schema));
+        self.facts().features.get_or_init(features).as_ref()
+    }
+
+    /// The features of the prediction, `None` if it cannot be resolved.
+    pub fn prediction_features(&self) -> Option<&Features> {
+        let schema = self.target.database.schema();
+        let features = || self.prediction_query().ok().map(|query| Features::of(query, schema));
+        self.features.get_or_init(features).as_ref()
+    }
+
+    /// The gold as Spider's own parser reads it.
+    ///
+    /// # Errors
+    /// When that parser cannot read it.
+    pub fn gold_legacy(&self) -> Result<&spider::Query, &ParseFailure> {
+        self.facts().legacy.get_or_init(|| spider::parse(&self.target.catalog, self.gold)).as_ref()
+    }
+
+    /// The prediction as Spider's own parser reads it.
+    ///
+    /// # Errors
+    /// When that parser cannot read it.
+    pub fn prediction_legacy(&self) -> Result<&spider::Query, &ParseFailure> {
+        let parse = || spider::parse(&self.target.catalog, &official::prediction_line(self.prediction));
+        self.legacy.get_or_init(parse).as_ref()
+    }
+
+    /// The order that the gold asks for, given its result.
+    pub fn gold_order(&self, gold: &ResultSet) -> &GoldOrder {
+        self.facts().order.get_or_init(|| GoldOrder::of(self, gold))
+    }
+
+    /// The gold as the official Spider script runs it, and whether the order of rows counts there.
+    pub(crate) fn gold_to_run(&self, keep_distinct: bool) -> Option<&(String, bool)> {
+        let to_run = || official::gold_to_run(self.gold, keep_distinct);
+        self.facts().to_run[usize::from(keep_distinct)].get_or_init(to_run).as_ref()
+    }
+
+    /// The gold text.
+    pub fn gold(&self) -> &'a str {
+        self.gold
+    }
+
+    /// The predicted text.
+    pub fn prediction(&self) -> &'a str {
+        self.prediction
+    }
+
+    /// The database and what belongs to it.
+    pub fn target(&self) -> &'a Target {
+        self.target
+    }
+
+    /// Runs a text that comes from the prediction; a text that has run on that database is not run again.
+    pub fn run(&self, database: &Database, sql: &str) -> Execution {
+        self.remember(database, sql, || self.engine.run(database, sql))
+    }
+
+    /// Runs a text that comes from the gold; the gold cache, if there is one, shares it between systems.
+    pub fn run_gold(&self, database: &Database, sql: &str) -> Execution {
+        self.remember(database, sql, || {
+            let cached = self.gold_cache.and_then(|cache| cache.run(self.engine, database, sql).ok());
+            cached.unwrap_or_else(|| self.engine.run(database, sql))
+        })
+    }
+
+    /// Runs a text without remembering or being reminded: for measuring time.
+    pub fn run_again(&self, sql: &str) -> Execution {
+        self.engine.run(&self.target.database, sql)
+    }
+
+    /// The outcome of the prediction as it was written: the status of its item record.
+    pub fn prediction_execution(&self) -> Execution {
+        // The gold goes first, so that an equal text takes its execution from the gold cache.
+        self.run_gold(&self.target.database, self.gold);
+        self.run(&self.target.database, self.prediction)
+    }
+
+    /// The grids of two results, made once.
+    pub(crate) fn grids(&self, results: &Results) -> Rc<GridPair> {
+        let is_known = |(known, _): &&(Results, Rc<GridPair>)| {
+            Arc::ptr_eq(&known.gold, &results.gold) && Arc::ptr_eq(&known.prediction, &results.prediction)
+        };
+        if let Some((_, grids)) = self.grids.borrow().iter().find(is_known) {
+            return Rc::clone(grids);
+        }
+        let grids = Rc::new(GridPair::of(&results.gold, &results.prediction));
+        self.grids.borrow_mut().push((results.clone(), Rc::clone(&grids)));
+        grids
+    }
+
+    fn remember(&self, database: &Database, sql: &str, run: impl FnOnce() -> Execution) -> Execution {
+        let key = (std::ptr::from_ref(database), Box::from(sql));
+        if let Some(known) = self.executions.borrow().get(&key) {
+            return known.clone();
+        }
+        let execution = run();
+        self.executions.borrow_mut().insert(key, execution.clone());
+        execution
+    }
+
+    /// The results of gold and prediction, run as those texts on that database, or the score that their
+    /// failure settles: null for a gold that fails, 0 for a prediction that does.
+    ///
+    /// A text without a statement has an empty result, as in Python's `sqlite3`.
+    pub(crate) fn results(
+        &self,
+        database: &Database,
+        gold: &str,
+        prediction: &str,
+    ) -> Result<Results, Score> {
+        let gold =
+            rows_like_python(&self.run_gold(database, gold)).map_err(|failure| gold_failed(&failure))?;
+        let prediction =
+            rows_like_python(&self.run(database, prediction)).map_err(|f| prediction_failed(&f))?;
+        Ok(Results { gold, prediction })
+    }
+}
+
+/// Both results of a pair.
+#[derive(Clone)]
+pub(crate) struct Results {
+    pub(crate) gold: Arc<ResultSet>,
+    pub(crate) prediction: Arc<ResultSet>,
+}
+
+impl Results {
+    /// Whether both have the same values in the same places, so that no comparison is needed.
+    pub(crate) fn are_identical(&self) -> bool {
+        let (gold, prediction) = (&self.gold, &self.prediction);
+        Arc::ptr_eq(gold, prediction)
+            || gold.width() == prediction.width() && gold.values() == prediction.values()
+    }
+}
+
+fn rows_like_python(execution: &Execution) -> Result<Arc<ResultSet>, Failure> {
+    match &execution.outcome {
+        Outcome::Rows(rows) => Ok(Arc::clone(rows)),
+        Outcome::Failed(failure) if failure.kind == FailureKind::Empty => Ok(Arc::default()),
+        Outcome::Failed(failure) => Err(failure.clone()),
+    }
+}
+
+/// The score of every execution metric when the gold does not run.
+pub(crate) fn gold_failed(failure: &Failure) -> Score {
+    Score::inapplicable(format!("gold_failed: {}", explain::shorten(&failure.message, 200)))
+        .with("gold_failed", failure.kind.as_str())
+}
+
+/// The score of an execution metric when the prediction does not run.
+pub(crate) fn prediction_failed(failure: &Failure) -> Score {
+    Score::new(0.0)
+        .because(format!("the prediction does not run: {}", explain::shorten(&failure.message, 200)))
+        .with("status", failure.kind.as_str())
+}

@@ -1,0 +1,111 @@
+//! The list of all metrics.
+
+use crate::column_f1::ColumnF1;
+use crate::esm_fair::EsmFair;
+use crate::ex::Ex;
+use crate::ex_bird::ExBird;
+use crate::ex_spider::{ExSpider, ExSpiderDistinct};
+use crate::exact_set_match::Esm;
+use crate::metric::Metric;
+use crate::r_ves::RVes;
+use crate::soft_f1::SoftF1;
+use crate::suite::Suite;
+use crate::table_f1::TableF1;
+use crate::ves::Ves;
+use crate::vm_steps::VmSteps;
+
+/// Accuracy of results, then agreement of texts, then graded scores, then costs.
+static METRICS: &[&dyn Metric] = &[
+    &ExSpider,
+    &ExSpiderDistinct,
+    &ExBird,
+    &Ex,
+    &Suite,
+    &Esm,
+    &EsmFair,
+    &TableF1,
+    &ColumnF1,
+    &SoftF1,
+    &Ves::OFFICIAL,
+    &RVes::OFFICIAL,
+    &VmSteps,
+];
+
+/// All metrics in a meaningful order.
+pub fn all() -> &'static [&'static dyn Metric] {
+    METRICS
+}
+
+/// The metric of that id, `ex-spider@1`; without a version, `ex-spider`, the newest.
+///
+/// # Errors
+/// When there is no such metric.
+pub fn find(name: &str) -> Result<&'static dyn Metric, UnknownMetric> {
+    let is_meant = |metric: &&&dyn Metric| metric.id() == name || split_id(metric.id()).0 == name;
+    let newest = METRICS.iter().filter(is_meant).max_by_key(|metric| split_id(metric.id()).1);
+    newest.copied().ok_or_else(|| UnknownMetric { name: name.to_owned() })
+}
+
+/// Name and version of an id.
+fn split_id(id: &str) -> (&str, u32) {
+    let (name, version) = id.split_once('@').unwrap_or((id, ""));
+    (name, version.parse().unwrap_or(0))
+}
+
+/// A name that no metric has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no metric `{name}`: choose from {}", known_names())]
+pub struct UnknownMetric {
+    /// The name as given.
+    pub name: String,
+}
+
+fn known_names() -> String {
+    METRICS.iter().map(|metric| metric.id()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::path::Path;
+
+    #[test]
+    fn ids_are_unique_and_carry_a_version() {
+        let ids: HashSet<&str> = all().iter().map(|metric| metric.id()).collect();
+        assert_eq!(ids.len(), all().len());
+        assert!(ids.iter().all(|id| split_id(id).1 >= 1));
+    }
+
+    /// The head of one file of this crate is the contract of each metric.
+    #[test]
+    fn every_metric_is_documented() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let heads: Vec<String> = ["", "esm", "esm_fair"]
+            .iter()
+            .filter_map(|folder| std::fs::read_dir(source.join(folder)).ok())
+            .flatten()
+            .filter_map(|entry| std::fs::read_to_string(entry.ok()?.path()).ok())
+            .map(|text| {
+                text.lines().take_while(|line| line.starts_with("//!")).collect::<Vec<_>>().join("\n")
+            })
+            .collect();
+        for metric in all() {
+            let id = format!("`{}`", metric.id());
+            let contract = heads.iter().any(|head| head.contains(&id) && head.contains("# Contract"));
+            assert!(contract, "no file states the contract of {id}");
+            assert!(metric.summary().ends_with('.'), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_metric_is_found_with_and_without_version() {
+        for metric in all() {
+            let name = split_id(metric.id()).0;
+            assert_eq!(find(metric.id()).map(Metric::id), Ok(metric.id()));
+            assert_eq!(find(name).map(|found| split_id(found.id()).0), Ok(name));
+        }
+        let error = find("ex-spider@9").map(Metric::id).unwrap_err();
+        assert!(error.to_string().starts_with("there is no metric `ex-spider@9`: choose from ex-spider@1"));
+    }
+}

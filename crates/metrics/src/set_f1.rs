@@ -1,0 +1,79 @@
+//! Precision, recall and F1 of one set against another.
+
+use std::collections::BTreeSet;
+
+use sqlgauge_sql::Features;
+
+use crate::metric::Score;
+use crate::pair::Pair;
+
+/// How well a predicted set meets a gold set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SetF1 {
+    /// Share of the predicted elements that are in the gold.
+    pub precision: f64,
+    /// Share of the gold's elements that are predicted.
+    pub recall: f64,
+    /// Harmonic mean of both.
+    pub f1: f64,
+}
+
+/// Compares two sets. Two empty sets agree (1); an empty set against another has nothing right (0).
+pub fn set_f1<T: Ord>(gold: &BTreeSet<T>, prediction: &BTreeSet<T>) -> SetF1 {
+    if gold.is_empty() && prediction.is_empty() {
+        return SetF1 { precision: 1.0, recall: 1.0, f1: 1.0 };
+    }
+    let common = gold.intersection(prediction).count() as f64;
+    let share = |of: usize| if of == 0 { 0.0 } else { common / of as f64 };
+    let f1 = 2.0 * common / (gold.len() + prediction.len()) as f64;
+    SetF1 { precision: share(prediction.len()), recall: share(gold.len()), f1 }
+}
+
+/// The F1 of the sets of names that gold and prediction use, as a score that says what is missing and what is
+/// too much.
+pub(crate) fn score_sets(
+    pair: &Pair<'_>,
+    things: &str,
+    names: impl Fn(&Features) -> BTreeSet<String>,
+) -> Score {
+    if let Err(error) = pair.gold_query() {
+        return Score::inapplicable(format!("the gold cannot be resolved: {error}"));
+    }
+    if let Err(error) = pair.prediction_query() {
+        return Score::new(0.0).because(format!("the prediction cannot be resolved: {error}"));
+    }
+    let gold = pair.gold_features().map(&names).unwrap_or_default();
+    let prediction = pair.prediction_features().map(&names).unwrap_or_default();
+    let SetF1 { precision, recall, f1 } = set_f1(&gold, &prediction);
+    let score = Score::new(f1).with("precision", precision).with("recall", recall);
+    let list = |a: &BTreeSet<String>, b| a.difference(b).take(8).cloned().collect::<Vec<_>>().join(", ");
+    let (missing, extra) = (list(&gold, &prediction), list(&prediction, &gold));
+    match (missing.is_empty(), extra.is_empty()) {
+        (true, true) => score,
+        (false, true) => score.because(format!("missing {things}: {missing}")),
+        (true, false) => score.because(format!("{things} too many: {extra}")),
+        (false, false) => score.because(format!("missing {things}: {missing}; too many: {extra}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f1_is_the_harmonic_mean() {
+        for (gold, prediction, precision, recall, f1) in [
+            ("ab", "ab", 1.0, 1.0, 1.0),
+            ("ab", "a", 1.0, 0.5, 2.0 / 3.0),
+            ("a", "abc", 1.0 / 3.0, 1.0, 0.5),
+            ("a", "b", 0.0, 0.0, 0.0),
+            ("a", "", 0.0, 0.0, 0.0),
+            ("", "a", 0.0, 0.0, 0.0),
+            ("", "", 1.0, 1.0, 1.0),
+        ] {
+            let set = |text: &str| text.chars().collect::<BTreeSet<char>>();
+            let expected = SetF1 { precision, recall, f1 };
+            assert_eq!(set_f1(&set(gold), &set(prediction)), expected, "{gold:?} {prediction:?}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! `ves@1`: BIRD's Valid Efficiency Score.
+//!
+//! # Contract
+//! 0 if `ex-bird@1` is 0, else the square root of the mean ratio of gold time to prediction time over repeated
+//! runs (default 10, as in the official `evaluation_ves.py`), without outliers. 1 means as fast as the gold,
+//! more means faster; the official figure is the mean over items times 100.
+//!
+//! It measures wall-clock time, so it has a meaning only as a cost on one idle machine and changes from run to
+//! run; `vm-steps@1` is the measure that does not. Where the official script times the first row only, this
+//! times all rows.
+//!
+//! Source: J. Li et al., "Can LLM Already Serve as a Database Interface?", 2023.
+
+use crate::metric::{Metric, MetricKind, Score};
+use crate::pair::Pair;
+use crate::timing::mean_time_ratio;
+
+/// Valid Efficiency Score.
+pub struct Ves {
+    /// How often both queries are timed.
+    pub repetitions: u32,
+}
+
+impl Default for Ves {
+    fn default() -> Self {
+        Self::OFFICIAL
+    }
+}
+
+impl Ves {
+    /// With the official number of repetitions.
+    pub const OFFICIAL: Self = Self { repetitions: 10 };
+}
+
+impl Metric for Ves {
+    fn id(&self) -> &'static str {
+        "ves@1"
+    }
+
+    fn summary(&self) -> &'static str {
+        "BIRD Valid Efficiency Score: square root of gold time over prediction time where the result is right."
+    }
+
+    fn kind(&self) -> MetricKind {
+        MetricKind::Cost
+    }
+
+    fn score(&self, pair: &Pair<'_>) -> Score {
+        match mean_time_ratio(pair, self.repetitions) {
+            Ok(ratio) => Score::new(ratio.sqrt()).with("time_ratio", ratio),
+            Err(score) => score,
+        }
+    }
+}
