@@ -1,0 +1,338 @@
+//! The run directory: who may write it, what it is a run of, and its files.
+//!
+//! | file | content | written |
+//! |---|---|---|
+//! | `run.json` | [`Manifest`] | once, atomically, before anything is scored |
+//! | `items.jsonl` | one [`Item`] per line in canonical order | appended while scoring |
+//! | `summary.json` | [`Summary`] | atomically, when all items are there |
+//! | `run.lock` | nothing | locked while a process writes; the lock ends with the process, however it ends |
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use crate::error::RunError;
+use crate::log;
+use crate::record::{Item, Manifest, Summary};
+
+const MANIFEST: &str = "run.json";
+const ITEMS: &str = "items.jsonl";
+const SUMMARY: &str = "summary.json";
+const REPORT: &str = "report.html";
+const LOCK: &str = "run.lock";
+const TEMPORARY: &str = ".tmp";
+
+/// What to do with a run that is already in the folder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Start {
+    /// Continue it if it is the same run, refuse if it is another.
+    #[default]
+    Continue,
+    /// Discard it and begin again.
+    Restart,
+}
+
+/// A run directory that this process, and no other, may write. Dropping it gives it free.
+#[derive(Debug)]
+pub struct RunDirectory {
+    path: PathBuf,
+    manifest: Manifest,
+    lock: File,
+}
+
+impl Drop for RunDirectory {
+    fn drop(&mut self) {
+        // Closing the file would give the lock free too, but only once no child process that was started
+        // meanwhile holds a copy of it.
+        let _ = self.lock.unlock();
+    }
+}
+
+impl RunDirectory {
+    /// Takes the folder for a run: makes it, or continues the run that is in it.
+    ///
+    /// Two commands are the same run when tool version, engine, metrics, systems, options, number of examples
+    /// and the SHA-256 and role of every input agree; paths and the command line may differ.
+    ///
+    /// # Errors
+    /// [`RunError`] when the folder cannot be written, holds something that is not a run, holds another run
+    /// (all differences are named), or another process is writing it. A folder that this call made is removed
+    /// again when it fails.
+    pub fn create(path: &Path, manifest: &Manifest, start: Start) -> Result<Self, RunError> {
+        let made = make_folder(path)?;
+        let result = Self::take(path, manifest, start);
+        if result.is_err() {
+            // Only folders of this call, and only while empty: the innermost first.
+            for folder in made.iter().rev() {
+                let _ = fs::remove_file(folder.join(LOCK));
+                let _ = fs::remove_dir(folder);
+            }
+        }
+        result
+    }
+
+    fn take(path: &Path, manifest: &Manifest, start: Start) -> Result<Self, RunError> {
+        refuse_occupied(path)?;
+        let lock = lock(path)?;
+        let stored = read_record::<Manifest>(&path.join(MANIFEST));
+        let manifest = match (stored, start) {
+            (Ok(Some(stored)), Start::Continue) => {
+                let differences = differences(&stored, manifest);
+                if !differences.is_empty() {
+                    return Err(RunError::OtherRun { path: path.to_owned(), differences });
+                }
+                stored
+            }
+            (Err(error), Start::Continue) => return Err(error),
+            (Ok(None), _) | (_, Start::Restart) => {
+                // The log goes before the manifest changes, so that a kill between the two leaves no item
+                // under a manifest that it does not belong to.
+                for name in [SUMMARY, REPORT, ITEMS] {
+                    remove_if_there(&path.join(name))?;
+                }
+                write_record(&path.join(MANIFEST), manifest)?;
+                manifest.clone()
+            }
+        };
+        Ok(Self { path: path.to_owned(), manifest, lock })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the run is of, as its first command stored it.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Path of `items.jsonl`.
+    pub fn items_path(&self) -> PathBuf {
+        self.path.join(ITEMS)
+    }
+
+    /// Writes `summary.json` atomically.
+    ///
+    /// # Errors
+    /// [`RunError::Unwritable`].
+    pub fn write_summary(&self, summary: &Summary) -> Result<(), RunError> {
+        write_record(&self.path.join(SUMMARY), summary)
+    }
+
+    /// Writes another file of the run (a report) atomically.
+    ///
+    /// # Errors
+    /// [`RunError::Unwritable`].
+    pub fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), RunError> {
+        write_atomically(&self.path.join(name), bytes)
+    }
+}
+
+/// A run as it lies on disk, for reading. It may still be in progress.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredRun {
+    /// What was run.
+    pub manifest: Manifest,
+    /// The items in canonical order; duplicates left out.
+    pub items: Vec<Item>,
+    /// The summary, once the run has finished.
+    pub summary: Option<Summary>,
+}
+
+impl StoredRun {
+    /// Reads a run directory without changing it; a torn last line is left out.
+    ///
+    /// # Errors
+    /// [`RunError`] when there is no run, or a file of it cannot be read.
+    pub fn read(path: &Path) -> Result<Self, RunError> {
+        let manifest = read_manifest(path)?;
+        let mut items: Vec<Item> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        log::for_each_line(&path.join(ITEMS), |_, item: Item| {
+            if seen.insert((item.system.clone(), item.id.clone())) {
+                items.push(item);
+            }
+            Ok(())
+        })?;
+        let summary = read_record(&path.join(SUMMARY))?;
+        Ok(Self { manifest, items, summary })
+    }
+
+    /// Whether every item that the manifest asks for is there.
+    pub fn is_complete(&self) -> bool {
+        self.items.len() == self.manifest.examples * self.manifest.systems.len()
+    }
+}
+
+/// Reads `run.json` of a run directory.
+///
+/// # Errors
+/// [`RunError::NoRun`] when there is none, [`RunError::BadRecord`] when it cannot be understood.
+pub fn read_manifest(path: &Path) -> Result<Manifest, RunError> {
+    read_record(&path.join(MANIFEST))?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })
+}
+
+/// Passes every item of a run directory to `visit` in the order of the log, without holding them all.
+///
+/// # Errors
+/// [`RunError`] when the log cannot be read or a complete line of it is no item.
+pub fn for_each_item(path: &Path, mut visit: impl FnMut(Item)) -> Result<(), RunError> {
+    log::for_each_line(&path.join(ITEMS), |_, item| {
+        visit(item);
+        Ok(())
+    })
+}
+
+/// Makes the folder with its parents; returns those that were not there, the outermost first.
+fn make_folder(path: &Path) -> Result<Vec<PathBuf>, RunError> {
+    if path.is_dir() {
+        return Ok(Vec::new());
+    }
+    if path.exists() {
+        return Err(RunError::NotAFolder { path: path.to_owned() });
+    }
+    let mut missing: Vec<PathBuf> = path
+        .ancestors()
+        .take_while(|a| !a.as_os_str().is_empty() && !a.exists())
+        .map(Path::to_path_buf)
+        .collect();
+    missing.reverse();
+    fs::create_dir_all(path).map_err(|source| {
+        for folder in missing.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+        RunError::Unwritable { path: path.to_owned(), source }
+    })?;
+    Ok(missing)
+}
+
+fn refuse_occupied(path: &Path) -> Result<(), RunError> {
+    if path.join(MANIFEST).is_file() {
+        return Ok(());
+    }
+    let unreadable = |source| RunError::Unreadable { path: path.to_owned(), source };
+    for entry in fs::read_dir(path).map_err(unreadable)? {
+        let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
+        // What a process leaves that was killed before its run.json was in place.
+        if name != LOCK && name != format!("{MANIFEST}{TEMPORARY}") {
+            return Err(RunError::Occupied { path: path.to_owned(), found: name });
+        }
+    }
+    Ok(())
+}
+
+fn lock(path: &Path) -> Result<File, RunError> {
+    let unwritable = |source| RunError::Unwritable { path: path.to_owned(), source };
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path.join(LOCK));
+    let file = file.map_err(unwritable)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(RunError::Locked { path: path.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(unwritable(source)),
+    }
+}
+
+/// What makes `asked` another run than `stored`, for people; empty when they are the same.
+fn differences(stored: &Manifest, asked: &Manifest) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut differ = |what: &str, before: String, now: String| {
+        if before != now {
+            found.push(format!("{what} was {before} and is now {now}"));
+        }
+    };
+    differ("tool version", stored.tool_version.clone(), asked.tool_version.clone());
+    differ("engine", stored.engine.clone(), asked.engine.clone());
+    differ("metrics", stored.metrics.join(","), asked.metrics.join(","));
+    differ("systems", stored.systems.join(","), asked.systems.join(","));
+    differ("number of examples", stored.examples.to_string(), asked.examples.to_string());
+    let names: std::collections::BTreeSet<_> = stored.options.keys().chain(asked.options.keys()).collect();
+    for name in names {
+        let show =
+            |m: &Manifest| m.options.get(name).map_or_else(|| "not set".to_owned(), ToString::to_string);
+        differ(&format!("option {name}"), show(stored), show(asked));
+    }
+    found.extend(input_differences(stored, asked));
+    found
+}
+
+fn input_differences(stored: &Manifest, asked: &Manifest) -> Vec<String> {
+    let digests = |m: &Manifest| {
+        let mut all: Vec<_> = m.inputs.iter().map(|i| (i.role.clone(), i.sha256.clone())).collect();
+        all.sort_unstable();
+        all
+    };
+    let (before, now) = (digests(stored), digests(asked));
+    let path = |role: &str| asked.inputs.iter().find(|i| i.role == role).map(|i| i.path.clone());
+    let mut found: Vec<String> = now
+        .iter()
+        .filter(|entry| before.binary_search(entry).is_err())
+        .map(|(role, _)| {
+            let verb = if before.iter().any(|(r, _)| r == role) { "has changed" } else { "is new" };
+            format!("input {role} ({}) {verb}", path(role).unwrap_or_default())
+        })
+        .collect();
+    let gone = before.iter().filter(|(role, _)| !now.iter().any(|(r, _)| r == role));
+    found.extend(gone.map(|(role, _)| format!("input {role} is no longer given")));
+    found
+}
+
+fn read_record<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, RunError> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(RunError::Unreadable { path: path.to_owned(), source }),
+    };
+    serde_json::from_slice(&bytes)
+        .map(Some)
+        .map_err(|source| RunError::BadRecord { path: path.to_owned(), source })
+}
+
+fn write_record<T: serde::Serialize>(path: &Path, record: &T) -> Result<(), RunError> {
+    let mut bytes = serde_json::to_vec_pretty(record)
+        .map_err(|source| RunError::BadRecord { path: path.to_owned(), source })?;
+    bytes.push(b'\n');
+    write_atomically(path, &bytes)
+}
+
+/// Writes beside the file, makes it durable, then renames: a reader or a crash sees the old or the new bytes.
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    let temporary = temporary_of(path);
+    let write = || -> io::Result<()> {
+        let mut file = File::create(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    };
+    write().map_err(|source| {
+        let _ = fs::remove_file(&temporary);
+        RunError::Unwritable { path: path.to_owned(), source }
+    })?;
+    sync_parent(path);
+    Ok(())
+}
+
+/// The name beside `path` under which a new version of it is prepared.
+pub(crate) fn temporary_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(TEMPORARY);
+    PathBuf::from(name)
+}
+
+/// Makes a rename durable. Not every system lets a folder be opened; there the rename is only atomic.
+pub(crate) fn sync_parent(path: &Path) {
+    if let Some(folder) = path.parent().and_then(|p| File::open(p).ok()) {
+        let _ = folder.sync_all();
+    }
+}
+
+fn remove_if_there(path: &Path) -> Result<(), RunError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(RunError::Unwritable { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,114 @@
+//! What can go wrong with a run directory.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a run directory cannot be created, continued, written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The folder or a file in it cannot be made.
+    #[error("cannot write to {}: {source}; make it writable or choose another folder with --out", path.display())]
+    Unwritable {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The path is there and is no folder.
+    #[error("{} is not a folder; choose another folder with --out", path.display())]
+    NotAFolder {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The folder holds something that is not a run.
+    #[error("{} is not empty and holds no run.json (found {found}); choose a new or empty folder with --out", path.display())]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+        /// Name of one file that is there.
+        found: String,
+    },
+    /// The folder to read holds no run.
+    #[error("{} holds no run.json; give a folder that `sqlgauge score --out` has written", path.display())]
+    NoRun {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// `run.json` or `summary.json` is not what this version writes.
+    #[error("{} is not readable: {source}; score again with --restart, or choose another folder with --out", path.display())]
+    BadRecord {
+        /// The file.
+        path: PathBuf,
+        /// What the parser said.
+        source: serde_json::Error,
+    },
+    /// The folder holds a run of other inputs, metrics or options.
+    #[error(
+        "{} holds another run: {}; choose another folder with --out, or --restart to discard it",
+        path.display(),
+        differences.join("; ")
+    )]
+    OtherRun {
+        /// The folder.
+        path: PathBuf,
+        /// What differs, one sentence part each.
+        differences: Vec<String>,
+    },
+    /// Another process is writing the run.
+    #[error("another process is writing {}; wait for it, or choose another folder with --out", path.display())]
+    Locked {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A complete line of `items.jsonl` cannot be read.
+    #[error(
+        "{} line {line} is not an item: {reason}; remove the line, or score again with --restart",
+        path.display()
+    )]
+    CorruptLine {
+        /// The file.
+        path: PathBuf,
+        /// Line number from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A line of `items.jsonl` does not belong to the run.
+    #[error(
+        "{} line {line} is foreign to this run (system {system}, id {id}: {reason}); remove the line, or score again with --restart",
+        path.display()
+    )]
+    ForeignLine {
+        /// The file.
+        path: PathBuf,
+        /// Line number from 1.
+        line: usize,
+        /// The system that the line names.
+        system: String,
+        /// The example that the line names.
+        id: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// A file cannot be read.
+    #[error("cannot read {}: {source}; check that the file is there and readable", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Predictions and benchmark do not fit together.
+    #[error("{0}")]
+    BadPlan(String),
+    /// A benchmark file or a database of it is not there or not readable.
+    #[error(transparent)]
+    Dataset(#[from] sqlgauge_dataset::DatasetError),
+    /// A database cannot be used.
+    #[error(transparent)]
+    Engine(#[from] sqlgauge_engine::EngineError),
+    /// The operating system refuses threads.
+    #[error("cannot start a worker thread: {0}; use fewer with --jobs")]
+    Worker(io::Error),
+}

@@ -1,0 +1,112 @@
+//! `--fail-under METRIC=X`: a bar that every system must reach.
+
+use std::fmt;
+
+use sqlgauge_metrics::MetricKind;
+
+use crate::record::Summary;
+
+/// The least mean that a metric must have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gate {
+    /// Metric id with version.
+    pub metric: String,
+    /// The least mean, in the unit of the metric: 0.8 for 80 %.
+    pub minimum: f64,
+}
+
+/// Why a text is no gate.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GateError {
+    /// Not of the form `METRIC=X`.
+    #[error("{text:?} is no bar; write METRIC=X with a number X, as in ex-spider=0.8")]
+    Malformed {
+        /// The text.
+        text: String,
+    },
+    /// The run does not score the metric.
+    #[error("the run does not score {metric:?}; name one of its metrics: {known}")]
+    NotScored {
+        /// The metric as written.
+        metric: String,
+        /// Ids of the run, with commas.
+        known: String,
+    },
+    /// Lower is better, so that a least mean says nothing.
+    #[error("{metric} is a cost, for which lower is better; set a bar on another metric")]
+    Cost {
+        /// Metric id with version.
+        metric: String,
+    },
+    /// The bar is outside of what the metric can reach.
+    #[error("the bar {minimum} for {metric} is not between 0 and 1; write 80 % as 0.8")]
+    OutOfRange {
+        /// Metric id with version.
+        metric: String,
+        /// The number as given.
+        minimum: f64,
+    },
+}
+
+impl Gate {
+    /// Reads `METRIC=X`, where METRIC is one of the ids `scored`, with or without its version.
+    ///
+    /// # Errors
+    /// [`GateError`] when the text is malformed, the metric is not scored or is a cost, or X is not in [0, 1].
+    pub fn parse(text: &str, scored: &[String]) -> Result<Self, GateError> {
+        let malformed = || GateError::Malformed { text: text.to_owned() };
+        let (name, minimum) = text.split_once('=').ok_or_else(malformed)?;
+        let (name, minimum) = (name.trim(), minimum.trim().parse::<f64>().map_err(|_| malformed())?);
+        let named = |id: &&String| *id == name || id.split('@').next() == Some(name);
+        let metric = scored
+            .iter()
+            .find(named)
+            .cloned()
+            .ok_or_else(|| GateError::NotScored { metric: name.to_owned(), known: scored.join(", ") })?;
+        if sqlgauge_metrics::find(&metric).is_ok_and(|m| !m.higher_is_better()) {
+            return Err(GateError::Cost { metric });
+        }
+        // A cost has a unit of its own; anything else lies in [0, 1].
+        let has_unit = sqlgauge_metrics::find(&metric).is_ok_and(|m| m.kind() == MetricKind::Cost);
+        if !minimum.is_finite() || (!has_unit && !(0.0..=1.0).contains(&minimum)) {
+            return Err(GateError::OutOfRange { metric, minimum });
+        }
+        Ok(Self { metric, minimum })
+    }
+}
+
+/// A system that stays under a bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GateFailure {
+    /// Name of the system.
+    pub system: String,
+    /// The bar.
+    pub gate: Gate,
+    /// The system's mean; `None` when the metric applied to no item.
+    pub mean: Option<f64>,
+}
+
+impl fmt::Display for GateFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { system, gate: Gate { metric, minimum }, mean } = self;
+        match mean {
+            Some(mean) => write!(f, "{system}: {metric} is {mean:.4}, under {minimum}"),
+            None => write!(f, "{system}: {metric} applies to no item, so it does not reach {minimum}"),
+        }
+    }
+}
+
+/// Every system and bar where the mean is below the bar or there is no mean, system by system.
+pub fn check_gates(summary: &Summary, gates: &[Gate]) -> Vec<GateFailure> {
+    let failure = |system: &crate::SystemSummary, gate: &Gate| {
+        let mean = system.scores.get(&gate.metric).and_then(|score| score.mean);
+        let reached = mean.is_some_and(|mean| mean >= gate.minimum);
+        (!reached).then(|| GateFailure { system: system.system.clone(), gate: gate.clone(), mean })
+    };
+    summary
+        .systems
+        .iter()
+        .flat_map(|system| gates.iter().filter_map(move |gate| failure(system, gate)))
+        .collect()
+}

@@ -1,0 +1,26 @@
+//! The run directory: provenance, append-only log, resume, parallel scheduling.
+
+mod databases;
+mod digest;
+mod directory;
+mod error;
+mod gate;
+mod log;
+mod observer;
+mod plan;
+mod record;
+mod schedule;
+mod scorer;
+mod summary;
+
+pub use databases::UsedDatabases;
+pub use digest::{digest_inputs, sha256_of_file};
+pub use directory::{RunDirectory, Start, StoredRun, for_each_item, read_manifest};
+pub use error::RunError;
+pub use gate::{Gate, GateError, GateFailure, check_gates};
+pub use observer::{Observer, Repair};
+pub use plan::{Plan, Task};
+pub use record::{Comparison, Counts, Input, Item, Manifest, ScoreSummary, Summary, SystemSummary};
+pub use schedule::{Completion, INTERNAL_ERROR, Judgement, Schedule, Scorer, execute};
+pub use scorer::{BenchmarkScorer, FeatureLister, GOLD_FAILED, MISSING, preview};
+pub use summary::{MAX_SYSTEMS_FOR_ALL_PAIRS, SummaryBuilder};

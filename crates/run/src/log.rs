@@ -1,0 +1,214 @@
+//! `items.jsonl`: append, and repair after a kill.
+//!
+//! Lines stand in the canonical order of the [`Plan`], so that a log is at every moment a prefix of the one
+//! log that the run has, plus at most one torn line. One process writes it, each line with one `write` call.
+//! Durability: the process may be killed at any moment and loses no line that was written, since the operating
+//! system has it. Against a crash of the machine the file is synchronised at least once a second while lines
+//! come in, and when the run ends; what is lost then is scored again.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use crate::directory::{sync_parent, temporary_of};
+use crate::error::RunError;
+use crate::observer::Repair;
+use crate::plan::Plan;
+
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The log, open for appending.
+pub(crate) struct Log {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    synced: Instant,
+}
+
+/// What a log held when it was opened.
+pub(crate) struct Recovered {
+    /// Items that are there: the positions below this number.
+    pub(crate) finished: usize,
+    /// What had to be mended.
+    pub(crate) repairs: Vec<Repair>,
+}
+
+/// The part of an item's line that says where it belongs.
+#[derive(Deserialize)]
+struct Head {
+    system: String,
+    id: String,
+    #[expect(dead_code, reason = "an item without a status is not one of ours")]
+    status: String,
+    metrics: std::collections::BTreeMap<String, Option<f64>>,
+    #[expect(dead_code, reason = "an item without details is not one of ours")]
+    details: IgnoredAny,
+}
+
+impl Log {
+    /// Opens or makes the log of `plan`, and mends it.
+    pub(crate) fn open(
+        path: &Path,
+        plan: &Plan<'_>,
+        metrics: &[String],
+    ) -> Result<(Self, Recovered), RunError> {
+        let scan = scan(path, plan, metrics)?;
+        let length = match scan.kept.as_slice() {
+            [] => 0,
+            [only] if only.start == 0 => only.end,
+            _ => rewrite(path, &scan.kept)?,
+        };
+        let unwritable = |source| RunError::Unwritable { path: path.to_owned(), source };
+        let open = || -> io::Result<File> {
+            let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+            file.set_len(length)?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(file)
+        };
+        let file = open().map_err(unwritable)?;
+        let log = Self { path: path.to_owned(), file, length, synced: Instant::now() };
+        Ok((log, Recovered { finished: scan.finished, repairs: scan.repairs }))
+    }
+
+    /// Appends one line, which must end in its only line feed.
+    pub(crate) fn append(&mut self, line: &[u8]) -> Result<(), RunError> {
+        if let Err(source) = self.file.write_all(line) {
+            // A full disk may have taken half of the line.
+            let _ = self.file.set_len(self.length);
+            return Err(RunError::Unwritable { path: self.path.clone(), source });
+        }
+        self.length += line.len() as u64;
+        if self.synced.elapsed() >= SYNC_INTERVAL {
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Makes everything written so far survive a crash of the machine.
+    pub(crate) fn sync(&mut self) -> Result<(), RunError> {
+        self.file.sync_data().map_err(|source| RunError::Unwritable { path: self.path.clone(), source })?;
+        self.synced = Instant::now();
+        Ok(())
+    }
+}
+
+/// Calls `visit` with the number (from 1) and content of every complete line; a missing file has none.
+pub(crate) fn for_each_line<T: DeserializeOwned>(
+    path: &Path,
+    mut visit: impl FnMut(usize, T) -> Result<(), RunError>,
+) -> Result<(), RunError> {
+    let end = for_each_raw_line(path, |line, _, bytes| {
+        let corrupt = |e: serde_json::Error| corrupt(path, line, &e);
+        visit(line, serde_json::from_slice(bytes).map_err(corrupt)?)
+    });
+    end.map(|_| ())
+}
+
+fn corrupt(path: &Path, line: usize, error: &serde_json::Error) -> RunError {
+    RunError::CorruptLine { path: path.to_owned(), line, reason: error.to_string() }
+}
+
+/// Calls `visit` with number, byte range and bytes of every line that ends in a line feed; returns the number
+/// of complete lines and the bytes behind the last of them.
+fn for_each_raw_line(
+    path: &Path,
+    mut visit: impl FnMut(usize, Range<u64>, &[u8]) -> Result<(), RunError>,
+) -> Result<(usize, u64), RunError> {
+    let unreadable = |source| RunError::Unreadable { path: path.to_owned(), source };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((0, 0)),
+        Err(source) => return Err(unreadable(source)),
+    };
+    let mut reader = BufReader::with_capacity(1 << 18, file);
+    let (mut lines, mut offset, mut bytes) = (0, 0, Vec::new());
+    loop {
+        bytes.clear();
+        let count = reader.read_until(b'\n', &mut bytes).map_err(unreadable)? as u64;
+        if bytes.last() != Some(&b'\n') {
+            return Ok((lines, count));
+        }
+        lines += 1;
+        visit(lines, offset..offset + count, &bytes)?;
+        offset += count;
+    }
+}
+
+struct Scan {
+    finished: usize,
+    /// Byte ranges of the lines to keep, neighbours joined.
+    kept: Vec<Range<u64>>,
+    repairs: Vec<Repair>,
+}
+
+fn scan(path: &Path, plan: &Plan<'_>, metrics: &[String]) -> Result<Scan, RunError> {
+    let mut scan = Scan { finished: 0, kept: Vec::new(), repairs: Vec::new() };
+    let (lines, torn) = for_each_raw_line(path, |line, range, bytes| {
+        let head: Head = serde_json::from_slice(bytes).map_err(|error| corrupt(path, line, &error))?;
+        let position = position(path, line, &head, plan, metrics)?;
+        let (system, id) = (head.system, head.id);
+        match position.cmp(&scan.finished) {
+            std::cmp::Ordering::Less => scan.repairs.push(Repair::Duplicate { line, system, id }),
+            std::cmp::Ordering::Greater => scan.repairs.push(Repair::OutOfOrder { line, system, id }),
+            std::cmp::Ordering::Equal => {
+                scan.finished += 1;
+                match scan.kept.last_mut() {
+                    Some(last) if last.end == range.start => last.end = range.end,
+                    _ => scan.kept.push(range),
+                }
+            }
+        }
+        Ok(())
+    })?;
+    if torn > 0 {
+        scan.repairs.push(Repair::TornLine { line: lines + 1, bytes: torn });
+    }
+    Ok(scan)
+}
+
+fn position(
+    path: &Path,
+    line: usize,
+    head: &Head,
+    plan: &Plan<'_>,
+    metrics: &[String],
+) -> Result<usize, RunError> {
+    let foreign = |reason: &str| RunError::ForeignLine {
+        path: path.to_owned(),
+        line,
+        system: head.system.clone(),
+        id: head.id.clone(),
+        reason: reason.to_owned(),
+    };
+    let position = plan
+        .position(&head.system, &head.id)
+        .ok_or_else(|| foreign("the run has no such system or no such example"))?;
+    let same_metrics =
+        head.metrics.len() == metrics.len() && metrics.iter().all(|m| head.metrics.contains_key(m));
+    if same_metrics { Ok(position) } else { Err(foreign("it has other metrics")) }
+}
+
+/// Replaces the file by those parts of it, atomically; returns the new length.
+fn rewrite(path: &Path, kept: &[Range<u64>]) -> Result<u64, RunError> {
+    let temporary = temporary_of(path);
+    let write = || -> io::Result<u64> {
+        let mut source = File::open(path)?;
+        let mut target = File::create(&temporary)?;
+        let mut length = 0;
+        for range in kept {
+            source.seek(SeekFrom::Start(range.start))?;
+            length += io::copy(&mut (&mut source).take(range.end - range.start), &mut target)?;
+        }
+        target.sync_all()?;
+        fs::rename(&temporary, path)?;
+        Ok(length)
+    };
+    let length = write().map_err(|source| RunError::Unwritable { path: path.to_owned(), source })?;
+    sync_parent(path);
+    Ok(length)
+}

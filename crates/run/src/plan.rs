@@ -1,0 +1,138 @@
+//! What there is to score, in the one order in which it is written.
+
+use std::collections::HashMap;
+
+use sqlgauge_dataset::{Example, PredictionSet};
+
+use crate::error::RunError;
+
+/// One thing to score: an example and the answer that one or more systems gave.
+///
+/// The name of the system is not part of it: a score may only depend on what the system said, so that
+/// systems that said the same are scored once.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The question with its accepted answers.
+    pub example: &'a Example,
+    /// The predicted text, `None` where the system gave no answer.
+    pub prediction: Option<&'a str>,
+}
+
+/// All pairs of system and example; their canonical order is system by system in the order asked for,
+/// within a system by position in the gold file.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    examples: &'a [Example],
+    systems: &'a [PredictionSet],
+    example_of_id: HashMap<&'a str, usize>,
+    system_of_name: HashMap<&'a str, usize>,
+}
+
+impl<'a> Plan<'a> {
+    /// The plan to score those systems on those examples.
+    ///
+    /// # Errors
+    /// [`RunError::BadPlan`] when two systems or two examples have one name, or a system's predictions are
+    /// not matched to these examples.
+    pub fn new(examples: &'a [Example], systems: &'a [PredictionSet]) -> Result<Self, RunError> {
+        let mut example_of_id = HashMap::with_capacity(examples.len());
+        for (position, example) in examples.iter().enumerate() {
+            if example_of_id.insert(example.id.as_str(), position).is_some() {
+                let id = &example.id;
+                return Err(RunError::BadPlan(format!(
+                    "the benchmark has two examples with id {id:?}; make the ids unique"
+                )));
+            }
+        }
+        let mut system_of_name = HashMap::with_capacity(systems.len());
+        for (position, set) in systems.iter().enumerate() {
+            let name = set.system.as_str();
+            if system_of_name.insert(name, position).is_some() {
+                return Err(RunError::BadPlan(format!(
+                    "two systems are named {name:?}; give each its own name with --pred NAME=FILE"
+                )));
+            }
+            let (given, wanted) = (set.predictions.len(), examples.len());
+            if given != wanted {
+                return Err(RunError::BadPlan(format!(
+                    "system {name:?} has {given} prediction places for {wanted} examples; match its file to the \
+                     benchmark first"
+                )));
+            }
+        }
+        Ok(Self { examples, systems, example_of_id, system_of_name })
+    }
+
+    /// Number of items: systems × examples.
+    pub fn len(&self) -> usize {
+        self.systems.len() * self.examples.len()
+    }
+
+    /// Whether there is nothing to score.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The system and the task at that canonical position.
+    ///
+    /// # Panics
+    /// If the position is not below [`Plan::len`].
+    pub fn get(&self, position: usize) -> (&'a str, Task<'a>) {
+        let set = &self.systems[position / self.examples.len()];
+        let at = position % self.examples.len();
+        let prediction = set.predictions[at].as_ref().map(|p| p.sql.as_str());
+        (&set.system, Task { example: &self.examples[at], prediction })
+    }
+
+    /// The canonical position of a system's answer to an example, `None` when either is not in the plan.
+    pub fn position(&self, system: &str, id: &str) -> Option<usize> {
+        let system = self.system_of_name.get(system)?;
+        Some(system * self.examples.len() + self.example_of_id.get(id)?)
+    }
+
+    /// The systems in canonical order.
+    pub fn systems(&self) -> impl Iterator<Item = &'a str> + '_ {
+        self.systems.iter().map(|set| set.system.as_str())
+    }
+
+    /// The examples in canonical order.
+    pub fn examples(&self) -> &'a [Example] {
+        self.examples
+    }
+
+    /// Groups the positions from `first` on by what there is to score: position to unit, and for every unit
+    /// its first position.
+    pub(crate) fn units(&self, first: usize) -> Units {
+        let mut of_key: HashMap<(usize, Option<&str>), usize> = HashMap::new();
+        let mut units = Units { first, of_position: Vec::new(), leaders: Vec::new(), uses: Vec::new() };
+        for position in first..self.len() {
+            let prediction = self.get(position).1.prediction;
+            let key = (position % self.examples.len(), prediction);
+            let unit = *of_key.entry(key).or_insert_with(|| {
+                units.leaders.push(position);
+                units.uses.push(0);
+                units.leaders.len() - 1
+            });
+            units.uses[unit] += 1;
+            units.of_position.push(unit);
+        }
+        units
+    }
+}
+
+/// Positions grouped by equal work.
+pub(crate) struct Units {
+    first: usize,
+    of_position: Vec<usize>,
+    /// Per unit the first position that needs it; ascending.
+    pub(crate) leaders: Vec<usize>,
+    /// Per unit the number of positions that need it.
+    pub(crate) uses: Vec<usize>,
+}
+
+impl Units {
+    /// The unit of that position.
+    pub(crate) fn of(&self, position: usize) -> usize {
+        self.of_position[position - self.first]
+    }
+}

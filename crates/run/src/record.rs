@@ -1,0 +1,135 @@
+//! The records of a run directory: `run.json`, the lines of `items.jsonl`, `summary.json`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// One line of `items.jsonl`: one system's answer to one example, scored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Name of the system.
+    pub system: String,
+    /// Id of the example.
+    pub id: String,
+    /// Position in the gold file, from 0.
+    pub index: usize,
+    /// Database of the example.
+    pub db_id: String,
+    /// Outcome of the prediction: `ok`, `syntax_error`, `missing`, …; `gold_failed` where the benchmark's own
+    /// query does not run.
+    pub status: String,
+    /// Metric id with version to score in [0, 1] (cost metrics: their unit); `None` (null) where the metric
+    /// does not apply.
+    pub metrics: BTreeMap<String, Option<f64>>,
+    /// What explains the scores: hardness, difficulty, features, partial scores, reasons.
+    pub details: serde_json::Map<String, serde_json::Value>,
+}
+
+/// `run.json`: what was run, on what, by which version.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of sqlgauge.
+    pub tool_version: String,
+    /// Name and version of the database engine.
+    pub engine: String,
+    /// The command line as given.
+    pub command: Vec<String>,
+    /// Metric ids with versions, in the order asked for.
+    pub metrics: Vec<String>,
+    /// Names of the systems, in the order asked for.
+    pub systems: Vec<String>,
+    /// Every input file with its SHA-256 (hex).
+    pub inputs: Vec<Input>,
+    /// Options that change results (limits, extraction of SQL from chatter, …), by name.
+    pub options: BTreeMap<String, serde_json::Value>,
+    /// Number of examples.
+    pub examples: usize,
+}
+
+/// One input file of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// What it was read as: `gold`, `predictions:DAIL`, `tables`, `database:concert_singer`.
+    pub role: String,
+    /// Path as given.
+    pub path: String,
+    /// SHA-256 of the bytes, hex.
+    pub sha256: String,
+}
+
+/// `summary.json`: scores per system with intervals, and their breakdown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Metric ids with versions, in the order asked for.
+    pub metrics: Vec<String>,
+    /// One entry per system, in the order asked for.
+    pub systems: Vec<SystemSummary>,
+    /// Paired comparisons of every two systems on every metric.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// One system's scores.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SystemSummary {
+    /// Name of the system.
+    pub system: String,
+    /// The denominators.
+    pub counts: Counts,
+    /// Number of items per prediction status.
+    pub statuses: BTreeMap<String, usize>,
+    /// By metric id.
+    pub scores: BTreeMap<String, ScoreSummary>,
+    /// Breakdown: dimension (`hardness`, `db_id`, `difficulty`, `feature`, `turn`) to group to metric to score.
+    pub breakdown: BTreeMap<String, BTreeMap<String, BTreeMap<String, ScoreSummary>>>,
+}
+
+/// The denominators of a system's scores.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Examples in the benchmark.
+    pub requested: usize,
+    /// Items scored (missing predictions included: they score 0).
+    pub scored: usize,
+    /// Examples without a prediction.
+    pub missing: usize,
+    /// Examples whose gold failed: the benchmark's failure, left out of execution metrics.
+    pub gold_failed: usize,
+}
+
+/// A mean score with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ScoreSummary {
+    /// Mean over the items to which the metric applies; `None` if there are none.
+    pub mean: Option<f64>,
+    /// Lower end of the 95 % interval (Wilson for 0/1 metrics, bootstrap otherwise).
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Items to which the metric applies.
+    pub count: usize,
+}
+
+/// A paired comparison of two systems on one metric, over the items that both were scored on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Metric id with version.
+    pub metric: String,
+    /// First system.
+    pub first: String,
+    /// Second system.
+    pub second: String,
+    /// Items scored for both.
+    pub count: usize,
+    /// Mean of first minus mean of second.
+    pub difference: f64,
+    /// 95 % bootstrap interval of the difference, paired by item.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Exact two-sided `McNemar` p-value for 0/1 metrics, paired sign-flip permutation test otherwise.
+    pub p_value: f64,
+    /// Items that only the first got right (0/1 metrics) or on which it scored higher.
+    pub only_first: usize,
+    /// Items that only the second got right or on which it scored higher.
+    pub only_second: usize,
+}

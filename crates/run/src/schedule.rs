@@ -1,0 +1,314 @@
+//! Scores a plan in parallel and logs it in order.
+//!
+//! Workers take distinct pieces of work (one example and one predicted text) in the order in which the log
+//! needs them; the calling thread alone writes, strictly in canonical order, and gives one result to every
+//! system that said the same. Workers run ahead of the log by a bounded window: that is what a kill can lose,
+//! and what bounds the memory for results that wait for their place.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::directory::RunDirectory;
+use crate::error::RunError;
+use crate::log::Log;
+use crate::observer::Observer;
+use crate::plan::{Plan, Task, Units};
+use crate::record::Item;
+
+/// Status of an item whose scoring met a defect of sqlgauge itself. Its metrics are null: the system is not
+/// blamed.
+pub const INTERNAL_ERROR: &str = "internal_error";
+
+/// Deeply nested SQL recurses in parsers; a thread's stack is reserved, not used, until it is needed.
+const STACK_BYTES: usize = 64 << 20;
+/// How long cancelling may go unnoticed by a worker that waits for the log.
+const POLL: Duration = Duration::from_millis(50);
+
+/// What scoring says about one task: the part of an [`Item`] that does not depend on the system's name.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Judgement {
+    /// Outcome of the prediction, see [`Item::status`].
+    pub status: String,
+    /// Metric id to score, see [`Item::metrics`].
+    pub metrics: BTreeMap<String, Option<f64>>,
+    /// What explains the scores, see [`Item::details`].
+    pub details: Map<String, Value>,
+}
+
+/// Scores one task. Must be a function of the task alone: the same task gives the same judgement, whatever
+/// the thread and whatever was scored before.
+pub trait Scorer: Sync {
+    /// The judgement on that task.
+    fn score(&self, task: &Task<'_>) -> Judgement;
+}
+
+/// How to schedule.
+#[derive(Debug, Clone, Copy)]
+pub struct Schedule<'a> {
+    /// Worker threads; 0 means one per core.
+    pub jobs: usize,
+    /// How many items the workers may be ahead of the log; at least 1.
+    pub window: usize,
+    /// Set it from anywhere to stop after the items in work.
+    pub cancel: &'a AtomicBool,
+}
+
+impl<'a> Schedule<'a> {
+    /// One worker per core and a window of 1,024 items.
+    pub fn new(cancel: &'a AtomicBool) -> Self {
+        Self { jobs: 0, window: 1024, cancel }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// Items of the whole run.
+    pub total: usize,
+    /// Items that an earlier process had finished.
+    pub resumed: usize,
+    /// Items in the log now; less than `total` when the run was cancelled.
+    pub done: usize,
+    /// Distinct pieces of work that this process scored.
+    pub distinct: usize,
+}
+
+impl Completion {
+    /// Whether every item is in the log.
+    pub fn is_complete(&self) -> bool {
+        self.done == self.total
+    }
+}
+
+/// Scores what the log of the directory lacks of the plan. The log is the same, byte for byte, whatever the
+/// number of jobs and however often the run was killed or cancelled and continued.
+///
+/// A panic of the scorer becomes an item with status [`INTERNAL_ERROR`], null metrics and the message in
+/// `details.error`.
+///
+/// # Errors
+/// [`RunError`] when the plan is not the manifest's, the log is corrupt or cannot be written, or threads
+/// cannot be started. What was written before is kept.
+pub fn execute(
+    directory: &RunDirectory,
+    plan: &Plan<'_>,
+    scorer: &dyn Scorer,
+    schedule: &Schedule<'_>,
+    observer: &dyn Observer,
+) -> Result<Completion, RunError> {
+    check_plan(directory, plan)?;
+    let metrics = &directory.manifest().metrics;
+    let (mut log, recovered) = Log::open(&directory.items_path(), plan, metrics)?;
+    for repair in &recovered.repairs {
+        observer.repaired(repair);
+    }
+    let resumed = recovered.finished;
+    observer.started(plan.len(), resumed);
+    let units = plan.units(resumed);
+    let frontier = Frontier::new(resumed, schedule.window.max(1));
+    let guarded = Guarded { scorer, metrics };
+    let outcome = std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        for _ in 0..worker_count(schedule.jobs, units.leaders.len()) {
+            let (sender, units, frontier, guarded) = (sender.clone(), &units, &frontier, &guarded);
+            let work = move || work(plan, units, frontier, guarded, schedule.cancel, &sender);
+            let spawned = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+            if let Err(error) = spawned {
+                frontier.close();
+                return Err(RunError::Worker(error));
+            }
+        }
+        drop(sender);
+        let mut writer =
+            Writer { plan, units: &units, log: &mut log, frontier: &frontier, observer, next: resumed };
+        let written = writer.run(&receiver);
+        frontier.close();
+        written
+    });
+    let (done, distinct) = outcome?;
+    log.sync()?;
+    Ok(Completion { total: plan.len(), resumed, done, distinct })
+}
+
+fn check_plan(directory: &RunDirectory, plan: &Plan<'_>) -> Result<(), RunError> {
+    let manifest = directory.manifest();
+    if manifest.examples == plan.examples().len()
+        && plan.systems().eq(manifest.systems.iter().map(String::as_str))
+    {
+        return Ok(());
+    }
+    Err(RunError::BadPlan(
+        "the run folder was made for other systems or examples than are to be scored".into(),
+    ))
+}
+
+fn worker_count(jobs: usize, units: usize) -> usize {
+    let jobs = if jobs == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { jobs };
+    jobs.min(units)
+}
+
+/// Hands out units in order, not further than the window beyond the log.
+struct Frontier {
+    state: Mutex<FrontierState>,
+    moved: Condvar,
+    window: usize,
+}
+
+struct FrontierState {
+    next_unit: usize,
+    written: usize,
+    closed: bool,
+}
+
+impl Frontier {
+    fn new(written: usize, window: usize) -> Self {
+        let state = FrontierState { next_unit: 0, written, closed: false };
+        Self { state: Mutex::new(state), moved: Condvar::new(), window }
+    }
+
+    /// The next unit to score; `None` when there is none left or the run stops.
+    fn take(&self, units: &Units, cancel: &AtomicBool) -> Option<usize> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let leader = *units.leaders.get(state.next_unit)?;
+            if state.closed || cancel.load(Ordering::Relaxed) {
+                return None;
+            }
+            if leader < state.written + self.window {
+                state.next_unit += 1;
+                return Some(state.next_unit - 1);
+            }
+            state = self.moved.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn advance(&self, written: usize) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).written = written;
+        self.moved.notify_all();
+    }
+
+    fn close(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
+        self.moved.notify_all();
+    }
+}
+
+/// A unit's result as it is written: the line without its beginning, which names the system.
+type Finished = (usize, String);
+
+fn work(
+    plan: &Plan<'_>,
+    units: &Units,
+    frontier: &Frontier,
+    guarded: &Guarded<'_>,
+    cancel: &AtomicBool,
+    sender: &mpsc::Sender<Finished>,
+) {
+    while let Some(unit) = frontier.take(units, cancel) {
+        let (_, task) = plan.get(units.leaders[unit]);
+        let tail = line_tail(&task, guarded.score(&task));
+        if sender.send((unit, tail)).is_err() {
+            return;
+        }
+    }
+}
+
+/// A scorer whose panics are judgements.
+struct Guarded<'a> {
+    scorer: &'a dyn Scorer,
+    metrics: &'a [String],
+}
+
+impl Guarded<'_> {
+    fn score(&self, task: &Task<'_>) -> Judgement {
+        // The scorer is only shared, and whatever it locks it must tolerate poisoned.
+        match catch_unwind(AssertUnwindSafe(|| self.scorer.score(task))) {
+            Ok(judgement) => judgement,
+            Err(panic) => Judgement {
+                status: INTERNAL_ERROR.to_owned(),
+                metrics: self.metrics.iter().map(|id| (id.clone(), None)).collect(),
+                details: Map::from_iter([("error".to_owned(), Value::from(panic_message(panic.as_ref())))]),
+            },
+        }
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("panicked without a message")
+        .to_owned()
+}
+
+const LINE_START: &str = r#"{"system":"#;
+
+fn line_tail(task: &Task<'_>, judgement: Judgement) -> String {
+    let item = Item {
+        system: String::new(),
+        id: task.example.id.clone(),
+        index: task.example.index,
+        db_id: task.example.db_id.clone(),
+        status: judgement.status,
+        metrics: judgement.metrics,
+        details: judgement.details,
+    };
+    // Cannot fail: every map key is a string, and a number that is not finite becomes null.
+    let mut line = serde_json::to_string(&item).expect("an item serialises");
+    line.push('\n');
+    // The system is the first field, here `""`: what follows it is the same for every system.
+    line.split_off(LINE_START.len() + 2)
+}
+
+struct Writer<'a, 'p> {
+    plan: &'a Plan<'p>,
+    units: &'a Units,
+    log: &'a mut Log,
+    frontier: &'a Frontier,
+    observer: &'a dyn Observer,
+    next: usize,
+}
+
+impl Writer<'_, '_> {
+    /// Writes until everything is in the log or the run is cancelled; returns the items in the log and the
+    /// units scored.
+    fn run(&mut self, results: &mpsc::Receiver<Finished>) -> Result<(usize, usize), RunError> {
+        let mut tails: Vec<Option<String>> = vec![None; self.units.leaders.len()];
+        let mut uses = self.units.uses.clone();
+        let mut scored = 0;
+        while self.next < self.plan.len() {
+            // After cancelling, the workers finish what they have and hang up.
+            let Ok((unit, tail)) = results.recv() else { break };
+            tails[unit] = Some(tail);
+            scored += 1;
+            self.write_ready(&mut tails, &mut uses)?;
+        }
+        Ok((self.next, scored))
+    }
+
+    fn write_ready(&mut self, tails: &mut [Option<String>], uses: &mut [usize]) -> Result<(), RunError> {
+        let before = self.next;
+        while self.next < self.plan.len() {
+            let unit = self.units.of(self.next);
+            let Some(tail) = &tails[unit] else { break };
+            let system = Value::from(self.plan.get(self.next).0);
+            self.log.append(format!("{LINE_START}{system}{tail}").as_bytes())?;
+            uses[unit] -= 1;
+            if uses[unit] == 0 {
+                tails[unit] = None;
+            }
+            self.next += 1;
+        }
+        if self.next > before {
+            self.frontier.advance(self.next);
+            self.observer.advanced(self.next);
+        }
+        Ok(())
+    }
+}
