@@ -1,0 +1,79 @@
+//! The registry of report formats. To add one: write its file, add it to [`all`].
+
+mod csv;
+mod html;
+mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+mod table;
+
+use std::io::Write;
+
+use crate::{Report, ReportError};
+
+pub use csv::Csv;
+pub use html::Html;
+pub use json::Json;
+pub use jsonl::Jsonl;
+pub use junit::Junit;
+pub use markdown::Markdown;
+pub use table::Table;
+
+/// One way to write a report.
+pub trait Format: Send + Sync {
+    /// The name that a user types: `html`.
+    fn name(&self) -> &'static str;
+
+    /// The extension of a file of that format, without the dot.
+    fn extension(&self) -> &'static str;
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// If `out` does not take the bytes or the data cannot be encoded.
+    fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError>;
+}
+
+/// Every format, for people first, then for programs.
+pub fn all() -> &'static [&'static dyn Format] {
+    const ALL: &[&dyn Format] =
+        &[&Table { width: 120, colour: false }, &Html, &Markdown, &Json, &Jsonl, &Csv, &Junit];
+    ALL
+}
+
+/// The format of that name.
+///
+/// # Errors
+/// [`ReportError::UnknownFormat`], which names those that exist.
+pub fn find(name: &str) -> Result<&'static dyn Format, ReportError> {
+    all().iter().copied().find(|format| format.name() == name).ok_or_else(|| ReportError::UnknownFormat {
+        name: name.to_owned(),
+        known: all().iter().map(|format| format.name()).collect::<Vec<_>>().join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        let names: BTreeSet<_> = all().iter().map(|format| format.name()).collect();
+        assert_eq!(names.len(), all().len());
+        for name in names {
+            assert_eq!(find(name).unwrap().name(), name);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_what_exists() {
+        let error = find("pdf").err().unwrap().to_string();
+        assert_eq!(
+            error,
+            "there is no report format `pdf`; the formats are table, html, markdown, json, jsonl, csv, junit"
+        );
+    }
+}

@@ -1,0 +1,24 @@
+//! Reports of a run, one file per format under [`formats`], and the terminal view of one item.
+//!
+//! A [`Report`] is plain data: what was run, the summary, and the items. Nothing is computed here that the
+//! summary already says, nothing is printed, and every text that comes from a benchmark or from a system is
+//! treated as hostile: escaped by the rules of the format that it goes into.
+
+pub mod diff;
+mod error;
+pub mod formats;
+mod kind;
+mod layout;
+mod number;
+mod report;
+mod show;
+mod style;
+mod token;
+mod view;
+
+pub use error::ReportError;
+pub use formats::{Format, all, find};
+pub use kind::Nature;
+pub use report::{GateOutcome, Report};
+pub use show::{ShowOptions, show};
+pub use view::{ItemView, ResultView};

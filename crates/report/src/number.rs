@@ -1,0 +1,101 @@
+//! How scores, intervals and p-values are written, the same in every text format.
+
+use sqlgauge_run::ScoreSummary;
+
+use crate::kind::Nature;
+
+/// What stands where a metric does not apply.
+pub(crate) const NOT_APPLICABLE: &str = "–";
+
+/// A score: percent with one decimal, in a unit of its own with two.
+pub(crate) fn score(value: Option<f64>, nature: Nature) -> String {
+    match value {
+        None => NOT_APPLICABLE.to_owned(),
+        Some(value) if nature.has_own_unit() => cost(value),
+        Some(value) => format!("{:.1}", value * 100.0),
+    }
+}
+
+/// A score with its interval: `82.9 [80.5, 85.1]`.
+pub(crate) fn interval(summary: &ScoreSummary, nature: Nature) -> String {
+    let mean = score(summary.mean, nature);
+    match (summary.low, summary.high) {
+        (Some(low), Some(high)) => {
+            format!("{mean} [{}, {}]", score(Some(low), nature), score(Some(high), nature))
+        }
+        _ => mean,
+    }
+}
+
+/// One item's score: `1`, `0`, `0.67`.
+pub(crate) fn item(value: Option<f64>) -> String {
+    match value {
+        None => NOT_APPLICABLE.to_owned(),
+        Some(value) => trimmed(value, 3),
+    }
+}
+
+/// A difference with its sign: `+3.1`.
+pub(crate) fn difference(value: f64, nature: Nature) -> String {
+    let shown = if nature.has_own_unit() { value } else { value * 100.0 };
+    let digits = if nature.has_own_unit() { 2 } else { 1 };
+    let text = format!("{shown:+.digits$}");
+    if text.trim_matches(['+', '-', '0', '.']).is_empty() { text.replace(['+', '-'], "") } else { text }
+}
+
+/// A p-value: three decimals, `<0.001` below that.
+pub(crate) fn p_value(p: f64) -> String {
+    if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+fn cost(value: f64) -> String {
+    if value.abs() >= 1000.0 { format!("{value:.0}") } else { format!("{value:.2}") }
+}
+
+fn trimmed(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_metrics::MetricKind;
+
+    use super::*;
+
+    fn nature(kind: MetricKind) -> Nature {
+        Nature { kind, lower_is_better: false, about: "" }
+    }
+
+    #[test]
+    fn scores_are_percent_and_costs_are_not() {
+        let cases = [
+            (Some(0.829), MetricKind::Binary, "82.9"),
+            (Some(1.0), MetricKind::Fraction, "100.0"),
+            (Some(1.2345), MetricKind::Cost, "1.23"),
+            (Some(123_456.7), MetricKind::Cost, "123457"),
+            (None, MetricKind::Binary, "–"),
+        ];
+        for (value, kind, expected) in cases {
+            assert_eq!(score(value, nature(kind)), expected);
+        }
+    }
+
+    #[test]
+    fn a_difference_of_nothing_has_no_sign() {
+        let cases = [(0.031, "+3.1"), (-0.031, "-3.1"), (0.0, "0.0"), (-0.000_01, "0.0")];
+        for (value, expected) in cases {
+            assert_eq!(difference(value, nature(MetricKind::Binary)), expected);
+        }
+    }
+
+    #[test]
+    fn item_scores_lose_their_trailing_zeros() {
+        let cases =
+            [(Some(1.0), "1"), (Some(0.0), "0"), (Some(2.0 / 3.0), "0.667"), (None, "–"), (Some(10.0), "10")];
+        for (value, expected) in cases {
+            assert_eq!(item(value), expected);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What every format is given.
+
+use sqlgauge_metrics::MetricKind;
+use sqlgauge_run::{Gate, Item, Manifest, Summary, check_gates};
+
+use crate::kind::Nature;
+use crate::view::ItemView;
+
+/// A finished run, ready to be rendered.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// What was run, on what, by which version.
+    pub manifest: Manifest,
+    /// Scores per system, their breakdown and the paired comparisons.
+    pub summary: Summary,
+    /// One entry per system and example.
+    pub items: Vec<Item>,
+    /// Bars that every system must reach (`--fail-under`); empty if there are none.
+    pub gates: Vec<Gate>,
+}
+
+/// A gate applied to one system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GateOutcome {
+    /// Name of the system.
+    pub system: String,
+    /// The bar that was applied.
+    pub gate: Gate,
+    /// The system's mean, `None` if the metric applies to no item of it.
+    pub mean: Option<f64>,
+    /// Whether the system reaches the bar.
+    pub passed: bool,
+}
+
+impl Report {
+    /// A report without gates.
+    pub fn new(manifest: Manifest, summary: Summary, items: Vec<Item>) -> Self {
+        Self { manifest, summary, items, gates: Vec::new() }
+    }
+
+    /// The same report with these gates.
+    #[must_use]
+    pub fn with_gates(mut self, gates: Vec<Gate>) -> Self {
+        self.gates = gates;
+        self
+    }
+
+    /// Every gate applied to every system, in the order of gates, then of systems.
+    pub fn gate_outcomes(&self) -> Vec<GateOutcome> {
+        let failures = check_gates(&self.summary, &self.gates);
+        let pairs = self.gates.iter().flat_map(|gate| self.summary.systems.iter().map(move |s| (gate, s)));
+        let outcome = |(gate, system): (&Gate, &sqlgauge_run::SystemSummary)| GateOutcome {
+            system: system.system.clone(),
+            gate: gate.clone(),
+            mean: system.scores.get(&gate.metric).and_then(|score| score.mean),
+            passed: !failures.iter().any(|f| f.system == system.system && f.gate == *gate),
+        };
+        pairs.map(outcome).collect()
+    }
+
+    /// The metric that decides whether an item passes in formats that must say yes or no: the first gate's
+    /// that can, else the first metric of the run that is right or wrong, else the first fraction. A metric
+    /// with a unit of its own never decides.
+    pub fn deciding_metric(&self) -> Option<&str> {
+        let metrics = || self.summary.metrics.iter().map(String::as_str);
+        let first_of = |kind| metrics().find(|metric| Nature::of(metric).kind == kind);
+        let mut gated = self.gates.iter().map(|gate| gate.metric.as_str());
+        gated
+            .find(|gated| !Nature::of(gated).has_own_unit() && metrics().any(|metric| metric == *gated))
+            .or_else(|| first_of(MetricKind::Binary))
+            .or_else(|| first_of(MetricKind::Fraction))
+    }
+
+    /// The items of that system, in the order of the gold file.
+    pub fn items_of(&self, system: &str) -> Vec<ItemView<'_>> {
+        let mut items: Vec<_> =
+            self.items.iter().filter(|item| item.system == system).map(ItemView::new).collect();
+        items.sort_by_key(|view| view.item.index);
+        items
+    }
+}

@@ -1,0 +1,265 @@
+//! One item for a terminal: the question, both queries with their differences, both results, every metric
+//! with its reason.
+
+use std::fmt::Write as _;
+
+use comfy_table::{ContentArrangement, LineStyle, presets::UTF8_HORIZONTAL_ONLY};
+use sqlgauge_engine::{ResultSet, Value};
+use sqlgauge_run::Item;
+
+use crate::diff::side_by_side;
+use crate::style::{Painter, printable, visible};
+use crate::{ItemView, ResultView, number};
+
+/// How to show an item.
+#[derive(Debug, Clone, Copy)]
+pub struct ShowOptions {
+    /// Columns of the terminal; at least 40 are used.
+    pub width: u16,
+    /// Whether to use ANSI colours.
+    pub colour: bool,
+    /// Rows of each result to show.
+    pub rows: usize,
+}
+
+impl Default for ShowOptions {
+    fn default() -> Self {
+        Self { width: 100, colour: false, rows: 10 }
+    }
+}
+
+/// Characters of a value in a result table.
+const MAX_VALUE: usize = 60;
+
+/// The item as text that ends with a line feed. Where a result is not given, the beginning that the item's
+/// details carry is shown, if they do.
+pub fn show(
+    item: &Item,
+    gold_result: Option<&ResultSet>,
+    prediction_result: Option<&ResultSet>,
+    options: ShowOptions,
+) -> String {
+    let view = ItemView::new(item);
+    let painter = Painter { colour: options.colour };
+    let mut text = String::new();
+    heading(view, painter, &mut text);
+    queries(view, options, &mut text);
+    let given = |result: Option<&ResultSet>| result.map(|result| Shown::of(result, options.rows));
+    let kept = |result: Option<ResultView<'_>>| result.map(|result| Shown::kept(result, options.rows));
+    let gold = given(gold_result).or_else(|| kept(view.gold_result()));
+    let prediction = given(prediction_result).or_else(|| kept(view.prediction_result()));
+    for (name, result) in [("gold", gold), ("prediction", prediction)] {
+        if let Some(result) = result {
+            let _infallible = writeln!(text, "{}", painter.bold(&format!("result of {name}")));
+            result.write(options, &mut text);
+        }
+    }
+    metrics(view, options, &mut text);
+    text
+}
+
+fn heading(view: ItemView<'_>, painter: Painter, text: &mut String) {
+    let item = view.item;
+    let mut labels = vec![printable(&item.db_id), item.status.replace('_', " ")];
+    labels.extend([view.hardness(), view.difficulty()].into_iter().flatten().map(printable));
+    let title = format!("{} · item {}", printable(&item.system), printable(&item.id));
+    let _infallible = writeln!(text, "{}  {}\n", painter.bold(&title), painter.dim(&labels.join(" · ")));
+    for (label, body) in [
+        ("question", view.question()),
+        ("evidence", view.evidence()),
+        ("error", view.error()),
+        ("gold error", view.gold_error()),
+    ] {
+        if let Some(body) = body {
+            let _infallible = writeln!(text, "{}  {}", painter.dim(label), printable(body));
+        }
+    }
+    text.push('\n');
+}
+
+fn queries(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
+    let prediction = view.prediction().unwrap_or_default();
+    let golds = view.golds();
+    for gold in &golds {
+        text.push_str(&side_by_side(gold, prediction, usize::from(options.width), options.colour));
+        text.push('\n');
+    }
+    if golds.is_empty() && !prediction.is_empty() {
+        let _infallible = writeln!(text, "{}\n", printable(prediction));
+    }
+}
+
+/// The beginning of a result as text.
+struct Shown {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+    total: usize,
+}
+
+impl Shown {
+    fn of(result: &ResultSet, rows: usize) -> Self {
+        Self {
+            columns: result.columns.clone(),
+            rows: result.rows().take(rows).map(|row| row.iter().map(value).collect()).collect(),
+            total: result.len(),
+        }
+    }
+
+    fn kept(result: ResultView<'_>, rows: usize) -> Self {
+        let text = |value: &serde_json::Value| match value {
+            serde_json::Value::Null => "NULL".to_owned(),
+            serde_json::Value::String(text) => clip(text),
+            other => clip(&other.to_string()),
+        };
+        let row = |row: &serde_json::Value| row.as_array().into_iter().flatten().map(text).collect();
+        Self {
+            columns: result.columns.iter().map(text).collect(),
+            rows: result.rows.iter().take(rows).map(row).collect(),
+            total: result.total_rows,
+        }
+    }
+
+    fn write(self, options: ShowOptions, text: &mut String) {
+        let shown = self.rows.len();
+        let mut table = book_table(options);
+        table.set_header(self.columns.iter().map(|name| printable(name)).collect::<Vec<_>>());
+        for row in self.rows {
+            table.add_row(row);
+        }
+        append(&table, text);
+        let note = match (self.total, self.total.saturating_sub(shown)) {
+            (0, _) => "no rows".to_owned(),
+            (1, 0) => "1 row".to_owned(),
+            (total, 0) => format!("{total} rows"),
+            (total, rest) => format!("{total} rows, {rest} not shown"),
+        };
+        let _infallible = writeln!(text, "{}\n", Painter { colour: options.colour }.dim(&note));
+    }
+}
+
+fn metrics(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
+    let mut table = book_table(options);
+    table.set_header(["metric", "score", "why"]);
+    for (metric, score) in &view.item.metrics {
+        let reason = view.reason(metric).unwrap_or_default();
+        table.add_row([printable(metric), number::item(*score), printable(&reason)]);
+    }
+    append(&table, text);
+}
+
+fn book_table(options: ShowOptions) -> comfy_table::Table {
+    let mut table = comfy_table::Table::new();
+    let mut style = UTF8_HORIZONTAL_ONLY;
+    style.row_separator = LineStyle::none();
+    table.load_style(style);
+    table
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(options.width.max(40))
+        .force_no_tty();
+    table
+}
+
+fn append(table: &comfy_table::Table, text: &mut String) {
+    for line in table.lines() {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+}
+
+/// A value as a reader sees it: NULL is told apart from text by its case, a blob by its quotes.
+fn value(value: &Value) -> String {
+    let full = match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Integer(i) => i.to_string(),
+        Value::Real(r) => format!("{r:?}"),
+        Value::Text(bytes) => return clip(&String::from_utf8_lossy(bytes)),
+        Value::Blob(bytes) => {
+            bytes.iter().take(MAX_VALUE / 2).fold("x'".to_owned(), |text, byte| format!("{text}{byte:02X}"))
+                + "'"
+        }
+    };
+    clip(&full)
+}
+
+fn clip(text: &str) -> String {
+    let mut chars = text.chars().map(visible);
+    let head: String = chars.by_ref().take(MAX_VALUE).collect();
+    if chars.next().is_some() { format!("{head}…") } else { head }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn item() -> Item {
+        let details = json!({
+            "question": "Which boats are longer than twelve metres?",
+            "gold": "SELECT name FROM boat WHERE length_m > 12",
+            "prediction": "SELECT name FROM boat WHERE length_m >= 12",
+            "hardness": "easy",
+            "metrics": {"ex@1": {"reason": "the prediction returns 3 rows, the gold 2"}},
+        });
+        serde_json::from_value(json!({
+            "system": "North", "id": "17", "index": 17, "db_id": "harbour", "status": "ok",
+            "metrics": {"ex@1": 0.0, "soft-f1@1": 0.8, "ves@1": null}, "details": details,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn an_item_is_shown_with_both_results() {
+        let columns = || vec!["name".to_owned()];
+        let gold = ResultSet::new(columns(), vec![Value::text("Tern"), Value::Null]);
+        let prediction = ResultSet::new(
+            columns(),
+            vec![Value::text("Tern"), Value::Blob([1, 255].into()), Value::Real(12.0)],
+        );
+        let options = ShowOptions { width: 72, colour: false, rows: 2 };
+        insta::assert_snapshot!(show(&item(), Some(&gold), Some(&prediction), options), @r"
+        North · item 17  harbour · ok · easy
+
+        question  Which boats are longer than twelve metres?
+
+        gold                               │ prediction
+        ────────────────────────────────── │ ──────────────────────────────────
+        SELECT name                        │ SELECT name
+        FROM boat                          │ FROM boat
+        WHERE length_m [->-] 12            │ WHERE length_m {+>=+} 12
+
+        result of gold
+        ──────
+         name
+        ══════
+         Tern
+         NULL
+        ──────
+        2 rows
+
+        result of prediction
+        ─────────
+         name
+        ═════════
+         Tern
+         x'01FF'
+        ─────────
+        3 rows, 1 not shown
+
+        ───────────────────────────────────────────────────────────────
+         metric      score   why
+        ═══════════════════════════════════════════════════════════════
+         ex@1        0       the prediction returns 3 rows, the gold 2
+         soft-f1@1   0.8
+         ves@1       –
+        ───────────────────────────────────────────────────────────────
+        ");
+    }
+
+    #[test]
+    fn an_item_without_texts_still_shows_its_scores() {
+        let bare = Item { details: serde_json::Map::new(), status: "missing".to_owned(), ..item() };
+        let text = show(&bare, None, None, ShowOptions::default());
+        assert!(text.contains("the system gave no prediction"), "{text}");
+    }
+}

@@ -1,0 +1,248 @@
+//! What every format must hold to, on an invented run and on hostile text.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use sqlgauge_report::{Format, Report, all, find, formats::Table};
+use sqlgauge_run::{Gate, Item};
+
+/// Texts that some format would obey if it did not escape them.
+const HOSTILE: [&str; 9] = [
+    "</script><script>alert(1)</script>",
+    "a|b `c` **d** <!-- e",
+    "]]> & \" ' <x y='z'>",
+    "nul \u{0} bell \u{7} escape \u{1b}[31m delete \u{7f}",
+    "line\nfeed\r\nand\ttab",
+    "separators \u{2028} \u{2029} and \u{fffe} \u{ffff}",
+    "bidi \u{202e} override",
+    "=1+1,\"quoted\",';--",
+    "日本語 \u{1f600} é",
+];
+
+fn rendered(format: &dyn Format, report: &Report) -> String {
+    let mut bytes = Vec::new();
+    format.render(report, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn by_name(name: &str, report: &Report) -> String {
+    rendered(find(name).unwrap(), report)
+}
+
+/// The invented run with hostile text in every place that comes from outside.
+fn hostile_report() -> Report {
+    let mut report = common::report(2, HOSTILE.len());
+    for item in &mut report.items {
+        let text = HOSTILE[item.index];
+        text.clone_into(&mut item.db_id);
+        text.clone_into(&mut item.status);
+        item.metrics.insert("ex-spider@1".to_owned(), Some(0.0));
+        for key in ["question", "evidence", "gold", "prediction", "error", "hardness"] {
+            item.details.insert(key.to_owned(), json!(text));
+        }
+        item.details.insert("metrics".to_owned(), json!({"ex-spider@1": {"reason": text}}));
+    }
+    let system = &mut report.summary.systems[0];
+    system.statuses = HOSTILE.iter().map(|text| ((*text).to_owned(), 1)).collect();
+    report
+}
+
+fn empty_report() -> Report {
+    let mut report = common::report(1, 1);
+    report.items.clear();
+    report.summary.systems.clear();
+    report.summary.comparisons.clear();
+    report
+}
+
+#[test]
+fn every_format_takes_any_report() {
+    for report in [empty_report(), common::report(1, 1), common::report(3, 20), hostile_report()] {
+        for format in all() {
+            let text = rendered(*format, &report);
+            assert!(format.name() == "jsonl" || !text.is_empty(), "{}", format.name());
+        }
+    }
+}
+
+#[test]
+fn the_terminal_table() {
+    insta::assert_snapshot!(by_name("table", &common::report(3, 60)));
+}
+
+#[test]
+fn the_table_keeps_to_its_width_and_to_no_colours() {
+    for width in [60, 80, 100, 140, 200] {
+        let text = rendered(&Table { width, colour: false }, &common::report(5, 24));
+        assert!(!text.contains('\u{1b}'));
+        let tables = text.lines().filter(|line| line.starts_with([' ', '─', '═']));
+        let widest = tables.map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= usize::from(width), "{widest} > {width}\n{text}");
+    }
+    assert!(rendered(&Table { width: 100, colour: true }, &common::report(2, 8)).contains("\u{1b}["));
+}
+
+#[test]
+fn a_terminal_is_never_given_what_it_would_obey() {
+    let text = rendered(&Table { width: 120, colour: false }, &hostile_report());
+    assert!(!text.contains(['\u{1b}', '\u{0}', '\u{7}', '\u{202e}']), "{text}");
+}
+
+#[test]
+fn the_markdown_page() {
+    insta::assert_snapshot!(by_name("markdown", &common::report(2, 12)));
+}
+
+#[test]
+fn markdown_fits_a_step_summary_whatever_the_run() {
+    let mut report = common::report(40, 300);
+    for item in &mut report.items {
+        item.details.insert("prediction".to_owned(), json!("|".repeat(100_000)));
+        item.metrics.insert("ex-spider@1".to_owned(), Some(0.0));
+    }
+    let text = by_name("markdown", &report);
+    assert!(text.len() < 1 << 20, "{}", text.len());
+    assert!(text.contains("sections did not fit"));
+}
+
+#[test]
+fn a_markdown_row_has_as_many_cells_as_its_header() {
+    let text = by_name("markdown", &hostile_report());
+    let mut width = None;
+    for line in text.lines() {
+        width = line.starts_with('|').then(|| {
+            let cells = line.matches('|').count();
+            assert!(width.is_none_or(|w| w == cells), "{line}");
+            cells
+        });
+    }
+}
+
+#[test]
+fn json_is_the_summary() {
+    let report = common::report(2, 12);
+    assert_eq!(
+        serde_json::from_str::<sqlgauge_run::Summary>(&by_name("json", &report)).unwrap(),
+        report.summary
+    );
+}
+
+#[test]
+fn jsonl_is_the_items() {
+    let report = hostile_report();
+    let text = by_name("jsonl", &report);
+    let items: Vec<Item> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(items, report.items);
+}
+
+#[test]
+fn csv_reads_back_field_by_field() {
+    let report = hostile_report();
+    let text = by_name("csv", &report);
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), report.items.len());
+    for (row, item) in rows.iter().zip(&report.items) {
+        assert_eq!(row["system"], item.system);
+        assert_eq!(row["status"], item.status);
+        assert_eq!(row["prediction"], item.details["prediction"].as_str().unwrap());
+        for (metric, score) in &item.metrics {
+            assert_eq!(row[metric], score.map(|s| s.to_string()).unwrap_or_default(), "{metric}");
+        }
+    }
+}
+
+#[test]
+fn csv_lines_end_as_rfc_4180_says() {
+    let text = by_name("csv", &common::report(1, 3));
+    assert_eq!(text.matches("\r\n").count(), 4);
+    assert_eq!(text.matches('\n').count(), 4);
+}
+
+#[test]
+fn junit_is_well_formed_and_counts_what_it_has() {
+    for report in [common::report(3, 40), hostile_report(), empty_report()] {
+        let text = by_name("junit", &report);
+        let document = roxmltree::Document::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let root = document.root_element();
+        let count = |name: &str| root.descendants().filter(|n| n.has_tag_name(name)).count().to_string();
+        assert_eq!(root.attribute("tests"), Some(count("testcase").as_str()));
+        assert_eq!(root.attribute("failures"), Some(count("failure").as_str()));
+        assert_eq!(root.attribute("skipped"), Some(count("skipped").as_str()));
+        assert_eq!(count("testsuite"), report.summary.systems.len().to_string());
+        assert_eq!(count("testcase"), report.items.len().to_string());
+    }
+}
+
+#[test]
+fn junit_fails_an_item_with_its_reason_and_skips_what_does_not_apply() {
+    let mut report = common::report(1, 3);
+    for (item, score) in report.items.iter_mut().zip([Some(1.0), Some(0.0), None]) {
+        item.metrics.insert("ex-spider@1".to_owned(), score);
+        item.status = "ok".to_owned();
+        item.details.remove("error");
+        item.details.insert("metrics".to_owned(), json!({"ex-spider@1": {"reason": "why so"}}));
+    }
+    let text = by_name("junit", &report);
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let outcomes: Vec<_> = document
+        .descendants()
+        .filter(|n| n.has_tag_name("testcase"))
+        .map(|case| {
+            case.first_element_child().map(|n| (n.tag_name().name(), n.attribute("message").unwrap()))
+        })
+        .collect();
+    assert_eq!(outcomes, [None, Some(("failure", "why so")), Some(("skipped", "why so"))]);
+}
+
+#[test]
+fn a_missed_gate_is_a_failed_test_case() {
+    let gate = |minimum| Gate { metric: "esm@1".to_owned(), minimum };
+    let report = common::report(2, 20).with_gates(vec![gate(0.01), gate(0.999)]);
+    let text = by_name("junit", &report);
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let suite = document.descendants().find(|n| n.attribute("name") == Some("gates")).unwrap();
+    assert_eq!((suite.attribute("tests"), suite.attribute("failures")), (Some("4"), Some("2")));
+    assert_eq!(report.deciding_metric(), Some("esm@1"));
+}
+
+/// The data that a page carries.
+fn page_data(html: &str) -> serde_json::Value {
+    let (_, after) = html.split_once("id=\"data\">").unwrap();
+    serde_json::from_str(after.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn html_carries_every_text_as_data_only() {
+    let report = hostile_report();
+    let html = by_name("html", &report);
+    assert!(!html.contains("<script>alert") && !html.contains("<x y="));
+    let data = page_data(&html);
+    let questions: Vec<_> =
+        data["examples"].as_array().unwrap().iter().map(|e| e["q"].as_str().unwrap()).collect();
+    assert_eq!(questions, HOSTILE);
+}
+
+#[test]
+fn html_carries_every_score() {
+    let report = common::report(3, 30);
+    let data = page_data(&by_name("html", &report));
+    let metrics: Vec<_> =
+        data["metrics"].as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap()).collect();
+    for item in &report.items {
+        let system = report.summary.systems.iter().position(|s| s.system == item.system).unwrap();
+        let cells = &data["cells"][system];
+        for (at, metric) in metrics.iter().enumerate() {
+            let carried = cells["m"][at][item.index].as_f64();
+            let distance = carried.zip(item.metrics[*metric]).map(|(a, b)| (a - b).abs());
+            assert_eq!(carried.is_some(), item.metrics[*metric].is_some());
+            assert!(distance.is_none_or(|d| d < 1e-6), "{metric}");
+        }
+        let status = usize::try_from(cells["s"][item.index].as_i64().unwrap()).unwrap();
+        assert_eq!(data["statuses"][status], item.status.as_str());
+    }
+}

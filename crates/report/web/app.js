@@ -1,0 +1,94 @@
+/* Addresses, theme, keyboard. */
+
+const PAGES = [['#/', 'Overview'], ['#/items', 'Items'], ['#/compare', 'Compare'], ['#/run', 'Run']];
+const main = document.getElementById('main');
+let shownPath = null;
+
+function parseHash() {
+  const [path, search] = location.hash.replace(/^#\/?/, '').split('?');
+  const decode = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
+  return { parts: path.split('/').filter(Boolean).map(decode), params: new URLSearchParams(search || '') };
+}
+
+function navigate(path, values, keep) {
+  const place = scrollY;
+  history.replaceState(null, '', `${path}${query(values)}`);
+  route();
+  if (keep) scrollTo(0, place);
+}
+
+function runPage(_, target) {
+  const { run } = DATA;
+  const value = (v) => (typeof v === 'string' ? v : JSON.stringify(v));
+  const row = (input) => h('tr', {}, h('td', {}, input.role), h('td', { class: 'mono', css: { 'overflow-wrap': 'anywhere' } }, input.path), h('td', { class: 'mono', css: { 'overflow-wrap': 'anywhere' } }, input.sha256));
+  replace(target,
+    h('h1', {}, 'How it was run'),
+    h('p', { class: 'lead' }, `sqlgauge ${run.tool} with ${run.engine}, on ${many(run.examples, 'question')}.`),
+    h('section', { 'aria-label': 'Command' }, h('div', { class: 'head' }, h('h2', {}, 'Command')), rawBlock(run.command.join(' '), 'Command line')),
+    h('section', { 'aria-label': 'Options' }, h('div', { class: 'head' }, h('h2', {}, 'Options that change results')),
+      Object.keys(run.options).length ? h('dl', { class: 'kv' }, Object.entries(run.options).map(([key, v]) => [h('dt', {}, key), h('dd', { class: 'mono' }, value(v))])) : h('p', { class: 'empty' }, 'None were given.')),
+    h('section', { 'aria-label': 'Inputs' }, h('div', { class: 'head' }, h('h2', {}, 'Inputs'), h('span', { class: 'soft' }, many(run.inputs.length, 'file'))),
+      run.inputs.length ? h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, ['Read as', 'Path', 'SHA-256'].map((t) => h('th', { scope: 'col' }, t)))), h('tbody', {}, run.inputs.map(row)))) : h('p', { class: 'empty' }, 'The run names no inputs.')),
+    h('section', { 'aria-label': 'Keys' }, h('div', { class: 'head' }, h('h2', {}, 'Keys')), h('p', {}, h('kbd', {}, '/'), ' search  ', h('kbd', {}, 'j'), ' next item  ', h('kbd', {}, 'k'), ' previous item  ', h('kbd', {}, 't'), ' theme')));
+}
+
+function route() {
+  tip.hidden = true;
+  const { parts, params } = parseHash();
+  const page = parts[0] ?? '';
+  const current = { '': '#/', items: '#/items', item: '#/items', compare: '#/compare', run: '#/run' }[page];
+  replace(document.getElementById('nav'), PAGES.filter(([href]) => href !== '#/compare' || SYSTEMS.length > 1)
+    .map(([href, text]) => h('a', { href, 'aria-current': href === current ? 'page' : null }, text)));
+  if (page === '') overview(params, main);
+  else if (page === 'items') itemsPage(params, main);
+  else if (page === 'item') itemPage(parts.slice(1), main);
+  else if (page === 'compare') comparePage(params, main);
+  else if (page === 'run') runPage(params, main);
+  else replace(main, h('h1', {}, 'No such page'), h('p', { class: 'empty' }, h('a', { href: '#/' }, 'Back to the overview'), '.'));
+  const title = main.querySelector('h1')?.textContent ?? '';
+  document.title = `${title.slice(0, 80)} · sqlgauge`;
+  if (shownPath !== null && shownPath !== parts.join('/')) { scrollTo(0, 0); main.focus({ preventScroll: true }); }
+  shownPath = parts.join('/');
+}
+
+const THEMES = ['auto', 'light', 'dark'];
+const themeButton = document.getElementById('theme');
+const darkScreen = matchMedia('(prefers-color-scheme: dark)');
+let theme = 'auto';
+try { theme = THEMES.includes(localStorage.getItem('sqlgauge-theme')) ? localStorage.getItem('sqlgauge-theme') : 'auto'; } catch { /* a file may have no storage */ }
+function applyTheme() {
+  const dark = theme === 'dark' || (theme === 'auto' && darkScreen.matches);
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  themeButton.textContent = { auto: '◐ Auto', light: '○ Light', dark: '● Dark' }[theme];
+  themeButton.setAttribute('aria-label', `Theme: ${theme}`);
+}
+function nextTheme() {
+  theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+  try { localStorage.setItem('sqlgauge-theme', theme); } catch { /* a file may have no storage */ }
+  applyTheme();
+}
+themeButton.addEventListener('click', nextTheme);
+darkScreen.addEventListener('change', applyTheme);
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea')) return;
+  if (event.key === '/') {
+    event.preventDefault();
+    if (!document.getElementById('search')) { location.hash = '#/items'; route(); }
+    document.getElementById('search')?.focus();
+  } else if (event.key === 't') nextTheme();
+  else if (['j', 'k'].includes(event.key) && parseHash().parts[0] === 'item') {
+    const [, name, id] = parseHash().parts;
+    const s = systemAt.get(name); const e = byId.get(id);
+    if (s === undefined || e === undefined) return;
+    const { previous, next } = neighbours(s, e);
+    const href = event.key === 'j' ? next : previous;
+    if (href) location.hash = href;
+  }
+});
+
+applyTheme();
+replace(document.getElementById('foot'), `sqlgauge ${DATA.run.tool} · ${DATA.run.engine} · this file holds the whole report and asks the network for nothing`);
+addEventListener('hashchange', route);
+route();
+})();

@@ -1,0 +1,61 @@
+(() => {
+'use strict';
+
+/* Elements are built from text nodes and attributes only: no text of the data is ever read as HTML. */
+
+const SVG_FREE_PROPERTIES = new Set(['value', 'selected', 'disabled', 'checked', 'hidden', 'open']);
+
+function h(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (name === 'css') for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+    else if (SVG_FREE_PROPERTIES.has(name)) element[name] = value;
+    else element.setAttribute(name, value === true ? '' : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+function append(element, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+}
+
+function replace(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+}
+
+function select(label, options, value, change, className) {
+  const list = h('select', { onchange: (event) => change(event.target.value) },
+    options.map(([key, text]) => h('option', { value: key, selected: key === value }, text)));
+  return h('label', { class: `field ${className || ''}` }, label, list);
+}
+
+function segments(label, options, value, change) {
+  return h('div', { class: 'segments', role: 'group', 'aria-label': label },
+    options.map(([key, text]) => h('button', { type: 'button', 'aria-pressed': String(key === value), onclick: () => change(key) }, text)));
+}
+
+/* One tooltip for the page, for the pointer and for the keyboard. */
+const tip = document.getElementById('tip');
+function showTip(target) {
+  const text = target.getAttribute('data-tip');
+  if (!text) return;
+  tip.textContent = text;
+  tip.hidden = false;
+  const box = target.getBoundingClientRect();
+  const own = tip.getBoundingClientRect();
+  const left = Math.min(Math.max(8, box.left + box.width / 2 - own.width / 2), innerWidth - own.width - 8);
+  const above = box.top - own.height - 8;
+  tip.style.left = `${left}px`;
+  tip.style.top = `${above > 60 ? above : box.bottom + 8}px`;
+}
+for (const [enter, leave] of [['pointerover', 'pointerout'], ['focusin', 'focusout']]) {
+  document.addEventListener(enter, (event) => { const t = event.target.closest?.('[data-tip]'); if (t) showTip(t); });
+  document.addEventListener(leave, () => { tip.hidden = true; });
+}

@@ -1,0 +1,140 @@
+/* Every system's answer to every question: filter, sort, search. A page at a time, so that a hundred systems stay quick. */
+
+const PER_PAGE = 50;
+let lastList = null;
+
+function itemsPage(params, main) {
+  const state = { system: '', metric: METRICS[deciding]?.id ?? '', outcome: '', db: '', hardness: '', difficulty: '', feature: '', status: '', q: '', sort: '', dir: '', page: '1', ...Object.fromEntries(params) };
+  if (!metricAt.has(state.metric)) state.metric = METRICS[deciding]?.id ?? '';
+  const values = (key) => [...new Set(EXAMPLES.flatMap((example) => example[key] ?? []))].sort((a, b) => (LEVELS.indexOf(a) - LEVELS.indexOf(b)) || a.localeCompare(b));
+  const options = (any, list, text) => [['', any], ...list.map((value) => [value, text ? text(value) : value])];
+  const body = h('div', {});
+  const update = (change) => {
+    Object.assign(state, { page: '1' }, change);
+    const kept = { ...state, metric: state.metric === METRICS[deciding].id ? '' : state.metric, page: state.page === '1' ? '' : state.page };
+    history.replaceState(null, '', `#/items${query(kept)}`);
+    draw();
+  };
+  const draw = () => replace(body, itemsTable(state, update));
+  const filter = (label, key, list) => (list.length > 1 ? select(label, list, state[key], (value) => update({ [key]: value })) : null);
+  const some = (label, key, field) => { const list = values(field); return list.length ? filter(label, key, options('any', list)) : null; };
+  let waiting = 0;
+  const search = h('input', { type: 'search', id: 'search', value: state.q, placeholder: 'question, SQL, reason, id', autocomplete: 'off', spellcheck: 'false',
+    oninput: (event) => { clearTimeout(waiting); waiting = setTimeout(() => update({ q: event.target.value }), 150); } });
+  replace(main,
+    h('h1', {}, 'Items'),
+    h('form', { class: 'filters', role: 'search', onsubmit: (event) => event.preventDefault() },
+      h('label', { class: 'field wide' }, 'Search ', search),
+      SYSTEMS.length > 1 && filter('System', 'system', options('all systems', SYSTEMS.map((s) => s.name))),
+      METRICS.length > 1 && select('Metric', metricOptions(), state.metric, (value) => update({ metric: value })),
+      filter('Outcome', 'outcome', [['', 'any'], ['right', 'right'], ['wrong', 'not right'], ['na', 'does not apply'], ['none', 'no system is right'], ['one', 'one system is right'], ['split', 'systems disagree']]),
+      some('Hardness', 'hardness', 'h'), some('Difficulty', 'difficulty', 'd'), some('SQL feature', 'feature', 'f'), some('Database', 'db', 'db'),
+      filter('Status', 'status', options('any', STATUSES, words))),
+    body);
+  draw();
+}
+
+/* Pairs (system, example) as one number each: system × examples + example. */
+function filtered(state, m) {
+  const hit = matcher(state.q);
+  const only = state.system === '' ? [...SYSTEMS.keys()] : [systemAt.get(state.system)].filter((s) => s !== undefined);
+  const shares = ['none', 'one', 'split'].includes(state.outcome) ? solved(m) : null;
+  const wanted = (e) => {
+    const x = EXAMPLES[e];
+    if (state.db && x.db !== state.db) return false;
+    if (state.hardness && x.h !== state.hardness) return false;
+    if (state.difficulty && x.d !== state.difficulty) return false;
+    if (state.feature && !(x.f || []).includes(state.feature)) return false;
+    if (!shares) return true;
+    const [right, asked] = shares[e];
+    if (state.outcome === 'none') return asked > 0 && right === 0;
+    if (state.outcome === 'one') return right === 1 && asked > 1;
+    return right > 0 && right < asked;
+  };
+  const candidates = [...EXAMPLES.keys()].filter(wanted);
+  const status = state.status === '' ? null : STATUSES.indexOf(state.status);
+  const list = [];
+  for (const s of only) {
+    for (const e of candidates) {
+      const own = CELLS[s].s[e];
+      if (own < 0 || (status !== null && own !== status)) continue;
+      if (['right', 'wrong', 'na'].includes(state.outcome)) {
+        const verdict = isRight(m, scoreAt(s, m, e));
+        if ((state.outcome === 'right') !== (verdict === true) || (state.outcome === 'wrong') !== (verdict === false)) continue;
+      }
+      if (!hit(s, e)) continue;
+      list.push(s * EXAMPLES.length + e);
+    }
+  }
+  return list;
+}
+
+function sorted(list, state, m) {
+  const n = EXAMPLES.length;
+  const level = (text) => { const at = LEVELS.indexOf(text); return at < 0 ? LEVELS.length : at; };
+  const key = {
+    '': (s, e) => e * SYSTEMS.length + s,
+    id: (s, e) => e,
+    system: (s) => SYSTEMS[s].name,
+    db: (s, e) => EXAMPLES[e].db,
+    hardness: (s, e) => level(EXAMPLES[e].h ?? EXAMPLES[e].d),
+    status: (s, e) => CELLS[s].s[e],
+    solved: (s, e) => { const [right, asked] = solved(m)[e]; return asked ? right / asked : -1; },
+  }[state.sort] ?? (metricAt.has(state.sort) ? (s, e) => scoreAt(s, metricAt.get(state.sort), e) ?? -1 : (s, e) => e);
+  const keys = new Map(list.map((at) => [at, key(Math.floor(at / n), at % n)]));
+  const sign = state.dir === 'down' ? -1 : 1;
+  const compare = (a, b) => { const x = keys.get(a); const y = keys.get(b); return (x < y ? -1 : x > y ? 1 : 0) * sign || (a % n) - (b % n) || a - b; };
+  return list.sort(compare);
+}
+
+function scoreMark(m, value) {
+  if (value === null || value === undefined) return h('span', { class: 'soft', 'aria-label': 'does not apply' }, NONE);
+  if (ownUnit(m)) return value.toFixed(2);
+  if (value >= 1) return h('span', { class: 'pass', 'aria-label': 'right' }, '✓');
+  if (value <= 0) return h('span', { class: 'fail', 'aria-label': 'wrong' }, '✗');
+  return value.toFixed(2);
+}
+
+function itemsTable(state, update) {
+  const m = metricAt.get(state.metric) ?? 0;
+  const list = sorted(filtered(state, m), state, m);
+  lastList = list;
+  const pages = Math.max(1, Math.ceil(list.length / PER_PAGE));
+  const page = Math.min(pages, Math.max(1, Number(state.page) || 1));
+  const from = (page - 1) * PER_PAGE;
+  const visible = list.slice(from, from + PER_PAGE);
+  const several = SYSTEMS.length > 1;
+  const header = (key, text, className) => h('th', { scope: 'col', class: className, 'aria-sort': state.sort === key ? (state.dir === 'down' ? 'descending' : 'ascending') : null },
+    h('button', { type: 'button', onclick: () => update({ sort: key, dir: state.sort === key && state.dir !== 'down' ? 'down' : '' }) }, text));
+  const labelled = EXAMPLES.some((x) => x.h || x.d);
+  const row = (at) => {
+    const s = Math.floor(at / EXAMPLES.length); const e = at % EXAMPLES.length;
+    const x = EXAMPLES[e]; const prediction = predictionAt(s, e); const status = statusAt(s, e);
+    const [right, asked] = solved(m)[e];
+    return h('tr', { class: 'link' },
+      h('td', { class: 'soft' }, x.id),
+      h('td', { class: 'q' }, h('a', { href: itemHref(s, e) }, several && h('span', { class: 'sub narrow' }, [SYSTEMS[s].name, x.h ?? x.d].filter(Boolean).join(' · ')), h('span', { class: 'words' }, x.q ?? x.g?.[0] ?? `item ${x.id}`),
+        h('span', { class: 'pred' }, prediction === null ? '(no prediction)' : prediction.slice(0, 300) || '(empty)'))),
+      several && h('td', { class: 'sec name' }, SYSTEMS[s].name),
+      h('td', { class: 'sec name' }, x.db),
+      labelled && h('td', { class: 'sec tag' }, x.h ?? x.d ?? NONE),
+      h('td', { class: `sec tag ${status === 'ok' ? 'soft' : 'fail'}` }, words(status)),
+      METRICS.map((_, k) => h('td', { class: `m${k === m ? ' sorted' : ''}` }, scoreMark(k, scoreAt(s, k, e)))),
+      several && h('td', { class: 'num soft sec' }, asked ? `${right}/${asked}` : NONE));
+  };
+  const summary = list.length === 0 ? 'No item matches.' : `${many(list.length, 'item')}${list.length > PER_PAGE ? `, ${count(from + 1)}–${count(from + visible.length)} shown` : ''}`;
+  const turn = (to, text, label) => h('button', { type: 'button', disabled: to < 1 || to > pages || to === page, 'aria-label': label, onclick: () => { update({ page: String(to) }); scrollTo(0, 0); } }, text);
+  return [
+    h('p', { class: 'facts', role: 'status' }, summary,
+      DATA.omitted > 0 && ` The texts of ${many(DATA.omitted, 'entry', 'entries')} did not fit into this file; all scores are here, the texts are in items.jsonl.`),
+    list.length === 0
+      ? h('p', { class: 'empty' }, 'Nothing matches these filters. ', h('a', { href: '#/items' }, 'Clear them'), '.')
+      : h('div', { class: 'scroll' }, h('table', { class: 'items' },
+        h('thead', {}, h('tr', {}, header('id', '#'), h('th', { scope: 'col' }, 'Question and prediction'), several && header('system', 'System', 'sec'), header('db', 'Database', 'sec'),
+          labelled && header('hardness', EXAMPLES.some((x) => x.h) ? 'Hardness' : 'Difficulty', 'sec'), header('status', 'Status', 'sec'),
+          METRICS.map((metric) => header(metric.id, bare(metric.id), 'up')), several && header('solved', 'Right', 'num sec'))),
+        h('tbody', {}, visible.map(row)))),
+    pages > 1 && h('div', { class: 'pager' }, turn(1, '«', 'First page'), turn(page - 1, 'Previous'), h('span', { class: 'soft' }, `page ${count(page)} of ${count(pages)}`), turn(page + 1, 'Next'), turn(pages, '»', 'Last page')),
+    several && h('p', { class: 'note' }, `“Right”: systems that are right by ${state.metric}, of those it applies to.`),
+  ];
+}
