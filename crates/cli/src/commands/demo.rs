@@ -1,0 +1,98 @@
+//! `sqlgauge demo`: the bundled sample benchmark.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use rusqlite::Connection;
+use sqlgauge_dataset::{BenchmarkSource, PredictionOptions};
+use sqlgauge_engine::Limits;
+
+use crate::Verdict;
+use crate::options::SystemFile;
+use crate::scoring::{Job, metrics};
+
+/// Score the bundled sample benchmark and write a report
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Folder to write: the sample goes to its `benchmark`, the run to its `run`
+    #[arg(long, value_name = "DIR", default_value = "sqlgauge-demo")]
+    out: PathBuf,
+}
+
+const METRICS: &str =
+    "ex-spider,ex-spider-distinct,ex-bird,ex,esm,esm-fair,table-f1,column-f1,soft-f1,vm-steps";
+
+const FILES: &[(&str, &str)] = &[
+    ("tables.json", include_str!("../../sample/tables.json")),
+    ("questions.json", include_str!("../../sample/questions.json")),
+    ("predictions/baseline.jsonl", include_str!("../../sample/predictions/baseline.jsonl")),
+    ("predictions/careful.jsonl", include_str!("../../sample/predictions/careful.jsonl")),
+    ("predictions/chatty.jsonl", include_str!("../../sample/predictions/chatty.jsonl")),
+];
+
+const DATABASES: &[(&str, &str)] = &[
+    ("bike_rental", include_str!("../../sample/databases/bike_rental.sql")),
+    ("town_library", include_str!("../../sample/databases/town_library.sql")),
+];
+
+impl Demo {
+    pub fn run(self) -> Result<Verdict> {
+        let benchmark = self.out.join("benchmark");
+        unpack(&benchmark)?;
+        println!("The sample benchmark is in {}\n", benchmark.display());
+        let system = |name: &str| SystemFile {
+            system: name.to_owned(),
+            path: benchmark.join(format!("predictions/{name}.jsonl")),
+        };
+        let job = Job {
+            source: BenchmarkSource { gold: benchmark.join("questions.json"), ..BenchmarkSource::default() },
+            db: benchmark.join("database"),
+            tables: Some(benchmark.join("tables.json")),
+            systems: ["careful", "baseline", "chatty"].map(system).into(),
+            predictions: PredictionOptions::default(),
+            metrics: metrics(METRICS)?,
+            out: self.out.join("run"),
+            // The sample has a query that never ends.
+            limits: Limits { timeout: std::time::Duration::from_secs(1), ..Limits::default() },
+            jobs: 0,
+            restart: false,
+            quiet: false,
+            gates: Vec::new(),
+        };
+        super::score::finish(&job)
+    }
+}
+
+/// Writes the sample; what is there already is left alone, so that an interrupted demo can go on.
+fn unpack(folder: &Path) -> Result<()> {
+    for (name, text) in FILES {
+        let path = folder.join(name);
+        make_parent(&path)?;
+        fs::write(&path, text).with_context(|| unwritable(&path))?;
+    }
+    for (db_id, script) in DATABASES {
+        let path = folder.join(format!("database/{db_id}/{db_id}.sqlite"));
+        if path.exists() {
+            continue;
+        }
+        make_parent(&path)?;
+        let unfinished = path.with_extension("part");
+        let _ = fs::remove_file(&unfinished);
+        let connection = Connection::open(&unfinished).with_context(|| unwritable(&unfinished))?;
+        connection.execute_batch(script).with_context(|| format!("the sample database {db_id}"))?;
+        drop(connection);
+        fs::rename(&unfinished, &path).with_context(|| unwritable(&path))?;
+    }
+    Ok(())
+}
+
+fn make_parent(path: &Path) -> Result<()> {
+    let parent = path.parent().unwrap_or(path);
+    fs::create_dir_all(parent).with_context(|| unwritable(parent))
+}
+
+fn unwritable(path: &Path) -> String {
+    format!("{} cannot be written; choose another folder with --out", path.display())
+}

@@ -1,0 +1,142 @@
+//! `sqlgauge schema`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use sqlgauge_dataset::load_tables;
+use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_sql::schema::{Schema, Table, TableKind};
+
+use crate::Verdict;
+use crate::output::print;
+
+/// Print the catalog of a database, a folder of databases or a tables.json as sqlgauge sees it
+#[derive(Debug, Args)]
+pub struct SchemaCommand {
+    /// A SQLite file, a folder with SQLite files, a tables.json, or a .sql file with DDL
+    source: PathBuf,
+    /// Only this database of a folder or tables.json
+    #[arg(long)]
+    db_id: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl SchemaCommand {
+    pub fn run(self) -> Result<Verdict> {
+        let mut schemas = read(&self.source)?;
+        if let Some(wanted) = &self.db_id {
+            schemas.retain(|(name, _)| name == wanted);
+            ensure!(!schemas.is_empty(), "{} has no database {wanted:?}", self.source.display());
+        }
+        let text = if self.json {
+            let object: serde_json::Map<String, serde_json::Value> = schemas
+                .iter()
+                .map(|(name, schema)| Ok((name.clone(), serde_json::to_value(schema)?)))
+                .collect::<Result<_>>()?;
+            format!("{:#}\n", serde_json::Value::Object(object))
+        } else {
+            schemas.iter().map(|(name, schema)| describe(name, schema)).collect::<Vec<_>>().join("\n")
+        };
+        print(text.as_bytes())?;
+        Ok(Verdict::Done)
+    }
+}
+
+fn read(source: &Path) -> Result<Vec<(String, Schema)>> {
+    let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let extension = source.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    match extension {
+        "json" => {
+            let tables = load_tables(source)?;
+            Ok(tables.entries().iter().map(|entry| (entry.db_id.clone(), entry.schema())).collect())
+        }
+        "sql" => {
+            let text = std::fs::read_to_string(source)
+                .with_context(|| format!("{} cannot be read; check the path", source.display()))?;
+            let schema = Schema::from_ddl(&text).with_context(|| format!("{} is no DDL of SQLite", source.display()))?;
+            Ok(vec![(name(source), schema)])
+        }
+        _ => {
+            let engine = SqliteEngine::new(Limits::default());
+            let files = if source.is_dir() { databases(source)? } else { vec![source.to_owned()] };
+            let schema = |path: &PathBuf| Ok((name(path), engine.open(path)?.schema().as_ref().clone()));
+            files.iter().map(schema).collect()
+        }
+    }
+}
+
+/// The SQLite files in a folder and in its folders.
+fn databases(folder: &Path) -> Result<Vec<PathBuf>> {
+    let list = |folder: &Path| -> Result<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+        Ok(entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect())
+    };
+    let mut files = Vec::new();
+    for path in list(folder)? {
+        if path.is_dir() {
+            files.extend(list(&path)?);
+        } else {
+            files.push(path);
+        }
+    }
+    let is_database = |path: &PathBuf| {
+        path.extension().is_some_and(|own| ["sqlite", "sqlite3", "db"].iter().any(|known| own == *known))
+    };
+    files.retain(is_database);
+    files.sort();
+    ensure!(
+        !files.is_empty(),
+        "{} has no .sqlite, .sqlite3 or .db file, nor have the folders in it",
+        folder.display()
+    );
+    Ok(files)
+}
+
+fn describe(name: &str, schema: &Schema) -> String {
+    let mut text = format!("{name}\n");
+    for table in schema.tables() {
+        describe_table(table, &mut text);
+    }
+    text
+}
+
+fn describe_table(table: &Table, text: &mut String) {
+    let kind = match table.kind {
+        TableKind::Table => "table",
+        TableKind::View => "view",
+        TableKind::Virtual => "virtual table",
+    };
+    let flags = [(table.without_rowid, " WITHOUT ROWID"), (table.strict, " STRICT")];
+    let flags: String = flags.iter().filter_map(|(holds, text)| holds.then_some(*text)).collect();
+    let _ = writeln!(text, "  {kind} {}{flags}", table.name);
+    let names = |columns: &[u32]| {
+        columns.iter().filter_map(|&c| table.column(c)).map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    for column in &table.columns {
+        let not_null = if column.not_null { " NOT NULL" } else { "" };
+        let declared = column.declared_type.as_deref().unwrap_or("(no type)");
+        let default = column.default.as_deref().map(|value| format!(" DEFAULT {value}")).unwrap_or_default();
+        let collation = column.collation.name();
+        let collation = if collation == "BINARY" { String::new() } else { format!(" COLLATE {collation}") };
+        let generated = if column.generated { " GENERATED" } else { "" };
+        let _ = writeln!(text, "    {} {declared}{not_null}{default}{collation}{generated}", column.name);
+    }
+    if !table.primary_key.is_empty() {
+        let _ = writeln!(text, "    PRIMARY KEY ({})", names(&table.primary_key));
+    }
+    for unique in &table.unique {
+        let _ = writeln!(text, "    UNIQUE ({})", names(unique));
+    }
+    for key in &table.foreign_keys {
+        let referenced = key.referenced_columns.join(", ");
+        let referenced = if referenced.is_empty() { String::new() } else { format!(" ({referenced})") };
+        let _ = writeln!(text, "    FOREIGN KEY ({}) REFERENCES {}{referenced}", names(&key.columns), key.referenced_table);
+    }
+    for check in &table.checks {
+        let _ = writeln!(text, "    CHECK ({check})");
+    }
+}

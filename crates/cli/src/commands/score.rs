@@ -1,0 +1,104 @@
+//! `sqlgauge score`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use sqlgauge_dataset::{BenchmarkSource, Format, PredictionOptions};
+use sqlgauge_report::formats::Table;
+
+use crate::options::{LimitOptions, SystemFile, columns, format, system_file};
+use crate::output::{colour, print, width};
+use crate::scoring::{Job, metrics, render};
+use crate::Verdict;
+
+/// Metrics that are scored when none are named: they need nothing but one run of both queries.
+const DEFAULT_METRICS: &str = "ex-spider,ex-bird,ex,esm";
+
+/// Score predictions against gold queries
+#[derive(Debug, Args)]
+pub struct Score {
+    /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet)
+    #[arg(long, value_name = "FILE")]
+    gold: PathBuf,
+    /// File with the questions, where the gold file has none
+    #[arg(long, value_name = "FILE")]
+    questions: Option<PathBuf>,
+    /// Folder with DB_ID/DB_ID.sqlite, or one database file
+    #[arg(long, value_name = "DIR")]
+    db: PathBuf,
+    /// Schema file (tables.json); exact set match takes foreign keys from it
+    #[arg(long, value_name = "FILE")]
+    tables: Option<PathBuf>,
+    /// Predictions of one system; may be given several times
+    #[arg(long = "pred", value_name = "NAME=FILE", required = true, value_parser = system_file)]
+    predictions: Vec<SystemFile>,
+    /// Metric ids separated by commas, with or without version
+    #[arg(long, value_name = "IDS", default_value = DEFAULT_METRICS)]
+    metrics: String,
+    /// Run directory to write; the same command again finishes an interrupted run
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Discard the run that is in the folder
+    #[arg(long)]
+    restart: bool,
+    /// Worker threads; 0 means one per core
+    #[arg(long, short, value_name = "N", default_value_t = 0)]
+    jobs: usize,
+    /// Exit with code 1 if a system's mean is below the bar; may be given several times
+    #[arg(long, value_name = "METRIC=X")]
+    fail_under: Vec<String>,
+    /// Take the SQL out of the chatter of an LLM (code fences, explanations); off for official scores
+    #[arg(long)]
+    extract_sql: bool,
+    /// Format of the gold file, where detection is wrong
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    format: Option<Format>,
+    /// Format of the prediction files, where detection is wrong
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pred_format: Option<Format>,
+    /// Column that has a role (id, db_id, question, gold, evidence, difficulty, prediction)
+    #[arg(long = "column", value_name = "ROLE=COLUMN")]
+    columns: Vec<String>,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    limits: LimitOptions,
+}
+
+impl Score {
+    pub fn run(self) -> Result<Verdict> {
+        let columns = columns(&self.columns)?;
+        let job = Job {
+            source: BenchmarkSource {
+                gold: self.gold,
+                questions: self.questions,
+                format: self.format,
+                columns: columns.clone(),
+            },
+            db: self.db,
+            tables: self.tables,
+            systems: self.predictions,
+            predictions: PredictionOptions { format: self.pred_format, columns, extract: self.extract_sql },
+            metrics: metrics(&self.metrics)?,
+            out: self.out,
+            limits: self.limits.limits()?,
+            jobs: self.jobs,
+            restart: self.restart,
+            quiet: self.quiet,
+            gates: self.fail_under,
+        };
+        finish(&job)
+    }
+}
+
+/// Runs the job, prints the leaderboard, and says which bars were not reached.
+pub fn finish(job: &Job) -> Result<Verdict> {
+    let report = job.run()?;
+    if !job.quiet {
+        print(&render(&report, &Table { width: width(), colour: colour() })?)?;
+        println!("\nReport: {}", job.out.join("report.html").display());
+    }
+    super::report::gate_verdict(&report)
+}

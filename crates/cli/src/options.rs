@@ -1,0 +1,100 @@
+//! Options that several commands share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use sqlgauge_dataset::{Columns, Format, Role};
+use sqlgauge_engine::Limits;
+
+/// `--pred NAME=FILE`.
+#[derive(Debug, Clone)]
+pub struct SystemFile {
+    /// Name of the system.
+    pub system: String,
+    /// File with its predictions.
+    pub path: PathBuf,
+}
+
+/// Reads `NAME=FILE`; a file alone is named by its stem.
+pub fn system_file(text: &str) -> Result<SystemFile, String> {
+    let (system, path) = match text.split_once('=') {
+        Some((name, path)) => (name.trim().to_owned(), PathBuf::from(path)),
+        None => {
+            let path = PathBuf::from(text);
+            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            (stem, path)
+        }
+    };
+    if system.is_empty() || path.as_os_str().is_empty() {
+        return Err("write NAME=FILE, as in DAIL=preds/DAIL.sql".to_owned());
+    }
+    Ok(SystemFile { system, path })
+}
+
+/// Caps on the execution of untrusted SQL.
+#[derive(Debug, Clone, Args)]
+pub struct LimitOptions {
+    /// Seconds that one query may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, help_heading = "Limits")]
+    timeout: f64,
+    /// Rows that one result may have
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_rows, help_heading = "Limits")]
+    max_rows: usize,
+    /// Bytes that one result may have
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_bytes, help_heading = "Limits")]
+    max_bytes: usize,
+    /// Bytes of memory that SQLite may use for all threads together
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_heap_bytes, help_heading = "Limits")]
+    max_heap: u64,
+}
+
+impl LimitOptions {
+    /// The limits of the engine.
+    pub fn limits(&self) -> Result<Limits> {
+        let timeout = Duration::try_from_secs_f64(self.timeout)
+            .ok()
+            .filter(|timeout| !timeout.is_zero())
+            .ok_or_else(|| anyhow!("--timeout {} is no positive number of seconds", self.timeout))?;
+        Ok(Limits {
+            timeout,
+            max_rows: self.max_rows,
+            max_bytes: self.max_bytes,
+            max_heap_bytes: self.max_heap,
+            ..Limits::default()
+        })
+    }
+}
+
+/// Reads `ROLE=COLUMN` pairs of `--column`.
+pub fn columns(pairs: &[String]) -> Result<Columns> {
+    let mut columns = Columns::default();
+    for pair in pairs {
+        let (role, column) =
+            pair.split_once('=').ok_or_else(|| anyhow!("--column {pair:?}: write ROLE=COLUMN, as in gold=query_sql"))?;
+        let known = [
+            Role::Id,
+            Role::Database,
+            Role::Question,
+            Role::Gold,
+            Role::Evidence,
+            Role::Difficulty,
+            Role::Prediction,
+        ];
+        let Some(&role) = known.iter().find(|known| known.name() == role) else {
+            let names: Vec<&str> = known.iter().map(|role| role.name()).collect();
+            bail!("--column {pair:?}: there is no role {role:?}; the roles are {}", names.join(", "));
+        };
+        columns.set(role, column);
+    }
+    Ok(columns)
+}
+
+/// Reads the name of a file format.
+pub fn format(name: &str) -> Result<Format, String> {
+    Format::all().find(|format| format.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = Format::all().map(Format::name).collect();
+        format!("there is no format {name:?}; the formats are {}", names.join(", "))
+    })
+}

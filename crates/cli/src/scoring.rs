@@ -1,0 +1,176 @@
+//! From input files to a finished run directory; `score` and `demo` share it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use sqlgauge_dataset::{
+    Benchmark, BenchmarkSource, Databases, PredictionOptions, PredictionSet, Tables, load_benchmark,
+    load_predictions, load_tables,
+};
+use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_metrics::{Metric, Target, find};
+use sqlgauge_report::Report;
+use sqlgauge_run::{
+    BenchmarkScorer, Gate, Manifest, Plan, RunDirectory, Schedule, Start, StoredRun, SummaryBuilder,
+    UsedDatabases, digest_inputs, execute, for_each_item,
+};
+use sqlgauge_sql::{Features, resolve};
+
+use crate::options::SystemFile;
+use crate::progress::Progress;
+
+/// What to score and how.
+pub struct Job {
+    pub source: BenchmarkSource,
+    pub db: PathBuf,
+    pub tables: Option<PathBuf>,
+    pub systems: Vec<SystemFile>,
+    pub predictions: PredictionOptions,
+    pub metrics: Vec<&'static dyn Metric>,
+    pub out: PathBuf,
+    pub limits: Limits,
+    pub jobs: usize,
+    pub restart: bool,
+    pub quiet: bool,
+    /// Bars as written.
+    pub gates: Vec<String>,
+}
+
+/// Reads the names of metrics separated by commas.
+pub fn metrics(names: &str) -> Result<Vec<&'static dyn Metric>> {
+    let mut metrics: Vec<&'static dyn Metric> = Vec::new();
+    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let metric = find(name)?;
+        if metrics.iter().all(|known| known.id() != metric.id()) {
+            metrics.push(metric);
+        }
+    }
+    anyhow::ensure!(!metrics.is_empty(), "--metrics names no metric; name at least one, as in ex-spider,esm");
+    Ok(metrics)
+}
+
+impl Job {
+    /// Scores and writes the run directory with `report.html`; returns the report.
+    pub fn run(&self) -> Result<Report> {
+        let ids: Vec<String> = self.metrics.iter().map(|metric| metric.id().to_owned()).collect();
+        let gates = self.gates.iter().map(|text| Gate::parse(text, &ids)).collect::<Result<Vec<_>, _>>()?;
+        let benchmark = load_benchmark(&self.source)?;
+        let tables = self.tables.as_deref().map(load_tables).transpose()?;
+        let systems = self.load_systems(&benchmark)?;
+        self.say_notes(&benchmark, tables.as_ref(), &systems);
+        let with_suite = ids.iter().any(|id| id.starts_with("suite@"));
+        let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, with_suite)?;
+        let engine: Arc<dyn Engine> = Arc::new(SqliteEngine::new(self.limits));
+        let manifest = self.manifest(&benchmark, &used, engine.as_ref(), ids)?;
+        let targets = used.open(engine.as_ref(), tables.as_ref())?;
+
+        let start = if self.restart { Start::Restart } else { Start::Continue };
+        let directory = RunDirectory::create(&self.out, &manifest, start)?;
+        let plan = Plan::new(&benchmark.examples, &systems)?;
+        let scorer = BenchmarkScorer::new(engine, self.metrics.clone(), targets, Box::new(feature_labels));
+        let progress = Progress::new(self.quiet);
+        let cancel = AtomicBool::new(false);
+        let schedule = Schedule { jobs: self.jobs, ..Schedule::new(&cancel) };
+        execute(&directory, &plan, &scorer, &schedule, &progress)?;
+        progress.finish();
+        finish(&directory, gates)
+    }
+
+    fn load_systems(&self, benchmark: &Benchmark) -> Result<Vec<PredictionSet>> {
+        let load = |file: &SystemFile| Ok(load_predictions(&file.system, &file.path, benchmark, &self.predictions)?);
+        self.systems.iter().map(load).collect()
+    }
+
+    fn say_notes(&self, benchmark: &Benchmark, tables: Option<&Tables>, systems: &[PredictionSet]) {
+        if self.quiet {
+            return;
+        }
+        let of_systems = systems.iter().flat_map(|set| set.notes.iter().map(move |note| format!("{}: {note}", set.system)));
+        let of_tables = tables.iter().flat_map(|tables| &tables.notes).cloned();
+        for note in benchmark.notes.iter().cloned().chain(of_tables).chain(of_systems) {
+            eprintln!("note: {note}");
+        }
+    }
+
+    fn manifest(
+        &self,
+        benchmark: &Benchmark,
+        used: &UsedDatabases,
+        engine: &dyn Engine,
+        metrics: Vec<String>,
+    ) -> Result<Manifest> {
+        let mut files = vec![("gold".to_owned(), self.source.gold.clone())];
+        files.extend(self.source.questions.iter().map(|path| ("questions".to_owned(), path.clone())));
+        files.extend(self.tables.iter().map(|path| ("tables".to_owned(), path.clone())));
+        files.extend(self.systems.iter().map(|file| (format!("predictions:{}", file.system), file.path.clone())));
+        files.extend(used.files());
+        let options: BTreeMap<String, Value> = [
+            ("timeout_ms", Value::from(u64::try_from(self.limits.timeout.as_millis()).unwrap_or(u64::MAX))),
+            ("max_rows", self.limits.max_rows.into()),
+            ("max_bytes", self.limits.max_bytes.into()),
+            ("max_heap_bytes", self.limits.max_heap_bytes.into()),
+            ("extract_sql", self.predictions.extract.into()),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
+        Ok(Manifest {
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            engine: engine.name_and_version(),
+            command: std::env::args().collect(),
+            metrics,
+            systems: self.systems.iter().map(|file| file.system.clone()).collect(),
+            inputs: digest_inputs(&files)?,
+            options,
+            examples: benchmark.examples.len(),
+        })
+    }
+}
+
+/// Summary and HTML report of a run whose items are all there.
+fn finish(directory: &RunDirectory, gates: Vec<Gate>) -> Result<Report> {
+    let mut builder = SummaryBuilder::new(directory.manifest());
+    for_each_item(directory.path(), |item| builder.add(&item))?;
+    let summary = builder.finish();
+    directory.write_summary(&summary)?;
+    let stored = StoredRun::read(directory.path())?;
+    let report = Report::new(stored.manifest, summary, stored.items).with_gates(gates);
+    let mut html = Vec::new();
+    sqlgauge_report::find("html")?.render(&report, &mut html)?;
+    directory.write_file("report.html", &html)?;
+    Ok(report)
+}
+
+/// The run in a folder as a report.
+pub fn read_report(path: &Path) -> Result<Report> {
+    let stored = StoredRun::read(path)?;
+    let complete = stored.is_complete();
+    let summary = match stored.summary.filter(|_| complete) {
+        Some(summary) => summary,
+        None => {
+            let mut builder = SummaryBuilder::new(&stored.manifest);
+            stored.items.iter().for_each(|item| builder.add(item));
+            eprintln!("note: the run in {} is not finished; this is what is there so far", path.display());
+            builder.finish()
+        }
+    };
+    Ok(Report::new(stored.manifest, summary, stored.items))
+}
+
+/// The SQL features of a gold query, for the breakdown.
+fn feature_labels(target: &Target, gold: &str) -> Vec<String> {
+    let schema = target.database.schema();
+    let labels = resolve(gold, schema).map(|query| Features::of(&query, schema).labels()).unwrap_or_default();
+    labels.into_iter().map(str::to_owned).collect()
+}
+
+/// Renders a report as text for the terminal.
+pub fn render(report: &Report, format: &dyn sqlgauge_report::Format) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    format.render(report, &mut bytes).context("the report cannot be rendered")?;
+    Ok(bytes)
+}
