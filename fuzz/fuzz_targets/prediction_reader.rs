@@ -8,7 +8,10 @@ use sqlgauge_dataset::{Columns, Format, Input, PredictionOptions, parse_benchmar
 const GOLDS: [(&str, &str); 3] = [
     ("gold.sql", "SELECT 1\ta\nSELECT 2\tb\nSELECT 3\ta\n"),
     ("gold.sql", "SELECT 1\ta\nSELECT 2\ta\n\nSELECT 3\tb\n"),
-    ("gold.jsonl", "{\"id\": \"x\", \"db\": \"a\", \"sql\": \"SELECT 1\"}\n{\"id\": \"10\", \"db\": \"b\", \"sql\": \"SELECT 2\"}\n"),
+    (
+        "gold.jsonl",
+        "{\"id\": \"x\", \"db\": \"a\", \"sql\": \"SELECT 1\"}\n{\"id\": \"10\", \"db\": \"b\", \"sql\": \"SELECT 2\"}\n",
+    ),
 ];
 
 fuzz_target!(|data: &[u8]| {

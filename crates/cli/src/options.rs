@@ -19,13 +19,12 @@ pub struct SystemFile {
 
 /// Reads `NAME=FILE`; a file alone is named by its stem.
 pub fn system_file(text: &str) -> Result<SystemFile, String> {
-    let (system, path) = match text.split_once('=') {
-        Some((name, path)) => (name.trim().to_owned(), PathBuf::from(path)),
-        None => {
-            let path = PathBuf::from(text);
-            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            (stem, path)
-        }
+    let (system, path) = if let Some((name, path)) = text.split_once('=') {
+        (name.trim().to_owned(), PathBuf::from(path))
+    } else {
+        let path = PathBuf::from(text);
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        (stem, path)
     };
     if system.is_empty() || path.as_os_str().is_empty() {
         return Err("write NAME=FILE, as in DAIL=preds/DAIL.sql".to_owned());
@@ -71,8 +70,9 @@ impl LimitOptions {
 pub fn columns(pairs: &[String]) -> Result<Columns> {
     let mut columns = Columns::default();
     for pair in pairs {
-        let (role, column) =
-            pair.split_once('=').ok_or_else(|| anyhow!("--column {pair:?}: write ROLE=COLUMN, as in gold=query_sql"))?;
+        let (role, column) = pair
+            .split_once('=')
+            .ok_or_else(|| anyhow!("--column {pair:?}: write ROLE=COLUMN, as in gold=query_sql"))?;
         let known = [
             Role::Id,
             Role::Database,

@@ -22,7 +22,8 @@ impl Progress {
     /// `quiet` shows repairs only.
     pub fn new(quiet: bool) -> Self {
         let on_terminal = std::io::stderr().is_terminal();
-        let target = if quiet || !on_terminal { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target =
+            if quiet || !on_terminal { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) =
             ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} items  {per_sec}  {eta} left")
@@ -50,7 +51,9 @@ impl Observer for Progress {
         self.bar.set_position(resumed as u64);
         self.bar.reset_eta();
         if resumed > 0 {
-            self.bar.suspend(|| eprintln!("note: {resumed} of {total} items were finished before; the rest is scored now"));
+            self.bar.suspend(|| {
+                eprintln!("note: {resumed} of {total} items were finished before; the rest is scored now")
+            });
         }
     }
 

@@ -81,15 +81,18 @@ impl Job {
     }
 
     fn load_systems(&self, benchmark: &Benchmark) -> Result<Vec<PredictionSet>> {
-        let load = |file: &SystemFile| Ok(load_predictions(&file.system, &file.path, benchmark, &self.predictions)?);
-        self.systems.iter().map(load).collect()
+        let load =
+            |file: &SystemFile| load_predictions(&file.system, &file.path, benchmark, &self.predictions);
+        Ok(self.systems.iter().map(load).collect::<Result<_, _>>()?)
     }
 
     fn say_notes(&self, benchmark: &Benchmark, tables: Option<&Tables>, systems: &[PredictionSet]) {
         if self.quiet {
             return;
         }
-        let of_systems = systems.iter().flat_map(|set| set.notes.iter().map(move |note| format!("{}: {note}", set.system)));
+        let of_systems = systems
+            .iter()
+            .flat_map(|set| set.notes.iter().map(move |note| format!("{}: {note}", set.system)));
         let of_tables = tables.iter().flat_map(|tables| &tables.notes).cloned();
         for note in benchmark.notes.iter().cloned().chain(of_tables).chain(of_systems) {
             eprintln!("note: {note}");
@@ -106,7 +109,9 @@ impl Job {
         let mut files = vec![("gold".to_owned(), self.source.gold.clone())];
         files.extend(self.source.questions.iter().map(|path| ("questions".to_owned(), path.clone())));
         files.extend(self.tables.iter().map(|path| ("tables".to_owned(), path.clone())));
-        files.extend(self.systems.iter().map(|file| (format!("predictions:{}", file.system), file.path.clone())));
+        files.extend(
+            self.systems.iter().map(|file| (format!("predictions:{}", file.system), file.path.clone())),
+        );
         files.extend(used.files());
         let options: BTreeMap<String, Value> = [
             ("timeout_ms", Value::from(u64::try_from(self.limits.timeout.as_millis()).unwrap_or(u64::MAX))),
@@ -149,14 +154,13 @@ fn finish(directory: &RunDirectory, gates: Vec<Gate>) -> Result<Report> {
 pub fn read_report(path: &Path) -> Result<Report> {
     let stored = StoredRun::read(path)?;
     let complete = stored.is_complete();
-    let summary = match stored.summary.filter(|_| complete) {
-        Some(summary) => summary,
-        None => {
-            let mut builder = SummaryBuilder::new(&stored.manifest);
-            stored.items.iter().for_each(|item| builder.add(item));
-            eprintln!("note: the run in {} is not finished; this is what is there so far", path.display());
-            builder.finish()
-        }
+    let summary = if let Some(summary) = stored.summary.filter(|_| complete) {
+        summary
+    } else {
+        let mut builder = SummaryBuilder::new(&stored.manifest);
+        stored.items.iter().for_each(|item| builder.add(item));
+        eprintln!("note: the run in {} is not finished; this is what is there so far", path.display());
+        builder.finish()
     };
     Ok(Report::new(stored.manifest, summary, stored.items))
 }

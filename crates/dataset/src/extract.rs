@@ -349,12 +349,20 @@ fn note_before(before: &str, removed: &mut Vec<Removed>) {
 }
 
 fn note_after(after: &str, removed: &mut Vec<Removed>) {
-    let after = after.trim_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '"' | '\'' | '`'));
+    let after = after.trim_matches(|c: char| c.is_whitespace() || c == ';');
+    let words = after.trim_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '"' | '\'' | '`'));
     if after.is_empty() {
         return;
     }
-    let further = statement_start(after).is_some();
-    removed.push(if further { Removed::FurtherStatements } else { Removed::Explanation });
+    removed.push(if statement_start(words).is_some() {
+        Removed::FurtherStatements
+    } else if !words.is_empty() {
+        Removed::Explanation
+    } else if after.contains(FENCE) {
+        Removed::CodeFence
+    } else {
+        Removed::Quotes
+    });
 }
 
 /// Labels that begin a line or a phrase after the SQL; followed by a colon they are no SQL anywhere.
@@ -722,6 +730,7 @@ mod tests {
         ("```python\nprint(1)\n```\n```sql\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 1", &[CodeFence]),
         ("```text\nSELECT 0 as a guess\n```\nbetter:\n```SQL\nSELECT 1\n```", "SELECT 1", &[CodeFence]),
         ("SELECT 1\n```\nand so on", "SELECT 1", &[Explanation]),
+        ("SELECT 1;\n```", "SELECT 1", &[CodeFence]),
         ("SELECT ```sql MAX(a) FROM t; ```", "SELECT MAX(a) FROM t", &[CodeFence]),
         ("SELECT I will write it: ```sql SELECT a FROM t ```", "SELECT a FROM t", &[CodeFence]),
         // Labels and preambles.

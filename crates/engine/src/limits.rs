@@ -15,7 +15,10 @@ pub struct Limits {
     pub max_rows: usize,
     /// Bytes of one result in memory: [`Value`](crate::Value) cells and the text and blobs that they own.
     pub max_bytes: usize,
-    /// Bytes of one text or blob value, intermediate values included.
+    /// Bytes of one text or blob value, intermediate values included. Where values of more than 64 KiB occur,
+    /// functions that cost the product of two lengths (`instr`, `replace`, `trim`, `json_patch`, LIKE and GLOB
+    /// with a pattern of more than 256 bytes) are refused as too large when that product is beyond a second's
+    /// work.
     pub max_value_bytes: usize,
     /// Bytes that SQLite may hold for all threads of this process together: sorters, temporary tables, page
     /// caches. A query that fails for memory is run again with nothing beside it before that counts.

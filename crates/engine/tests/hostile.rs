@@ -424,6 +424,7 @@ fn odd_files_that_can_be_read_are_read() {
         "utf16.sqlite",
         "PRAGMA encoding = 'UTF-16le'; CREATE TABLE é(ß); INSERT INTO é VALUES ('ü');",
     );
+    database(folder.path(), "wal.sqlite", "PRAGMA journal_mode = WAL; CREATE TABLE t(a);");
     let mut damaged = std::fs::read(database(folder.path(), "damaged.sqlite", FIXTURE)).unwrap();
     damaged[4096..8192].fill(0xa5);
     std::fs::write(at("damaged.sqlite"), damaged).unwrap();
@@ -434,12 +435,14 @@ fn odd_files_that_can_be_read_are_read() {
         ("module.sqlite", "SELECT * FROM m", "database_error"),
         ("module.sqlite", "SELECT 1", "1"),
         ("utf16.sqlite", "SELECT ß FROM é", "ü"),
+        ("wal.sqlite", "SELECT count(*) FROM t", "0"),
         ("damaged.sqlite", "SELECT * FROM t", "database_error"),
         ("damaged.sqlite", "SELECT 1", "1"),
     ] {
         let database = engine.open(&at(name)).unwrap();
         assert_eq!(in_short(&engine.run(&database, sql).outcome), expected, "{name}: {sql}");
     }
+    assert!(!at("wal.sqlite-shm").exists(), "nothing is made beside a database in WAL mode");
     let module = engine.open(&at("module.sqlite")).unwrap();
     assert!(module.schema().table_named("m").is_some_and(|table| table.columns.is_empty()));
 }

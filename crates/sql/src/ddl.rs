@@ -24,7 +24,7 @@ impl Schema {
         while let Some(statement) = statements.next()? {
             match statement {
                 Stmt::CreateTable { tbl_name, body, .. } => {
-                    tables.push(table(&name_of(tbl_name.name.0), &body)?)
+                    tables.push(table(&name_of(tbl_name.name.0), &body)?);
                 }
                 Stmt::CreateIndex { unique: true, tbl_name, columns, where_clause: None, .. } => {
                     let name = name_of(tbl_name.0);
@@ -75,7 +75,7 @@ fn column_constraint(table: &mut Table, index: u32, constraint: &ColumnConstrain
             column.collation = Collation::from_name(&name_of(collation_name.0));
         }
         ColumnConstraint::ForeignKey { clause, .. } => {
-            table.foreign_keys.push(foreign_key(vec![index], clause))
+            table.foreign_keys.push(foreign_key(vec![index], clause));
         }
         ColumnConstraint::Generated { .. } => column.generated = true,
         ColumnConstraint::Defer(_) => {}
@@ -110,11 +110,10 @@ fn sorted_columns(table: &Table, columns: &[SortedColumn<'_>]) -> Result<Option<
             expr = inner;
         }
         match expr {
-            ast::Expr::Id(ast::Id(name)) | ast::Expr::Name(ast::Name(name)) => {
+            ast::Expr::Id(ast::Id(name))
+            | ast::Expr::Name(ast::Name(name))
+            | ast::Expr::Literal(ast::Literal::String(name)) => {
                 positions.push(column_index(table, &name_of(name))?);
-            }
-            ast::Expr::Literal(ast::Literal::String(name)) => {
-                positions.push(column_index(table, &name_of(name))?)
             }
             _ => return Ok(None),
         }

@@ -97,7 +97,8 @@ impl<'s> Facts<'s> {
     fn own_column(&self, column: ColumnRef) -> ColumnFacts {
         match self.relations.get(column.relation.0 as usize).map(|(facts, _)| facts) {
             Some(RelationFacts::Table(id)) => {
-                let found = self.schema.table(*id).and_then(|table| Some((table, table.column(column.column)?)));
+                let found =
+                    self.schema.table(*id).and_then(|table| Some((table, table.column(column.column)?)));
                 match found {
                     Some((table, own)) => ColumnFacts {
                         nullable: !table.is_not_null(column.column),
@@ -169,9 +170,13 @@ impl<'s> Facts<'s> {
             Expr::InList { expr, list, .. } => {
                 self.is_nullable(expr) || list.iter().any(|operand| self.is_nullable(operand))
             }
-            Expr::Like { operator: LikeOperator::Like | LikeOperator::Glob, expr, pattern, escape: None, .. } => {
-                self.is_nullable(expr) || self.is_nullable(pattern)
-            }
+            Expr::Like {
+                operator: LikeOperator::Like | LikeOperator::Glob,
+                expr,
+                pattern,
+                escape: None,
+                ..
+            } => self.is_nullable(expr) || self.is_nullable(pattern),
             Expr::Exists { .. } | Expr::IsNull { .. } => false,
             Expr::InQuery { expr, query, .. } => self.is_nullable(expr) || self.outputs_may_be_null(query),
             Expr::Case { branches, otherwise, .. } => {
@@ -344,7 +349,9 @@ impl<'s> Facts<'s> {
         let Some(From::Relation(relation)) = &select.from else { return Vec::new() };
         let sets = self.unique_sets(relation.id);
         let as_column = |column: u32| Expr::Column(ColumnRef { relation: relation.id, column });
-        sets.iter().filter_map(|set| positions(&set.iter().map(|&c| as_column(c)).collect::<Vec<_>>())).collect()
+        sets.iter()
+            .filter_map(|set| positions(&set.iter().map(|&c| as_column(c)).collect::<Vec<_>>()))
+            .collect()
     }
 
     fn from(&mut self, from: &From, extended: bool) {
@@ -400,7 +407,8 @@ impl<'s> Facts<'s> {
 }
 
 fn combine(operator: SetOperator, all: bool, left: RelationFacts, right: RelationFacts) -> RelationFacts {
-    let (RelationFacts::Columns { columns, .. }, RelationFacts::Columns { columns: others, .. }) = (left, right)
+    let (RelationFacts::Columns { columns, .. }, RelationFacts::Columns { columns: others, .. }) =
+        (left, right)
     else {
         return RelationFacts::Unknown;
     };
@@ -436,7 +444,10 @@ pub fn children<'e>(expr: &'e Expr, found: &mut dyn FnMut(&'e Expr)) {
             found(expr);
             list.iter().for_each(found);
         }
-        Expr::InQuery { expr, .. } | Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::IsNull { expr, .. } => {
+        Expr::InQuery { expr, .. }
+        | Expr::Cast { expr, .. }
+        | Expr::Collate { expr, .. }
+        | Expr::IsNull { expr, .. } => {
             found(expr);
         }
         Expr::Case { operand, branches, otherwise } => {
@@ -537,12 +548,16 @@ pub fn rejects_null(condition: &Expr, column: ColumnRef) -> bool {
         Expr::Like { expr, pattern, .. } => is_null_with(expr, column) || is_null_with(pattern, column),
         Expr::InList { expr, list, negated } => is_null_with(expr, column) && !(*negated && list.is_empty()),
         // NOT IN over no rows is true whatever the value.
-        Expr::InQuery { expr, negated: false, .. } | Expr::IsNull { expr, negated: true } => is_null_with(expr, column),
+        Expr::InQuery { expr, negated: false, .. } | Expr::IsNull { expr, negated: true } => {
+            is_null_with(expr, column)
+        }
         Expr::Unary(UnaryOperator::Not, inner) => match inner.as_ref() {
             Expr::IsNull { expr, negated: false } => is_null_with(expr, column),
             // NOT BETWEEN is true for a value below the lower bound, whatever the upper one.
             Expr::Between { expr, .. } => is_null_with(expr, column),
-            Expr::Binary(..) | Expr::Like { .. } | Expr::InList { .. } | Expr::Column(_) => rejects_null(inner, column),
+            Expr::Binary(..) | Expr::Like { .. } | Expr::InList { .. } | Expr::Column(_) => {
+                rejects_null(inner, column)
+            }
             _ => false,
         },
         Expr::And(list) => list.iter().any(|operand| rejects_null(operand, column)),
@@ -565,8 +580,22 @@ fn is_null_with(expr: &Expr, column: ColumnRef) -> bool {
         Expr::Call(call) => {
             matches!(
                 call.function.as_str(),
-                "abs" | "date" | "datetime" | "instr" | "julianday" | "length" | "lower" | "ltrim" | "round"
-                    | "rtrim" | "strftime" | "substr" | "substring" | "time" | "trim" | "upper"
+                "abs"
+                    | "date"
+                    | "datetime"
+                    | "instr"
+                    | "julianday"
+                    | "length"
+                    | "lower"
+                    | "ltrim"
+                    | "round"
+                    | "rtrim"
+                    | "strftime"
+                    | "substr"
+                    | "substring"
+                    | "time"
+                    | "trim"
+                    | "upper"
             ) && call.over.is_none()
                 && call.args.as_slice().iter().any(|arg| is_null_with(arg, column))
         }
@@ -680,7 +709,9 @@ impl<'a> Dependencies<'a> {
         let From::Join(join) = from else { return };
         self.outer_joins(&join.left);
         self.outer_joins(&join.right);
-        let (JoinKind::Left, From::Relation(right), Some(on)) = (join.kind, &join.right, &join.on) else { return };
+        let (JoinKind::Left, From::Relation(right), Some(on)) = (join.kind, &join.right, &join.on) else {
+            return;
+        };
         let mut parts = Vec::new();
         split(on, &mut parts);
         let mut link = OuterLink { relation: right.id, equal: Vec::new(), reads: Vec::new() };

@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(number("0x10"), Literal::Integer(16));
         assert_eq!(number("0xFFFFFFFFFFFFFFFF"), Literal::Integer(-1));
         assert_eq!(number("1_000"), Literal::Integer(1000));
-        assert_eq!(number("9223372036854775808"), Literal::Real(Real::new(9.223_372_036_854_775_808e18)));
+        assert_eq!(number("9223372036854775808"), Literal::Real(Real::new(9.223_372_036_854_776e18)));
         assert_eq!(number("1e999"), Literal::Real(Real::new(f64::INFINITY)));
         assert_eq!(negative_number("9223372036854775808"), Literal::Integer(i64::MIN));
         assert_eq!(negative_number("0x10"), Literal::Integer(-16));

@@ -139,9 +139,9 @@ pub(crate) fn locate(text: &str, name: &str) -> Option<Position> {
             continue;
         }
         let (word, _) = crate::ident::unquote(token);
-        let qualified = dotted
+        let follows_qualifier = dotted
             && qualifier.is_some_and(|q| previous.as_deref().is_some_and(|p| p.eq_ignore_ascii_case(q)));
-        if word.eq_ignore_ascii_case(last) && (qualifier.is_none() || qualified) {
+        if word.eq_ignore_ascii_case(last) && (qualifier.is_none() || follows_qualifier) {
             return Some(position_at(text, start));
         }
         previous = Some(word);

@@ -65,7 +65,10 @@ impl Compare {
             return Err(anyhow!("name two systems with --systems A,B; the run has {known}"));
         };
         for name in [first, second] {
-            ensure!(manifest.systems.contains(name), "the run has no system {name:?}; its systems are {known}");
+            ensure!(
+                manifest.systems.contains(name),
+                "the run has no system {name:?}; its systems are {known}"
+            );
         }
         ensure!(first != second, "--systems names {first:?} twice; name two different systems of {known}");
         Ok((first.clone(), second.clone()))
@@ -76,7 +79,8 @@ impl Compare {
             return manifest.metrics.first().cloned().ok_or_else(|| anyhow!("the run has no metric"));
         };
         let is_meant = |id: &&String| *id == name || id.split('@').next() == Some(name);
-        let known = || anyhow!("the run does not score {name:?}; its metrics are {}", manifest.metrics.join(", "));
+        let known =
+            || anyhow!("the run does not score {name:?}; its metrics are {}", manifest.metrics.join(", "));
         manifest.metrics.iter().find(is_meant).cloned().ok_or_else(known)
     }
 
@@ -97,7 +101,11 @@ impl Compare {
             let rest = ids.len() - shown.len();
             let more = if rest > 0 { format!(" and {rest} more (--limit)") } else { String::new() };
             let list = if shown.is_empty() { "none".to_owned() } else { shown.join(" ") };
-            let _ = write!(text, "\n{metric}: {} items on which only {winner} is right or scores higher: {list}{more}", ids.len());
+            let _ = write!(
+                text,
+                "\n{metric}: {} items on which only {winner} is right or scores higher: {list}{more}",
+                ids.len()
+            );
         }
         text.push('\n');
         text
@@ -109,7 +117,8 @@ fn line(summary: &Summary, comparison: &Comparison) -> String {
         let score = summary.systems[index].scores.get(&comparison.metric);
         score.and_then(|score| score.mean).map_or_else(|| "-".to_owned(), |mean| format!("{mean:.4}"))
     };
-    let p = if comparison.p_value < 0.0001 { "<0.0001".to_owned() } else { format!("{:.4}", comparison.p_value) };
+    let p =
+        if comparison.p_value < 0.0001 { "<0.0001".to_owned() } else { format!("{:.4}", comparison.p_value) };
     format!(
         "{:<22} {:>8} {:>8} {:>+11.4} {:>20} {p:>9}  {} / {}",
         comparison.metric,
@@ -131,8 +140,10 @@ struct Differing {
 fn differing(items: &[&Item], first: &str, metric: &str) -> Differing {
     let higher_is_better = sqlgauge_metrics::find(metric).is_ok_and(|metric| metric.higher_is_better());
     let score = |item: &Item| item.metrics.get(metric).copied().flatten();
-    let (of_first, of_second): (Vec<&&Item>, Vec<&&Item>) = items.iter().partition(|item| item.system == first);
-    let second: HashMap<&str, Option<f64>> = of_second.iter().map(|item| (item.id.as_str(), score(item))).collect();
+    let (of_first, of_second): (Vec<&&Item>, Vec<&&Item>) =
+        items.iter().partition(|item| item.system == first);
+    let second: HashMap<&str, Option<f64>> =
+        of_second.iter().map(|item| (item.id.as_str(), score(item))).collect();
     let mut differing = Differing { only_first: Vec::new(), only_second: Vec::new() };
     for item in of_first {
         let (Some(a), Some(Some(b))) = (score(item), second.get(item.id.as_str())) else { continue };

@@ -61,7 +61,8 @@ impl Parse {
         if self.db.extension().is_some_and(|extension| extension == "sql") {
             let text = std::fs::read_to_string(&self.db)
                 .with_context(|| format!("{} cannot be read; check the path", self.db.display()))?;
-            return Schema::from_ddl(&text).with_context(|| format!("{} is no DDL of SQLite", self.db.display()));
+            return Schema::from_ddl(&text)
+                .with_context(|| format!("{} is no DDL of SQLite", self.db.display()));
         }
         let engine = SqliteEngine::new(Limits::default());
         Ok(engine.open(&self.db)?.schema().as_ref().clone())

@@ -57,7 +57,8 @@ fn read(source: &Path) -> Result<Vec<(String, Schema)>> {
         "sql" => {
             let text = std::fs::read_to_string(source)
                 .with_context(|| format!("{} cannot be read; check the path", source.display()))?;
-            let schema = Schema::from_ddl(&text).with_context(|| format!("{} is no DDL of SQLite", source.display()))?;
+            let schema = Schema::from_ddl(&text)
+                .with_context(|| format!("{} is no DDL of SQLite", source.display()))?;
             Ok(vec![(name(source), schema)])
         }
         _ => {
@@ -72,7 +73,8 @@ fn read(source: &Path) -> Result<Vec<(String, Schema)>> {
 /// The SQLite files in a folder and in its folders.
 fn databases(folder: &Path) -> Result<Vec<PathBuf>> {
     let list = |folder: &Path| -> Result<Vec<PathBuf>> {
-        let entries = std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+        let entries =
+            std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
         Ok(entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect())
     };
     let mut files = Vec::new();
@@ -114,7 +116,12 @@ fn describe_table(table: &Table, text: &mut String) {
     let flags: String = flags.iter().filter_map(|(holds, text)| holds.then_some(*text)).collect();
     let _ = writeln!(text, "  {kind} {}{flags}", table.name);
     let names = |columns: &[u32]| {
-        columns.iter().filter_map(|&c| table.column(c)).map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ")
+        columns
+            .iter()
+            .filter_map(|&c| table.column(c))
+            .map(|c| c.name.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     for column in &table.columns {
         let not_null = if column.not_null { " NOT NULL" } else { "" };
@@ -134,7 +141,12 @@ fn describe_table(table: &Table, text: &mut String) {
     for key in &table.foreign_keys {
         let referenced = key.referenced_columns.join(", ");
         let referenced = if referenced.is_empty() { String::new() } else { format!(" ({referenced})") };
-        let _ = writeln!(text, "    FOREIGN KEY ({}) REFERENCES {}{referenced}", names(&key.columns), key.referenced_table);
+        let _ = writeln!(
+            text,
+            "    FOREIGN KEY ({}) REFERENCES {}{referenced}",
+            names(&key.columns),
+            key.referenced_table
+        );
     }
     for check in &table.checks {
         let _ = writeln!(text, "    CHECK ({check})");

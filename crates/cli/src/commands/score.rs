@@ -7,10 +7,10 @@ use clap::Args;
 use sqlgauge_dataset::{BenchmarkSource, Format, PredictionOptions};
 use sqlgauge_report::formats::Table;
 
+use crate::Verdict;
 use crate::options::{LimitOptions, SystemFile, columns, format, system_file};
 use crate::output::{colour, print, width};
 use crate::scoring::{Job, metrics, render};
-use crate::Verdict;
 
 /// Metrics that are scored when none are named: they need nothing but one run of both queries.
 const DEFAULT_METRICS: &str = "ex-spider,ex-bird,ex,esm";
@@ -24,7 +24,7 @@ pub struct Score {
     /// File with the questions, where the gold file has none
     #[arg(long, value_name = "FILE")]
     questions: Option<PathBuf>,
-    /// Folder with DB_ID/DB_ID.sqlite, or one database file
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
     #[arg(long, value_name = "DIR")]
     db: PathBuf,
     /// Schema file (tables.json); exact set match takes foreign keys from it
@@ -57,7 +57,7 @@ pub struct Score {
     /// Format of the prediction files, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     pred_format: Option<Format>,
-    /// Column that has a role (id, db_id, question, gold, evidence, difficulty, prediction)
+    /// Column that has a role (id, `db_id`, question, gold, evidence, difficulty, prediction)
     #[arg(long = "column", value_name = "ROLE=COLUMN")]
     columns: Vec<String>,
     /// Print nothing but errors
@@ -100,5 +100,5 @@ pub fn finish(job: &Job) -> Result<Verdict> {
         print(&render(&report, &Table { width: width(), colour: colour() })?)?;
         println!("\nReport: {}", job.out.join("report.html").display());
     }
-    super::report::gate_verdict(&report)
+    Ok(super::report::gate_verdict(&report))
 }

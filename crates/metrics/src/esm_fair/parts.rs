@@ -70,8 +70,8 @@ impl Parts {
     }
 
     fn select(select: &Select, renderer: &Renderer<'_>) -> Self {
-        let mut parts = Self::default();
-        parts.select = sorted(select.outputs.iter().map(|output| renderer.expr(&output.expr)));
+        let outputs = select.outputs.iter().map(|output| renderer.expr(&output.expr));
+        let mut parts = Self { select: sorted(outputs), ..Self::default() };
         if let Some(from) = &select.from {
             parts.tables = sorted(from.relations().into_iter().map(|relation| renderer.relation(relation)));
             parts.join_keywords(from);

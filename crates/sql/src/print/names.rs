@@ -160,7 +160,11 @@ fn distinct_names(wanted: impl Iterator<Item = Option<String>>) -> Vec<String> {
     for (index, wanted) in wanted.enumerate() {
         let free = wanted.filter(|name| !name.is_empty() && !taken.contains(&name.to_ascii_lowercase()));
         let name = free.unwrap_or_else(|| {
-            (index + 1..).map(|n| format!("c{n}")).find(|name| !taken.contains(name)).unwrap_or_default()
+            let mut number = index + 1;
+            while taken.contains(&format!("c{number}")) {
+                number += 1;
+            }
+            format!("c{number}")
         });
         taken.insert(name.to_ascii_lowercase());
         names.push(name);

@@ -9,7 +9,7 @@ use crate::ident::{self, Quote, name_of, unquote};
 use crate::identity;
 use crate::tree::{
     Args, BinaryOperator, Body, Call, ColumnRef, Expr, Frame, FrameBound, FrameExclude, FrameMode, From,
-    JoinKind, LikeOperator, Literal, Output, Query, Relation, Select, UnaryOperator, Window,
+    JoinKind, LikeOperator, Literal, OrderTerm, Output, Query, Relation, Select, UnaryOperator, Window,
 };
 
 /// A plain call of `function`.
@@ -109,41 +109,35 @@ impl<'a> Resolver<'a> {
             ast::Expr::IsNull(expr) => Ok(Expr::IsNull { expr: self.boxed(expr)?, negated: false }),
             ast::Expr::NotNull(expr) => Ok(Expr::IsNull { expr: self.boxed(expr)?, negated: true }),
             ast::Expr::FunctionCall { name, distinctness, args, order_by, filter_over } => {
-                let args = self.list(args.unwrap_or_default())?;
+                let args = Args::List(self.list(args.unwrap_or_default())?);
                 let order_by = match order_by {
                     Some(FunctionCallOrder::SortList(terms)) => self.plain_order(terms)?,
                     None => Vec::new(),
                 };
                 let distinct = matches!(distinctness, Some(ast::Distinctness::Distinct));
-                let (filter, over) = self.tail(filter_over.as_ref())?;
-                let function = name_of(name.0).to_ascii_lowercase();
-                Ok(Expr::Call(Box::new(Call {
-                    function,
-                    args: Args::List(args),
-                    distinct,
-                    order_by,
-                    filter,
-                    over,
-                })))
+                self.call(name, args, distinct, order_by, filter_over.as_ref())
             }
             ast::Expr::FunctionCallStar { name, filter_over } => {
-                let (filter, over) = self.tail(filter_over.as_ref())?;
-                let function = name_of(name.0).to_ascii_lowercase();
-                let order_by = Vec::new();
-                Ok(Expr::Call(Box::new(Call {
-                    function,
-                    args: Args::Star,
-                    distinct: false,
-                    order_by,
-                    filter,
-                    over,
-                })))
+                self.call(name, Args::Star, false, Vec::new(), filter_over.as_ref())
             }
             ast::Expr::Raise(..) => {
                 Err(ErrorKind::Invalid("RAISE() may only be used within a trigger-program".to_owned()).into())
             }
             ast::Expr::Variable(name) => Err(ErrorKind::Unsupported(format!("the parameter {name}")).into()),
         }
+    }
+
+    fn call(
+        &mut self,
+        name: &ast::Id<'a>,
+        args: Args,
+        distinct: bool,
+        order_by: Vec<OrderTerm>,
+        tail: Option<&'a FunctionTail<'a>>,
+    ) -> Result<Expr, Error> {
+        let (filter, over) = self.tail(tail)?;
+        let function = name_of(name.0).to_ascii_lowercase();
+        Ok(Expr::Call(Box::new(Call { function, args, distinct, order_by, filter, over })))
     }
 
     /// A column by its name, in the innermost SELECT that knows it.

@@ -22,7 +22,7 @@ pub(super) enum Skeleton<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn from_clause(
+    pub(super) fn lower_from(
         &mut self,
         ast: &'a ast::FromClause<'a>,
         scope: &mut Scope,
@@ -53,12 +53,12 @@ impl<'a> Resolver<'a> {
     fn table(
         &mut self,
         ast: &'a SelectTable<'a>,
-        outer_alias: Option<String>,
+        outer_alias: Option<&str>,
         scope: &mut Scope,
     ) -> Result<Skeleton<'a>, Error> {
         let alias_of = |alias: &Option<ast::As<'a>>| {
             let own = alias.as_ref().map(|(ast::As::As(name) | ast::As::Elided(name))| name_of(name.0));
-            outer_alias.clone().or(own)
+            outer_alias.map(str::to_owned).or(own)
         };
         let (source, columns, name, args) = match ast {
             SelectTable::Table(name, alias, _) => {
@@ -91,9 +91,9 @@ impl<'a> Resolver<'a> {
         scope: &mut Scope,
     ) -> Result<Skeleton<'a>, Error> {
         match (ast.select, &ast.joins, alias) {
-            (Some(only), None, alias) => self.table(only, alias, scope),
+            (Some(only), None, alias) => self.table(only, alias.as_deref(), scope),
             (_, _, None) => self
-                .from_clause(ast, scope)?
+                .lower_from(ast, scope)?
                 .ok_or_else(|| ErrorKind::Syntax("empty parentheses in FROM".to_owned()).into()),
             (_, _, Some(_)) => {
                 Err(ErrorKind::Unsupported("an alias for a parenthesised join".to_owned()).into())

@@ -191,7 +191,7 @@ impl<'a> Resolver<'a> {
         let order_by = ast.order_by.unwrap_or_default();
         let arms = ast.body.compounds.as_ref();
         let own_order = if arms.is_none() { order_by } else { &[] };
-        let arms = arms.map(|arms| arms.as_slice()).unwrap_or_default();
+        let arms = arms.map(sqlite3_parser::Vec::as_slice).unwrap_or_default();
         // SQLite resolves a compound from right to left; a CTE may refer to itself, so its columns come first.
         let mut right = Vec::with_capacity(arms.len());
         if defines.is_none() {

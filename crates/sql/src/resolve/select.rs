@@ -38,7 +38,7 @@ impl<'a> Resolver<'a> {
         ast: &'a [sqlite3_parser::Vec<'a, ast::Expr<'a>>],
         order_by: &'a [SortedColumn<'a>],
     ) -> Result<Arm, Error> {
-        let width = ast.first().map_or(0, |row| row.len());
+        let width = ast.first().map_or(0, sqlite3_parser::Vec::len);
         if ast.iter().any(|row| row.len() != width) {
             let message = "all VALUES must have the same number of terms".to_owned();
             return Err(ErrorKind::Invalid(message).into());
@@ -59,7 +59,7 @@ impl<'a> Resolver<'a> {
         };
         let mut scope = Scope::default();
         let skeleton = match from {
-            Some(from) => self.from_clause(from, &mut scope)?,
+            Some(from) => self.lower_from(from, &mut scope)?,
             None => None,
         };
         self.scopes.push(scope);

@@ -55,10 +55,12 @@ const LEVELS: [&str; 3] = ["simple", "moderate", "challenging"];
 impl Bird {
     pub fn run(self) -> Result<Verdict> {
         let gold = file_or_prefix(&self.ground_truth_path, &format!("{}_gold.sql", self.data_mode))?;
-        let predicted = file_or_prefix(&self.predicted_sql_path, &format!("predict_{}.json", self.data_mode))?;
+        let predicted =
+            file_or_prefix(&self.predicted_sql_path, &format!("predict_{}.json", self.data_mode))?;
         let source = BenchmarkSource { gold, questions: self.diff_json_path, ..BenchmarkSource::default() };
         let benchmark = load_benchmark(&source)?;
-        let predictions = load_predictions("prediction", &predicted, &benchmark, &PredictionOptions::default())?;
+        let predictions =
+            load_predictions("prediction", &predicted, &benchmark, &PredictionOptions::default())?;
         let timeout = Duration::try_from_secs_f64(self.meta_time_out)
             .map_err(|_| anyhow!("--meta_time_out {} is no number of seconds", self.meta_time_out))?;
         let engine = SqliteEngine::new(Limits { timeout, ..Limits::default() });
@@ -97,8 +99,11 @@ fn file_or_prefix(path: &Path, name: &str) -> Result<PathBuf> {
 
 /// The official table: count and accuracy in percent per difficulty and in total.
 fn table(scored: &[(Option<&str>, bool)]) -> String {
-    let count = |level: Option<&str>| scored.iter().filter(|(own, _)| level.is_none() || *own == level).count();
-    let right = |level: Option<&str>| scored.iter().filter(|(own, ok)| *ok && (level.is_none() || *own == level)).count();
+    let count =
+        |level: Option<&str>| scored.iter().filter(|(own, _)| level.is_none() || *own == level).count();
+    let right = |level: Option<&str>| {
+        scored.iter().filter(|(own, ok)| *ok && (level.is_none() || *own == level)).count()
+    };
     let accuracy = |level: Option<&str>| match count(level) {
         0 => 0.0,
         all => 100.0 * right(level) as f64 / all as f64,
@@ -112,7 +117,8 @@ fn table(scored: &[(Option<&str>, bool)]) -> String {
         let _ = write!(counts, "{:<20} ", count(level));
         let _ = write!(accuracies, "{:<20.2} ", accuracy(level));
     }
-    let heading = "======================================    ACCURACY    =====================================";
+    let heading =
+        "======================================    ACCURACY    =====================================";
     let lines = [text.trim_end(), counts.trim_end(), heading, accuracies.trim_end()];
     lines.join("\n") + "\n"
 }

@@ -73,8 +73,10 @@ impl Spider {
         if etype.matches() && tables.is_none() {
             bail!("--etype all and match need --table tables.json; give it or use --etype exec");
         }
-        let benchmark = load_benchmark(&BenchmarkSource { gold: self.gold.clone(), ..BenchmarkSource::default() })?;
-        let predictions = load_predictions("prediction", &self.pred, &benchmark, &PredictionOptions::default())?;
+        let benchmark =
+            load_benchmark(&BenchmarkSource { gold: self.gold.clone(), ..BenchmarkSource::default() })?;
+        let predictions =
+            load_predictions("prediction", &self.pred, &benchmark, &PredictionOptions::default())?;
         let engine = SqliteEngine::new(Limits::default());
         let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, true)?;
         if let Some(tables) = &tables {
@@ -94,8 +96,12 @@ impl Spider {
             })
             .collect::<Result<_>>()?;
         let mut table = OfficialTable::new(etype);
-        let turns: Vec<(usize, TurnOutcome)> =
-            benchmark.examples.iter().map(|e| e.turn.map_or(0, |turn| turn.interaction)).zip(outcomes).collect();
+        let turns: Vec<(usize, TurnOutcome)> = benchmark
+            .examples
+            .iter()
+            .map(|e| e.turn.map_or(0, |turn| turn.interaction))
+            .zip(outcomes)
+            .collect();
         for interaction in turns.chunk_by(|a, b| a.0 == b.0) {
             let outcomes: Vec<TurnOutcome> = interaction.iter().map(|(_, outcome)| *outcome).collect();
             table.add_interaction(&outcomes);
@@ -113,8 +119,9 @@ impl Spider {
         prediction: &str,
     ) -> Result<TurnOutcome> {
         let gold = &example.golds[0];
-        let score = esm::score(target.catalog(), target.foreign_keys(), gold, prediction, Switches::default())
-            .with_context(|| format!("gold query {} of {}", example.index + 1, self.gold.display()))?;
+        let score =
+            esm::score(target.catalog(), target.foreign_keys(), gold, prediction, Switches::default())
+                .with_context(|| format!("gold query {} of {}", example.index + 1, self.gold.display()))?;
         let executed = etype.executes() && {
             let pair = Pair::new(engine, target, gold, prediction, None);
             suite_execution_match(&pair, self.keep_distinct).value == Some(1.0)
