@@ -48,7 +48,8 @@ pub fn read(path: &Path) -> String {
 pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|own| own == extension)).collect();
+    let mut paths: Vec<_> =
+        paths.filter(|path| path.extension().is_some_and(|own| own == extension)).collect();
     paths.sort();
     paths
 }

@@ -1,6 +1,8 @@
 //! The law of crate `sql`: a query that executes, printed after resolution, executes to the same result. And
 //! resolution agrees with SQLite on what is wrong where a table or column is missing.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 
@@ -66,11 +68,14 @@ fn check(engine: &SqliteEngine, statement: &Statement, tally: &Mutex<Tally>) {
             }
             let agrees = match (&resolved, failure.kind) {
                 (Err(error), FailureKind::NoSuchTable) => matches!(error.kind(), ErrorKind::UnknownTable(_)),
-                (Err(error), FailureKind::NoSuchColumn) => matches!(error.kind(), ErrorKind::UnknownColumn(_)),
+                (Err(error), FailureKind::NoSuchColumn) => {
+                    matches!(error.kind(), ErrorKind::UnknownColumn(_))
+                }
                 (Err(error), _) => matches!(error.kind(), ErrorKind::AmbiguousColumn(_)),
                 (Ok(_), _) => false,
             };
-            let same_name = resolved.as_ref().is_err_and(|error| failure.message.starts_with(&error.kind().to_string()));
+            let same_name =
+                resolved.as_ref().is_err_and(|error| failure.message.starts_with(&error.kind().to_string()));
             let mut tally = tally.lock().unwrap();
             tally.naming_errors += 1;
             tally.misnamed += usize::from(agrees && !same_name);
@@ -85,13 +90,17 @@ fn check(engine: &SqliteEngine, statement: &Statement, tally: &Mutex<Tally>) {
 #[test]
 fn every_query_that_executes_prints_back_to_the_same_result() {
     let Some(root) = data() else { return };
-    let engine = SqliteEngine::new(Limits { timeout: std::time::Duration::from_secs(1), ..Limits::default() });
+    let engine =
+        SqliteEngine::new(Limits { timeout: std::time::Duration::from_secs(1), ..Limits::default() });
     let tally = Mutex::new(Tally::default());
     let statements = statements(&root);
     statements.par_iter().for_each(|statement| check(&engine, statement, &tally));
     let tally = tally.into_inner().unwrap();
-    let lists =
-        BTreeMap::from([("unresolved", &tally.unresolved), ("different", &tally.different), ("naming", &tally.disagreements)]);
+    let lists = BTreeMap::from([
+        ("unresolved", &tally.unresolved),
+        ("different", &tally.different),
+        ("naming", &tally.disagreements),
+    ]);
     for (name, list) in lists {
         for line in list {
             println!("{name}: {line}");
@@ -99,7 +108,13 @@ fn every_query_that_executes_prints_back_to_the_same_result() {
     }
     println!(
         "{} statements, {} executed, {} resolved, {} same after printing; {} naming errors, {} for another reason, {} of them with another name",
-        statements.len(), tally.executed, tally.resolved, tally.same, tally.naming_errors, tally.disagreements.len(), tally.misnamed,
+        statements.len(),
+        tally.executed,
+        tally.resolved,
+        tally.same,
+        tally.naming_errors,
+        tally.disagreements.len(),
+        tally.misnamed,
     );
     let share = |part: usize| part as f64 / tally.executed as f64;
     assert!(tally.executed > 10_000);

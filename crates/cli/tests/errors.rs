@@ -1,0 +1,115 @@
+//! Whatever is wrong with the input: one sentence that names it, exit code 2, nothing half-written.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Benchmark, items, sqlgauge, stderr};
+
+/// Replaces the value after `option`.
+fn with(mut arguments: Vec<String>, option: &str, value: &str) -> Vec<String> {
+    let place = arguments.iter().position(|argument| argument == option).unwrap();
+    arguments[place + 1] = value.to_owned();
+    arguments
+}
+
+fn and(mut arguments: Vec<String>, more: &[&str]) -> Vec<String> {
+    arguments.extend(more.iter().map(|&argument| argument.to_owned()));
+    arguments
+}
+
+#[test]
+fn every_bad_input_is_named_in_one_sentence() {
+    let benchmark =
+        Benchmark::new(&["SELECT name FROM item", "SELECT 1"], &["SELECT name FROM item", "SELECT 1"]);
+    let file = |name: &str, text: &str| {
+        std::fs::write(benchmark.path(name), text).unwrap();
+        benchmark.path(name).display().to_string()
+    };
+    let short = file("short.sql", "SELECT 1\n");
+    let broken = file("broken.jsonl", "{\"id\": 0, \"sql\": \"SELECT 1\"}\n{\"id\": 1, sql}\n");
+    let elsewhere = file("elsewhere.sql", "SELECT 1\tshops\nSELECT 1\tshops\n");
+    let no_database = file("text.sqlite", "this is no database, but it is long enough to look at");
+    let score = || benchmark.score();
+    for (arguments, wanted) in [
+        (with(score(), "--gold", "nowhere.sql"), vec!["nowhere.sql"]),
+        (with(score(), "--gold", &elsewhere), vec!["shops", "shop"]),
+        (with(score(), "--pred", &format!("S={short}")), vec!["short.sql", "1", "2"]),
+        (with(score(), "--pred", &format!("S={broken}")), vec!["broken.jsonl", "line 2"]),
+        (with(score(), "--db", "nowhere"), vec!["nowhere"]),
+        (with(score(), "--db", &no_database), vec!["text.sqlite", "not a SQLite database"]),
+        (with(score(), "--out", "/dev/null/run"), vec!["/dev/null", "--out"]),
+        (and(score(), &["--metrics", "ex-spyder"]), vec!["ex-spyder", "ex-spider@1"]),
+        (and(score(), &["--fail-under", "ex-spider"]), vec!["METRIC=X"]),
+        (and(score(), &["--fail-under", "esm=2", "--metrics", "esm"]), vec!["between 0 and 1"]),
+        (and(score(), &["--timeout", "-1"]), vec!["-1"]),
+        (and(score(), &["--no-such-flag"]), vec!["--no-such-flag"]),
+        (vec!["report".into(), benchmark.path("nothing").display().to_string()], vec!["run.json"]),
+        (vec!["schema".into(), no_database.clone()], vec!["text.sqlite"]),
+    ] {
+        let output = sqlgauge(&arguments);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(wanted.iter().all(|part| message.contains(part)), "{arguments:?}: {message}");
+        assert!(!message.contains("panicked"), "{message}");
+        assert!(!benchmark.path("run").exists(), "{arguments:?} left a run directory");
+    }
+}
+
+#[test]
+fn a_folder_with_something_else_in_it_is_left_alone() {
+    let benchmark = Benchmark::new(&["SELECT 1"], &["SELECT 1"]);
+    std::fs::create_dir(benchmark.path("run")).unwrap();
+    std::fs::write(benchmark.path("run/letter.txt"), "dear").unwrap();
+    let output = sqlgauge(&benchmark.score());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("letter.txt"));
+    assert_eq!(std::fs::read_dir(benchmark.path("run")).unwrap().count(), 1);
+}
+
+#[test]
+fn exit_codes_say_how_it_ended() {
+    let benchmark =
+        Benchmark::new(&["SELECT name FROM item"; 2], &["SELECT name FROM item", "SELECT id FROM item"]);
+    let run = benchmark.path("run").display().to_string();
+    let reached = and(benchmark.score(), &["--metrics", "ex", "--fail-under", "ex=0.5"]);
+    assert_eq!(sqlgauge(&reached).status.code(), Some(0));
+    let missed = and(benchmark.score(), &["--metrics", "ex", "--fail-under", "ex=0.6"]);
+    let output = sqlgauge(&missed);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("ex@1 is 0.5000, under 0.6"));
+    let junit = sqlgauge(&["report", &run, "--format", "junit", "--fail-under", "ex=0.6"]);
+    assert_eq!(junit.status.code(), Some(1));
+    assert!(std::fs::read_to_string(benchmark.path("run/report.xml")).unwrap().contains("<testsuites"));
+    let other = and(benchmark.score(), &["--metrics", "ex-bird"]);
+    let refused = sqlgauge(&other);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("--restart"), "{}", stderr(&refused));
+}
+
+#[test]
+fn hostile_predictions_get_their_outcome_and_change_nothing() {
+    let hostile = [
+        ("DROP TABLE item", "denied"),
+        ("ATTACH 'evil.db' AS e", "denied"),
+        ("PRAGMA writable_schema = 1", "denied"),
+        ("SELECT load_extension('x')", "denied"),
+        ("SELECT 1; DELETE FROM item", "multiple_statements"),
+        ("WITH RECURSIVE c AS (SELECT 1 UNION ALL SELECT 1 FROM c) SELECT count(*) FROM c", "timeout"),
+        ("SELECT zeroblob(2000000000)", "too_large"),
+        ("SELEC name", "syntax_error"),
+        ("SELECT nom FROM item", "no_such_column"),
+    ];
+    let golds = vec!["SELECT name FROM item"; hostile.len()];
+    let benchmark = Benchmark::new(&golds, &hostile.map(|(sql, _)| sql));
+    let database = benchmark.path("database/shop/shop.sqlite");
+    let before = std::fs::read(&database).unwrap();
+    let output = sqlgauge(&and(benchmark.score(), &["--timeout", "0.3"]));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for (item, (sql, status)) in items(&benchmark.path("run")).iter().zip(hostile) {
+        assert_eq!(item["status"], status, "{sql}");
+        assert_eq!(item["metrics"]["ex@1"], 0.0, "{sql}");
+    }
+    assert_eq!(std::fs::read(&database).unwrap(), before);
+    assert_eq!(std::fs::read_dir(benchmark.path("database/shop")).unwrap().count(), 1);
+}

@@ -1,0 +1,65 @@
+//! Killed at any moment, the same command finishes the run: no item is lost, none is done twice.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::{Benchmark, items, sqlgauge};
+
+const ITEMS: usize = 400;
+
+/// Queries that take about a millisecond each, so that there is time to kill the process.
+fn benchmark() -> Benchmark {
+    let query = |n: usize| {
+        format!(
+            "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < {}) SELECT sum(x) FROM c",
+            4000 + n
+        )
+    };
+    let golds: Vec<String> = (0..ITEMS).map(query).collect();
+    let predictions: Vec<String> = (0..ITEMS).map(|n| query(n + usize::from(n % 3 == 0))).collect();
+    let texts = |list: &[String]| list.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
+    let (golds, predictions) = (texts(&golds), texts(&predictions));
+    Benchmark::new(&golds.lines().collect::<Vec<_>>(), &predictions.lines().collect::<Vec<_>>())
+}
+
+#[test]
+fn a_run_that_is_killed_twenty_times_ends_like_one_that_is_not() {
+    let benchmark = benchmark();
+    let unbroken = {
+        let mut arguments = benchmark.score();
+        let out = arguments.iter().position(|argument| argument == "--out").unwrap();
+        arguments[out + 1] = benchmark.path("unbroken").display().to_string();
+        arguments
+    };
+    assert!(sqlgauge(&unbroken).status.success());
+    let wanted = std::fs::read(benchmark.path("unbroken/items.jsonl")).unwrap();
+    assert_eq!(items(&benchmark.path("unbroken")).len(), ITEMS);
+
+    // A linear congruential generator with a fixed seed: the moments differ, the test does not.
+    let mut state: u64 = 20_261_120;
+    let mut kills = 0;
+    let mut killed_at_work = 0;
+    while kills < 20 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sqlgauge"))
+            .args(benchmark.score())
+            .stderr(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis((state >> 33) % 120));
+        child.kill().unwrap();
+        killed_at_work += usize::from(!child.wait().unwrap().success());
+        kills += 1;
+    }
+    assert!(killed_at_work > 0, "no kill hit a run at work");
+    let last = sqlgauge(&benchmark.score());
+    assert!(last.status.success(), "{}", common::stderr(&last));
+    assert_eq!(std::fs::read(benchmark.path("run/items.jsonl")).unwrap(), wanted);
+    let summary = |run: &str| std::fs::read(benchmark.path(run).join("summary.json")).unwrap();
+    assert_eq!(summary("run"), summary("unbroken"));
+}
