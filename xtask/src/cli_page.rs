@@ -43,7 +43,12 @@ fn help(command: &[&str]) -> Result<String> {
         .current_dir(root())
         .output()
         .context("cargo cannot be started")?;
-    ensure!(output.status.success(), "`sqlgauge {} --help` failed: {}", command.join(" "), String::from_utf8_lossy(&output.stderr));
+    ensure!(
+        output.status.success(),
+        "`sqlgauge {} --help` failed: {}",
+        command.join(" "),
+        String::from_utf8_lossy(&output.stderr)
+    );
     let text = String::from_utf8(output.stdout).context("the help is not UTF-8")?;
     Ok(text.lines().map(|line| line.trim_end().to_owned() + "\n").collect())
 }

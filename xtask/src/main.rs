@@ -23,7 +23,10 @@ fn root() -> PathBuf {
 }
 
 fn docs(check: bool) -> Result<()> {
-    let pages = [("docs/reference/metrics.md", metrics_page::render()?), ("docs/reference/cli.md", cli_page::render()?)];
+    let pages = [
+        ("docs/reference/metrics.md", metrics_page::render()?),
+        ("docs/reference/cli.md", cli_page::render()?),
+    ];
     let mut stale = Vec::new();
     for (name, text) in pages {
         let path = root().join(name);

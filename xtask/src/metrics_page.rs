@@ -33,21 +33,29 @@ fn heads() -> Result<Vec<String>> {
     let source = root().join("crates/metrics/src");
     let mut files: Vec<PathBuf> = Vec::new();
     for folder in [source.clone(), source.join("esm")] {
-        let entries = std::fs::read_dir(&folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+        let entries =
+            std::fs::read_dir(&folder).with_context(|| format!("{} cannot be read", folder.display()))?;
         files.extend(entries.filter_map(|entry| entry.ok().map(|entry| entry.path())));
     }
     files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
     files.sort();
     let mut heads = Vec::new();
     for path in files {
-        let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         let lines = text.lines().take_while(|line| line.starts_with("//!"));
-        let head: String = lines.map(|line| line.trim_start_matches("//!").trim_start_matches(' ').to_owned() + "\n").collect();
+        let head: String = lines
+            .map(|line| {
+                let text = line.trim_start_matches("//!");
+                text.strip_prefix(' ').unwrap_or(text).to_owned() + "\n"
+            })
+            .collect();
         if head.contains("# Contract") {
             heads.push(head);
         }
     }
-    let place = |head: &String| sqlgauge_metrics::all().iter().position(|m| head.contains(&format!("`{}`", m.id())));
+    let place =
+        |head: &String| sqlgauge_metrics::all().iter().position(|m| head.contains(&format!("`{}`", m.id())));
     ensure!(heads.iter().all(|head| place(head).is_some()), "a file states the contract of no metric");
     heads.sort_by_key(place);
     Ok(heads)

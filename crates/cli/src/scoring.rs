@@ -12,13 +12,12 @@ use sqlgauge_dataset::{
     load_predictions, load_tables,
 };
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
-use sqlgauge_metrics::{Metric, Target, find};
+use sqlgauge_metrics::{Metric, find};
 use sqlgauge_report::Report;
 use sqlgauge_run::{
     BenchmarkScorer, Gate, Manifest, Plan, RunDirectory, Schedule, Start, StoredRun, SummaryBuilder,
     UsedDatabases, digest_inputs, execute, for_each_item,
 };
-use sqlgauge_sql::{Features, resolve};
 
 use crate::options::SystemFile;
 use crate::progress::Progress;
@@ -71,7 +70,7 @@ impl Job {
         let start = if self.restart { Start::Restart } else { Start::Continue };
         let directory = RunDirectory::create(&self.out, &manifest, start)?;
         let plan = Plan::new(&benchmark.examples, &systems)?;
-        let scorer = BenchmarkScorer::new(engine, self.metrics.clone(), targets, Box::new(feature_labels));
+        let scorer = BenchmarkScorer::new(engine, self.metrics.clone(), targets);
         let progress = Progress::new(self.quiet);
         let cancel = AtomicBool::new(false);
         let schedule = Schedule { jobs: self.jobs, ..Schedule::new(&cancel) };
@@ -163,13 +162,6 @@ pub fn read_report(path: &Path) -> Result<Report> {
         builder.finish()
     };
     Ok(Report::new(stored.manifest, summary, stored.items))
-}
-
-/// The SQL features of a gold query, for the breakdown.
-fn feature_labels(target: &Target, gold: &str) -> Vec<String> {
-    let schema = target.database.schema();
-    let labels = resolve(gold, schema).map(|query| Features::of(&query, schema).labels()).unwrap_or_default();
-    labels.into_iter().map(str::to_owned).collect()
 }
 
 /// Renders a report as text for the terminal.

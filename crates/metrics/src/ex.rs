@@ -18,6 +18,7 @@
 //! # Limits
 //! A gold with LIMIT whose last key is tied has several right answers; the one that the gold returned is taken.
 //! Where the sort keys of a gold cannot be determined, rows are compared as a bag and the detail says so.
+//! Keys are tied if they are equal values, so keys that only a collation such as NOCASE takes for equal are not.
 
 use std::collections::HashMap;
 

@@ -10,7 +10,7 @@
 //! The script turns every failure into the result `[("error",)]` and every timeout into `[("timeout",)]`, so
 //! that a prediction that fails equals a gold that fails; here the gold's failure makes the score null.
 //!
-//! Source: J. Li et al., "Can LLM Already Serve as a Database Interface? A BIg Bench for Large-Scale Database
+//! Source: J. Li et al., "Can LLM Already Serve as a Database Interface? A Big Bench for Large-Scale Database
 //! Grounded Text-to-SQLs", 2023.
 
 use std::collections::HashSet;

@@ -12,6 +12,7 @@ use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Error, Features, resolve};
 
 use crate::esm::{BoundKeys, ForeignKeyMap};
+use crate::esm_fair::linked::LinkedColumns;
 use crate::ex::GoldOrder;
 use crate::explain;
 use crate::metric::Score;
@@ -31,6 +32,7 @@ pub struct Target {
     pub suite: Vec<Arc<Database>>,
     catalog: Catalog,
     keys: BoundKeys,
+    linked: OnceLock<LinkedColumns>,
 }
 
 impl Target {
@@ -39,13 +41,22 @@ impl Target {
         let schema = Arc::clone(database.schema());
         let catalog = Catalog::from_schema(&schema);
         let keys = BoundKeys::new(&ForeignKeyMap::from_schema(&schema), &catalog);
-        Self { db_id: db_id.into(), suite: vec![Arc::clone(&database)], database, schema, catalog, keys }
+        Self {
+            db_id: db_id.into(),
+            suite: vec![Arc::clone(&database)],
+            database,
+            schema,
+            catalog,
+            keys,
+            linked: OnceLock::new(),
+        }
     }
 
     /// With the catalog of a schema file.
     #[must_use]
     pub fn with_schema(mut self, schema: Arc<Schema>) -> Self {
         self.schema = schema;
+        self.linked = OnceLock::new();
         self
     }
 
@@ -66,6 +77,11 @@ impl Target {
     /// The names of the database as Spider's scripts see them.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// The columns that foreign keys of the catalog link, for exact set match over resolved queries.
+    pub(crate) fn linked_columns(&self) -> &LinkedColumns {
+        self.linked.get_or_init(|| LinkedColumns::new(&self.schema))
     }
 
     /// The foreign keys as Spider's scripts see them.

@@ -250,7 +250,7 @@ mod tests {
         assert!(!same(&Value::Null, &Value::text("None")));
     }
 
-    /// Expected values are what CPython 3.11 prints.
+    /// Expected values are what Python 3.11 prints.
     #[test]
     fn floats_print_as_in_python() {
         for (float, expected) in [

@@ -95,7 +95,10 @@ fn of_grids(grids: &GridPair) -> Soft {
         prediction_only += (predicted.len() - found) as f64 / width;
         gold_only += missed as f64 / width;
     }
-    prediction_only += prediction.len().saturating_sub(gold.len()) as f64;
+    // One by one, as the script sums, so that rounding is the same.
+    for _ in gold.len()..prediction.len() {
+        prediction_only += 1.0;
+    }
     let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
     let precision = share(matched, matched + prediction_only);
     let recall = share(matched, matched + gold_only);
@@ -139,5 +142,12 @@ mod tests {
             let soft = soft_f1(&table(gold), &table(prediction));
             assert!((soft.f1 - expected).abs() < 1e-12, "{gold:?} {prediction:?}: {soft:?}");
         }
+    }
+
+    #[test]
+    fn rounding_is_that_of_the_script() {
+        let gold = table(&[&["x", "n", "n"]]);
+        let prediction = table(&[&["a", "x", "n"], &["q", "0", "0"], &["n", "q", "0"], &["q", "n", "q"]]);
+        assert_eq!(soft_f1(&gold, &prediction).f1.to_bits(), 0.285_714_285_714_285_75_f64.to_bits());
     }
 }

@@ -22,5 +22,5 @@ pub use observer::{Observer, Repair};
 pub use plan::{Plan, Task};
 pub use record::{Comparison, Counts, Input, Item, Manifest, ScoreSummary, Summary, SystemSummary};
 pub use schedule::{Completion, INTERNAL_ERROR, Judgement, Schedule, Scorer, execute};
-pub use scorer::{BenchmarkScorer, FeatureLister, GOLD_FAILED, MISSING, preview};
+pub use scorer::{BenchmarkScorer, GOLD_FAILED, MISSING, preview};
 pub use summary::{MAX_SYSTEMS_FOR_ALL_PAIRS, SummaryBuilder};

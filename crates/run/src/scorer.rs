@@ -19,8 +19,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value, json};
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Engine, Execution, GoldCache, ResultSet};
-use sqlgauge_metrics::{Metric, MetricKind, Pair, Target, score_best};
-use sqlgauge_sql::spider::{self, Catalog, Hardness};
+use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Target, score_best};
+use sqlgauge_sql::Features;
+use sqlgauge_sql::spider::{self, Hardness};
 
 use crate::plan::Task;
 use crate::schedule::{Judgement, Scorer};
@@ -40,31 +41,13 @@ const PREVIEW_COLUMNS: usize = 12;
 const PREVIEW_CELL: usize = 80;
 const CACHE_BYTES: usize = 64 << 20;
 
-/// Names the SQL features of a gold query, for the breakdown by feature.
-pub type FeatureLister = dyn Fn(&Target, &str) -> Vec<String> + Send + Sync;
-
-/// What is known of a gold query from its text.
-#[derive(Debug, Default)]
-struct Labels {
-    /// `None` where the official parser cannot read the query.
-    hardness: Option<&'static str>,
-    features: Vec<String>,
-}
-
-/// A target and the names that the official parser looks up.
-struct Place {
-    target: Arc<Target>,
-    catalog: Catalog,
-}
-
 /// The scorer of a benchmark: metrics, databases, and what is shared by all systems.
 pub struct BenchmarkScorer {
     engine: Arc<dyn Engine>,
     metrics: Vec<&'static dyn Metric>,
-    places: HashMap<String, Place>,
-    features: Box<FeatureLister>,
+    targets: HashMap<String, Arc<Target>>,
     executions: GoldCache,
-    labels: Mutex<HashMap<(String, String), Arc<Labels>>>,
+    facts: Mutex<HashMap<(String, String), Arc<GoldFacts>>>,
 }
 
 impl BenchmarkScorer {
@@ -73,42 +56,25 @@ impl BenchmarkScorer {
         engine: Arc<dyn Engine>,
         metrics: Vec<&'static dyn Metric>,
         targets: HashMap<String, Arc<Target>>,
-        features: Box<FeatureLister>,
     ) -> Self {
-        // The official script reads the catalog from the database, whatever the benchmark's schema file says.
-        let place = |(db_id, target): (String, Arc<Target>)| {
-            let catalog = Catalog::from_schema(target.database.schema());
-            (db_id, Place { target, catalog })
-        };
-        Self {
-            engine,
-            metrics,
-            places: targets.into_iter().map(place).collect(),
-            features,
-            executions: GoldCache::new(CACHE_BYTES),
-            labels: Mutex::default(),
-        }
+        Self { engine, metrics, targets, executions: GoldCache::new(CACHE_BYTES), facts: Mutex::default() }
     }
 
-    /// The labels of a gold; computed once for all systems.
-    fn labels(&self, place: &Place, gold: &str) -> Arc<Labels> {
-        let key = (place.target.db_id.clone(), gold.to_owned());
-        let known = self.labels.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        known.unwrap_or_else(|| {
-            let parsed = spider::parse(&place.catalog, gold).ok();
-            let hardness = parsed.and_then(|query| spider::hardness(&query).ok()).map(Hardness::as_str);
-            let labels = Arc::new(Labels { hardness, features: (self.features)(&place.target, gold) });
-            self.labels.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&labels));
-            labels
-        })
+    /// What follows from a gold alone; one memo serves all systems.
+    fn facts(&self, target: &Target, gold: &str) -> Arc<GoldFacts> {
+        let key = (target.db_id.clone(), gold.to_owned());
+        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(facts.entry(key).or_default())
     }
 
-    fn judge(&self, task: &Task<'_>, place: &Place) -> Judgement {
-        let target = place.target.as_ref();
+    fn judge(&self, task: &Task<'_>, target: &Target) -> Judgement {
         let text = task.prediction.unwrap_or_default();
+        let facts: Vec<Arc<GoldFacts>> =
+            task.example.golds.iter().map(|gold| self.facts(target, gold)).collect();
         let pair = |gold| Pair::new(self.engine.as_ref(), target, gold, text, Some(&self.executions));
-        let pairs: Vec<Pair<'_>> = task.example.golds.iter().map(|gold| pair(gold)).collect();
-        let mut details = self.describe(task, place);
+        let golds = task.example.golds.iter().zip(&facts);
+        let pairs: Vec<Pair<'_>> = golds.map(|(gold, facts)| pair(gold).sharing(facts)).collect();
+        let mut details = describe(task, pairs.first());
         let golds: Vec<Execution> = pairs.iter().map(|p| p.run_gold(&target.database, p.gold())).collect();
         let Some(first_gold) = golds.first() else {
             return unscorable(&self.metrics, details, "the example has no gold");
@@ -143,47 +109,50 @@ impl BenchmarkScorer {
         judgement.details = details;
         judgement
     }
-
-    fn describe(&self, task: &Task<'_>, place: &Place) -> Map<String, Value> {
-        let Example { question, evidence, golds, difficulty, turn, .. } = task.example;
-        let mut details = Map::new();
-        let mut put = |key: &str, value: Value| {
-            if !value.is_null() {
-                details.insert(key.to_owned(), value);
-            }
-        };
-        put("question", question.clone().into());
-        put("evidence", evidence.clone().filter(|text| !text.is_empty()).into());
-        match golds.as_slice() {
-            [only] => put("gold", only.as_str().into()),
-            several => put("golds", several.into()),
-        }
-        if let Some(text) = task.prediction {
-            put("prediction", cut(text, MAX_TEXT).into());
-            if text.chars().nth(MAX_TEXT).is_some() {
-                put("prediction_bytes", text.len().into());
-            }
-        }
-        if let Some(gold) = golds.first() {
-            let labels = self.labels(place, gold);
-            put("hardness", labels.hardness.into());
-            if !labels.features.is_empty() {
-                put("features", labels.features.as_slice().into());
-            }
-        }
-        put("difficulty", difficulty.clone().into());
-        put("turn", turn.map_or(Value::Null, |t| json!({"interaction": t.interaction, "turn": t.turn})));
-        details
-    }
 }
 
 impl Scorer for BenchmarkScorer {
     fn score(&self, task: &Task<'_>) -> Judgement {
-        match self.places.get(&task.example.db_id) {
-            Some(place) => self.judge(task, place),
+        match self.targets.get(&task.example.db_id) {
+            Some(target) => self.judge(task, target),
             None => unscorable(&self.metrics, Map::new(), "the database was not opened"),
         }
     }
+}
+
+/// What the item says of itself, whatever its scores.
+fn describe(task: &Task<'_>, pair: Option<&Pair<'_>>) -> Map<String, Value> {
+    let Example { question, evidence, golds, difficulty, turn, .. } = task.example;
+    let mut details = Map::new();
+    let mut put = |key: &str, value: Value| {
+        if !value.is_null() {
+            details.insert(key.to_owned(), value);
+        }
+    };
+    put("question", question.clone().into());
+    put("evidence", evidence.clone().filter(|text| !text.is_empty()).into());
+    match golds.as_slice() {
+        [only] => put("gold", only.as_str().into()),
+        several => put("golds", several.into()),
+    }
+    if let Some(text) = task.prediction {
+        put("prediction", cut(text, MAX_TEXT).into());
+        if text.chars().nth(MAX_TEXT).is_some() {
+            put("prediction_bytes", text.len().into());
+        }
+    }
+    if let Some(pair) = pair {
+        // Null where the official parser cannot read the gold.
+        let hardness = pair.gold_legacy().ok().and_then(|query| spider::hardness(query).ok());
+        put("hardness", hardness.map(Hardness::as_str).into());
+        let labels = pair.gold_features().map(Features::labels).unwrap_or_default();
+        if !labels.is_empty() {
+            put("features", labels.into());
+        }
+    }
+    put("difficulty", difficulty.clone().into());
+    put("turn", turn.map_or(Value::Null, |t| json!({"interaction": t.interaction, "turn": t.turn})));
+    details
 }
 
 fn unscorable(metrics: &[&'static dyn Metric], mut details: Map<String, Value>, why: &str) -> Judgement {

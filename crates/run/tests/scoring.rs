@@ -49,9 +49,7 @@ impl Bank {
         let databases = Databases::open(folder.path()).unwrap();
         let used = UsedDatabases::locate(&databases, &[example(&["SELECT 1"])], false).unwrap();
         let targets = used.open(engine.as_ref(), None).unwrap();
-        let features =
-            |_: &sqlgauge_metrics::Target, sql: &str| vec![format!("{} words", sql.split(' ').count())];
-        let scorer = BenchmarkScorer::new(engine, metrics(&METRICS), targets, Box::new(features));
+        let scorer = BenchmarkScorer::new(engine, metrics(&METRICS), targets);
         Self { _folder: folder, scorer }
     }
 
@@ -117,7 +115,7 @@ fn details_say_what_went_wrong() {
     assert!(!failed.contains_key("prediction_result") && !failed.contains_key("evidence"));
     assert_eq!(
         (&failed["hardness"], &failed["features"][0]),
-        (&Value::from("easy"), &Value::from("4 words"))
+        (&Value::from("easy"), &Value::from("single table"))
     );
 
     let gold_failed = bank.score(&[BROKEN], Some("SELEC")).details;
@@ -189,7 +187,7 @@ impl Sample {
             options: BTreeMap::new(),
             examples: benchmark.examples.len(),
         };
-        let scorer = BenchmarkScorer::new(engine, metrics, targets, Box::new(|_, _| Vec::new()));
+        let scorer = BenchmarkScorer::new(engine, metrics, targets);
         Self { benchmark, systems, scorer, manifest }
     }
 

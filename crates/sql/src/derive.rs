@@ -737,6 +737,16 @@ impl<'a> Dependencies<'a> {
         self.outer.push(link);
     }
 
+    /// Adds that a column is not NULL in the rows in question.
+    pub fn assume_not_null(&mut self, column: ColumnRef) {
+        self.not_null.push(column);
+    }
+
+    /// Whether an equality with another column keeps the column from being NULL.
+    pub fn is_linked(&self, column: ColumnRef) -> bool {
+        self.equal.iter().any(|&(a, b)| a == column || b == column)
+    }
+
     /// The columns that are fixed once `given` are, constants included.
     pub fn closure(&self, given: &[Expr]) -> Closure {
         let mut closure =

@@ -8,7 +8,8 @@ use sqlgauge_sql::schema::Schema;
 type Name = (String, String);
 
 /// Groups of columns linked by foreign keys, directly or through others.
-pub(super) struct LinkedColumns {
+#[derive(Debug, Clone)]
+pub(crate) struct LinkedColumns {
     representative: HashMap<Name, Name>,
 }
 

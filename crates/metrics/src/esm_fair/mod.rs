@@ -23,13 +23,12 @@
 //! Source: T. Yu et al., "Spider", 2018, section 5.1 (exact matching); `evaluation.py` of the test-suite
 //! repository.
 
-mod linked;
+pub(crate) mod linked;
 mod parts;
 mod render;
 
 use serde_json::Value;
 
-use self::linked::LinkedColumns;
 use self::parts::Parts;
 use crate::metric::{Metric, MetricKind, Score};
 use crate::pair::Pair;
@@ -66,8 +65,8 @@ impl Metric for EsmFair {
                 return Score::binary(false).because(format!("the prediction does not resolve: {error}"));
             }
         };
-        let linked = LinkedColumns::new(&target.schema);
-        let differing = Parts::of(gold, schema, &linked).differences(&Parts::of(prediction, schema, &linked));
+        let linked = target.linked_columns();
+        let differing = Parts::of(gold, schema, linked).differences(&Parts::of(prediction, schema, linked));
         let score = Score::binary(differing.is_empty());
         if differing.is_empty() {
             return score;
@@ -82,6 +81,7 @@ mod tests {
     use sqlgauge_sql::resolve;
     use sqlgauge_sql::schema::Schema;
 
+    use super::linked::LinkedColumns;
     use super::*;
 
     fn schema() -> Schema {

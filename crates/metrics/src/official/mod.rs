@@ -7,6 +7,8 @@ pub mod sqlparse;
 
 use std::borrow::Cow;
 
+use sqlgauge_sql::spider::fill_placeholders;
+
 /// The prediction as the script reads it from its line: without outer white space, up to the first tab, and with
 /// the text `value`, wherever it stands, replaced by `1` (models that predict no values write it for one).
 ///
@@ -14,7 +16,7 @@ use std::borrow::Cow;
 pub fn prediction_line(prediction: &str) -> String {
     let line = prediction.trim_matches(sqlparse::is_space);
     let first_field = if line.contains('\n') { line } else { line.split('\t').next().unwrap_or_default() };
-    first_field.replace("value", "1")
+    fill_placeholders(first_field).into_owned()
 }
 
 /// The prediction as the script runs it, `None` if it stops with an exception on the text.
@@ -37,7 +39,7 @@ fn repair(sql: &str, keep_distinct: bool) -> Option<String> {
     if keep_distinct { Some(closed) } else { sqlparse::remove_distinct(&closed).map(Cow::into_owned) }
 }
 
-/// Replaces MySQL's `YEAR(CURDATE())` and the white space behind it by `2020`.
+/// Replaces `MySQL`'s `YEAR(CURDATE())` and the white space behind it by `2020`.
 fn fix_year(sql: &str) -> Cow<'_, str> {
     let mut fixed = String::new();
     let mut copied = 0;

@@ -356,9 +356,8 @@ impl Lexer {
             }
         }
         let sigil = match self.char_at(at) {
-            '@' => 1,
             '#' if self.char_at(at + 1) == '#' => 2,
-            '#' => 1,
+            '@' | '#' => 1,
             _ => 0,
         };
         if sigil > 0 && is_letter(self.char_at(at + sigil)) && is_word(self.char_at(at + sigil + 1)) {

@@ -85,11 +85,11 @@ pub enum ParseFailure {
 #[error("two conditions stand side by side without AND or OR, so the conditions cannot be told apart")]
 pub struct MisplacedOperator;
 
-/// The prediction text as the official evaluator changes it before anything else: the word `value` between
-/// two blanks, a placeholder of models that predict no values, becomes `1`.
+/// The prediction text as the official evaluator changes it before anything else: the text `value`, a
+/// placeholder of models that predict no values, becomes `1` wherever it stands.
 pub fn fill_placeholders(prediction: &str) -> Cow<'_, str> {
-    if prediction.contains(" value ") {
-        Cow::Owned(prediction.replace(" value ", " 1 "))
+    if prediction.contains("value") {
+        Cow::Owned(prediction.replace("value", "1"))
     } else {
         Cow::Borrowed(prediction)
     }
@@ -100,12 +100,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_filled_only_between_blanks() {
+    fn placeholders_are_filled_wherever_they_stand() {
         for (text, filled) in [
             ("a = value and b = 2", "a = 1 and b = 2"),
-            ("a = value", "a = value"),
-            ("a = value value b", "a = 1 value b"),
-            ("a = VALUE b", "a = VALUE b"),
+            ("a = 'value'", "a = '1'"),
+            ("a = VALUE", "a = VALUE"),
+            ("T1.value_points", "T1.1_points"),
         ] {
             assert_eq!(fill_placeholders(text), filled);
         }

@@ -1,0 +1,126 @@
+//! Time and memory of `sqlgauge score` on Spider dev, beside the official script in the same run.
+//!
+//! ```sh
+//! cargo build --release --package sqlgauge
+//! cargo run --release --package sqlgauge-benches --bin score -- --data ../shared/data \
+//!     --official path/to/test-suite-sql-eval
+//! ```
+//! Every run of sqlgauge starts cold: a new process and an empty run directory. The official script is run once
+//! per file if its folder is given (it needs Python with nltk, its punkt data, and sqlparse).
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+
+/// Time and memory of `sqlgauge score` on Spider dev
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Folder with `spider/`
+    #[arg(long, default_value = "../shared/data")]
+    data: PathBuf,
+    /// The binary
+    #[arg(long, default_value = "target/release/sqlgauge")]
+    binary: PathBuf,
+    /// Checkout of the official test-suite-sql-eval
+    #[arg(long)]
+    official: Option<PathBuf>,
+    /// Runs per row; the best and the median are printed
+    #[arg(long, default_value_t = 5)]
+    runs: usize,
+    /// Systems in the many-systems row; prediction files are taken in turn
+    #[arg(long, default_value_t = 100)]
+    systems: usize,
+    /// Seconds that one query may take in the many-systems row
+    #[arg(long, default_value_t = 30.0)]
+    timeout: f64,
+}
+
+const METRICS: &str =
+    "ex-spider,ex-spider-distinct,ex-bird,ex,suite,esm,esm-fair,table-f1,column-f1,soft-f1,vm-steps";
+
+/// Wall-clock time and peak resident memory of one process.
+struct Measured {
+    wall: Duration,
+    peak_kib: u64,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let spider = arguments.data.join("spider");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(spider.join("predictions/dev"))
+        .with_context(|| format!("{} has no predictions", spider.display()))?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .collect();
+    files.sort();
+    println!("{:<44} {:>9} {:>9} {:>10}", "command", "best s", "median s", "peak MiB");
+    for name in ["etm_DAIL", "etm_C3", "etm_codeS"] {
+        let file = spider.join(format!("predictions/dev/{name}.sql"));
+        let runs = (0..arguments.runs).map(|_| score(&arguments, &spider, &[file.clone()], 30.0));
+        row(&format!("sqlgauge, 11 metrics, {name}"), runs.collect::<Result<_>>()?);
+        if let Some(official) = &arguments.official {
+            row(&format!("official EX and ESM, {name}"), vec![run_official(official, &spider, &file)?]);
+        }
+    }
+    let many: Vec<PathBuf> = files.iter().cycle().take(arguments.systems).cloned().collect();
+    let label =
+        format!("sqlgauge, 11 metrics, {} systems ({} files)", many.len(), files.len().min(many.len()));
+    row(&label, vec![score(&arguments, &spider, &many, arguments.timeout)?]);
+    Ok(())
+}
+
+fn row(label: &str, mut runs: Vec<Measured>) {
+    runs.sort_by_key(|run| run.wall);
+    let median = runs[runs.len() / 2].wall.as_secs_f64();
+    let peak = runs.iter().map(|run| run.peak_kib).max().unwrap_or_default() as f64 / 1024.0;
+    println!("{label:<44} {:>9.2} {median:>9.2} {peak:>10.0}", runs[0].wall.as_secs_f64());
+}
+
+fn score(arguments: &Arguments, spider: &Path, files: &[PathBuf], timeout: f64) -> Result<Measured> {
+    let out = tempfile::tempdir()?;
+    let mut command = Command::new(&arguments.binary);
+    command.args(["score", "--quiet", "--metrics", METRICS, "--timeout", &timeout.to_string()]);
+    command.arg("--gold").arg(spider.join("dev_gold.sql")).arg("--db").arg(spider.join("database"));
+    command.arg("--tables").arg(spider.join("tables.json")).arg("--out").arg(out.path().join("run"));
+    for (index, file) in files.iter().enumerate() {
+        command.arg("--pred").arg(format!("S{index}={}", file.display()));
+    }
+    measure(&mut command)
+}
+
+fn run_official(folder: &Path, spider: &Path, file: &Path) -> Result<Measured> {
+    let mut command = Command::new("python3");
+    command.current_dir(folder).arg("evaluation.py").args(["--etype", "all", "--gold"]);
+    let absolute = |path: &Path| std::path::absolute(path);
+    command.arg(absolute(&spider.join("dev_gold.sql"))?).arg("--pred").arg(absolute(file)?);
+    command.arg("--db").arg(absolute(&spider.join("database"))?);
+    command.arg("--table").arg(absolute(&spider.join("tables.json"))?);
+    measure(&mut command)
+}
+
+fn measure(command: &mut Command) -> Result<Measured> {
+    let started = Instant::now();
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    let status_file = format!("/proc/{}/status", child.id());
+    let mut peak_kib = 0;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        peak_kib = peak_kib.max(peak_memory(&status_file).unwrap_or_default());
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    let wall = started.elapsed();
+    let error = child.wait_with_output()?.stderr;
+    ensure!(status.success(), "{command:?} failed: {}", String::from_utf8_lossy(&error));
+    Ok(Measured { wall, peak_kib })
+}
+
+/// The kernel's high-water mark of resident memory.
+fn peak_memory(status_file: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(status_file).ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
