@@ -4,7 +4,7 @@ const DATA = JSON.parse(document.getElementById('data').textContent);
 const { systems: SYSTEMS, metrics: METRICS, examples: EXAMPLES, statuses: STATUSES, cells: CELLS, pool: POOL } = DATA;
 const NONE = '–';
 const LEVELS = ['easy', 'medium', 'hard', 'extra', 'simple', 'moderate', 'challenging'];
-const DIMENSIONS = [['hardness', 'Hardness'], ['difficulty', 'Difficulty'], ['feature', 'SQL feature'], ['db_id', 'Database'], ['turn', 'Turn']];
+const DIMENSIONS = [['hardness', 'Hardness'], ['difficulty', 'Difficulty'], ['feature', 'SQL feature'], ['db_id', 'Database'], ['turn', 'Turn'], ['interaction', 'Interaction']];
 
 const byId = new Map(EXAMPLES.map((example, at) => [example.id, at]));
 const systemAt = new Map(SYSTEMS.map((system, at) => [system.name, at]));

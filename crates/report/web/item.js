@@ -123,7 +123,7 @@ function scoresSection(s, e) {
     const said = extra.m?.[m];
     const rest = said && typeof said === 'object' ? Object.fromEntries(Object.entries(said).filter(([key]) => key !== 'reason')) : {};
     const value = scoreAt(s, m, e);
-    return h('tr', {}, h('th', { scope: 'row', 'data-tip': metric.about || null }, metric.id), h('td', { class: 'num' }, value === 0 || value === 1 ? [scoreMark(m, value), '  '] : null, showItem(value)),
+    return h('tr', {}, h('th', { scope: 'row', 'data-tip': metric.about || null }, metric.id), h('td', { class: 'num' }, !ownUnit(m) && (value === 0 || value === 1) ? [scoreMark(m, value), '  '] : null, showItem(value)),
       h('td', {}, reason(s, m, e), Object.keys(rest).length > 0 && h('details', {}, h('summary', {}, 'Details'), pairsList(rest))));
   };
   return h('section', { 'aria-label': 'Scores' }, h('div', { class: 'head' }, h('h2', {}, 'Scores and reasons')),

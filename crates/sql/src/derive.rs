@@ -608,7 +608,9 @@ fn is_null_with(expr: &Expr, column: ColumnRef) -> bool {
 pub struct Dependencies<'a> {
     facts: &'a Facts<'a>,
     relations: Vec<RelationId>,
-    equal: Vec<(ColumnRef, ColumnRef)>,
+    /// The first fixes the second.
+    fixes: Vec<(ColumnRef, ColumnRef)>,
+    linked: Vec<ColumnRef>,
     constant: Vec<ColumnRef>,
     not_null: Vec<ColumnRef>,
     /// For a relation on the right of a LEFT JOIN: its own columns that ON equates, with what with, and
@@ -666,7 +668,8 @@ impl<'a> Dependencies<'a> {
         let mut own = Self {
             facts,
             relations: relations.iter().map(|relation| relation.id).collect(),
-            equal: Vec::new(),
+            fixes: Vec::new(),
+            linked: Vec::new(),
             constant: Vec::new(),
             not_null: Vec::new(),
             outer: Vec::new(),
@@ -686,11 +689,7 @@ impl<'a> Dependencies<'a> {
             && self.facts.is_binary(right)
         {
             match (left.as_ref(), right.as_ref()) {
-                (Expr::Column(a), Expr::Column(b)) => {
-                    if same_class(self.facts.affinity(left), self.facts.affinity(right)) {
-                        self.equal.push((*a, *b));
-                    }
-                }
+                (Expr::Column(a), Expr::Column(b)) => self.equate(*a, *b),
                 (Expr::Column(a), Expr::Literal(_)) | (Expr::Literal(_), Expr::Column(a)) => {
                     // Without an affinity 1 and 1.0 are equal and yet two values.
                     if self.facts.affinity(&Expr::Column(*a)).is_some_and(|own| own != Affinity::Blob) {
@@ -703,6 +702,21 @@ impl<'a> Dependencies<'a> {
         let mut columns = Vec::new();
         collect_columns(conjunct, &mut columns);
         self.not_null.extend(columns.into_iter().filter(|column| rejects_null(conjunct, *column)));
+    }
+
+    /// A column that equals a fixed one is fixed if the comparison converts only the other side: values of a
+    /// numeric column are already what a comparison makes of them.
+    fn equate(&mut self, a: ColumnRef, b: ColumnRef) {
+        let (of_a, of_b) =
+            (self.facts.affinity(&Expr::Column(a)), self.facts.affinity(&Expr::Column(b)));
+        let same = same_class(of_a, of_b);
+        if same || of_b.is_some_and(Affinity::is_numeric) {
+            self.fixes.push((a, b));
+        }
+        if same || of_a.is_some_and(Affinity::is_numeric) {
+            self.fixes.push((b, a));
+        }
+        self.linked.extend([a, b]);
     }
 
     fn outer_joins(&mut self, from: &From) {
@@ -718,13 +732,14 @@ impl<'a> Dependencies<'a> {
         for part in parts {
             if let Expr::Binary(BinaryOperator::Equal, a, b) = part
                 && let (Expr::Column(x), Expr::Column(y)) = (a.as_ref(), b.as_ref())
-                && same_class(self.facts.affinity(a), self.facts.affinity(b))
                 && self.facts.is_binary(a)
                 && self.facts.is_binary(b)
             {
-                if x.relation == right.id {
+                let (of_x, of_y) = (self.facts.affinity(a), self.facts.affinity(b));
+                let same = same_class(of_x, of_y);
+                if x.relation == right.id && (same || of_x.is_some_and(Affinity::is_numeric)) {
                     link.equal.push((x.column, *y));
-                } else if y.relation == right.id {
+                } else if y.relation == right.id && (same || of_y.is_some_and(Affinity::is_numeric)) {
                     link.equal.push((y.column, *x));
                 }
             }
@@ -744,7 +759,7 @@ impl<'a> Dependencies<'a> {
 
     /// Whether an equality with another column keeps the column from being NULL.
     pub fn is_linked(&self, column: ColumnRef) -> bool {
-        self.equal.iter().any(|&(a, b)| a == column || b == column)
+        self.linked.contains(&column)
     }
 
     /// The columns that are fixed once `given` are, constants included.
@@ -760,15 +775,13 @@ impl<'a> Dependencies<'a> {
         }
         loop {
             let before = (closure.columns.len(), closure.relations.len());
-            for &(a, b) in &self.equal {
+            for &(a, b) in &self.fixes {
                 if closure.contains(a) && !closure.contains(b) {
                     closure.columns.push(b);
-                } else if closure.contains(b) && !closure.contains(a) {
-                    closure.columns.push(a);
                 }
             }
             for &relation in &self.relations {
-                if !closure.relations.contains(&relation) && self.fixes(&closure, relation) {
+                if !closure.relations.contains(&relation) && self.fixes_row(&closure, relation) {
                     closure.relations.push(relation);
                 }
             }
@@ -778,7 +791,7 @@ impl<'a> Dependencies<'a> {
         }
     }
 
-    fn fixes(&self, closure: &Closure, relation: RelationId) -> bool {
+    fn fixes_row(&self, closure: &Closure, relation: RelationId) -> bool {
         let sets = self.facts.unique_sets(relation);
         let direct = sets.iter().any(|set| {
             set.iter().all(|&column| {
@@ -801,7 +814,7 @@ impl<'a> Dependencies<'a> {
     pub fn is_not_null(&self, column: ColumnRef) -> bool {
         self.not_null.contains(&column)
             || !self.facts.own_column(column).nullable
-            || self.equal.iter().any(|&(a, b)| a == column || b == column)
+            || self.linked.contains(&column)
     }
 }
 

@@ -38,7 +38,7 @@ impl Format for Markdown {
         page.add(&gates(report));
         page.add(&comparisons(report));
         page.add(&counts(report));
-        for dimension in ["hardness", "difficulty", "feature", "db_id", "turn"] {
+        for dimension in ["hardness", "difficulty", "feature", "db_id", "turn", "interaction"] {
             page.add(&breakdown(report, dimension));
         }
         for system in &report.summary.systems {

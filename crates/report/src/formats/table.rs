@@ -41,7 +41,7 @@ impl Format for Table {
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         self.leaderboard(report, out)?;
         self.counts(report, out)?;
-        for dimension in ["hardness", "difficulty"] {
+        for dimension in ["hardness", "difficulty", "turn", "interaction"] {
             self.breakdown(report, dimension, out)?;
         }
         self.comparisons(report, out)?;
