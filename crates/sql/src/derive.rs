@@ -563,6 +563,13 @@ pub fn rejects_null(condition: &Expr, column: ColumnRef) -> bool {
         Expr::And(list) => list.iter().any(|operand| rejects_null(operand, column)),
         Expr::Or(list) => !list.is_empty() && list.iter().all(|operand| rejects_null(operand, column)),
         Expr::Column(own) => *own == column,
+        Expr::Exists { query, negated: false } => match query.as_select() {
+            Some(select) => {
+                !is_aggregate_select(select)
+                    && conjuncts(select).iter().any(|inner| rejects_null(inner, column))
+            }
+            None => false,
+        },
         _ => false,
     }
 }
@@ -701,14 +708,18 @@ impl<'a> Dependencies<'a> {
         }
         let mut columns = Vec::new();
         collect_columns(conjunct, &mut columns);
+        if let Expr::Exists { query, negated: false } = conjunct
+            && let Some(select) = query.as_select()
+        {
+            conjuncts(select).into_iter().for_each(|inner| collect_columns(inner, &mut columns));
+        }
         self.not_null.extend(columns.into_iter().filter(|column| rejects_null(conjunct, *column)));
     }
 
     /// A column that equals a fixed one is fixed if the comparison converts only the other side: values of a
     /// numeric column are already what a comparison makes of them.
     fn equate(&mut self, a: ColumnRef, b: ColumnRef) {
-        let (of_a, of_b) =
-            (self.facts.affinity(&Expr::Column(a)), self.facts.affinity(&Expr::Column(b)));
+        let (of_a, of_b) = (self.facts.affinity(&Expr::Column(a)), self.facts.affinity(&Expr::Column(b)));
         let same = same_class(of_a, of_b);
         if same || of_b.is_some_and(Affinity::is_numeric) {
             self.fixes.push((a, b));

@@ -23,6 +23,17 @@ pub(crate) struct Parsed<'b> {
 
 /// Parses a text whose first statement must be a SELECT, VALUES or WITH query.
 pub(crate) fn parse_query<'b>(bump: &'b Bump, text: &'b str) -> Result<Parsed<'b>, Error> {
+    // The parser takes `LIMIT a, b` for `LIMIT a OFFSET b`, which is `LIMIT b OFFSET a`. The text as it is goes
+    // first, so that a syntax error has its place in it.
+    if let Some(rewritten) = without_limit_commas(text) {
+        let mut statements = Statements::new(bump, text)?;
+        while statements.next()?.is_some() {}
+        return parse_rewritten(bump, bump.alloc_str(&rewritten));
+    }
+    parse_rewritten(bump, text)
+}
+
+fn parse_rewritten<'b>(bump: &'b Bump, text: &'b str) -> Result<Parsed<'b>, Error> {
     let mut statements = Statements::new(bump, text)?;
     match statements.next()? {
         None => Err(ErrorKind::Empty.into()),
@@ -150,6 +161,66 @@ pub(crate) fn locate(text: &str, name: &str) -> Option<Position> {
     None
 }
 
+/// The text with every `LIMIT a, b` as `LIMIT b OFFSET a`; `None` if there is none.
+fn without_limit_commas(text: &str) -> Option<String> {
+    /// A LIMIT whose clause has not ended: parenthesis depth, start of its expression, comma.
+    struct Open {
+        depth: usize,
+        start: usize,
+        comma: Option<usize>,
+    }
+    let mut open: Vec<Open> = Vec::new();
+    let mut found: Vec<(usize, usize, usize)> = Vec::new();
+    let mut depth = 0_usize;
+    for (start, token) in tokens(text).chain([(text.len(), ";")]) {
+        let ends = match token {
+            "(" => {
+                depth += 1;
+                false
+            }
+            ")" => {
+                depth = depth.saturating_sub(1);
+                true
+            }
+            "," => {
+                if let Some(limit) = open.last_mut().filter(|limit| limit.depth == depth) {
+                    limit.comma.get_or_insert(start);
+                }
+                false
+            }
+            ";" => {
+                depth = 0;
+                true
+            }
+            word if word.eq_ignore_ascii_case("limit") => {
+                open.push(Open { depth, start: start + word.len(), comma: None });
+                false
+            }
+            _ => false,
+        };
+        while let Some(limit) = open.pop_if(|limit| ends && (limit.depth > depth || token == ";")) {
+            found.extend(limit.comma.map(|comma| (limit.start, comma, start)));
+        }
+    }
+    found.sort_unstable();
+    let (&(first, ..), mut rewritten) =
+        (found.first()?, String::with_capacity(text.len() + 16 * found.len()));
+    rewritten.push_str(&text[..first]);
+    let mut done = first;
+    for (start, comma, end) in found {
+        // A LIMIT inside the expression of another one is left to the outer, which no query in use has.
+        if start < done {
+            continue;
+        }
+        rewritten.push_str(&text[done..start]);
+        // The line ends keep a comment from swallowing what follows it.
+        rewritten.push_str(&format!(" {}\n OFFSET {}\n", &text[comma + 1..end], &text[start..comma]));
+        done = end;
+    }
+    rewritten.push_str(&text[done..]);
+    Some(rewritten)
+}
+
 fn position_at(text: &str, offset: usize) -> Position {
     let before = &text[..offset];
     let line = before.matches('\n').count() + 1;
@@ -157,7 +228,8 @@ fn position_at(text: &str, offset: usize) -> Position {
     Position { line, column }
 }
 
-/// Words, quoted names and dots of a text with their byte offsets; strings, comments and operators are passed over.
+/// Words, quoted names, dots, parentheses, commas and semicolons of a text with their byte offsets; strings,
+/// comments and operators are passed over.
 fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut offset = 0;
     std::iter::from_fn(move || {
@@ -172,7 +244,7 @@ fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
                 c if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
                 c => c.len_utf8(),
             };
-            if matches!(first, '"' | '`' | '[' | '.') || is_word(first) {
+            if matches!(first, '"' | '`' | '[' | '.' | '(' | ')' | ',' | ';') || is_word(first) {
                 return Some((start, &text[start..offset]));
             }
         }
@@ -193,4 +265,35 @@ fn quoted_len(text: &str, quote: char) -> usize {
         }
     }
     text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limit_with_a_comma_has_its_offset_first() {
+        for (text, rewritten) in [
+            ("SELECT a, b FROM t LIMIT 5", None),
+            ("SELECT f(a, b) FROM t LIMIT max(1, 2)", None),
+            ("SELECT ', limit 1, 2' FROM t", None),
+            ("SELECT a FROM t LIMIT 1, 2", Some("SELECT a FROM t LIMIT  2\n OFFSET  1\n")),
+            (
+                "SELECT (SELECT a FROM t limit 1,2), b FROM t LIMIT 3",
+                Some("SELECT (SELECT a FROM t limit 2\n OFFSET  1\n), b FROM t LIMIT 3"),
+            ),
+            ("SELECT a FROM t LIMIT 1, 2;", Some("SELECT a FROM t LIMIT  2\n OFFSET  1\n;")),
+        ] {
+            assert_eq!(without_limit_commas(text).as_deref(), rewritten, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_found_outside_of_strings_and_comments() {
+        let place = |text, name| locate(text, name).map(|position| (position.line, position.column));
+        assert_eq!(place("SELECT 'a' -- a\n, \"A\" FROM t", "a"), Some((2, 3)));
+        assert_eq!(place("SELECT a, t.a FROM t", "t.a"), Some((1, 13)));
+        assert_eq!(place("SELECT é, a", "a"), Some((1, 11)));
+        assert_eq!(place("SELECT 1", "a"), None);
+    }
 }
