@@ -1,0 +1,97 @@
+//! Small builders of trees.
+
+use sqlgauge_engine::Value;
+use sqlgauge_sql::tree::{
+    Args, BinaryOperator, Call, ColumnRef, Expr, From, Literal, OrderTerm, Output, Query, Real, Relation,
+    RelationId, Select, Source, Window,
+};
+
+pub(super) fn column(relation: RelationId, at: usize) -> Expr {
+    Expr::Column(ColumnRef { relation, column: u32::try_from(at).unwrap_or(u32::MAX) })
+}
+
+pub(super) fn integer(value: i64) -> Expr {
+    Expr::Literal(Literal::Integer(value))
+}
+
+pub(super) fn binary(operator: BinaryOperator, left: Expr, right: Expr) -> Expr {
+    Expr::Binary(operator, Box::new(left), Box::new(right))
+}
+
+pub(super) fn call_of(function: &str, args: Args) -> Call {
+    Call {
+        function: function.to_owned(),
+        args,
+        distinct: false,
+        order_by: Vec::new(),
+        filter: None,
+        over: None,
+    }
+}
+
+pub(super) fn call(function: &str, args: Args) -> Expr {
+    Expr::Call(Box::new(call_of(function, args)))
+}
+
+pub(super) fn window(partition_by: Vec<Expr>, order_by: Vec<OrderTerm>) -> Window {
+    Window { partition_by, order_by, frame: None }
+}
+
+/// `rank() OVER (ORDER BY terms)`; without terms all rows have rank 1.
+pub(super) fn rank_by(terms: Vec<OrderTerm>) -> Expr {
+    if terms.is_empty() {
+        return integer(1);
+    }
+    let rank = Call { over: Some(window(Vec::new(), terms)), ..call_of("rank", Args::List(Vec::new())) };
+    Expr::Call(Box::new(rank))
+}
+
+pub(super) fn literal_of(value: &Value) -> Literal {
+    match value {
+        Value::Null => Literal::Null,
+        Value::Integer(integer) => Literal::Integer(*integer),
+        Value::Real(real) => Literal::Real(Real::new(*real)),
+        Value::Text(bytes) => Literal::Text(String::from_utf8_lossy(bytes).into_owned()),
+        Value::Blob(bytes) => Literal::Blob(bytes.to_vec()),
+    }
+}
+
+pub(super) fn output(expr: Expr) -> Output {
+    Output { expr, alias: None }
+}
+
+pub(super) fn derived(id: RelationId, query: Query) -> From {
+    From::Relation(Relation { id, source: Source::Derived(Box::new(query)) })
+}
+
+/// `SELECT 1 FROM from`.
+pub(super) fn select_one(from: From) -> Select {
+    Select {
+        distinct: false,
+        from: Some(from),
+        filter: None,
+        group_by: Vec::new(),
+        having: None,
+        outputs: vec![output(integer(1))],
+    }
+}
+
+/// OR of the conditions, false without any.
+pub(super) fn any(mut conditions: Vec<Expr>) -> Expr {
+    match conditions.len() {
+        0 => integer(0),
+        1 => conditions.swap_remove(0),
+        _ => Expr::Or(conditions),
+    }
+}
+
+/// Whether an expression has two values within a group, NULL and types included.
+pub(super) fn varies(expr: &Expr) -> Expr {
+    let bytes = Expr::Collate { expr: Box::new(expr.clone()), collation: "BINARY".to_owned() };
+    let of = |function: &str, expr: &Expr| call(function, Args::List(vec![expr.clone()]));
+    let kind = of("typeof", expr);
+    Expr::Or(vec![
+        binary(BinaryOperator::IsNot, of("min", &bytes), of("max", &bytes)),
+        binary(BinaryOperator::NotEqual, of("min", &kind), of("max", &kind)),
+    ])
+}

@@ -1,0 +1,136 @@
+//! What the expressions of one SELECT take from the rows of a group or window.
+
+use std::collections::BTreeSet;
+
+use sqlgauge_sql::functions::is_aggregate;
+use sqlgauge_sql::tree::{Args, Call, Expr, FrameMode, From, OrderTerm, RelationId, Select, Window};
+
+use super::build::call_of;
+use super::walk::{columns_in, operands};
+
+/// The expressions of a SELECT that are evaluated for each of its result rows.
+pub(super) fn level_exprs<'e>(select: &'e Select, order_by: &'e [OrderTerm]) -> Vec<&'e Expr> {
+    let outputs = select.outputs.iter().map(|output| &output.expr);
+    outputs.chain(&select.having).chain(order_by.iter().map(|term| &term.expr)).collect()
+}
+
+pub(super) fn has_aggregate(select: &Select, order_by: &[OrderTerm]) -> bool {
+    let mut level = Level::new(select);
+    level_exprs(select, order_by).iter().for_each(|expr| level.visit(expr));
+    level.aggregates > 0
+}
+
+/// The single `min()` or `max()` of a SELECT.
+#[derive(Debug, Clone)]
+pub(super) struct Extreme {
+    function: String,
+    pub(super) argument: Expr,
+}
+
+impl Extreme {
+    pub(super) fn call(&self) -> Call {
+        call_of(&self.function, Args::List(vec![self.argument.clone()]))
+    }
+}
+
+/// What the expressions of one SELECT take from the rows of a group.
+pub(super) struct Level<'s> {
+    select: &'s Select,
+    relations: BTreeSet<RelationId>,
+    pub(super) aggregates: usize,
+    /// Columns that are neither grouped nor aggregated.
+    pub(super) bare: Vec<Expr>,
+    /// Arguments of aggregates that depend on the order of rows.
+    pub(super) joined: Vec<Expr>,
+    extremes: usize,
+    pub(super) extreme: Option<Extreme>,
+}
+
+impl<'s> Level<'s> {
+    pub(super) fn new(select: &'s Select) -> Self {
+        let relations = select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
+        Self {
+            select,
+            relations,
+            aggregates: 0,
+            bare: Vec::new(),
+            joined: Vec::new(),
+            extremes: 0,
+            extreme: None,
+        }
+    }
+
+    pub(super) fn visit(&mut self, expr: &Expr) {
+        if self.select.group_by.contains(expr) {
+            return;
+        }
+        match expr {
+            Expr::Column(column) if self.relations.contains(&column.relation) => {
+                push_new(&mut self.bare, expr);
+            }
+            Expr::Call(call) if is_aggregate(call) => {
+                self.aggregate(call);
+                return;
+            }
+            Expr::Scalar(query) | Expr::Exists { query, .. } | Expr::InQuery { query, .. } => {
+                let columns =
+                    columns_in(query).into_iter().filter(|column| self.relations.contains(&column.relation));
+                for column in columns.collect::<Vec<_>>() {
+                    push_new(&mut self.bare, &Expr::Column(column));
+                }
+            }
+            _ => {}
+        }
+        operands(expr).into_iter().for_each(|operand| self.visit(operand));
+    }
+
+    fn aggregate(&mut self, call: &Call) {
+        self.aggregates += 1;
+        match call.function.as_str() {
+            "min" | "max" => {
+                self.extremes += 1;
+                let argument =
+                    call.args.as_slice().first().filter(|_| self.extremes == 1 && call.filter.is_none());
+                self.extreme = argument
+                    .map(|argument| Extreme { function: call.function.clone(), argument: argument.clone() });
+            }
+            "group_concat" | "string_agg" | "json_group_array" | "jsonb_group_array"
+            | "json_group_object" | "jsonb_group_object" => {
+                call.args.as_slice().iter().for_each(|arg| push_new(&mut self.joined, arg));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn push_new(list: &mut Vec<Expr>, expr: &Expr) {
+    if !list.contains(expr) {
+        list.push(expr.clone());
+    }
+}
+
+/// The windows in which tied rows get different values.
+pub(super) fn sensitive_windows(expr: &Expr, found: &mut Vec<Window>) {
+    if let Expr::Call(call) = expr
+        && let Some(window) = &call.over
+    {
+        let ranks = matches!(
+            call.function.as_str(),
+            "rank"
+                | "dense_rank"
+                | "percent_rank"
+                | "cume_dist"
+                | "count"
+                | "sum"
+                | "avg"
+                | "total"
+                | "min"
+                | "max"
+        );
+        let by_row = window.frame.as_ref().is_some_and(|frame| frame.mode == FrameMode::Rows);
+        if (!ranks || by_row) && !found.contains(window) {
+            found.push(window.clone());
+        }
+    }
+    operands(expr).into_iter().for_each(|operand| sensitive_windows(operand, found));
+}

@@ -1,0 +1,168 @@
+//! The possible results of a query with LIMIT.
+
+use std::collections::{BTreeSet, HashMap};
+
+use sqlgauge_engine::{ResultSet, Value};
+use sqlgauge_sql::schema::{Collation, Schema};
+use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::{Dialect, ordered, print};
+
+use crate::search::values::{number, same_key};
+
+/// The LIMIT of an outermost query.
+#[derive(Debug, Clone)]
+pub(in crate::search) struct Cut {
+    /// The query without its limit, with its sort keys appended.
+    pub(in crate::search) text: String,
+    keys: Vec<usize>,
+    width: usize,
+    start: usize,
+    end: usize,
+}
+
+/// The possible results of a query with LIMIT: the certain rows, and that many of the open ones.
+#[derive(Debug, Default)]
+pub(in crate::search) struct Possible {
+    certain: Vec<Vec<Value>>,
+    open: Vec<Vec<Value>>,
+    chosen: usize,
+}
+
+impl Possible {
+    /// The one possible result of a query without freedom.
+    pub(in crate::search) fn only(rows: &ResultSet) -> Self {
+        Self { certain: rows.rows().map(<[Value]>::to_vec).collect(), ..Self::default() }
+    }
+
+    /// Whether there is a choice.
+    pub(in crate::search) fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// The rows among which the choice is.
+    pub(in crate::search) fn open(&self) -> &[Vec<Value>] {
+        &self.open
+    }
+
+    /// The possible results without those columns.
+    pub(in crate::search) fn without(&self, columns: &BTreeSet<usize>) -> Self {
+        let keep = |row: &Vec<Value>| -> Vec<Value> {
+            row.iter()
+                .enumerate()
+                .filter(|(at, _)| !columns.contains(at))
+                .map(|(_, value)| value.clone())
+                .collect()
+        };
+        Self {
+            certain: self.certain.iter().map(keep).collect(),
+            open: self.open.iter().map(keep).collect(),
+            chosen: self.chosen,
+        }
+    }
+
+    /// The number of rows of every possible result.
+    pub(in crate::search) fn len(&self) -> usize {
+        self.certain.len() + self.chosen
+    }
+
+    /// Whether no bag of rows is a possible result of both. A common one has at least the certain rows of both, at
+    /// most the certain and open rows of each, and the right number of rows.
+    pub(in crate::search) fn is_disjoint(&self, other: &Self) -> bool {
+        if self.len() != other.len() {
+            return true;
+        }
+        let mut counts: HashMap<Vec<Near>, [[usize; 2]; 2]> = HashMap::new();
+        for (side, possible) in [self, other].into_iter().enumerate() {
+            for (rows, is_certain) in [(&possible.certain, true), (&possible.open, false)] {
+                for row in rows {
+                    let count = &mut counts.entry(row.iter().map(Near::of).collect()).or_default()[side];
+                    count[0] += usize::from(is_certain);
+                    count[1] += 1;
+                }
+            }
+        }
+        let bounds = counts.values().map(|[ours, theirs]| (ours[0].max(theirs[0]), ours[1].min(theirs[1])));
+        let (mut least, mut most) = (0, 0);
+        for (low, high) in bounds {
+            if low > high {
+                return true;
+            }
+            least += low;
+            most += high;
+        }
+        !(least..=most).contains(&self.len())
+    }
+}
+
+/// A value up to the equality of the contract, near enough: fractions to nine digits.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Near {
+    Number(String),
+    Other(Value),
+}
+
+impl Near {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Integer(integer) => Self::Number(integer.to_string()),
+            Value::Real(real) if real.fract() == 0.0 && real.abs() < 1e15 => {
+                Self::Number(format!("{:.0}", real + 0.0))
+            }
+            Value::Real(real) => Self::Number(format!("{real:.8e}")),
+            other => Self::Other(other.clone()),
+        }
+    }
+}
+
+impl Cut {
+    /// The cut of a query with that LIMIT and OFFSET.
+    pub(super) fn new(query: &Query, limit: i64, offset: i64, schema: &Schema) -> Self {
+        let unlimited = Query { limit: None, offset: None, ..query.clone() };
+        let width = unlimited.width();
+        let (query, keys) =
+            ordered(&unlimited).map_or((unlimited, Vec::new()), |ordered| (ordered.query, ordered.keys));
+        let bound = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
+        Self {
+            text: print(&query, schema, Dialect::Sqlite),
+            keys,
+            width,
+            start: bound(offset),
+            end: bound(offset.saturating_add(limit)),
+        }
+    }
+
+    /// The possible results, given all rows with their keys.
+    pub(in crate::search) fn possible(&self, all: &ResultSet) -> Possible {
+        let rows: Vec<&[Value]> = all.rows().collect();
+        let mut possible = Possible::default();
+        let mut from = 0;
+        let is_tie =
+            |a: &&[Value], b: &&[Value]| self.keys.iter().all(|&key| is_same_key(a.get(key), b.get(key)));
+        for run in rows.chunk_by(is_tie) {
+            let to = from + run.len();
+            let taken = to.min(self.end).saturating_sub(from.max(self.start));
+            let own = |row: &&[Value]| row[..self.width].to_vec();
+            if taken == run.len() || run.iter().all(|row| row[..self.width] == run[0][..self.width]) {
+                possible.certain.extend(run.iter().take(taken).map(own));
+            } else if taken > 0 {
+                possible.open.extend(run.iter().map(own));
+                possible.chosen += taken;
+            }
+            from = to;
+        }
+        possible
+    }
+}
+
+/// Whether two sort keys may count as equal in the order; texts without case and trailing space, for any collation.
+fn is_same_key(left: Option<&Value>, right: Option<&Value>) -> bool {
+    match (left, right) {
+        (Some(Value::Integer(_) | Value::Real(_)), Some(Value::Integer(_) | Value::Real(_))) => {
+            left.and_then(number) == right.and_then(number)
+        }
+        (Some(l), Some(r)) => {
+            l == r || same_key(l, r, &Collation::NoCase) || same_key(l, r, &Collation::RTrim)
+        }
+        _ => left == right,
+    }
+}

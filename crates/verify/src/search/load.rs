@@ -1,0 +1,108 @@
+//! Puts rows into the tables of a sandbox, and reads them back.
+
+use rusqlite::Statement;
+use sqlgauge_engine::Value;
+use sqlgauge_sql::schema::{Schema, Table, TableId};
+
+use super::ddl::{create_table, names, quoted};
+use super::sandbox::{Bound, Sandbox};
+use super::witness::{Witness, WitnessTable};
+
+/// The statements that empty and fill some tables.
+pub(super) struct Loader<'s> {
+    sandbox: &'s Sandbox,
+    tables: Vec<TableLoader<'s>>,
+}
+
+struct TableLoader<'s> {
+    insert: Statement<'s>,
+    delete: Statement<'s>,
+    is_dirty: bool,
+}
+
+/// A row that SQLite did not take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Refused {
+    /// Its place among those that were given.
+    pub(super) row: usize,
+}
+
+impl<'s> Loader<'s> {
+    /// Prepares for those columns of those tables, which the sandbox must have.
+    pub(super) fn new(
+        sandbox: &'s Sandbox,
+        schema: &Schema,
+        tables: &[(TableId, Vec<u32>)],
+    ) -> rusqlite::Result<Self> {
+        let tables = tables.iter().filter_map(|(id, columns)| Some((schema.table(*id)?, columns)));
+        let tables = tables.map(|(table, columns)| {
+            Ok(TableLoader {
+                insert: sandbox.prepare_own(&insert_text(table, columns))?,
+                delete: sandbox.prepare_own(&format!("DELETE FROM {}", quoted(&table.name)))?,
+                // Rows of another pair may be left.
+                is_dirty: true,
+            })
+        });
+        Ok(Self { sandbox, tables: tables.collect::<rusqlite::Result<_>>()? })
+    }
+
+    /// Replaces the rows of the table at that place.
+    ///
+    /// # Errors
+    /// The first row that SQLite refuses.
+    pub(super) fn load<'v, R>(&mut self, at: usize, rows: impl IntoIterator<Item = R>) -> Result<(), Refused>
+    where
+        R: IntoIterator<Item = &'v Value>,
+    {
+        let table = &mut self.tables[at];
+        if table.is_dirty {
+            let emptied = self.sandbox.execute_own(&mut table.delete);
+            table.is_dirty = emptied.is_err();
+        }
+        for (place, row) in rows.into_iter().enumerate() {
+            table.is_dirty = true;
+            for (parameter, value) in (1..).zip(row) {
+                table
+                    .insert
+                    .raw_bind_parameter(parameter, Bound(value))
+                    .map_err(|_| Refused { row: place })?;
+            }
+            self.sandbox.execute_own(&mut table.insert).map_err(|_| Refused { row: place })?;
+        }
+        Ok(())
+    }
+
+    /// Empties all tables, so that the next user of the sandbox finds none of these rows.
+    pub(super) fn clear(&mut self) {
+        for at in 0..self.tables.len() {
+            let none: [[&Value; 0]; 0] = [];
+            // There is no row that could be refused.
+            let _ = self.load(at, none);
+        }
+    }
+}
+
+fn insert_text(table: &Table, columns: &[u32]) -> String {
+    if columns.is_empty() {
+        return format!("INSERT INTO {} DEFAULT VALUES", quoted(&table.name));
+    }
+    let marks = vec!["?"; columns.len()].join(", ");
+    format!("INSERT INTO {} ({}) VALUES ({marks})", quoted(&table.name), names(table, columns))
+}
+
+/// All columns of a table.
+pub(super) fn all_columns(table: &Table) -> Vec<u32> {
+    (0..).zip(&table.columns).map(|(at, _)| at).collect()
+}
+
+/// What the tables hold now.
+pub(super) fn read(sandbox: &Sandbox, schema: &Schema, tables: &[TableId]) -> rusqlite::Result<Witness> {
+    let tables = tables.iter().filter_map(|&id| schema.table(id)).map(|table| {
+        let columns = names(table, &all_columns(table));
+        let rows = sandbox.rows_own(&format!("SELECT {columns} FROM {}", quoted(&table.name)))?;
+        let names = table.columns.iter().map(|column| column.name.clone()).collect();
+        let rows = rows.rows().map(<[Value]>::to_vec).collect();
+        Ok(WitnessTable::new(&table.name, names, create_table(schema, table), rows))
+    });
+    Ok(Witness { tables: tables.collect::<rusqlite::Result<_>>()? })
+}

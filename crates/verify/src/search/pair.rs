@@ -1,0 +1,272 @@
+//! Two queries, compiled once, judged on one database after another.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Statement;
+use sqlgauge_engine::{Failure, ResultSet};
+use sqlgauge_metrics::ex::GoldOrder;
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::{Dialect, ordered, print, resolve};
+
+use super::contract::{ColumnOrder, Contract};
+use super::freedom::{Cut, Freedom, Possible, Site};
+use super::sandbox::Sandbox;
+use super::verdict::{Inapplicable, Side};
+
+/// A query of the pair before it is compiled.
+#[derive(Debug)]
+pub(super) struct Resolved {
+    text: String,
+    pub(super) query: Query,
+    freedom: Freedom,
+}
+
+impl Resolved {
+    /// Resolves the text and finds out where its result is open.
+    pub(super) fn new(text: &str, schema: &Schema, side: Side) -> Result<Self, Inapplicable> {
+        let query = resolve(text, schema).map_err(|error| match error.kind() {
+            sqlgauge_sql::ErrorKind::Unsupported(construct) => {
+                Inapplicable::unsupported("resolve", construct.clone()).of(side)
+            }
+            _ => Inapplicable::parse(error.to_string()).of(side),
+        })?;
+        let freedom = Freedom::of(&query, schema).map_err(|error| error.of(side))?;
+        Ok(Self { text: text.to_owned(), query, freedom })
+    }
+
+    /// A query that was made from one of the pair.
+    fn of(query: Query, schema: &Schema) -> Option<Self> {
+        let freedom = Freedom::of(&query, schema).ok()?;
+        Some(Self { text: print(&query, schema, Dialect::Sqlite), query, freedom })
+    }
+
+    /// Whether the query asks for the present time.
+    pub(super) fn uses_clock(&self) -> bool {
+        self.freedom.uses_clock
+    }
+}
+
+/// A query of ours about a query of the pair, compiled when it is first needed.
+struct Auxiliary<'s> {
+    text: String,
+    statement: Option<Result<Statement<'s>, Failure>>,
+}
+
+impl<'s> Auxiliary<'s> {
+    fn new(text: String) -> Self {
+        Self { text, statement: None }
+    }
+
+    fn run(&mut self, sandbox: &'s Sandbox) -> Result<ResultSet, Failure> {
+        match self.statement.get_or_insert_with(|| sandbox.prepare(&self.text)) {
+            Ok(statement) => sandbox.run(statement),
+            Err(failure) => Err(failure.clone()),
+        }
+    }
+}
+
+/// Most results of one query, for as many choices of a row, that are looked at on one database.
+const MAX_OUTCOMES: usize = 16;
+
+/// One compiled query of the pair.
+struct Runner<'s> {
+    schema: &'s Schema,
+    query: Query,
+    statement: Statement<'s>,
+    /// The resolved query as text; what is known of freedoms is known of it.
+    printed: Auxiliary<'s>,
+    checks: Vec<Auxiliary<'s>>,
+    sites: Vec<(Site, Auxiliary<'s>)>,
+    loose: Vec<(usize, Auxiliary<'s>)>,
+    /// The query without its LIMIT.
+    unlimited: Option<(Cut, Auxiliary<'s>)>,
+}
+
+/// All results that a query may have on one database.
+#[derive(Default)]
+struct Outcomes {
+    possible: Vec<Possible>,
+    /// Columns of which nothing is known.
+    loose: BTreeSet<usize>,
+}
+
+impl<'s> Runner<'s> {
+    fn new(sandbox: &'s Sandbox, schema: &'s Schema, resolved: &Resolved) -> Result<Self, Failure> {
+        let freedom = &resolved.freedom;
+        let sites = freedom.sites.iter().map(|site| (site.clone(), Auxiliary::new(site.cut.text.clone())));
+        let loose = freedom.loose.iter().map(|loose| (loose.column, Auxiliary::new(loose.check.clone())));
+        let unlimited = freedom.cut.clone().map(|cut| {
+            let all = Auxiliary::new(cut.text.clone());
+            (cut, all)
+        });
+        Ok(Self {
+            schema,
+            query: resolved.query.clone(),
+            statement: sandbox.prepare(&resolved.text)?,
+            printed: Auxiliary::new(print(&resolved.query, schema, Dialect::Sqlite)),
+            checks: freedom.checks.iter().map(|text| Auxiliary::new(text.clone())).collect(),
+            sites: sites.collect(),
+            loose: loose.collect(),
+            unlimited,
+        })
+    }
+
+    /// All results that the query may have, given the one that it had; `None` if they cannot be told. A text that
+    /// means something else than its resolved query, should there be one, is never blamed.
+    fn outcomes(&mut self, sandbox: &'s Sandbox, result: &ResultSet) -> Option<Outcomes> {
+        if self.printed.run(sandbox).ok()?.values() != result.values() {
+            return None;
+        }
+        let mut outcomes = Outcomes::default();
+        self.add_outcomes(sandbox, result, &mut outcomes)?;
+        Some(outcomes)
+    }
+
+    fn add_outcomes(
+        &mut self,
+        sandbox: &'s Sandbox,
+        result: &ResultSet,
+        outcomes: &mut Outcomes,
+    ) -> Option<()> {
+        for (site, all) in &mut self.sites {
+            let possible = site.cut.possible(&all.run(sandbox).ok()?);
+            if possible.is_open() {
+                let mut rows = possible.open().to_vec();
+                rows.dedup();
+                return rows.iter().try_for_each(|row| {
+                    let narrowed = Resolved::of(site.narrowed(&self.query, row), self.schema)?;
+                    let mut runner = Runner::new(sandbox, self.schema, &narrowed).ok()?;
+                    let result = sandbox.run(&mut runner.statement).ok()?;
+                    runner.add_outcomes(sandbox, &result, outcomes)
+                });
+            }
+        }
+        let mut is_open = |check: &mut Auxiliary<'s>| !check.run(sandbox).is_ok_and(|rows| rows.is_empty());
+        if outcomes.possible.len() >= MAX_OUTCOMES || self.checks.iter_mut().any(&mut is_open) {
+            return None;
+        }
+        for (column, check) in &mut self.loose {
+            if is_open(check) {
+                outcomes.loose.insert(*column);
+            }
+        }
+        outcomes.possible.push(match &mut self.unlimited {
+            Some((cut, all)) => cut.possible(&all.run(sandbox).ok()?),
+            None => Possible::only(result),
+        });
+        Some(())
+    }
+}
+
+/// What became of a pair on one database.
+#[derive(Debug)]
+pub(super) enum Judged {
+    /// The results are equal.
+    Same,
+    /// They differ, and nothing but the queries can be the reason.
+    Different(Box<Difference>),
+    /// They differ, but a freedom of SQLite's may be the reason.
+    Undecided,
+    /// A query failed or reached a limit.
+    Failed,
+}
+
+/// Two results that differ.
+#[derive(Debug)]
+pub(super) struct Difference {
+    pub(super) left: ResultSet,
+    pub(super) right: ResultSet,
+    pub(super) reason: String,
+}
+
+/// Both queries, compiled on one sandbox.
+pub(super) struct Pair<'s> {
+    sandbox: &'s Sandbox,
+    left: Runner<'s>,
+    right: Runner<'s>,
+    /// The left query with its sort keys, and their places.
+    keys: Option<(Auxiliary<'s>, Vec<usize>)>,
+    uses_clock: bool,
+    contract: Contract,
+}
+
+impl<'s> Pair<'s> {
+    /// Compiles both; the sandbox must have the tables that they read.
+    pub(super) fn new(
+        sandbox: &'s Sandbox,
+        schema: &'s Schema,
+        (left, right): (&Resolved, &Resolved),
+        contract: Contract,
+    ) -> Result<Self, Inapplicable> {
+        let keys = ordered(&left.query)
+            .map(|ordered| (Auxiliary::new(print(&ordered.query, schema, Dialect::Sqlite)), ordered.keys));
+        let runner = |resolved, side| {
+            Runner::new(sandbox, schema, resolved).map_err(|failure| Inapplicable::from(failure).of(side))
+        };
+        Ok(Self {
+            sandbox,
+            left: runner(left, Side::Left)?,
+            right: runner(right, Side::Right)?,
+            keys,
+            uses_clock: left.uses_clock() || right.uses_clock(),
+            contract,
+        })
+    }
+
+    /// Runs both queries on what the tables hold now.
+    pub(super) fn judge(&mut self) -> Judged {
+        let Ok(left) = self.sandbox.run(&mut self.left.statement) else { return Judged::Failed };
+        let Ok(right) = self.sandbox.run(&mut self.right.statement) else { return Judged::Failed };
+        let reason = match self.difference(&left, &right) {
+            Ok(None) => return Judged::Same,
+            Ok(Some(reason)) => reason,
+            Err(_) => return Judged::Failed,
+        };
+        if self.may_be_chance(&left, &right) {
+            return Judged::Undecided;
+        }
+        Judged::Different(Box::new(Difference { left, right, reason }))
+    }
+
+    /// Whether the queries may also have returned the same, had SQLite chosen otherwise.
+    fn may_be_chance(&mut self, left: &ResultSet, right: &ResultSet) -> bool {
+        if left.width() != right.width() {
+            return false;
+        }
+        if self.clock_moved(left) {
+            return true;
+        }
+        let lefts = self.left.outcomes(self.sandbox, left);
+        let (Some(left), Some(right)) = (lefts, self.right.outcomes(self.sandbox, right)) else {
+            return true;
+        };
+        let is_settled =
+            |of: &Outcomes| of.loose.is_empty() && matches!(of.possible.as_slice(), [one] if !one.is_open());
+        if is_settled(&left) && is_settled(&right) {
+            return false;
+        }
+        let loose: BTreeSet<usize> = left.loose.union(&right.loose).copied().collect();
+        let known = |of: Outcomes| of.possible.iter().map(|one| one.without(&loose)).collect::<Vec<_>>();
+        let (left, right) = (known(left), known(right));
+        let may_be_equal = |l: &Possible, r: &Possible| match self.contract.column_order {
+            ColumnOrder::Kept => !l.is_disjoint(r),
+            ColumnOrder::Free => l.len() == r.len(),
+        };
+        left.iter().any(|l| right.iter().any(|r| may_be_equal(l, r)))
+    }
+
+    fn difference(&mut self, left: &ResultSet, right: &ResultSet) -> Result<Option<String>, Failure> {
+        let unordered = self.contract.difference(left, &GoldOrder::Unordered, right);
+        let is_settled = unordered.is_some() || left.len() < 2 || left.values() == right.values();
+        let Some((query, keys)) = self.keys.as_mut().filter(|_| !is_settled) else { return Ok(unordered) };
+        let rows = query.run(self.sandbox)?;
+        Ok(self.contract.difference(left, &GoldOrder::from_keys(&rows, keys), right))
+    }
+
+    /// Whether the left query returns something else than a moment ago. If not, the right one, which ran in
+    /// between, saw the same time.
+    fn clock_moved(&mut self, left: &ResultSet) -> bool {
+        self.uses_clock && self.sandbox.run(&mut self.left.statement).as_ref() != Ok(left)
+    }
+}

@@ -1,0 +1,459 @@
+//! What to generate for a pair of queries: which tables and columns, and from which values.
+//!
+//! Columns that are compared with each other, or linked by a foreign key, form a class and share one list of
+//! values; a cell is a position in that list, so linked columns agree by construction. Each column keeps its own
+//! copy of the list as its affinity stores it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use sqlgauge_engine::Value;
+use sqlgauge_sql::schema::{Affinity, Column, Schema, Table, TableId, TableKind};
+use sqlgauge_sql::tree::{Query, Relation, Source};
+use sqlgauge_sql::visit::{Visitor, walk_query};
+
+use super::trace::{ColumnKey, Trace};
+use super::values::{neighbours, same_key, stored, text_of};
+use super::verdict::Inapplicable;
+
+/// A cell that is NULL.
+pub(super) const NULL: u32 = u32::MAX;
+
+/// Most rows of one table where no query asks for more.
+const MAX_ROWS: usize = 14;
+
+/// Longest lists of values of a class that come from the queries, and of those near them.
+const MAX_CONSTANTS: usize = 24;
+const MAX_NEIGHBOURS: usize = 24;
+
+/// The guides: left query, right query, CHECK constraints.
+pub(super) const GUIDES: usize = 3;
+
+/// What to generate.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The tables, those that are referred to first where there is no cycle.
+    pub(super) tables: Vec<TablePlan>,
+    pub(super) classes: Vec<ClassPlan>,
+    /// Numbers of rows at which the queries decide something.
+    pub(super) sizes: Vec<usize>,
+}
+
+/// One table; columns that nobody reads and that may be NULL are left out, and are NULL.
+#[derive(Debug)]
+pub(super) struct TablePlan {
+    pub(super) id: TableId,
+    pub(super) columns: Vec<ColumnPlan>,
+    /// Sets of positions in `columns` that must be unique.
+    pub(super) keys: Vec<Vec<usize>>,
+    pub(super) foreign_keys: Vec<ForeignPlan>,
+}
+
+/// A foreign key between filled columns.
+#[derive(Debug)]
+pub(super) struct ForeignPlan {
+    pub(super) columns: Vec<usize>,
+    /// Position in [`Plan::tables`].
+    pub(super) target: usize,
+    pub(super) target_columns: Vec<usize>,
+}
+
+/// One column that gets values.
+#[derive(Debug)]
+pub(super) struct ColumnPlan {
+    /// Position in the table of the schema.
+    pub(super) index: u32,
+    pub(super) class: usize,
+    pub(super) is_nullable: bool,
+    /// Belongs to the primary key.
+    pub(super) is_primary: bool,
+    /// The values of the class as this column stores them; NULL for those that it cannot store.
+    pub(super) pool: Vec<Value>,
+    /// For each value the first that is equal to it in a key.
+    pub(super) same: Vec<u32>,
+    /// For each guide the values that it wants here.
+    pub(super) guided: [Vec<u32>; GUIDES],
+}
+
+impl ColumnPlan {
+    /// The value of a cell.
+    pub(super) fn value(&self, cell: u32) -> &Value {
+        self.pool.get(cell as usize).unwrap_or(&Value::Null)
+    }
+
+    /// Whether a cell is NULL, by choice or because the column cannot store the value.
+    pub(super) fn is_null(&self, cell: u32) -> bool {
+        matches!(self.value(cell), Value::Null)
+    }
+
+    /// The cell up to equality in a key.
+    pub(super) fn canonical(&self, cell: u32) -> u32 {
+        self.same.get(cell as usize).copied().unwrap_or(NULL)
+    }
+}
+
+/// The values of a class: positions `0..constants` come from the queries, then those near them, fresh ones, odd
+/// ones of another type than the column's, and spare ones for keys.
+#[derive(Debug, Default)]
+pub(super) struct ClassPlan {
+    pub(super) constants: usize,
+    pub(super) neighbours: usize,
+    pub(super) fresh: usize,
+    pub(super) odd: usize,
+    pub(super) len: usize,
+}
+
+/// The tables that a query reads.
+pub(super) fn tables_of(query: &Query) -> BTreeSet<TableId> {
+    struct Tables(BTreeSet<TableId>);
+    impl Visitor for Tables {
+        fn relation(&mut self, relation: &Relation) {
+            if let Source::Table(id) = relation.source {
+                self.0.insert(id);
+            }
+        }
+    }
+    let mut tables = Tables(BTreeSet::new());
+    walk_query(&mut tables, query);
+    tables.0
+}
+
+/// The tables and, transitively, those that their foreign keys refer to; referred-to tables first where there is no
+/// cycle.
+///
+/// # Errors
+/// [`Inapplicable`] for a view, a virtual table or a table with computed columns.
+pub(super) fn with_targets(
+    schema: &Schema,
+    tables: &BTreeSet<TableId>,
+) -> Result<Vec<TableId>, Inapplicable> {
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::new();
+    for &table in tables {
+        visit(schema, table, &mut seen, &mut order);
+    }
+    for &id in &order {
+        let Some(table) = schema.table(id) else { continue };
+        let construct = match table.kind {
+            TableKind::View => "view",
+            TableKind::Virtual => "virtual_table",
+            TableKind::Table if table.columns.iter().any(|column| column.generated) => "generated_column",
+            TableKind::Table if table.columns.is_empty() => "table_without_columns",
+            TableKind::Table => continue,
+        };
+        return Err(Inapplicable::unsupported(construct, format!("table {}", table.name)));
+    }
+    Ok(order)
+}
+
+fn visit(schema: &Schema, id: TableId, seen: &mut BTreeSet<TableId>, order: &mut Vec<TableId>) {
+    // An explicit stack: chains of foreign keys can be as long as the schema.
+    let mut pending = vec![(id, false)];
+    while let Some((id, is_done)) = pending.pop() {
+        if is_done {
+            order.push(id);
+            continue;
+        }
+        if !seen.insert(id) {
+            continue;
+        }
+        pending.push((id, true));
+        let keys = schema.table(id).map(|table| table.foreign_keys.as_slice()).unwrap_or_default();
+        let targets = keys.iter().filter_map(|key| schema.resolve_foreign_key(key));
+        pending.extend(targets.map(|(target, _)| (target, false)));
+    }
+}
+
+/// Classes of columns (union-find).
+struct Classes {
+    parent: Vec<usize>,
+}
+
+impl Classes {
+    fn root(&mut self, mut at: usize) -> usize {
+        while self.parent[at] != at {
+            self.parent[at] = self.parent[self.parent[at]];
+            at = self.parent[at];
+        }
+        at
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent[a.max(b)] = a.min(b);
+    }
+}
+
+/// Builds a plan step by step.
+struct Builder<'a> {
+    schema: &'a Schema,
+    tables: &'a [TableId],
+    /// All columns of all tables, numbered.
+    columns: Vec<(TableId, u32)>,
+    number: HashMap<ColumnKey, usize>,
+    traces: &'a [Trace; GUIDES],
+    null_in_primary_key: bool,
+}
+
+/// The plan for those tables, given what the queries (and CHECKs) say of their columns.
+pub(super) fn plan(
+    schema: &Schema,
+    tables: &[TableId],
+    traces: &[Trace; GUIDES],
+    null_in_primary_key: bool,
+) -> Plan {
+    let columns: Vec<(TableId, u32)> = tables
+        .iter()
+        .filter_map(|&id| Some((id, schema.table(id)?)))
+        .flat_map(|(id, table)| (0..).zip(&table.columns).map(move |(at, _)| (id, at)))
+        .collect();
+    let number = columns.iter().enumerate().map(|(at, &key)| (key, at)).collect();
+    Builder { schema, tables, columns, number, traces, null_in_primary_key }.build()
+}
+
+impl Builder<'_> {
+    fn build(&self) -> Plan {
+        let class_of = self.classes();
+        let filled = self.filled();
+        let count = class_of.iter().max().map_or(0, |&last| last + 1);
+        let mut lists: Vec<(ClassPlan, Vec<Value>)> = Vec::with_capacity(count);
+        for class in 0..count {
+            lists.push(self.values_of_class(&class_of, class));
+        }
+        let tables = self.tables.iter().map(|&id| self.table(id, &filled, &class_of, &lists)).collect();
+        let mut sizes: Vec<usize> = self.traces.iter().flat_map(|trace| trace.sizes.clone()).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        Plan { tables, classes: lists.into_iter().map(|(class, _)| class).collect(), sizes }
+    }
+
+    /// For each column its class, numbered from 0.
+    fn classes(&self) -> Vec<usize> {
+        let mut classes = Classes { parent: (0..self.columns.len()).collect() };
+        for (a, b) in self.traces.iter().flat_map(|trace| &trace.equal) {
+            if let (Some(&a), Some(&b)) = (self.number.get(a), self.number.get(b)) {
+                classes.join(a, b);
+            }
+        }
+        for (id, key) in self.foreign_keys() {
+            let Some((target, targets)) = self.schema.resolve_foreign_key(key) else { continue };
+            for (&own, &other) in key.columns.iter().zip(&targets) {
+                if let (Some(&a), Some(&b)) = (self.number.get(&(id, own)), self.number.get(&(target, other)))
+                {
+                    classes.join(a, b);
+                }
+            }
+        }
+        let mut numbers = HashMap::new();
+        (0..self.columns.len())
+            .map(|at| {
+                let root = classes.root(at);
+                let next = numbers.len();
+                *numbers.entry(root).or_insert(next)
+            })
+            .collect()
+    }
+
+    fn foreign_keys(&self) -> impl Iterator<Item = (TableId, &sqlgauge_sql::schema::ForeignKey)> {
+        let tables = self.tables.iter().filter_map(|&id| Some((id, self.schema.table(id)?)));
+        tables.flat_map(|(id, table)| table.foreign_keys.iter().map(move |key| (id, key)))
+    }
+
+    /// The columns that get values: those that are read or may not be NULL, and what their foreign keys need.
+    fn filled(&self) -> BTreeSet<ColumnKey> {
+        let mut filled: BTreeSet<ColumnKey> =
+            self.traces.iter().flat_map(|trace| trace.read.iter().copied()).collect();
+        filled.extend(self.columns.iter().copied().filter(|&(id, at)| !self.is_nullable(id, at)));
+        loop {
+            let before = filled.len();
+            for (id, key) in self.foreign_keys() {
+                let Some((target, targets)) = self.schema.resolve_foreign_key(key) else { continue };
+                if key.columns.iter().any(|&at| filled.contains(&(id, at))) {
+                    filled.extend(key.columns.iter().map(|&at| (id, at)));
+                    filled.extend(targets.iter().map(|&at| (target, at)));
+                }
+            }
+            if filled.len() == before {
+                return filled;
+            }
+        }
+    }
+
+    fn is_nullable(&self, id: TableId, at: u32) -> bool {
+        self.schema.table(id).is_some_and(|table| {
+            !table.is_not_null(at) && (self.null_in_primary_key || !table.primary_key.contains(&at))
+        })
+    }
+
+    fn table(
+        &self,
+        id: TableId,
+        filled: &BTreeSet<ColumnKey>,
+        class_of: &[usize],
+        lists: &[(ClassPlan, Vec<Value>)],
+    ) -> TablePlan {
+        let mut planned = TablePlan { id, columns: Vec::new(), keys: Vec::new(), foreign_keys: Vec::new() };
+        let Some(table) = self.schema.table(id) else { return planned };
+        for (at, column) in (0..).zip(&table.columns).filter(|&(at, _)| filled.contains(&(id, at))) {
+            let class = class_of[self.number[&(id, at)]];
+            planned.columns.push(self.column(table, (id, at), column, class, &lists[class].1));
+        }
+        let position = |at: u32| filled.range((id, 0)..(id, at)).count();
+        let is_filled = |key: &&[u32]| key.iter().all(|&at| filled.contains(&(id, at)));
+        let keys =
+            std::iter::once(table.primary_key.as_slice()).chain(table.unique.iter().map(Vec::as_slice));
+        // A key with a column that is always NULL is never violated.
+        for key in keys.filter(|key| !key.is_empty()).filter(is_filled) {
+            planned.keys.push(key.iter().map(|&at| position(at)).collect());
+        }
+        for key in &table.foreign_keys {
+            let Some((target, targets)) = self.schema.resolve_foreign_key(key) else { continue };
+            let Some(target_at) = self.tables.iter().position(|&other| other == target) else { continue };
+            if is_filled(&key.columns.as_slice()) {
+                let other = |at: u32| filled.range((target, 0)..(target, at)).count();
+                planned.foreign_keys.push(ForeignPlan {
+                    columns: key.columns.iter().map(|&at| position(at)).collect(),
+                    target: target_at,
+                    target_columns: targets.iter().map(|&at| other(at)).collect(),
+                });
+            }
+        }
+        planned
+    }
+
+    fn column(
+        &self,
+        table: &Table,
+        key: ColumnKey,
+        column: &Column,
+        class: usize,
+        values: &[Value],
+    ) -> ColumnPlan {
+        let is_rowid = table.rowid_alias() == Some(key.1);
+        let pool: Vec<Value> =
+            values.iter().map(|value| stored_in(value, column, table.strict, is_rowid)).collect();
+        let same = pool.iter().enumerate().map(|(at, value)| {
+            if matches!(value, Value::Null) {
+                return NULL;
+            }
+            let first = pool[..at].iter().position(|other| same_key(other, value, &column.collation));
+            u32::try_from(first.unwrap_or(at)).unwrap_or(NULL)
+        });
+        let same = same.collect();
+        let guided = self.traces.each_ref().map(|trace| {
+            let facts = trace.facts.iter().filter(|fact| fact.column == key);
+            let wanted = facts.flat_map(|fact| &fact.wanted).filter_map(|wanted| {
+                let at = values.iter().position(|value| value == wanted)?;
+                (!matches!(pool[at], Value::Null)).then_some(u32::try_from(at).unwrap_or(NULL))
+            });
+            let mut wanted: Vec<u32> = wanted.collect();
+            wanted.sort_unstable();
+            wanted.dedup();
+            wanted
+        });
+        let is_nullable = self.is_nullable(key.0, key.1);
+        let is_primary = table.primary_key.contains(&key.1);
+        ColumnPlan { index: key.1, class, is_nullable, is_primary, pool, same, guided }
+    }
+
+    /// The values of a class, and where each kind begins.
+    fn values_of_class(&self, class_of: &[usize], class: usize) -> (ClassPlan, Vec<Value>) {
+        let members: Vec<ColumnKey> =
+            self.columns.iter().zip(class_of).filter(|&(_, &of)| of == class).map(|(&key, _)| key).collect();
+        let facts = self.traces.iter().flat_map(|trace| &trace.facts);
+        let facts: Vec<_> = facts.filter(|fact| members.contains(&fact.column)).collect();
+        let mut values = Vec::new();
+        let mut plan = ClassPlan::default();
+        extend(&mut values, facts.iter().map(|fact| fact.value.clone()), MAX_CONSTANTS);
+        extend(&mut values, facts.iter().flat_map(|fact| fact.wanted.clone()), MAX_CONSTANTS);
+        plan.constants = values.len();
+        let near: Vec<Value> = values.iter().flat_map(neighbours).collect();
+        extend(&mut values, near, MAX_NEIGHBOURS);
+        plan.neighbours = values.len();
+        extend(&mut values, members.iter().flat_map(|&key| self.fresh(key)), 8);
+        plan.fresh = values.len();
+        extend(&mut values, members.iter().flat_map(|&key| self.odd(key)), 6);
+        plan.odd = values.len();
+        // Distinct under every affinity, and enough for a key of the largest table.
+        let rows = self
+            .traces
+            .iter()
+            .flat_map(|trace| &trace.sizes)
+            .fold(MAX_ROWS, |most, &size| most.max(size + 2));
+        let spare = (101..).take(2 * rows).map(Value::Integer);
+        extend(&mut values, spare, usize::MAX);
+        plan.len = values.len();
+        (plan, values)
+    }
+
+    /// Ordinary values of the column's type.
+    fn fresh(&self, key: ColumnKey) -> Vec<Value> {
+        let Some(column) = self.schema.table(key.0).and_then(|table| table.column(key.1)) else {
+            return Vec::new();
+        };
+        let is =
+            |list: fn(&Trace) -> &Vec<ColumnKey>| self.traces.iter().any(|trace| list(trace).contains(&key));
+        let declared = column.declared_type.as_deref().unwrap_or_default().to_ascii_uppercase();
+        let texts = |texts: &[&str]| texts.iter().map(|text| Value::text(text)).collect();
+        let numbers = |numbers: &[f64]| numbers.iter().map(|&n| super::values::from_number(n)).collect();
+        if is(|trace| &trace.dates) || declared.contains("DATE") {
+            return texts(&["2000-01-01", "1990-12-31", "2010-06-15", "2000-01-15"]);
+        }
+        if declared.contains("TIME") {
+            return texts(&["2000-01-01 10:00:00", "2000-01-01 09:30:00", "1990-12-31 23:59:59"]);
+        }
+        if declared.contains("BOOL") {
+            return numbers(&[0.0, 1.0]);
+        }
+        match column.affinity {
+            Affinity::Integer => numbers(&[1.0, 2.0, 3.0, 0.0, -1.0]),
+            Affinity::Real => numbers(&[1.5, 2.0, 0.5, 0.0, -1.0]),
+            Affinity::Numeric => numbers(&[1.0, 2.0, 2.5, 0.0, -1.0]),
+            Affinity::Text if is(|trace| &trace.numeric) => texts(&["1", "2", "10", "2.5", "-1"]),
+            Affinity::Text => texts(&["a", "b", "c", "B", ""]),
+            Affinity::Blob if is(|trace| &trace.numeric) => numbers(&[1.0, 2.0, 2.5, 0.0, -1.0]),
+            Affinity::Blob => numbers(&[1.0, 2.0, 3.0]),
+        }
+    }
+
+    /// Values that SQLite lets such a column store although they are not of its type.
+    fn odd(&self, key: ColumnKey) -> Vec<Value> {
+        let Some(column) = self.schema.table(key.0).and_then(|table| table.column(key.1)) else {
+            return Vec::new();
+        };
+        match column.affinity {
+            Affinity::Integer => vec![Value::text("a"), Value::text(""), Value::Real(1.5), Value::Real(2.5)],
+            Affinity::Real | Affinity::Numeric => vec![Value::text("a"), Value::text(""), Value::text("1x")],
+            Affinity::Text => ["1", " 1", "01", "1.0", "1.5"].into_iter().map(Value::text).collect(),
+            Affinity::Blob => vec![Value::text("1"), Value::text("a"), Value::Real(1.5), Value::text("")],
+        }
+    }
+}
+
+/// Adds at most `limit` values that are not there yet.
+fn extend(values: &mut Vec<Value>, more: impl IntoIterator<Item = Value>, limit: usize) {
+    let end = values.len().saturating_add(limit);
+    for value in more {
+        if values.len() >= end {
+            return;
+        }
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+}
+
+/// What the column stores for the value; NULL if it refuses it.
+fn stored_in(value: &Value, column: &Column, is_strict: bool, is_rowid: bool) -> Value {
+    let stored = stored(value, column.affinity);
+    let declared = column.declared_type.as_deref().unwrap_or_default().to_ascii_uppercase();
+    let fits = match (is_strict, declared.as_str()) {
+        (true, "BLOB") => {
+            return text_of(value).map_or(Value::Null, |text| Value::Blob(text.into_bytes().into()));
+        }
+        (true, "INT" | "INTEGER") => matches!(stored, Value::Integer(_)),
+        (true, "REAL") => matches!(stored, Value::Real(_)),
+        (true, "TEXT") => matches!(stored, Value::Text(_)),
+        _ => !is_rowid || matches!(stored, Value::Integer(_)),
+    };
+    if fits { stored } else { Value::Null }
+}

@@ -1,0 +1,181 @@
+//! What a search can say of two queries.
+
+use std::fmt;
+
+use sqlgauge_engine::{Failure, ResultSet};
+
+use super::witness::Witness;
+
+/// Which of the two queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The first, the gold.
+    Left,
+    /// The second, the prediction.
+    Right,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// A database on which the results differ.
+    Refuted(Box<Refutation>),
+    /// None was found, which proves nothing.
+    Survived(Survived),
+    /// The pair cannot be searched.
+    Inapplicable(Inapplicable),
+}
+
+impl Verdict {
+    /// The refutation, if there is one.
+    pub fn refutation(&self) -> Option<&Refutation> {
+        match self {
+            Self::Refuted(refutation) => Some(refutation),
+            Self::Survived(_) | Self::Inapplicable(_) => None,
+        }
+    }
+
+    /// Whether the pair was refuted.
+    pub fn is_refuted(&self) -> bool {
+        self.refutation().is_some()
+    }
+}
+
+/// A search that found no difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Survived {
+    /// Databases on which both queries ran and could be compared with the same outcome.
+    pub databases: usize,
+    /// Databases on which the results differed, but a freedom of SQLite's (ties under LIMIT, bare columns, …) may be
+    /// to blame.
+    pub undecided: usize,
+    /// Databases on which a query failed or reached a limit.
+    pub failed: usize,
+}
+
+/// Why a pair cannot be searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inapplicable {
+    /// The reason.
+    pub reason: Reason,
+    /// The query at fault, if it is one.
+    pub side: Option<Side>,
+    /// In words, for people.
+    pub message: String,
+}
+
+/// The classes of reasons.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// The text does not resolve against the schema, or SQLite does not compile it.
+    Parse,
+    /// The result depends on chance: `random()` and its like.
+    Nondeterministic,
+    /// The search cannot handle the named construct.
+    Unsupported(&'static str),
+}
+
+impl Inapplicable {
+    pub(super) fn unsupported(construct: &'static str, message: impl Into<String>) -> Self {
+        Self { reason: Reason::Unsupported(construct), side: None, message: message.into() }
+    }
+
+    pub(super) fn parse(message: impl Into<String>) -> Self {
+        Self { reason: Reason::Parse, side: None, message: message.into() }
+    }
+
+    pub(super) fn nondeterministic(message: impl Into<String>) -> Self {
+        Self { reason: Reason::Nondeterministic, side: None, message: message.into() }
+    }
+
+    pub(super) fn of(mut self, side: Side) -> Self {
+        self.side = Some(side);
+        self
+    }
+
+    /// The reason as a code: `parse`, `nondeterministic`, `unsupported:view`, …
+    pub fn code(&self) -> String {
+        match &self.reason {
+            Reason::Parse => "parse".to_owned(),
+            Reason::Nondeterministic => "nondeterministic".to_owned(),
+            Reason::Unsupported(construct) => format!("unsupported:{construct}"),
+        }
+    }
+}
+
+impl From<Failure> for Inapplicable {
+    fn from(failure: Failure) -> Self {
+        Self::parse(failure.message)
+    }
+}
+
+impl fmt::Display for Inapplicable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = match self.side {
+            Some(Side::Left) => "left query: ",
+            Some(Side::Right) => "right query: ",
+            None => "",
+        };
+        write!(f, "{}: {side}{}", self.code(), self.message)
+    }
+}
+
+/// Proof that two queries are not equivalent: a database that satisfies the schema, on which a fresh SQLite has
+/// returned different results. Only a replay makes one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refutation {
+    database: Witness,
+    left: ResultSet,
+    right: ResultSet,
+    difference: String,
+    databases: usize,
+    depends_on_clock: bool,
+}
+
+impl Refutation {
+    /// Only for the replay.
+    pub(super) fn new(
+        database: Witness,
+        results: (ResultSet, ResultSet),
+        difference: String,
+        depends_on_clock: bool,
+    ) -> Self {
+        let (left, right) = results;
+        Self { database, left, right, difference, databases: 1, depends_on_clock }
+    }
+
+    pub(super) fn after(mut self, databases: usize) -> Self {
+        self.databases = databases;
+        self
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Witness {
+        &self.database
+    }
+
+    /// What the left query returns on it.
+    pub fn left(&self) -> &ResultSet {
+        &self.left
+    }
+
+    /// What the right query returns on it.
+    pub fn right(&self) -> &ResultSet {
+        &self.right
+    }
+
+    /// How the results differ, in words.
+    pub fn difference(&self) -> &str {
+        &self.difference
+    }
+
+    /// How many databases the search had tried when it found this one.
+    pub fn databases(&self) -> usize {
+        self.databases
+    }
+
+    /// Whether a query asks for the present time, so that the results may be others on another day.
+    pub fn depends_on_clock(&self) -> bool {
+        self.depends_on_clock
+    }
+}
