@@ -16,6 +16,9 @@ const COMMANDS: &[&[&str]] = &[
     &["show"],
     &["compat", "spider"],
     &["compat", "bird"],
+    &["match"],
+    &["rules", "list"],
+    &["rules", "explain"],
     &["schema"],
     &["parse"],
 ];

@@ -3,6 +3,7 @@
 
 mod cli_page;
 mod metrics_page;
+mod rules_page;
 
 use std::path::{Path, PathBuf};
 
@@ -23,13 +24,14 @@ fn root() -> PathBuf {
 }
 
 fn docs(check: bool) -> Result<()> {
-    let pages = [
-        ("docs/reference/metrics.md", metrics_page::render()?),
-        ("docs/reference/cli.md", cli_page::render()?),
+    let mut pages = vec![
+        ("docs/reference/metrics.md".to_owned(), metrics_page::render()?),
+        ("docs/reference/cli.md".to_owned(), cli_page::render()?),
     ];
+    pages.extend(rules_page::render());
     let mut stale = Vec::new();
     for (name, text) in pages {
-        let path = root().join(name);
+        let path = root().join(&name);
         if !check {
             std::fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
         } else if std::fs::read_to_string(&path).ok().as_deref() != Some(&text) {

@@ -1,12 +1,13 @@
 //! Options that several commands share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use sqlgauge_dataset::{Columns, Format, Role};
-use sqlgauge_engine::Limits;
+use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_sql::schema::Schema;
 
 /// `--pred NAME=FILE`.
 #[derive(Debug, Clone)]
@@ -97,4 +98,15 @@ pub fn format(name: &str) -> Result<Format, String> {
         let names: Vec<&str> = Format::all().map(Format::name).collect();
         format!("there is no format {name:?}; the formats are {}", names.join(", "))
     })
+}
+
+/// The schema of a SQLite file, or of DDL in a `.sql` file.
+pub fn schema_of(path: &Path) -> Result<Schema> {
+    if path.extension().is_some_and(|extension| extension == "sql") {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("{} cannot be read; check the path", path.display()))?;
+        return Schema::from_ddl(&text).with_context(|| format!("{} is no DDL of SQLite", path.display()));
+    }
+    let engine = SqliteEngine::new(Limits::default());
+    Ok(engine.open(path)?.schema().as_ref().clone())
 }

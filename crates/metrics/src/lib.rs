@@ -14,6 +14,7 @@ mod column_f1;
 pub mod columns;
 pub mod esm;
 mod esm_fair;
+mod etm;
 pub mod ex;
 pub mod ex_bird;
 pub mod ex_spider;

@@ -2,6 +2,7 @@
 
 use crate::column_f1::ColumnF1;
 use crate::esm_fair::EsmFair;
+use crate::etm::{Etm, EtmPaper};
 use crate::ex::Ex;
 use crate::ex_bird::ExBird;
 use crate::ex_spider::{ExSpider, ExSpiderDistinct};
@@ -23,6 +24,8 @@ static METRICS: &[&dyn Metric] = &[
     &Suite,
     &Esm,
     &EsmFair,
+    &Etm,
+    &EtmPaper,
     &TableF1,
     &ColumnF1,
     &SoftF1,

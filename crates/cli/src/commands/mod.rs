@@ -3,8 +3,10 @@
 mod compare;
 mod compat;
 mod demo;
+mod match_queries;
 mod parse;
 mod report;
+mod rules;
 mod schema;
 mod score;
 mod show;
@@ -32,6 +34,11 @@ pub enum Command {
     Compat(compat::Compat),
     /// Print the catalog of a database, a folder of databases or a tables.json as sqlgauge sees it
     Schema(schema::SchemaCommand),
+    /// Tell whether two queries mean the same, without running them, and why
+    Match(match_queries::Match),
+    /// List the equivalence rules, or explain one
+    #[command(subcommand)]
+    Rules(rules::Rules),
     /// Resolve a query and print it with its features, or the error with its place
     Parse(parse::Parse),
 }
@@ -47,6 +54,8 @@ impl Command {
             Self::Show(command) => command.run(),
             Self::Compat(command) => command.run(),
             Self::Schema(command) => command.run(),
+            Self::Match(command) => command.run(),
+            Self::Rules(command) => command.run(),
             Self::Parse(command) => command.run(),
         }
     }

@@ -3,14 +3,13 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_engine::{Engine, Limits, SqliteEngine};
-use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::spider::{self, Catalog};
 use sqlgauge_sql::{Dialect, Features, print as print_sql, resolve};
 
 use crate::Verdict;
+use crate::options::schema_of;
 use crate::output::print;
 
 /// Resolve a query and print it with its features, or the error with its place
@@ -31,7 +30,7 @@ pub struct Parse {
 
 impl Parse {
     pub fn run(self) -> Result<Verdict> {
-        let schema = self.schema()?;
+        let schema = schema_of(&self.db)?;
         let query = match resolve(&self.sql, &schema) {
             Ok(query) => query,
             Err(error) => bail!("{}", pointed(&self.sql, &error)),
@@ -55,17 +54,6 @@ impl Parse {
         };
         print(text.as_bytes())?;
         Ok(Verdict::Done)
-    }
-
-    fn schema(&self) -> Result<Schema> {
-        if self.db.extension().is_some_and(|extension| extension == "sql") {
-            let text = std::fs::read_to_string(&self.db)
-                .with_context(|| format!("{} cannot be read; check the path", self.db.display()))?;
-            return Schema::from_ddl(&text)
-                .with_context(|| format!("{} is no DDL of SQLite", self.db.display()));
-        }
-        let engine = SqliteEngine::new(Limits::default());
-        Ok(engine.open(&self.db)?.schema().as_ref().clone())
     }
 }
 

@@ -10,6 +10,7 @@ use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 
 use crate::Verdict;
+use crate::options::schema_of;
 use crate::output::print;
 
 /// Print the catalog of a database, a folder of databases or a tables.json as sqlgauge sees it
@@ -54,13 +55,7 @@ fn read(source: &Path) -> Result<Vec<(String, Schema)>> {
             let tables = load_tables(source)?;
             Ok(tables.entries().iter().map(|entry| (entry.db_id.clone(), entry.schema())).collect())
         }
-        "sql" => {
-            let text = std::fs::read_to_string(source)
-                .with_context(|| format!("{} cannot be read; check the path", source.display()))?;
-            let schema = Schema::from_ddl(&text)
-                .with_context(|| format!("{} is no DDL of SQLite", source.display()))?;
-            Ok(vec![(name(source), schema)])
-        }
+        "sql" => Ok(vec![(name(source), schema_of(source)?)]),
         _ => {
             let engine = SqliteEngine::new(Limits::default());
             let files = if source.is_dir() { databases(source)? } else { vec![source.to_owned()] };

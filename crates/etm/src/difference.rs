@@ -1,0 +1,203 @@
+//! The first difference between two normal forms, in words.
+
+use std::collections::HashMap;
+
+use sqlgauge_sql::derive::Facts;
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::{Body, Expr, From, JoinKind, Output, Query, Relation, Select, SetOperator, Source};
+use sqlgauge_sql::{Dialect, print, print_expr};
+
+use crate::tools;
+
+/// What the left query has that the right one has not, or the other way round: the first that a reader of the
+/// clauses in the order FROM, WHERE, GROUP BY, HAVING, SELECT, ORDER BY, LIMIT meets.
+pub(crate) fn first(left: &Query, right: &Query, schema: &Schema) -> String {
+    let found = match (&left.body, &right.body) {
+        (Body::Select(a), Body::Select(b)) => selects((left, a), (right, b), schema),
+        (a, b) => bodies(a, b, schema),
+    };
+    found
+        .or_else(|| order(left, right, schema))
+        .unwrap_or_else(|| "the queries differ in how their parts are put together".to_owned())
+}
+
+fn bodies(left: &Body, right: &Body, schema: &Schema) -> Option<String> {
+    let (a, b) = (describe(left), describe(right));
+    if a != b {
+        return Some(format!("left is {a}, right is {b}"));
+    }
+    let (Body::SetOperation { left: l1, right: r1, .. }, Body::SetOperation { left: l2, right: r2, .. }) =
+        (left, right)
+    else {
+        return Some("the rows of VALUES differ".to_owned());
+    };
+    for (which, x, y) in [("first", l1, l2), ("second", r1, r2)] {
+        if x != y {
+            let inner = first(&Query::of(x.as_ref().clone()), &Query::of(y.as_ref().clone()), schema);
+            return Some(format!("in the {which} operand of {a}: {inner}"));
+        }
+    }
+    None
+}
+
+fn describe(body: &Body) -> &'static str {
+    match body {
+        Body::Select(_) => "a SELECT",
+        Body::Values(_) => "VALUES",
+        Body::SetOperation { operator, all, .. } => match (operator, all) {
+            (SetOperator::Union, true) => "UNION ALL",
+            (SetOperator::Union, false) => "UNION",
+            (SetOperator::Intersect, _) => "INTERSECT",
+            (SetOperator::Except, _) => "EXCEPT",
+        },
+    }
+}
+
+fn selects(left: (&Query, &Select), right: (&Query, &Select), schema: &Schema) -> Option<String> {
+    let texts = |(query, _): (&Query, &Select), exprs: &[&Expr]| -> Vec<String> {
+        exprs.iter().map(|expr| print_expr(expr, query, schema, Dialect::Sqlite)).collect()
+    };
+    let filters = |side: (&Query, &Select)| {
+        let mut all = tools::conjuncts_of(side.1.filter.as_ref());
+        if let Some(from) = &side.1.from {
+            conditions(from, &mut all);
+        }
+        texts(side, &all)
+    };
+    let groups = |side: (&Query, &Select)| texts(side, &side.1.group_by.iter().collect::<Vec<_>>());
+    let havings = |side: (&Query, &Select)| texts(side, &tools::conjuncts_of(side.1.having.as_ref()));
+    let outputs = |side: (&Query, &Select)| {
+        texts(side, &side.1.outputs.iter().map(|output: &Output| &output.expr).collect::<Vec<_>>())
+    };
+    let reads = |side: (&Query, &Select)| side.1.from.as_ref().map_or_else(Vec::new, |from| sources(from, schema));
+    one_sided("reads", reads(left), reads(right), "does not")
+        .or_else(|| one_sided("filters on", filters(left), filters(right), "has no such filter"))
+        .or_else(|| one_sided("groups by", groups(left), groups(right), "does not"))
+        .or_else(|| one_sided("keeps groups with", havings(left), havings(right), "has no such condition"))
+        .or_else(|| distinct(left.1, right.1))
+        .or_else(|| positional(&outputs(left), &outputs(right)))
+}
+
+/// The first item that only one side has, counting repetition.
+fn one_sided(verb: &str, left: Vec<String>, right: Vec<String>, missing: &str) -> Option<String> {
+    let only = |own: &[String], other: &[String]| {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        other.iter().for_each(|text| *counts.entry(text).or_default() += 1);
+        own.iter()
+            .find(|text| match counts.get_mut(text.as_str()) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    false
+                }
+                _ => true,
+            })
+            .cloned()
+    };
+    match (only(&left, &right), only(&right, &left)) {
+        (Some(a), Some(b)) => Some(format!("left {verb} {a}, right {verb} {b}")),
+        (Some(a), None) => Some(format!("left {verb} {a}, right {missing}")),
+        (None, Some(b)) => Some(format!("right {verb} {b}, left {missing}")),
+        (None, None) => None,
+    }
+}
+
+fn distinct(left: &Select, right: &Select) -> Option<String> {
+    match (left.distinct, right.distinct) {
+        (true, false) => Some("left removes duplicate rows (DISTINCT), right does not".to_owned()),
+        (false, true) => Some("right removes duplicate rows (DISTINCT), left does not".to_owned()),
+        _ => None,
+    }
+}
+
+fn positional(left: &[String], right: &[String]) -> Option<String> {
+    if left.len() != right.len() {
+        return Some(format!("left returns {} columns, right returns {}", left.len(), right.len()));
+    }
+    let (mut a, mut b) = (left.to_vec(), right.to_vec());
+    a.sort();
+    b.sort();
+    if a == b && left != right {
+        return Some("the queries return the same columns in another order".to_owned());
+    }
+    let place = left.iter().zip(right).position(|(a, b)| a != b)?;
+    Some(format!("column {} is {} on the left, {} on the right", place + 1, left[place], right[place]))
+}
+
+fn order(left: &Query, right: &Query, schema: &Schema) -> Option<String> {
+    let keys = |query: &Query| -> Vec<String> {
+        let text = |term: &sqlgauge_sql::tree::OrderTerm| {
+            let key = print_expr(&term.expr, query, schema, Dialect::Sqlite);
+            format!("{key}{}", if term.descending { " DESC" } else { "" })
+        };
+        query.order_by.iter().map(text).collect()
+    };
+    let (a, b) = (keys(left), keys(right));
+    if a != b {
+        let or_nothing = |keys: &[String]| if keys.is_empty() { "nothing".to_owned() } else { keys.join(", ") };
+        return Some(format!("left is ordered by {}, right by {}", or_nothing(&a), or_nothing(&b)));
+    }
+    let limit = |query: &Query, expr: &Option<Expr>| {
+        expr.as_ref().map_or_else(|| "none".to_owned(), |e| print_expr(e, query, schema, Dialect::Sqlite))
+    };
+    let limits = [("limit", &left.limit, &right.limit), ("offset", &left.offset, &right.offset)];
+    limits.into_iter().find(|(_, a, b)| a != b).map(|(name, a, b)| {
+        format!("the {name} is {} on the left, {} on the right", limit(left, a), limit(right, b))
+    })
+}
+
+fn conditions<'f>(from: &'f From, found: &mut Vec<&'f Expr>) {
+    if let From::Join(join) = from {
+        conditions(&join.left, found);
+        conditions(&join.right, found);
+        found.extend(tools::conjuncts_of(join.on.as_ref()));
+    }
+}
+
+fn sources(from: &From, schema: &Schema) -> Vec<String> {
+    match from {
+        From::Relation(relation) => vec![source(relation, schema)],
+        From::Join(join) => {
+            let mut all = sources(&join.left, schema);
+            let right = sources(&join.right, schema);
+            let outer = match join.kind {
+                JoinKind::Inner | JoinKind::Cross => "",
+                JoinKind::Left => " by LEFT JOIN",
+                JoinKind::Right => " by RIGHT JOIN",
+                JoinKind::Full => " by FULL JOIN",
+            };
+            all.extend(right.into_iter().map(|text| format!("{text}{outer}")));
+            all
+        }
+    }
+}
+
+fn source(relation: &Relation, schema: &Schema) -> String {
+    match &relation.source {
+        Source::Table(id) => schema.table(*id).map_or_else(|| "?".to_owned(), |table| table.name.clone()),
+        Source::Derived(query) => format!("({})", print(query, schema, Dialect::Sqlite)),
+        Source::Cte(_) => "a recursive subquery".to_owned(),
+        Source::Function { name, .. } => format!("{name}()"),
+        Source::Catalog => "sqlite_schema".to_owned(),
+    }
+}
+
+/// An expression as SQL, its columns named by their tables.
+pub(crate) fn expression(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> String {
+    let mut ids: Vec<_> = tools::columns_of(expr).iter().map(|column| column.relation).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let relations = ids.into_iter().filter_map(|id| {
+        Some(From::Relation(Relation { id, source: Source::Table(facts.table_of(id)?) }))
+    });
+    let from = relations.fold(None, |from, relation| Some(tools::join_inner(from, relation)));
+    let select = Select {
+        distinct: false,
+        from,
+        filter: None,
+        group_by: Vec::new(),
+        having: None,
+        outputs: vec![Output { expr: expr.clone(), alias: None }],
+    };
+    let query = Query::of(Body::Select(Box::new(select)));
+    print_expr(expr, &query, schema, Dialect::Sqlite)
+}

@@ -1,0 +1,351 @@
+//! Applies the rules of a profile in every scope of a query until none changes anything.
+
+use sqlgauge_sql::derive::Facts;
+use sqlgauge_sql::tree::{Args, Body, Call, Expr, From, Query, Relation, Source};
+use sqlgauge_sql::{Dialect, print};
+
+use crate::context::{Context, Position, Published};
+use crate::matcher::Application;
+use crate::profile::Profile;
+use crate::rule::{Meta, Rule, Shape, Stage};
+use crate::sensitive::{Sensitivity, sensitivity};
+use crate::tools;
+use sqlgauge_sql::schema::Schema;
+
+/// How often all rules are tried in all scopes before the query counts as having no normal form.
+const MAX_PASSES: usize = 40;
+/// The largest query that is tried, in nodes.
+pub(crate) const MAX_NODES: usize = 60_000;
+/// How often rules may rewrite one and the same expression in one pass.
+const MAX_REWRITES: usize = 12;
+
+/// The rules of a profile by the step at which they act.
+pub(crate) struct RuleSet {
+    profile: Profile,
+    expressions: Vec<&'static dyn Rule>,
+    queries: Vec<&'static dyn Rule>,
+}
+
+impl RuleSet {
+    pub(crate) fn of(profile: Profile) -> Self {
+        let of_stage = |stage: Stage| {
+            let all = crate::rules::rules().iter().copied();
+            all.filter(|rule| {
+                let meta = rule.meta();
+                (meta.stage == stage || meta.stage == Stage::Everywhere) && meta.profiles.contains(profile)
+            })
+            .collect()
+        };
+        Self { profile, expressions: of_stage(Stage::Expression), queries: of_stage(Stage::Query) }
+    }
+}
+
+/// Why no normal form was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stopped {
+    TooLarge,
+    NoFixedPoint,
+}
+
+/// Rewrites a query to its normal form, and tells the rules that were applied if `explain` is set.
+pub(crate) fn normalise(
+    query: &mut Query,
+    rules: &RuleSet,
+    schema: &Schema,
+    published: &Published,
+    explain: bool,
+) -> Result<Vec<Application>, Stopped> {
+    let size = tools::size(query);
+    if size > MAX_NODES {
+        return Err(Stopped::TooLarge);
+    }
+    let limit = size * 8 + 2_000;
+    let mut log = explain.then(Vec::new);
+    for _ in 0..MAX_PASSES {
+        let context = Context {
+            profile: rules.profile,
+            facts: Facts::of(query, schema),
+            position: Position::Top,
+            is_condition: false,
+            sensitivity: Sensitivity::None,
+            published,
+        };
+        let mut driver = Driver { rules, context, log: log.take(), changed: false, scope: Vec::new() };
+        driver.query(query, Position::Top, false);
+        log = driver.log;
+        if !driver.changed {
+            return Ok(log.unwrap_or_default());
+        }
+        if tools::size(query) > limit {
+            return Err(Stopped::TooLarge);
+        }
+    }
+    Err(Stopped::NoFixedPoint)
+}
+
+struct Driver<'r, 'a> {
+    rules: &'r RuleSet,
+    context: Context<'a>,
+    log: Option<Vec<Application>>,
+    changed: bool,
+    scope: Vec<&'static str>,
+}
+
+impl Driver<'_, '_> {
+    fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool) {
+        let sensitive = self.sensitivity(query, position, sensitive_around) == Sensitivity::Rows;
+        for cte in &mut query.ctes {
+            self.inner("WITH", &mut cte.query, Position::Cte, sensitive);
+        }
+        self.body(&mut query.body, sensitive);
+        for term in &mut query.order_by {
+            self.expr(&mut term.expr, false, "ORDER BY");
+        }
+        for expr in query.limit.iter_mut().chain(&mut query.offset) {
+            self.expr(expr, false, "LIMIT");
+        }
+        self.query_rules(query, position, sensitive_around);
+    }
+
+    /// The published rules do not ask in which order rows are read.
+    fn sensitivity(&self, query: &Query, position: Position, around: bool) -> Sensitivity {
+        match (self.context.is_sound(), around) {
+            (false, _) => Sensitivity::None,
+            (true, true) => Sensitivity::Rows,
+            (true, false) => sensitivity(query, position, &self.context.facts),
+        }
+    }
+
+    fn inner(&mut self, clause: &'static str, query: &mut Query, position: Position, sensitive: bool) {
+        self.scope.push(clause);
+        self.query(query, position, sensitive);
+        self.scope.pop();
+    }
+
+    fn query_rules(&mut self, query: &mut Query, position: Position, sensitive_around: bool) {
+        let mut shape = Shape::of(query);
+        let mut sensitive = self.sensitivity(query, position, sensitive_around);
+        for rule in &self.rules.queries {
+            let meta = rule.meta();
+            if !shape.has(meta.needs) || (sensitive == Sensitivity::Rows && !meta.keeps_plan) {
+                continue;
+            }
+            self.context.position = position;
+            self.context.is_condition = false;
+            self.context.sensitivity = sensitive;
+            let before = self.log.is_some().then(|| query.clone());
+            let places = rule.query(query, &mut self.context);
+            if places > 0 {
+                self.changed = true;
+                self.record(meta, places, before.as_ref(), query);
+                shape = Shape::of(query);
+                sensitive = self.sensitivity(query, position, sensitive_around);
+            }
+        }
+    }
+
+    fn body(&mut self, body: &mut Body, sensitive: bool) {
+        match body {
+            Body::Select(select) => {
+                if let Some(from) = &mut select.from {
+                    self.from(from, sensitive);
+                }
+                for output in &mut select.outputs {
+                    self.expr(&mut output.expr, false, "SELECT");
+                }
+                if let Some(filter) = &mut select.filter {
+                    self.expr(filter, true, "WHERE");
+                }
+                for key in &mut select.group_by {
+                    self.expr(key, false, "GROUP BY");
+                }
+                if let Some(having) = &mut select.having {
+                    // Without GROUP BY a group may have no row, and then its columns are NULL.
+                    self.expr(having, !select.group_by.is_empty(), "HAVING");
+                }
+            }
+            Body::SetOperation { all, left, right, .. } => {
+                let position = if *all { Position::Operand } else { Position::DistinctOperand };
+                self.operand(left, position, sensitive);
+                self.operand(right, position, sensitive);
+            }
+            Body::Values(rows) => {
+                for expr in rows.iter_mut().flatten() {
+                    self.expr(expr, false, "VALUES");
+                }
+            }
+        }
+    }
+
+    /// An operand of a set operation is tried as a query of its own; a result that is no longer a bare body is
+    /// read through a subquery.
+    fn operand(&mut self, body: &mut Body, position: Position, sensitive: bool) {
+        self.scope.push("set operand");
+        let Body::Select(_) = body else {
+            self.body(body, sensitive);
+            self.scope.pop();
+            return;
+        };
+        let mut query = Query::of(std::mem::replace(body, Body::Values(Vec::new())));
+        self.query(&mut query, position, sensitive);
+        self.scope.pop();
+        let is_bare = query.ctes.is_empty() && query.order_by.is_empty() && query.limit.is_none();
+        *body = if is_bare { query.body } else { self.through_subquery(query) };
+    }
+
+    fn through_subquery(&mut self, query: Query) -> Body {
+        let id = self.context.facts.next_relation();
+        self.context.facts.add_derived(id, &query);
+        let outputs = (0..).take(query.width()).map(|column| sqlgauge_sql::tree::Output {
+            expr: Expr::Column(sqlgauge_sql::tree::ColumnRef { relation: id, column }),
+            alias: None,
+        });
+        Body::Select(Box::new(sqlgauge_sql::tree::Select {
+            distinct: false,
+            outputs: outputs.collect(),
+            from: Some(From::Relation(Relation { id, source: Source::Derived(Box::new(query)) })),
+            filter: None,
+            group_by: Vec::new(),
+            having: None,
+        }))
+    }
+
+    fn from(&mut self, from: &mut From, sensitive: bool) {
+        match from {
+            From::Relation(relation) => match &mut relation.source {
+                Source::Derived(query) => self.inner("FROM", query, Position::Derived, sensitive),
+                Source::Function { args, .. } => {
+                    for arg in args {
+                        self.expr(arg, false, "FROM");
+                    }
+                }
+                Source::Table(_) | Source::Cte(_) | Source::Catalog => {}
+            },
+            From::Join(join) => {
+                self.from(&mut join.left, sensitive);
+                self.from(&mut join.right, sensitive);
+                if let Some(on) = &mut join.on {
+                    self.expr(on, true, "ON");
+                }
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) {
+        self.parts(expr, is_condition, clause);
+        for _ in 0..MAX_REWRITES {
+            if !self.expression_rules(expr, is_condition, clause) {
+                return;
+            }
+        }
+    }
+
+    fn expression_rules(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) -> bool {
+        let mut changed = false;
+        let mut before = self.log.is_some().then(|| expr.clone());
+        for rule in &self.rules.expressions {
+            self.context.is_condition = is_condition;
+            if rule.expr(expr, &mut self.context) {
+                changed = true;
+                self.changed = true;
+                if let Some(old) = &mut before {
+                    self.record_expr(rule.meta(), old, expr, clause);
+                    *old = expr.clone();
+                }
+            }
+        }
+        changed
+    }
+
+    fn parts(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) {
+        match expr {
+            Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
+            Expr::Unary(_, operand) => self.expr(operand, false, clause),
+            Expr::Binary(_, left, right) => {
+                self.expr(left, false, clause);
+                self.expr(right, false, clause);
+            }
+            Expr::And(list) | Expr::Or(list) => {
+                for operand in list {
+                    self.expr(operand, is_condition, clause);
+                }
+            }
+            Expr::Row(list) => list.iter_mut().for_each(|operand| self.expr(operand, false, clause)),
+            Expr::Between { expr, low, high, .. } => {
+                [expr, low, high].into_iter().for_each(|operand| self.expr(operand, false, clause));
+            }
+            Expr::Like { expr, pattern, escape, .. } => {
+                [expr, pattern].into_iter().chain(escape).for_each(|operand| self.expr(operand, false, clause));
+            }
+            Expr::InList { expr, list, .. } => {
+                self.expr(expr, false, clause);
+                list.iter_mut().for_each(|operand| self.expr(operand, false, clause));
+            }
+            Expr::InQuery { expr, query, .. } => {
+                self.expr(expr, false, clause);
+                self.inner(clause, query, Position::In, false);
+            }
+            Expr::Exists { query, .. } => self.inner(clause, query, Position::Exists, false),
+            Expr::Scalar(query) => self.inner(clause, query, Position::Scalar, false),
+            Expr::Case { operand, branches, otherwise } => {
+                let searched = operand.is_none();
+                operand.iter_mut().for_each(|operand| self.expr(operand, false, clause));
+                for (when, then) in branches {
+                    self.expr(when, searched, clause);
+                    self.expr(then, false, clause);
+                }
+                otherwise.iter_mut().for_each(|operand| self.expr(operand, false, clause));
+            }
+            Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::IsNull { expr, .. } => {
+                self.expr(expr, false, clause);
+            }
+            Expr::Call(call) => self.call(call, clause),
+        }
+    }
+
+    fn call(&mut self, call: &mut Call, clause: &'static str) {
+        if let Args::List(list) = &mut call.args {
+            list.iter_mut().for_each(|arg| self.expr(arg, false, clause));
+        }
+        for term in &mut call.order_by {
+            self.expr(&mut term.expr, false, clause);
+        }
+        if let Some(filter) = &mut call.filter {
+            self.expr(filter, true, clause);
+        }
+        if let Some(window) = &mut call.over {
+            window.partition_by.iter_mut().for_each(|key| self.expr(key, false, clause));
+            for term in &mut window.order_by {
+                self.expr(&mut term.expr, false, clause);
+            }
+        }
+    }
+
+    fn record(&mut self, meta: &'static Meta, places: usize, before: Option<&Query>, after: &Query) {
+        let (Some(log), Some(before)) = (&mut self.log, before) else { return };
+        let schema = self.context.facts.schema();
+        let scope = if self.scope.is_empty() { "query".to_owned() } else { self.scope.join(" > ") };
+        log.push(Application {
+            rule: meta,
+            scope,
+            places,
+            before: print(before, schema, Dialect::Sqlite),
+            after: print(after, schema, Dialect::Sqlite),
+        });
+    }
+
+    fn record_expr(&mut self, meta: &'static Meta, before: &Expr, after: &Expr, clause: &'static str) {
+        let schema = self.context.facts.schema();
+        let Some(log) = &mut self.log else { return };
+        let mut scope = self.scope.clone();
+        scope.push(clause);
+        let text = |expr: &Expr| crate::difference::expression(expr, &self.context.facts, schema);
+        log.push(Application {
+            rule: meta,
+            scope: scope.join(" > "),
+            places: 1,
+            before: text(before),
+            after: text(after),
+        });
+    }
+}

@@ -1,0 +1,259 @@
+//! The comparison of two queries.
+
+use std::fmt;
+
+use sqlgauge_sql::derive::Facts;
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::{Dialect, Error, print, renumber, resolve};
+
+use crate::canonical::{Choices, canonicalise};
+use crate::context::Published;
+use crate::difference;
+use crate::driver::{RuleSet, Stopped, normalise};
+use crate::profile::Profile;
+use crate::rule::Meta;
+use crate::tools;
+
+/// How many orders of tied relations are tried.
+const MAX_CHOICES: usize = 400;
+/// The stack for queries that nest deeply.
+const DEEP_STACK_BYTES: usize = 256 << 20;
+/// From how many bytes of text a query may nest so deeply that it needs that stack.
+const LONG_TEXT_BYTES: usize = 4_000;
+
+/// One of the two queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The first.
+    Left,
+    /// The second.
+    Right,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Left => "left",
+            Self::Right => "right",
+        })
+    }
+}
+
+/// Whether two queries mean the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Their normal forms are equal.
+    Equal,
+    /// Their normal forms differ. This is no proof that the queries do.
+    Different,
+    /// No normal form was found within the bounds; the reason in words.
+    GaveUp(&'static str),
+    /// A query could not be resolved against the schema.
+    Unresolved(Side, Error),
+}
+
+impl Verdict {
+    /// Whether the queries are known to mean the same.
+    pub fn is_equal(&self) -> bool {
+        *self == Self::Equal
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Equal => f.write_str("equal"),
+            Self::Different => f.write_str("not equal"),
+            Self::GaveUp(reason) => write!(f, "gave up: {reason}"),
+            Self::Unresolved(side, error) => write!(f, "the {side} query cannot be resolved: {error}"),
+        }
+    }
+}
+
+/// One application of a rule.
+#[derive(Debug, Clone)]
+pub struct Application {
+    /// The rule.
+    pub rule: &'static Meta,
+    /// Where: the path of clauses from the statement to the subquery or clause.
+    pub scope: String,
+    /// At how many places of that scope.
+    pub places: usize,
+    /// The query or expression before, as SQL.
+    pub before: String,
+    /// The same afterwards.
+    pub after: String,
+}
+
+impl fmt::Display for Application {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rule, scope, before, after, .. } = self;
+        write!(f, "{} {} in {scope}: {before} became {after}", rule.id, rule.name)
+    }
+}
+
+/// A query in normal form, and how it got there.
+#[derive(Debug, Clone)]
+pub struct NormalForm {
+    /// The resolved query in normal form.
+    pub query: Query,
+    /// The same as SQL.
+    pub sql: String,
+    /// The rules that were applied, in order.
+    pub applications: Vec<Application>,
+}
+
+/// The verdict on two queries with its reasons.
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The normal form of the first query; `None` where there is none.
+    pub left: Option<NormalForm>,
+    /// The normal form of the second query.
+    pub right: Option<NormalForm>,
+    /// For normal forms that differ: the first difference in words.
+    pub difference: Option<String>,
+}
+
+/// Compares queries over one schema by the rules of one profile.
+pub struct Matcher<'a> {
+    schema: &'a Schema,
+    profile: Profile,
+    rules: RuleSet,
+}
+
+impl<'a> Matcher<'a> {
+    /// A matcher of queries over that schema.
+    pub fn new(schema: &'a Schema, profile: Profile) -> Self {
+        Self { schema, profile, rules: RuleSet::of(profile) }
+    }
+
+    /// Compares two queries and says why. The answer does not depend on which of them is first.
+    pub fn compare(&self, left: &str, right: &str) -> Comparison {
+        self.with_stack(left, right, || self.run(left, right, true))
+    }
+
+    /// Whether two queries mean the same; cheaper than [`Matcher::compare`].
+    pub fn is_equal(&self, left: &str, right: &str) -> bool {
+        self.with_stack(left, right, || self.run(left, right, false)).verdict.is_equal()
+    }
+
+    /// Whether the prediction is right for the gold under `ex@1`, where an order that the gold does not ask for
+    /// does not count: the prediction's own ORDER BY is passed over if the gold has none.
+    pub fn is_right(&self, gold: &str, prediction: &str) -> bool {
+        self.judge(gold, prediction).verdict.is_equal()
+    }
+
+    /// [`Matcher::is_right`] with its reasons; the gold is left.
+    pub fn judge(&self, gold: &str, prediction: &str) -> Comparison {
+        self.with_stack(gold, prediction, || match (resolve(gold, self.schema), resolve(prediction, self.schema)) {
+            (Ok(gold), Ok(mut prediction)) => {
+                let is_ordered = !gold.order_by.is_empty();
+                if self.profile == Profile::Sound && !is_ordered && prediction.limit.is_none() {
+                    prediction.order_by.clear();
+                }
+                self.run_resolved(gold, prediction, true)
+            }
+            (Err(error), _) => unresolved(Side::Left, error),
+            (_, Err(error)) => unresolved(Side::Right, error),
+        })
+    }
+
+    fn with_stack<T>(&self, left: &str, right: &str, run: impl FnOnce() -> T) -> T {
+        if left.len().max(right.len()) < LONG_TEXT_BYTES { run() } else { stacker::grow(DEEP_STACK_BYTES, run) }
+    }
+
+    fn run(&self, left: &str, right: &str, explain: bool) -> Comparison {
+        let left = match resolve(left, self.schema) {
+            Ok(query) => query,
+            Err(error) => return unresolved(Side::Left, error),
+        };
+        match resolve(right, self.schema) {
+            Ok(right) => self.run_resolved(left, right, explain),
+            Err(error) => unresolved(Side::Right, error),
+        }
+    }
+
+    fn run_resolved(&self, mut left: Query, mut right: Query, explain: bool) -> Comparison {
+        let deterministic = self.profile == Profile::Paper
+            || (tools::is_repeatable(&left) && tools::is_repeatable(&right));
+        if !deterministic {
+            return stopped(Verdict::GaveUp("a function gives another value each time"));
+        }
+        tools::forget_names(&mut left);
+        tools::forget_names(&mut right);
+        renumber(&mut left);
+        renumber(&mut right);
+        if !explain && left == right {
+            return stopped(Verdict::Equal);
+        }
+        let published = match self.profile {
+            Profile::Paper => Published::of([&left, &right], self.schema),
+            Profile::Sound => Published::default(),
+        };
+        let logs = normalise(&mut left, &self.rules, self.schema, &published, explain).and_then(|first| {
+            let second = normalise(&mut right, &self.rules, self.schema, &published, explain)?;
+            Ok((first, second))
+        });
+        match logs {
+            Ok(logs) => self.conclude(left, right, logs, explain),
+            Err(Stopped::TooLarge) => stopped(Verdict::GaveUp("the query is too large")),
+            Err(Stopped::NoFixedPoint) => stopped(Verdict::GaveUp("the rules found no fixed point")),
+        }
+    }
+
+    fn conclude(
+        &self,
+        mut left: Query,
+        mut right: Query,
+        logs: (Vec<Application>, Vec<Application>),
+        explain: bool,
+    ) -> Comparison {
+        let right_facts = Facts::of(&right, self.schema);
+        canonicalise(&mut right, &right_facts, self.profile, &mut Choices::default());
+        let verdict = self.match_up(&mut left, &right);
+        if !explain {
+            return stopped(verdict);
+        }
+        let difference =
+            (verdict == Verdict::Different).then(|| difference::first(&left, &right, self.schema));
+        let form = |query: Query, applications| NormalForm {
+            sql: print(&query, self.schema, Dialect::Sqlite),
+            query,
+            applications,
+        };
+        Comparison { verdict, left: Some(form(left, logs.0)), right: Some(form(right, logs.1)), difference }
+    }
+
+    /// Looks for an order of the left query's tied relations in which it equals the right query.
+    fn match_up(&self, left: &mut Query, right: &Query) -> Verdict {
+        let facts = Facts::of(left, self.schema);
+        let mut choices = Choices::default();
+        let mut first = None;
+        for _ in 0..MAX_CHOICES {
+            let mut candidate = left.clone();
+            canonicalise(&mut candidate, &facts, self.profile, &mut choices);
+            if candidate == *right {
+                *left = candidate;
+                return Verdict::Equal;
+            }
+            first.get_or_insert(candidate);
+            if !choices.advance() {
+                *left = first.unwrap_or_else(|| left.clone());
+                return Verdict::Different;
+            }
+        }
+        *left = first.unwrap_or_else(|| left.clone());
+        Verdict::GaveUp("too many instances of one table are interchangeable")
+    }
+}
+
+fn stopped(verdict: Verdict) -> Comparison {
+    Comparison { verdict, left: None, right: None, difference: None }
+}
+
+fn unresolved(side: Side, error: Error) -> Comparison {
+    stopped(Verdict::Unresolved(side, error))
+}

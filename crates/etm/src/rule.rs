@@ -1,0 +1,197 @@
+//! What a rule is.
+
+use sqlgauge_sql::tree::{Body, Expr, From, Query};
+
+use crate::context::Context;
+use crate::profile::Profiles;
+
+/// The headings that every rule's page has, in this order.
+pub const HEADINGS: [&str; 6] =
+    ["What it does", "Why it holds", "Needs", "Example", "Does not hold when", "Source"];
+
+/// An equivalence rule.
+pub trait Rule: Sync {
+    /// What it is called and where it belongs.
+    fn meta(&self) -> &'static Meta;
+
+    /// Rewrites one query, its subqueries excepted (each is given on its own, inner ones first). Returns at how
+    /// many places it changed something.
+    fn query(&self, _query: &mut Query, _context: &mut Context<'_>) -> usize {
+        0
+    }
+
+    /// Rewrites one expression whose parts are already rewritten. Returns whether it changed it.
+    fn expr(&self, _expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+        false
+    }
+
+    /// Pairs that must match and pairs that look alike and must not.
+    fn cases(&self) -> &'static [Case];
+}
+
+/// At which step of a comparison a rule acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Name resolution has done it before any rule runs.
+    Resolution,
+    /// It rewrites expressions.
+    Expression,
+    /// It rewrites queries.
+    Query,
+    /// It rewrites both expressions and queries.
+    Everywhere,
+    /// The comparison of the normal forms does it.
+    Comparison,
+}
+
+/// What a rule is called and where it belongs.
+#[derive(Debug)]
+pub struct Meta {
+    /// `P0` to `P8` and `1` to `26` as in the paper; `S1`… for further rules.
+    pub id: &'static str,
+    /// The pattern that it recognises, in kebab case.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// The profiles that use it.
+    pub profiles: Profiles,
+    /// When it acts.
+    pub stage: Stage,
+    /// What a query must have for the rule to have a chance; only looked at for [`Stage::Query`].
+    pub needs: Shape,
+    /// Whether SQLite reads the rows in the same order after the rewriting, so that it may be used where the
+    /// result depends on that order (LIMIT with ties, bare columns).
+    pub keeps_plan: bool,
+    /// The source text of the rule's file; its page is the leading comment.
+    pub source: &'static str,
+}
+
+impl Meta {
+    /// The rule's page in Markdown: the leading comment of its file.
+    pub fn page(&self) -> String {
+        let lines = self.source.lines().map_while(|line| line.strip_prefix("//!"));
+        lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The table and number in the paper, `None` for a rule of ours.
+    pub fn paper_number(&self) -> Option<&'static str> {
+        (!self.id.starts_with('S')).then_some(self.id)
+    }
+}
+
+/// A set of features of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape(u16);
+
+impl Shape {
+    /// Nothing.
+    pub const ANY: Self = Self(0);
+    /// More than one relation in FROM.
+    pub const JOIN: Self = Self(1);
+    /// WHERE.
+    pub const FILTER: Self = Self(1 << 1);
+    /// GROUP BY.
+    pub const GROUP: Self = Self(1 << 2);
+    /// HAVING.
+    pub const HAVING: Self = Self(1 << 3);
+    /// SELECT DISTINCT.
+    pub const DISTINCT: Self = Self(1 << 4);
+    /// ORDER BY.
+    pub const ORDER: Self = Self(1 << 5);
+    /// LIMIT.
+    pub const LIMIT: Self = Self(1 << 6);
+    /// A set operation.
+    pub const SET_OPERATION: Self = Self(1 << 7);
+    /// A subquery in FROM.
+    pub const DERIVED: Self = Self(1 << 8);
+    /// WITH.
+    pub const CTE: Self = Self(1 << 9);
+
+    /// Both together.
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether everything in `needed` is here.
+    pub fn has(self, needed: Self) -> bool {
+        self.0 & needed.0 == needed.0
+    }
+
+    /// The features of a query.
+    pub fn of(query: &Query) -> Self {
+        let mut shape = 0;
+        let mut set = |holds: bool, flag: Self| shape |= if holds { flag.0 } else { 0 };
+        set(!query.ctes.is_empty(), Self::CTE);
+        set(!query.order_by.is_empty(), Self::ORDER);
+        set(query.limit.is_some(), Self::LIMIT);
+        match &query.body {
+            Body::SetOperation { .. } => set(true, Self::SET_OPERATION),
+            Body::Values(_) => {}
+            Body::Select(select) => {
+                set(select.distinct, Self::DISTINCT);
+                set(select.filter.is_some(), Self::FILTER);
+                set(!select.group_by.is_empty(), Self::GROUP);
+                set(select.having.is_some(), Self::HAVING);
+                set(matches!(select.from, Some(From::Join(_))), Self::JOIN);
+                let derived = select.from.as_ref().is_some_and(has_derived);
+                set(derived, Self::DERIVED);
+            }
+        }
+        Self(shape)
+    }
+}
+
+fn has_derived(from: &From) -> bool {
+    match from {
+        From::Relation(relation) => matches!(relation.source, sqlgauge_sql::tree::Source::Derived(_)),
+        From::Join(join) => has_derived(&join.left) || has_derived(&join.right),
+    }
+}
+
+/// Two queries over a schema of which it is known whether they mean the same.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// CREATE TABLE statements.
+    pub schema: &'static str,
+    /// One query.
+    pub left: &'static str,
+    /// The other.
+    pub right: &'static str,
+    /// Whether the profiles must call them equal.
+    pub equal: bool,
+    /// The profiles that the expectation is for.
+    pub profiles: Profiles,
+    /// For a pair that differs: INSERT statements of a small database that tells them apart. Empty where a search
+    /// finds one at once.
+    pub witness: &'static str,
+}
+
+impl Case {
+    /// A pair that both profiles must call equal.
+    pub const fn equal(schema: &'static str, left: &'static str, right: &'static str) -> Self {
+        Self { schema, left, right, equal: true, profiles: Profiles::BOTH, witness: "" }
+    }
+
+    /// A pair that neither profile may call equal.
+    pub const fn differs(schema: &'static str, left: &'static str, right: &'static str) -> Self {
+        Self { schema, left, right, equal: false, profiles: Profiles::BOTH, witness: "" }
+    }
+
+    /// The same pair, expected of the sound profile only.
+    #[must_use]
+    pub const fn sound(self) -> Self {
+        Self { profiles: Profiles::SOUND, ..self }
+    }
+
+    /// The same pair, expected of the paper's profile only.
+    #[must_use]
+    pub const fn paper(self) -> Self {
+        Self { profiles: Profiles::PAPER, ..self }
+    }
+
+    /// The same pair with a database that tells the two apart.
+    #[must_use]
+    pub const fn witness(self, inserts: &'static str) -> Self {
+        Self { witness: inserts, ..self }
+    }
+}

@@ -1,0 +1,83 @@
+//! # BETWEEN
+//!
+//! ## What it does
+//! Turns `c BETWEEN x AND y` into `c >= x AND c <= y`, and NOT BETWEEN into `c < x OR c > y`.
+//!
+//! ## Why it holds
+//! SQLite defines BETWEEN so, and the negation of an AND in three-valued logic is the OR of the negations.
+//!
+//! ## Needs
+//! `c` has the same value each time that it is computed.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t WHERE age BETWEEN 1 AND 5
+//! SELECT name FROM t WHERE age >= 1 AND age <= 5
+//! ```
+//!
+//! ## Does not hold when
+//! The bounds are swapped. The paper writes `x/y` for both bounds; `BETWEEN 5 AND 1` is never true, while `age >= 1
+//! AND age <= 5` is.
+//!
+//! ## Source
+//! Paper, Table 3, rule 22, read with the bounds in their order, as its script does.
+
+use sqlgauge_sql::tree::{BinaryOperator, Expr};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct Between;
+
+static META: Meta = Meta {
+    id: "22",
+    name: "between",
+    summary: "BETWEEN as two comparisons",
+    profiles: Profiles::BOTH,
+    stage: Stage::Expression,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("between.rs"),
+};
+
+impl Rule for Between {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+        let Expr::Between { expr: value, low, high, negated } = expr else { return false };
+        if context.is_sound() && !tools::is_deterministic_expr(value) {
+            return false;
+        }
+        let (above, below) = if *negated {
+            (BinaryOperator::Less, BinaryOperator::Greater)
+        } else {
+            (BinaryOperator::GreaterEqual, BinaryOperator::LessEqual)
+        };
+        let parts = vec![
+            Expr::Binary(above, value.clone(), low.clone()),
+            Expr::Binary(below, value.clone(), high.clone()),
+        ];
+        *expr = if *negated { Expr::Or(parts) } else { Expr::And(parts) };
+        true
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE age BETWEEN 1 AND 5", "SELECT name FROM t WHERE age >= 1 AND age <= 5"),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE age NOT BETWEEN 1 AND 5", "SELECT name FROM t WHERE age < 1 OR age > 5").sound(),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE age BETWEEN 5 AND 1", "SELECT name FROM t WHERE age >= 1 AND age <= 5").witness("INSERT INTO t VALUES (1, 'a', 'n', 3, 'x')"),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE age BETWEEN 1 AND 5", "SELECT name FROM t WHERE age > 1 AND age <= 5"),
+];

@@ -1,0 +1,114 @@
+//! # A count compared with a number
+//!
+//! ## What it does
+//! Turns `COUNT(*) > 1` into `COUNT(*) >= 2`, and `COUNT(*) < 3` into `COUNT(*) <= 2`; with GROUP BY drops
+//! `COUNT(*) >= 1`.
+//!
+//! ## Why it holds
+//! A count is a whole number. A group has at least one row.
+//!
+//! ## Needs
+//! The other side is an integer constant.
+//!
+//! ## Example
+//! ```sql
+//! SELECT age FROM t GROUP BY age HAVING COUNT(*) > 1
+//! SELECT age FROM t GROUP BY age HAVING COUNT(*) >= 2
+//! ```
+//!
+//! ## Does not hold when
+//! The value may have a fraction, as a column or an average may.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct BoundOfCount;
+
+static META: Meta = Meta {
+    id: "S23",
+    name: "bound-of-count",
+    summary: "COUNT compared with neighbouring integers",
+    profiles: Profiles::SOUND,
+    stage: Stage::Everywhere,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("bound_of_count.rs"),
+};
+
+impl Rule for BoundOfCount {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+        let Expr::Binary(operator, left, right) = expr else { return false };
+        let (count, bound, flipped) = match (left.as_ref(), right.as_ref()) {
+            (count, Expr::Literal(Literal::Integer(n))) if is_count(count) => (count, *n, false),
+            (Expr::Literal(Literal::Integer(n)), count) if is_count(count) => (count, *n, true),
+            _ => return false,
+        };
+        let operator = match (*operator, flipped) {
+            (BinaryOperator::Less, true) => BinaryOperator::Greater,
+            (BinaryOperator::LessEqual, true) => BinaryOperator::GreaterEqual,
+            (BinaryOperator::Greater, true) => BinaryOperator::Less,
+            (BinaryOperator::GreaterEqual, true) => BinaryOperator::LessEqual,
+            (other, _) => other,
+        };
+        let (operator, bound) = match operator {
+            BinaryOperator::Greater => (BinaryOperator::GreaterEqual, bound.checked_add(1)),
+            BinaryOperator::Less => (BinaryOperator::LessEqual, bound.checked_sub(1)),
+            other if flipped => (other, Some(bound)),
+            _ => return false,
+        };
+        let Some(bound) = bound else { return false };
+        *expr = Expr::Binary(operator, Box::new(count.clone()), Box::new(Expr::Literal(Literal::Integer(bound))));
+        true
+    }
+
+    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+        let Some(select) = tools::select_mut(query) else { return 0 };
+        if select.group_by.is_empty() {
+            return 0;
+        }
+        let mut conjuncts = tools::take_conjuncts(&mut select.having);
+        let before = conjuncts.len();
+        conjuncts.retain(|conjunct| !is_always_true(conjunct));
+        let places = before - conjuncts.len();
+        select.having = tools::conjunction(conjuncts);
+        places
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+/// `COUNT(*) >= 1` of a group.
+fn is_always_true(condition: &Expr) -> bool {
+    let Expr::Binary(BinaryOperator::GreaterEqual, count, bound) = condition else { return false };
+    tools::is_count_star(count) && tools::as_integer(bound).is_some_and(|n| n <= 1)
+}
+
+fn is_count(expr: &Expr) -> bool {
+    matches!(expr, Expr::Call(call) if call.function == "count" && call.over.is_none())
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT age FROM t GROUP BY age HAVING COUNT(*) > 1", "SELECT age FROM t GROUP BY age HAVING COUNT(*) >= 2").sound(),
+    Case::equal(SCHEMA, "SELECT age FROM t GROUP BY age HAVING 3 > COUNT(name)", "SELECT age FROM t GROUP BY age HAVING COUNT(name) <= 2").sound(),
+    Case::equal(SCHEMA, "SELECT age FROM t GROUP BY age HAVING COUNT(*) >= 1", "SELECT age FROM t GROUP BY age").sound(),
+    Case::differs(SCHEMA, "SELECT age FROM t GROUP BY age HAVING AVG(id) > 1", "SELECT age FROM t GROUP BY age HAVING AVG(id) >= 2"),
+    Case::differs(SCHEMA, "SELECT COUNT(*) FROM t HAVING COUNT(*) >= 1", "SELECT COUNT(*) FROM t"),
+];

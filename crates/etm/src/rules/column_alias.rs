@@ -1,0 +1,59 @@
+//! # Column aliases
+//!
+//! ## What it does
+//! Treats a result column under an alias as the expression itself; references to the alias in WHERE, GROUP BY,
+//! HAVING and ORDER BY are the expression.
+//!
+//! ## Why it holds
+//! An alias names a value and does not change it. Names of result columns are no part of the answer.
+//!
+//! ## Needs
+//! Nothing.
+//!
+//! ## Example
+//! ```sql
+//! SELECT age AS a FROM singer
+//! SELECT age FROM singer
+//! ```
+//!
+//! ## Does not hold when
+//! A column of the table has the name of the alias: WHERE, GROUP BY and HAVING then mean the column, ORDER BY the
+//! alias.
+//!
+//! ## Source
+//! Paper, Table 1, P6.
+
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct ColumnAlias;
+
+static META: Meta = Meta {
+    id: "P6",
+    name: "column-alias",
+    summary: "A result column under another name",
+    profiles: Profiles::BOTH,
+    stage: Stage::Resolution,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("column_alias.rs"),
+};
+
+impl Rule for ColumnAlias {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
+     CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SINGERS, "SELECT age AS a FROM singer", "SELECT age FROM singer"),
+    Case::equal(SINGERS, "SELECT name, COUNT(*) AS n FROM singer GROUP BY name HAVING n > 2", "SELECT name, COUNT(*) FROM singer GROUP BY name HAVING COUNT(*) > 2"),
+    Case::differs(SINGERS, "SELECT -age AS id FROM singer ORDER BY id", "SELECT -age AS id FROM singer ORDER BY singer.id"),
+];

@@ -1,0 +1,120 @@
+//! # WITH as a subquery in FROM
+//!
+//! ## What it does
+//! Puts the query of a common table expression in place of its name.
+//!
+//! ## Why it holds
+//! A common table expression that does not refer to itself names a subquery. Each use gets a copy.
+//!
+//! ## Needs
+//! It is not recursive, and its functions give the same value each time.
+//!
+//! ## Example
+//! ```sql
+//! WITH q AS (SELECT name FROM t WHERE age = 3) SELECT name FROM q
+//! SELECT name FROM (SELECT name FROM t WHERE age = 3)
+//! ```
+//!
+//! ## Does not hold when
+//! It is recursive. Then it stays.
+//!
+//! ## Source
+//! Paper, Table 3, rule 26.
+
+use sqlgauge_sql::tree::{Cte, CteId, Query, Relation, Source};
+use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct CommonTableExpression;
+
+static META: Meta = Meta {
+    id: "26",
+    name: "common-table-expression",
+    summary: "WITH as a subquery",
+    profiles: Profiles::BOTH,
+    stage: Stage::Query,
+    needs: Shape::CTE,
+    keeps_plan: true,
+    source: include_str!("common_table_expression.rs"),
+};
+
+impl Rule for CommonTableExpression {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        let mut places = 0;
+        let mut kept = Vec::new();
+        // Later ones may use earlier ones, so these go first.
+        let mut pending: std::collections::VecDeque<Cte> = std::mem::take(&mut query.ctes).into();
+        while let Some(cte) = pending.pop_front() {
+            let mut uses = Uses { id: cte.id, found: 0 };
+            walk_query(&mut uses, &cte.query);
+            if uses.found > 0 || !tools::is_deterministic(&cte.query) || tools::size(query) > MAX_INLINED_NODES {
+                kept.push(cte);
+                continue;
+            }
+            for later in &mut pending {
+                inline(&mut later.query, &cte, context);
+            }
+            inline(query, &cte, context);
+            places += 1;
+        }
+        query.ctes = kept;
+        places
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+/// Copies double with each step; a query that grows beyond this keeps the rest of its WITH.
+const MAX_INLINED_NODES: usize = 20_000;
+
+struct Uses {
+    id: CteId,
+    found: usize,
+}
+
+impl Visitor for Uses {
+    fn relation(&mut self, relation: &Relation) {
+        self.found += usize::from(relation.source == Source::Cte(self.id));
+    }
+}
+
+fn inline(query: &mut Query, cte: &Cte, context: &mut Context<'_>) {
+    rewrite_query(&mut Inline { cte, context }, query);
+}
+
+struct Inline<'i, 'a> {
+    cte: &'i Cte,
+    context: &'i mut Context<'a>,
+}
+
+impl Rewriter for Inline<'_, '_> {
+    fn relation(&mut self, relation: &mut Relation) {
+        if relation.source == Source::Cte(self.cte.id) {
+            let mut copy = self.cte.query.clone();
+            tools::refresh(&mut copy, self.context);
+            relation.source = Source::Derived(Box::new(copy));
+        }
+    }
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "WITH q AS (SELECT name FROM t WHERE age = 3) SELECT name FROM q", "SELECT name FROM (SELECT name FROM t WHERE age = 3)"),
+    Case::equal(SCHEMA, "WITH q AS (SELECT age, COUNT(*) AS n FROM t GROUP BY age), r AS (SELECT MAX(n) AS m FROM q) SELECT age FROM q JOIN r ON n = m", "SELECT age FROM (SELECT age, COUNT(*) AS n FROM t GROUP BY age) JOIN (SELECT MAX(n) AS m FROM (SELECT age, COUNT(*) AS n FROM t GROUP BY age)) ON n = m"),
+    Case::differs(SCHEMA, "WITH q AS (SELECT name FROM t WHERE age = 3) SELECT name FROM q", "WITH q AS (SELECT name FROM t WHERE age = 4) SELECT name FROM q"),
+    Case::differs(SCHEMA, "WITH RECURSIVE q(x) AS (SELECT id FROM t UNION ALL SELECT x - 1 FROM q WHERE x > 0) SELECT x FROM q", "SELECT id FROM t"),
+];

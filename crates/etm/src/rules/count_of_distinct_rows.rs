@@ -1,0 +1,89 @@
+//! # Counting distinct rows
+//!
+//! ## What it does
+//! Turns `SELECT COUNT(*) FROM (SELECT DISTINCT a FROM t)` into `SELECT COUNT(DISTINCT a) FROM t`.
+//!
+//! ## Why it holds
+//! Both count the different values of `a`; COUNT(DISTINCT) passes over NULL, of which there is none.
+//!
+//! ## Needs
+//! `a` is one column and not NULL.
+//!
+//! ## Example
+//! ```sql
+//! SELECT COUNT(*) FROM (SELECT DISTINCT born FROM t)
+//! SELECT COUNT(DISTINCT born) FROM t
+//! ```
+//!
+//! ## Does not hold when
+//! `a` may be NULL: the subquery has a row for it.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::{Args, Body, Expr, Output, Query, Source};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct CountOfDistinctRows;
+
+static META: Meta = Meta {
+    id: "S20",
+    name: "count-of-distinct-rows",
+    summary: "COUNT(*) over DISTINCT as COUNT(DISTINCT …)",
+    profiles: Profiles::SOUND,
+    stage: Stage::Query,
+    needs: Shape::DERIVED,
+    keeps_plan: false,
+    source: include_str!("count_of_distinct_rows.rs"),
+};
+
+impl Rule for CountOfDistinctRows {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        let Some(select) = query.as_select() else { return 0 };
+        let Some(relation) = tools::single_relation(select) else { return 0 };
+        let Source::Derived(inner) = &relation.source else { return 0 };
+        let ([output], Some(own)) = (select.outputs.as_slice(), tools::plain_select(inner)) else { return 0 };
+        let counts = match tools::plain_aggregate(&output.expr) {
+            Some(("count", Expr::Column(_))) => true,
+            _ => tools::is_count_star(&output.expr),
+        };
+        let bare = select.filter.is_none() && select.group_by.is_empty() && select.having.is_none();
+        let [value] = own.outputs.as_slice() else { return 0 };
+        let not_null = !tools::is_count_star(&output.expr) || !context.facts.output_may_be_null(own, &value.expr);
+        if !counts || !bare || !own.distinct || !tools::is_flat(own) || !not_null {
+            return 0;
+        }
+        let mut own = own.clone();
+        own.distinct = false;
+        let mut count = tools::call("count", Args::List(vec![value.expr.clone()]));
+        if let Expr::Call(call) = &mut count {
+            call.distinct = true;
+        }
+        own.outputs = vec![Output { expr: count, alias: None }];
+        query.body = Body::Select(Box::new(own));
+        1
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT COUNT(*) FROM (SELECT DISTINCT born FROM t)", "SELECT COUNT(DISTINCT born) FROM t").sound(),
+    Case::equal(SCHEMA, "SELECT COUNT(name) FROM (SELECT DISTINCT name FROM t)", "SELECT COUNT(DISTINCT name) FROM t").sound(),
+    Case::differs(SCHEMA, "SELECT COUNT(*) FROM (SELECT DISTINCT name FROM t)", "SELECT COUNT(DISTINCT name) FROM t"),
+];

@@ -1,0 +1,113 @@
+//! # EXCEPT as NOT IN
+//!
+//! ## What it does
+//! Turns `SELECT c FROM t EXCEPT q` into `SELECT c FROM t WHERE c NOT IN (q)`. In `etm@1` the new SELECT is
+//! DISTINCT (rule 2 drops that where it can) and the subquery loses its NULLs.
+//!
+//! ## Why it holds
+//! Where neither side is NULL, a value is in the difference if and only if it is not in `q`; EXCEPT returns each
+//! value once. A NULL in `q` takes nothing away from values that are not NULL, so `q` may be filtered by `IS NOT
+//! NULL`, without which NOT IN would never be true.
+//!
+//! ## Needs
+//! `c` is not NULL. As published also: `c` is UNIQUE. In `etm@1`: both columns compare as stored values (the same
+//! class of type affinity, byte order), because EXCEPT applies no affinity and NOT IN does.
+//!
+//! ## Example
+//! ```sql
+//! SELECT id FROM t EXCEPT SELECT must FROM u
+//! SELECT id FROM t WHERE id NOT IN (SELECT must FROM u)
+//! ```
+//!
+//! ## Does not hold when
+//! The subquery may return NULL: `c NOT IN (…, NULL)` is never true, but EXCEPT goes on. This is the case as
+//! published.
+//!
+//! ## Source
+//! Paper, Table 2, rule 5. Corrected: NULLs of the subquery; affinity.
+
+use sqlgauge_sql::derive::{is_aggregate_select, same_class};
+use sqlgauge_sql::tree::{Body, Expr, Query, Select, SetOperator};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct ExceptOfColumn;
+
+static META: Meta = Meta {
+    id: "5",
+    name: "except-of-column",
+    summary: "EXCEPT as NOT IN",
+    profiles: Profiles::BOTH,
+    stage: Stage::Query,
+    needs: Shape::SET_OPERATION,
+    keeps_plan: false,
+    source: include_str!("except_of_column.rs"),
+};
+
+impl Rule for ExceptOfColumn {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        let Body::SetOperation { operator: SetOperator::Except, left, right, .. } = &query.body else { return 0 };
+        let (Body::Select(outer), [_]) = (left.as_ref(), query.outputs().unwrap_or_default()) else { return 0 };
+        let Some(select) = difference(outer, right, context) else { return 0 };
+        query.body = Body::Select(Box::new(select));
+        if !context.is_sound() {
+            query.order_by.clear();
+        }
+        1
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+fn difference(outer: &Select, inner: &Body, context: &Context<'_>) -> Option<Select> {
+    let value = &outer.outputs.first()?.expr;
+    let column = tools::as_column(value)?;
+    let mut inner = inner.clone();
+    if context.is_sound() {
+        let Body::Select(select) = &mut inner else { return None };
+        let other = select.outputs.first()?.expr.clone();
+        let stored = same_class(context.facts.affinity(value), context.facts.affinity(&other))
+            && context.facts.is_binary(value)
+            && context.facts.is_binary(&other);
+        if is_aggregate_select(outer) || !stored || context.facts.output_may_be_null(outer, value) {
+            return None;
+        }
+        if context.facts.output_may_be_null(select, &other) {
+            if is_aggregate_select(select) {
+                return None;
+            }
+            tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: Box::new(other), negated: true });
+        }
+    } else if !context.is_unique_as_published(column) || !context.is_not_null_as_published(column) {
+        return None;
+    }
+    let mut select = outer.clone();
+    select.distinct |= context.is_sound();
+    let query = Box::new(Query::of(inner));
+    tools::add_conjunct(&mut select.filter, Expr::InQuery { expr: Box::new(value.clone()), query, negated: true });
+    Some(select)
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT id FROM t EXCEPT SELECT must FROM u", "SELECT id FROM t WHERE id NOT IN (SELECT must FROM u)"),
+    Case::equal(SCHEMA, "SELECT id FROM t EXCEPT SELECT t_id FROM u", "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)").sound(),
+    Case::equal(SCHEMA, "SELECT id FROM t EXCEPT SELECT t_id FROM u", "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u)").paper(),
+    Case::differs(SCHEMA, "SELECT id FROM t EXCEPT SELECT t_id FROM u", "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u)").sound().witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
+    Case::equal(SCHEMA, "SELECT born FROM t EXCEPT SELECT name FROM t WHERE name > 'b'", "SELECT DISTINCT born FROM t WHERE born NOT IN (SELECT name FROM t WHERE name > 'b')").sound(),
+    Case::differs(SCHEMA, "SELECT born FROM t EXCEPT SELECT code FROM t WHERE age > 1", "SELECT born FROM t WHERE born NOT IN (SELECT code FROM t WHERE age > 1)"),
+    Case::differs(SCHEMA, "SELECT name FROM t EXCEPT SELECT code FROM t", "SELECT DISTINCT name FROM t WHERE name NOT IN (SELECT code FROM t)"),
+];

@@ -1,0 +1,90 @@
+//! # What a subquery of EXISTS returns
+//!
+//! ## What it does
+//! Replaces the results of a subquery of EXISTS by the constant 1, and drops its DISTINCT, ORDER BY, LIMIT, and
+//! GROUP BY without aggregates.
+//!
+//! ## Why it holds
+//! EXISTS only asks whether there is a row. None of these makes a row appear or the last one disappear.
+//!
+//! ## Needs
+//! LIMIT, if there is one, is a positive number without OFFSET; there is no HAVING and no aggregate.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t WHERE EXISTS (SELECT DISTINCT v FROM u WHERE t_id = id LIMIT 1)
+//! SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t_id = id)
+//! ```
+//!
+//! ## Does not hold when
+//! The subquery aggregates without GROUP BY: it always has a row.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::{Output, Query};
+
+use crate::context::Position;
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct ExistsOfAnything;
+
+static META: Meta = Meta {
+    id: "S10",
+    name: "exists-of-anything",
+    summary: "What EXISTS returns",
+    profiles: Profiles::SOUND,
+    stage: Stage::Query,
+    needs: Shape::ANY,
+    keeps_plan: false,
+    source: include_str!("exists_of_anything.rs"),
+};
+
+impl Rule for ExistsOfAnything {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        let positive = query.limit.as_ref().is_none_or(|limit| tools::as_integer(limit).is_some_and(|n| n > 0));
+        if context.position != Position::Exists || query.offset.is_some() || !positive {
+            return 0;
+        }
+        let Some(select) = query.as_select() else { return 0 };
+        let aggregates = select.having.is_some()
+            || select.outputs.iter().any(|output| sqlgauge_sql::derive::has_aggregate(&output.expr));
+        let is_bare = matches!(select.outputs.as_slice(), [only] if only.expr == tools::one())
+            && !select.distinct
+            && select.group_by.is_empty()
+            && query.order_by.is_empty()
+            && query.limit.is_none();
+        if is_bare || (aggregates && select.group_by.is_empty()) || select.having.is_some() {
+            return 0;
+        }
+        query.order_by.clear();
+        query.limit = None;
+        let Some(select) = tools::select_mut(query) else { return 0 };
+        select.distinct = false;
+        select.group_by.clear();
+        select.outputs = vec![Output { expr: tools::one(), alias: None }];
+        1
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE EXISTS (SELECT DISTINCT v FROM u WHERE t_id = id LIMIT 1)", "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t_id = id)").sound(),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT EXISTS (SELECT * FROM u WHERE t_id = id)", "SELECT name FROM t WHERE NOT EXISTS (SELECT uid FROM u WHERE t_id = id ORDER BY v)").sound(),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE EXISTS (SELECT COUNT(*) FROM u WHERE t_id = id)", "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t_id = id)"),
+];

@@ -1,0 +1,163 @@
+//! # The row with the smallest or greatest value
+//!
+//! ## What it does
+//! Turns `WHERE c = (SELECT MAX(c) FROM t)` into `ORDER BY c DESC LIMIT 1`, and MIN into ascending order.
+//!
+//! ## Why it holds
+//! Among rows with pairwise different values of `c`, none of them NULL, exactly one has the greatest value, and
+//! both forms return it; without rows both return nothing.
+//!
+//! ## Needs
+//! `c` is UNIQUE. In `etm@1` also: `c` is not NULL, the query reads one table, and the subquery has the same FROM
+//! and the same other conditions as the query around it.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t WHERE id = (SELECT MAX(id) FROM t)
+//! SELECT name FROM t ORDER BY id DESC LIMIT 1
+//! ```
+//!
+//! ## Does not hold when
+//! As published the rule does not look at other conditions: `WHERE age = 1 AND id = (SELECT MAX(id) FROM t)`
+//! returns nothing if the row with the greatest id has another age, while `WHERE age = 1 ORDER BY id DESC LIMIT 1`
+//! returns a row. Nor does it ask for NOT NULL: if all values are NULL, the first form returns nothing and the
+//! second a row.
+//!
+//! ## Source
+//! Paper, Table 2, rule 1. Corrected: NOT NULL, and the same conditions in both places.
+
+use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, OrderTerm, Query, Select};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct ExtremumBySubquery;
+
+static META: Meta = Meta {
+    id: "1",
+    name: "extremum-by-subquery",
+    summary: "The row with the greatest value by a subquery or by ORDER BY and LIMIT",
+    profiles: Profiles::BOTH,
+    stage: Stage::Query,
+    needs: Shape::FILTER,
+    keeps_plan: true,
+    source: include_str!("extremum_by_subquery.rs"),
+};
+
+impl Rule for ExtremumBySubquery {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        if query.limit.is_some() || query.offset.is_some() {
+            return 0;
+        }
+        if context.is_sound() { corrected(query, context) } else { published(query, context) }
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+/// A comparison of a column with the least or greatest value of the same column of the same table.
+fn extremum(expr: &Expr, context: &Context<'_>) -> Option<(ColumnRef, bool, ColumnRef)> {
+    let Expr::Binary(BinaryOperator::Equal, left, right) = expr else { return None };
+    let (column, query) = match (left.as_ref(), right.as_ref()) {
+        (Expr::Column(column), Expr::Scalar(query)) | (Expr::Scalar(query), Expr::Column(column)) => (*column, query),
+        _ => return None,
+    };
+    let select = tools::plain_select(query)?;
+    let relation = tools::single_relation(select)?;
+    let [output] = select.outputs.as_slice() else { return None };
+    let (function, Expr::Column(inner)) = tools::plain_aggregate(&output.expr)? else { return None };
+    let descending = match function {
+        "max" => true,
+        "min" => false,
+        _ => return None,
+    };
+    let same = inner.relation == relation.id && context.table_column(*inner)? == context.table_column(column)?;
+    same.then_some((column, descending, *inner))
+}
+
+fn order(query: &mut Query, column: ColumnRef, descending: bool) {
+    query.order_by = vec![OrderTerm { expr: Expr::Column(column), descending, nulls_first: None }];
+    query.limit = Some(tools::one());
+}
+
+fn published(query: &mut Query, context: &Context<'_>) -> usize {
+    if !query.order_by.is_empty() {
+        return 0;
+    }
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    let mut conjuncts = tools::take_conjuncts(&mut select.filter);
+    let found = conjuncts.iter().position(|conjunct| {
+        extremum(conjunct, context).is_some_and(|(column, ..)| context.is_unique_as_published(column))
+    });
+    let found = found.and_then(|place| extremum(&conjuncts.remove(place), context));
+    select.filter = tools::conjunction(conjuncts);
+    let Some((column, descending, _)) = found else { return 0 };
+    order(query, column, descending);
+    1
+}
+
+fn corrected(query: &mut Query, context: &Context<'_>) -> usize {
+    let Some(select) = query.as_select() else { return 0 };
+    if tools::single_relation(select).is_none() || !tools::is_flat(select) {
+        return 0;
+    }
+    let conjuncts = tools::conjuncts_of(select.filter.as_ref());
+    let found = conjuncts.iter().enumerate().find_map(|(place, conjunct)| {
+        let (column, descending, inner) = extremum(conjunct, context)?;
+        let facts = context.facts.column(column);
+        let unique = context.facts.unique_sets(column.relation).contains(&vec![column.column]);
+        let binary = facts.collation == sqlgauge_sql::schema::Collation::Binary;
+        let fits = unique && !facts.nullable && binary && same_conditions(select, &conjuncts, place, inner);
+        fits.then_some((place, column, descending))
+    });
+    let Some((place, column, descending)) = found else { return 0 };
+    if let Some(select) = tools::select_mut(query) {
+        let mut conjuncts = tools::take_conjuncts(&mut select.filter);
+        conjuncts.remove(place);
+        select.filter = tools::conjunction(conjuncts);
+        select.distinct = false;
+    }
+    order(query, column, descending);
+    1
+}
+
+/// Whether the subquery of the conjunct at `place` filters by exactly the other conjuncts.
+fn same_conditions(select: &Select, conjuncts: &[&Expr], place: usize, inner: ColumnRef) -> bool {
+    let Expr::Binary(_, left, right) = conjuncts[place] else { return false };
+    let ((Expr::Scalar(query), _) | (_, Expr::Scalar(query))) = (left.as_ref(), right.as_ref()) else { return false };
+    let (Some(own), Some(outer)) = (query.as_select(), tools::single_relation(select)) else { return false };
+    let pairs = [(outer.id, inner.relation)];
+    let mut theirs: Vec<Expr> =
+        tools::conjuncts_of(own.filter.as_ref()).into_iter().map(|e| tools::renamed(e, &pairs)).collect();
+    if theirs.len() + 1 != conjuncts.len() || !own.group_by.is_empty() || own.having.is_some() {
+        return false;
+    }
+    conjuncts.iter().enumerate().filter(|(other, _)| *other != place).all(|(_, conjunct)| {
+        let found = theirs.iter().position(|own| tools::same_expr(own, conjunct));
+        found.map(|found| theirs.swap_remove(found)).is_some()
+    })
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE id = (SELECT MAX(id) FROM t)", "SELECT name FROM t ORDER BY id DESC LIMIT 1"),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE (SELECT MIN(code) FROM t) = code", "SELECT name FROM t ORDER BY code ASC LIMIT 1"),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t WHERE age = 1)", "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1").sound(),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t)", "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1").paper(),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t)", "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1").sound().witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 2, 'x')"),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE age = (SELECT MAX(age) FROM t)", "SELECT name FROM t ORDER BY age DESC LIMIT 1").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 1, 'x')"),
+    Case::differs("CREATE TABLE u (uid INT, v INT UNIQUE)", "SELECT uid FROM u WHERE v = (SELECT MAX(v) FROM u)", "SELECT uid FROM u ORDER BY v DESC LIMIT 1").sound().witness("INSERT INTO u VALUES (1, NULL)"),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE id = (SELECT MAX(id) FROM t)", "SELECT name FROM t ORDER BY id LIMIT 1"),
+];

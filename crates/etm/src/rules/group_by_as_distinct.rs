@@ -1,0 +1,99 @@
+//! # Grouping without aggregates
+//!
+//! ## What it does
+//! Turns `SELECT a FROM t GROUP BY a` into `SELECT DISTINCT a FROM t`.
+//!
+//! ## Why it holds
+//! There is one row per group, and the rows of two groups differ, because the results fix the keys; and a row shows
+//! its group alone, because the keys fix the results.
+//!
+//! ## Needs
+//! No aggregate and no HAVING; the results and the keys fix each other.
+//!
+//! ## Example
+//! ```sql
+//! SELECT age FROM t GROUP BY age
+//! SELECT DISTINCT age FROM t
+//! ```
+//!
+//! ## Does not hold when
+//! A key is not among the results: two groups may then give the same row. Or a result is not fixed by the keys.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::derive::Dependencies;
+use sqlgauge_sql::tree::{Expr, Query};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct GroupByAsDistinct;
+
+static META: Meta = Meta {
+    id: "S12",
+    name: "group-by-as-distinct",
+    summary: "GROUP BY without aggregates as DISTINCT",
+    profiles: Profiles::SOUND,
+    stage: Stage::Query,
+    needs: Shape::GROUP,
+    keeps_plan: true,
+    source: include_str!("group_by_as_distinct.rs"),
+};
+
+impl Rule for GroupByAsDistinct {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        if context.groups_show() && query.limit.is_some() {
+            return 0;
+        }
+        let aggregates = query.order_by.iter().any(|term| sqlgauge_sql::derive::has_aggregate(&term.expr));
+        let Some(select) = query.as_select() else { return 0 };
+        if aggregates
+            || select.having.is_some()
+            || select.outputs.iter().any(|output| sqlgauge_sql::derive::has_aggregate(&output.expr) || sqlgauge_sql::derive::has_window(&output.expr))
+        {
+            return 0;
+        }
+        let outputs: Vec<Expr> = select.outputs.iter().map(|output| output.expr.clone()).collect();
+        let dependencies = Dependencies::of(select, &context.facts);
+        let (of_keys, of_outputs) = (dependencies.closure(&select.group_by), dependencies.closure(&outputs));
+        let binary = outputs.iter().chain(&select.group_by).all(|expr| context.facts.is_binary_or_plain(expr));
+        let fits = binary
+            && outputs.iter().all(|output| select.group_by.contains(output) || of_keys.determines(output))
+            && select.group_by.iter().all(|key| outputs.contains(key) || of_outputs.determines(key));
+        // A sort key that the keys do not fix shows one row of the group.
+        let sorted = query.order_by.iter().all(|term| {
+            let key = tools::order_expr(query, &term.expr);
+            outputs.contains(key) || of_keys.determines(key)
+        });
+        if !fits || !sorted {
+            return 0;
+        }
+        let Some(select) = tools::select_mut(query) else { return 0 };
+        select.group_by.clear();
+        select.distinct = true;
+        1
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT age FROM t GROUP BY age", "SELECT DISTINCT age FROM t").sound(),
+    Case::equal(SCHEMA, "SELECT name, age FROM t GROUP BY age, name", "SELECT DISTINCT name, age FROM t").sound(),
+    Case::differs(SCHEMA, "SELECT age FROM t GROUP BY age, name", "SELECT DISTINCT age FROM t"),
+    Case::differs(SCHEMA, "SELECT age FROM t GROUP BY age HAVING COUNT(*) > 1", "SELECT DISTINCT age FROM t"),
+];

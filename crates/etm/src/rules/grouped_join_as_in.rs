@@ -1,0 +1,170 @@
+//! # Rows with a property of their partners
+//!
+//! ## What it does
+//! Turns a join that groups by the key of some tables, returns columns of these alone, and asks HAVING of their
+//! partners, into a filter: `a.k IN (SELECT b.f FROM b GROUP BY b.f HAVING …)`.
+//!
+//! ## Why it holds
+//! There is one group for each row of the tables whose key is grouped by and that has a partner; the rows of the
+//! group are its partners. The subquery makes the same groups, by the value that links them.
+//!
+//! ## Needs
+//! Inner joins; the group keys and the rows of the kept tables fix each other; results and sort keys read only
+//! these and hold no aggregate; the other tables are linked by one equality of columns that store values alike (the
+//! same class of type affinity, byte order); HAVING reads only the other tables; no LIMIT.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t JOIN u ON t.id = u.t_id GROUP BY t.id HAVING COUNT(*) > 1
+//! SELECT name FROM t WHERE id IN (SELECT t_id FROM u GROUP BY t_id HAVING COUNT(*) > 1)
+//! ```
+//!
+//! ## Does not hold when
+//! The groups are not the rows of one side: grouping by `name` joins the partners of all rows of that name.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::derive::{Dependencies, conjuncts, has_aggregate, has_window, same_class};
+use sqlgauge_sql::tree::{BinaryOperator, Body, ColumnRef, Expr, From, Output, Query, RelationId, Select};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct GroupedJoinAsIn;
+
+static META: Meta = Meta {
+    id: "S25",
+    name: "grouped-join-as-in",
+    summary: "A join grouped by the key of one side, as IN",
+    profiles: Profiles::SOUND,
+    stage: Stage::Query,
+    needs: Shape::JOIN.and(Shape::GROUP),
+    keeps_plan: false,
+    source: include_str!("grouped_join_as_in.rs"),
+};
+
+impl Rule for GroupedJoinAsIn {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        let Some(select) = query.as_select() else { return 0 };
+        let plain = query.limit.is_none() && query.offset.is_none() && select.from.as_ref().is_some_and(tools::is_inner);
+        let sorted = query.order_by.iter().map(|term| &term.expr);
+        let results: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).chain(sorted).collect();
+        let reads_rows = |e: &&Expr| {
+            matches!(e, Expr::Output(_)) || !(has_aggregate(e) || has_window(e) || sqlgauge_sql::derive::has_subquery(e))
+        };
+        if !plain || !results.iter().all(reads_rows) {
+            return 0;
+        }
+        let Some(parts) = parts(select, &results, context) else { return 0 };
+        let Some(select) = tools::select_mut(query) else { return 0 };
+        rebuild(select, parts);
+        1
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+/// How the SELECT falls into two: the relations that go into the subquery, and the columns that link them.
+struct Parts {
+    moved: Vec<RelationId>,
+    outer: ColumnRef,
+    inner: ColumnRef,
+}
+
+fn parts(select: &Select, results: &[&Expr], context: &Context<'_>) -> Option<Parts> {
+    let all: Vec<RelationId> = select.from.as_ref()?.relations().iter().map(|relation| relation.id).collect();
+    let dependencies = Dependencies::of(select, &context.facts);
+    let closure = dependencies.closure(&select.group_by);
+    let row = |id: RelationId| Expr::Column(ColumnRef { relation: id, column: ColumnRef::ROWID });
+    let (kept, moved): (Vec<RelationId>, Vec<RelationId>) =
+        all.iter().copied().partition(|id| closure.determines(&row(*id)));
+    let reads = |e: &Expr, set: &[RelationId]| tools::columns_of(e).iter().any(|column| set.contains(&column.relation));
+    if kept.is_empty() || moved.is_empty() || results.iter().any(|e| reads(e, &moved)) {
+        return None;
+    }
+    if select.having.as_ref().is_some_and(|having| reads(having, &kept) || sqlgauge_sql::derive::has_subquery(having)) {
+        return None;
+    }
+    let mut links = Vec::new();
+    for condition in conjuncts(select) {
+        if !(reads(condition, &kept) && reads(condition, &moved)) {
+            continue;
+        }
+        let Expr::Binary(BinaryOperator::Equal, left, right) = condition else { return None };
+        let (a, b) = (tools::as_column(left)?, tools::as_column(right)?);
+        let facts = &context.facts;
+        let alike = same_class(facts.affinity(left), facts.affinity(right)) && facts.is_binary(left) && facts.is_binary(right);
+        if !alike {
+            return None;
+        }
+        links.push(if kept.contains(&a.relation) { (a, b) } else { (b, a) });
+    }
+    let [(outer, inner)] = links.as_slice() else { return None };
+    // Conversely the kept rows fix the keys, so that no row of theirs has two groups.
+    let columns: Vec<Expr> = kept
+        .iter()
+        .flat_map(|id| context.facts.unique_sets(*id).into_iter().flatten().map(|column| ColumnRef { relation: *id, column }))
+        .chain([*outer])
+        .map(Expr::Column)
+        .collect();
+    let of_rows = dependencies.closure(&columns);
+    let fixed = |key: &Expr| of_rows.determines(key) || tools::columns_of(key).iter().all(|c| kept.contains(&c.relation));
+    select.group_by.iter().all(fixed).then_some(Parts { moved, outer: *outer, inner: *inner })
+}
+
+fn rebuild(select: &mut Select, parts: Parts) {
+    let Parts { moved, outer, inner } = parts;
+    let Some(from) = select.from.take() else { return };
+    let mut conditions = tools::take_conjuncts(&mut select.filter);
+    let mut operands = Vec::new();
+    tools::take_inner(from, &mut operands, &mut conditions);
+    let is_link = |e: &Expr| match e {
+        Expr::Binary(BinaryOperator::Equal, left, right) => {
+            let pair = (tools::as_column(left), tools::as_column(right));
+            pair == (Some(outer), Some(inner)) || pair == (Some(inner), Some(outer))
+        }
+        _ => false,
+    };
+    conditions.retain(|condition| !is_link(condition));
+    let moves = |e: &Expr| tools::columns_of(e).iter().any(|column| moved.contains(&column.relation));
+    let (inside, outside): (Vec<Expr>, Vec<Expr>) = conditions.into_iter().partition(moves);
+    let is_moved = |operand: &From| operand.relations().iter().any(|relation| moved.contains(&relation.id));
+    let (members, rest): (Vec<From>, Vec<From>) = operands.into_iter().partition(is_moved);
+    let having = select.having.take();
+    let value = Expr::Column(inner);
+    let subquery = Select {
+        distinct: false,
+        from: members.into_iter().fold(None, |from, member| Some(tools::join_inner(from, member))),
+        filter: tools::conjunction(inside),
+        group_by: if having.is_some() { vec![value.clone()] } else { Vec::new() },
+        having,
+        outputs: vec![Output { expr: value, alias: None }],
+    };
+    let query = Box::new(Query::of(Body::Select(Box::new(subquery))));
+    select.from = rest.into_iter().fold(None, |from, operand| Some(tools::join_inner(from, operand)));
+    select.group_by.clear();
+    select.filter = tools::conjunction(outside);
+    let test = Expr::InQuery { expr: Box::new(Expr::Column(outer)), query, negated: false };
+    tools::add_conjunct(&mut select.filter, test);
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id GROUP BY t.id HAVING COUNT(*) > 1", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u GROUP BY t_id HAVING COUNT(*) > 1)").sound(),
+    Case::equal(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id WHERE v > 1 AND age = 2 GROUP BY t.id", "SELECT name FROM t WHERE age = 2 AND EXISTS (SELECT 1 FROM u WHERE v > 1 AND u.t_id = t.id)").sound(),
+    Case::differs(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id GROUP BY name HAVING COUNT(*) > 1", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u GROUP BY t_id HAVING COUNT(*) > 1)").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'n', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1), (2, 2, 2, 1)"),
+    Case::differs(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id GROUP BY t.id HAVING COUNT(*) > 1", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u GROUP BY t_id HAVING COUNT(*) > 2)"),
+];

@@ -1,0 +1,74 @@
+//! # IIF
+//!
+//! ## What it does
+//! Turns `IIF(d, x, y)` into `CASE WHEN d THEN x ELSE y END`.
+//!
+//! ## Why it holds
+//! SQLite defines IIF so.
+//!
+//! ## Needs
+//! Nothing.
+//!
+//! ## Example
+//! ```sql
+//! SELECT IIF(age > 3, 1, 0) FROM t
+//! SELECT CASE WHEN age > 3 THEN 1 ELSE 0 END FROM t
+//! ```
+//!
+//! ## Does not hold when
+//! The branches are exchanged: a condition that is NULL takes ELSE, so `IIF(d, x, y)` is not `IIF(NOT d, y, x)`.
+//!
+//! ## Source
+//! Paper, Table 3, rule 24.
+
+use sqlgauge_sql::tree::{Args, Expr};
+
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct Iif;
+
+static META: Meta = Meta {
+    id: "24",
+    name: "iif",
+    summary: "IIF as CASE",
+    profiles: Profiles::BOTH,
+    stage: Stage::Expression,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("iif.rs"),
+};
+
+impl Rule for Iif {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+        let Expr::Call(call) = expr else { return false };
+        let ("iif" | "if", Args::List(args)) = (call.function.as_str(), &mut call.args) else { return false };
+        if !(2..=3).contains(&args.len()) {
+            return false;
+        }
+        let mut args = std::mem::take(args).into_iter();
+        let (Some(when), Some(then)) = (args.next(), args.next()) else { return false };
+        *expr = Expr::Case { operand: None, branches: vec![(when, then)], otherwise: args.next().map(Box::new) };
+        true
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT CASE WHEN age > 3 THEN 1 ELSE 0 END FROM t"),
+    Case::differs(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT IIF(age <= 3, 0, 1) FROM t"),
+    Case::differs(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT IIF(age > 3, 0, 1) FROM t"),
+];

@@ -1,0 +1,76 @@
+//! # IN with a subquery
+//!
+//! ## What it does
+//! Where it decides whether a row passes, turns `x IN (SELECT y FROM t WHERE d)` into `EXISTS (SELECT 1 FROM t
+//! WHERE d AND y = x)`.
+//!
+//! ## Why it holds
+//! IN is true if and only if a row of the subquery equals the value; where it is NULL instead of FALSE, the row
+//! does not pass either.
+//!
+//! ## Needs
+//! The subquery only filters and joins: no grouping, LIMIT or set operation. The value holds no aggregate.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)
+//! SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE v = 1 AND u.t_id = t.id)
+//! ```
+//!
+//! ## Does not hold when
+//! The value of IN itself is used, or it is negated: NOT IN over a NULL is NULL.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::{Body, Expr, Query};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct InAsExists;
+
+static META: Meta = Meta {
+    id: "S8",
+    name: "in-as-exists",
+    summary: "IN with a subquery as EXISTS",
+    profiles: Profiles::SOUND,
+    stage: Stage::Expression,
+    needs: Shape::ANY,
+    keeps_plan: false,
+    source: include_str!("in_as_exists.rs"),
+};
+
+impl Rule for InAsExists {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+        let Expr::InQuery { expr: value, query, negated: false } = expr else { return false };
+        if !context.is_condition || !tools::may_become_exists(value, query) {
+            return false;
+        }
+        let mut query = std::mem::replace(query, Box::new(Query::of(Body::Values(Vec::new()))));
+        tools::link(&mut query, value.as_ref().clone());
+        *expr = Expr::Exists { query, negated: false };
+        true
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)", "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE v = 1 AND u.t_id = t.id)").sound(),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 1 OR id IN (SELECT t_id FROM u)", "SELECT name FROM t WHERE age = 1 OR EXISTS (SELECT * FROM u WHERE u.t_id = t.id)").sound(),
+    Case::differs(SCHEMA, "SELECT age IN (SELECT v FROM u) FROM t", "SELECT EXISTS (SELECT 1 FROM u WHERE v = age) FROM t"),
+];

@@ -1,0 +1,99 @@
+//! # IN with a set operation
+//!
+//! ## What it does
+//! Turns `x NOT IN (q1 UNION q2)` into `x NOT IN (q1) AND x NOT IN (q2)`, `x IN (q1 UNION q2)` into OR, and `x IN
+//! (q1 INTERSECT q2)`, where it decides whether a row passes, into AND.
+//!
+//! ## Why it holds
+//! A value is in a union if it is in one of the sets. NOT IN is true if neither set holds the value or a NULL,
+//! false if one holds the value, and NULL otherwise: so is the AND of the two. A value is in an intersection if it
+//! is in both.
+//!
+//! ## Needs
+//! The columns of both operands have the same affinity class as the value and compare byte by byte, so that it
+//! makes no difference which affinity SQLite takes for a compound. The value is a column.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u UNION SELECT must FROM u)
+//! SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u) AND id NOT IN (SELECT must FROM u)
+//! ```
+//!
+//! ## Does not hold when
+//! The set operation is INTERSECT under NOT IN with NULLs on one side, or EXCEPT.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::derive::same_class;
+use sqlgauge_sql::tree::{Body, Expr, Query, SetOperator};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct InOfSetOperation;
+
+static META: Meta = Meta {
+    id: "S26",
+    name: "in-of-set-operation",
+    summary: "IN with a UNION or INTERSECT as several IN",
+    profiles: Profiles::SOUND,
+    stage: Stage::Expression,
+    needs: Shape::ANY,
+    keeps_plan: false,
+    source: include_str!("in_of_set_operation.rs"),
+};
+
+impl Rule for InOfSetOperation {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+        let Expr::InQuery { expr: value, query, negated } = expr else { return false };
+        if !query.ctes.is_empty() || query.limit.is_some() || query.offset.is_some() || tools::as_column(value).is_none() {
+            return false;
+        }
+        let Body::SetOperation { operator, left, right, .. } = &query.body else { return false };
+        let conjunction = match (operator, *negated) {
+            (SetOperator::Union, negated) => negated,
+            (SetOperator::Intersect, false) if context.is_condition => true,
+            _ => return false,
+        };
+        let facts = &context.facts;
+        let fits = |body: &Body| match body {
+            Body::Select(select) => select.outputs.iter().all(|output| {
+                same_class(facts.affinity(&output.expr), facts.affinity(value)) && facts.is_binary(&output.expr)
+            }),
+            Body::SetOperation { .. } | Body::Values(_) => false,
+        };
+        if !(fits(left) && fits(right) && facts.is_binary(value)) {
+            return false;
+        }
+        let test = |body: &Body| Expr::InQuery {
+            expr: value.clone(),
+            query: Box::new(Query::of(body.clone())),
+            negated: *negated,
+        };
+        let parts = vec![test(left), test(right)];
+        *expr = if conjunction { Expr::And(parts) } else { Expr::Or(parts) };
+        true
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u UNION SELECT must FROM u)", "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u) AND id NOT IN (SELECT must FROM u)").sound(),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE id IN (SELECT t_id FROM u INTERSECT SELECT must FROM u)", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u) AND id IN (SELECT must FROM u)").sound(),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE id IN (SELECT t_id FROM u UNION SELECT must FROM u)", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u) AND id IN (SELECT must FROM u)"),
+];

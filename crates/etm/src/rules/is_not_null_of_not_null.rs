@@ -1,0 +1,82 @@
+//! # IS NOT NULL of what is never NULL
+//!
+//! ## What it does
+//! Replaces `c IS NOT NULL` by TRUE (and `c IS NULL` by FALSE), which then falls away.
+//!
+//! ## Why it holds
+//! The test is true of every row.
+//!
+//! ## Needs
+//! `c` is declared NOT NULL and no outer join fills it with NULL.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t WHERE born IS NOT NULL
+//! SELECT name FROM t
+//! ```
+//!
+//! ## Does not hold when
+//! The column is on the right side of a LEFT JOIN: there the test picks the rows that found a partner. Or it is a
+//! primary key that SQLite lets be NULL.
+//!
+//! ## Source
+//! Paper, Table 2, rule 7. Corrected: NULLs of outer joins and of primary keys.
+
+use sqlgauge_sql::tree::Expr;
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct IsNotNullOfNotNull;
+
+static META: Meta = Meta {
+    id: "7",
+    name: "is-not-null-of-not-null",
+    summary: "IS NOT NULL of what is never NULL",
+    profiles: Profiles::BOTH,
+    stage: Stage::Expression,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("is_not_null_of_not_null.rs"),
+};
+
+impl Rule for IsNotNullOfNotNull {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+        let Expr::IsNull { expr: operand, negated } = expr else { return false };
+        if !context.is_condition {
+            return false;
+        }
+        let never_null = if context.is_sound() {
+            !context.facts.is_nullable(operand)
+        } else {
+            *negated && tools::as_column(operand).is_some_and(|column| context.is_not_null_as_published(column))
+        };
+        if never_null {
+            *expr = tools::truth(*negated);
+        }
+        never_null
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE born IS NOT NULL", "SELECT name FROM t"),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE age > 1 AND id IS NOT NULL", "SELECT name FROM t WHERE age > 1"),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE age IS NOT NULL", "SELECT name FROM t"),
+    Case::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = t_id WHERE uid IS NOT NULL", "SELECT name FROM t LEFT JOIN u ON t.id = t_id").paper(),
+    Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = t_id WHERE uid IS NOT NULL", "SELECT name FROM t LEFT JOIN u ON t.id = t_id").sound().witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x')"),
+];

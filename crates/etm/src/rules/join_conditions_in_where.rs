@@ -1,0 +1,98 @@
+//! # Conditions of inner joins
+//!
+//! ## What it does
+//! Moves the conditions of inner joins from ON to WHERE, and treats CROSS JOIN as an inner join.
+//!
+//! ## Why it holds
+//! An inner join is a filtered product, so it does not matter when its condition filters. SQLite itself treats both
+//! alike. On the side that a LEFT JOIN preserves the condition may move as well: it reads only columns of that
+//! side.
+//!
+//! ## Needs
+//! The join is an inner one and not on a side that an outer join fills with NULL.
+//!
+//! ## Example
+//! ```sql
+//! SELECT v FROM t JOIN u ON t.id = u.t_id AND v > 3
+//! SELECT v FROM t, u WHERE t.id = u.t_id AND v > 3
+//! ```
+//!
+//! ## Does not hold when
+//! The join is a LEFT JOIN: its ON decides which partners count, WHERE which rows stay.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::{Expr, From, JoinKind, Query};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct JoinConditionsInWhere;
+
+static META: Meta = Meta {
+    id: "S2",
+    name: "join-conditions-in-where",
+    summary: "Conditions of inner joins in ON or in WHERE",
+    profiles: Profiles::SOUND,
+    stage: Stage::Query,
+    needs: Shape::JOIN,
+    keeps_plan: true,
+    source: include_str!("join_conditions_in_where.rs"),
+};
+
+impl Rule for JoinConditionsInWhere {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        let Some(select) = tools::select_mut(query) else { return 0 };
+        let mut moved = Vec::new();
+        let mut places = 0;
+        if let Some(from) = &mut select.from {
+            collect(from, context.rows_show(), &mut moved, &mut places);
+        }
+        for conjunct in moved {
+            places += 1;
+            tools::add_conjunct(&mut select.filter, conjunct);
+        }
+        places
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+fn collect(from: &mut From, sensitive: bool, moved: &mut Vec<Expr>, places: &mut usize) {
+    let From::Join(join) = from else { return };
+    match join.kind {
+        JoinKind::Inner | JoinKind::Cross => {
+            // CROSS JOIN fixes the order in which SQLite reads the tables.
+            if join.kind == JoinKind::Cross && !sensitive {
+                join.kind = JoinKind::Inner;
+                *places += 1;
+            }
+            moved.extend(join.on.take());
+            collect(&mut join.left, sensitive, moved, places);
+            collect(&mut join.right, sensitive, moved, places);
+        }
+        JoinKind::Left => collect(&mut join.left, sensitive, moved, places),
+        JoinKind::Right => collect(&mut join.right, sensitive, moved, places),
+        JoinKind::Full => {}
+    }
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id AND v > 3 WHERE name = 'x'", "SELECT v FROM t, u WHERE t.id = u.t_id AND v > 3 AND name = 'x'").sound(),
+    Case::equal(SCHEMA, "SELECT v FROM t CROSS JOIN u WHERE t.id = u.t_id AND name = 'x'", "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'").sound(),
+    Case::differs(SCHEMA, "SELECT v FROM t LEFT JOIN u ON t.id = u.t_id AND v > 3", "SELECT v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v > 3"),
+];

@@ -1,0 +1,60 @@
+//! # Order of inner joins
+//!
+//! ## What it does
+//! Compares the tables of inner joins as a bag. Relations are ordered by what they read and by the conditions that
+//! mention them; where that leaves a tie, all orders of the tied relations are tried.
+//!
+//! ## Why it holds
+//! An inner join is a filtered product, and products commute and associate as bags of rows.
+//!
+//! ## Needs
+//! All joins in question are inner joins (comma, JOIN, INNER JOIN, CROSS JOIN). In `etm@1` also: the result does
+//! not depend on the order in which tables are read (LIMIT with ties, bare columns beside aggregates).
+//!
+//! ## Example
+//! ```sql
+//! SELECT title FROM singer JOIN song ON id = singer_id
+//! SELECT title FROM song JOIN singer ON id = singer_id
+//! ```
+//!
+//! ## Does not hold when
+//! A join is an outer one, or LIMIT cuts through rows with equal sort keys: which of them SQLite returns depends on
+//! its plan, and that on the order of the tables.
+//!
+//! ## Source
+//! Paper, Table 1, P4.
+
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct JoinOrder;
+
+static META: Meta = Meta {
+    id: "P4",
+    name: "join-order",
+    summary: "Inner joins in another order",
+    profiles: Profiles::BOTH,
+    stage: Stage::Comparison,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("join_order.rs"),
+};
+
+impl Rule for JoinOrder {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
+     CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SINGERS, "SELECT title, name FROM singer JOIN song ON id = singer_id", "SELECT title, name FROM song JOIN singer ON id = singer_id"),
+    Case::equal(SINGERS, "SELECT a.name, c.title FROM singer a, song b, song c WHERE a.id = b.singer_id AND a.id = c.singer_id AND b.year = 1 AND c.year = 2", "SELECT a.name, b.title FROM song b, song c, singer a WHERE a.id = c.singer_id AND a.id = b.singer_id AND b.year = 2 AND c.year = 1").sound(),
+    Case::differs(SINGERS, "SELECT name, title FROM singer LEFT JOIN song ON id = singer_id", "SELECT name, title FROM song LEFT JOIN singer ON id = singer_id"),
+];

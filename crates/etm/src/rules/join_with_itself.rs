@@ -1,0 +1,127 @@
+//! # A table joined with itself on its key
+//!
+//! ## What it does
+//! Makes one of two instances of a table that are equated on a key.
+//!
+//! ## Why it holds
+//! Two rows of one table that agree in a UNIQUE column set and are not NULL there are the same row.
+//!
+//! ## Needs
+//! Inner joins; the columns of a UNIQUE set are equated one by one. If they may be NULL, `IS NOT NULL` is added.
+//!
+//! ## Example
+//! ```sql
+//! SELECT a.name, b.age FROM t a JOIN t b ON a.id = b.id
+//! SELECT name, age FROM t
+//! ```
+//!
+//! ## Does not hold when
+//! The equated column is not unique.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, RelationId};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct JoinWithItself;
+
+static META: Meta = Meta {
+    id: "S18",
+    name: "join-with-itself",
+    summary: "A table joined with itself on a key",
+    profiles: Profiles::SOUND,
+    stage: Stage::Query,
+    needs: Shape::JOIN,
+    keeps_plan: false,
+    source: include_str!("join_with_itself.rs"),
+};
+
+impl Rule for JoinWithItself {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        let mut places = 0;
+        while let Some((kept, dropped, key)) = find(query, context) {
+            let Some(select) = tools::select_mut(query) else { return places };
+            select.from = select.from.take().and_then(|from| tools::without(from, dropped, &mut select.filter));
+            tools::move_columns(query, dropped, kept);
+            let Some(select) = tools::select_mut(query) else { return places };
+            let mut conjuncts = tools::take_conjuncts(&mut select.filter);
+            conjuncts.retain(|conjunct| !compares_with_itself(conjunct, kept, &key));
+            select.filter = tools::conjunction(conjuncts);
+            if let Some(from) = &mut select.from {
+                tools::retain_on(from, &|conjunct| !compares_with_itself(conjunct, kept, &key));
+            }
+            for column in key {
+                let column = ColumnRef { relation: kept, column };
+                if context.facts.column(column).nullable {
+                    let value = Box::new(Expr::Column(column));
+                    tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: value, negated: true });
+                }
+            }
+            places += 1;
+        }
+        places
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+fn pair(condition: &Expr) -> Option<(ColumnRef, ColumnRef)> {
+    let Expr::Binary(BinaryOperator::Equal, left, right) = condition else { return None };
+    Some((tools::as_column(left)?, tools::as_column(right)?))
+}
+
+fn compares_with_itself(condition: &Expr, relation: RelationId, key: &[u32]) -> bool {
+    pair(condition).is_some_and(|(a, b)| a == b && a.relation == relation && key.contains(&a.column))
+}
+
+/// The relation to keep, the one to drop, and the key.
+fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId, Vec<u32>)> {
+    let select = query.as_select()?;
+    let own: Vec<RelationId> = select.from.as_ref()?.relations().iter().map(|relation| relation.id).collect();
+    let conditions = sqlgauge_sql::derive::conjuncts(select);
+    let pairs: Vec<_> = conditions.into_iter().filter_map(pair).collect();
+    for &(a, b) in &pairs {
+        let fits = a.relation != b.relation
+            && own.contains(&a.relation)
+            && own.contains(&b.relation)
+            && context.facts.table_of(a.relation).is_some()
+            && context.facts.table_of(a.relation) == context.facts.table_of(b.relation)
+            && ![a, b].iter().any(|column| context.facts.is_null_extended(column.relation));
+        if !fits {
+            continue;
+        }
+        let (kept, dropped) = (a.relation.min(b.relation), a.relation.max(b.relation));
+        let equated = |column: u32| {
+            let (x, y) = (ColumnRef { relation: kept, column }, ColumnRef { relation: dropped, column });
+            pairs.contains(&(x, y)) || pairs.contains(&(y, x))
+        };
+        let binary = |column: u32| context.facts.is_binary(&Expr::Column(ColumnRef { relation: kept, column }));
+        let key = context.facts.unique_sets(kept).into_iter().find(|set| set.iter().all(|c| equated(*c) && binary(*c)));
+        if let Some(key) = key {
+            return Some((kept, dropped, key));
+        }
+    }
+    None
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT a.name, b.age FROM t a JOIN t b ON a.id = b.id", "SELECT name, age FROM t").sound(),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 1 AND id IN (SELECT id FROM t WHERE name = 'x')", "SELECT name FROM t WHERE age = 1 AND name = 'x'").sound(),
+    Case::differs(SCHEMA, "SELECT a.name, b.code FROM t a JOIN t b ON a.age = b.age", "SELECT name, code FROM t"),
+];

@@ -1,0 +1,229 @@
+//! # A join of a table of which nothing is used
+//!
+//! ## What it does
+//! Drops the join of a table from which only the key is read, if that key is what another table in the query refers
+//! to; the key is replaced by the reference. In `etm@1` the reference must then be NOT NULL, by its declaration or
+//! by a new condition.
+//!
+//! ## Why it holds
+//! Each row that refers to something has exactly one partner, because a foreign key holds and its target is unique.
+//! A row whose reference is NULL has none, so the join drops it.
+//!
+//! ## Needs
+//! A foreign key (composite or not) whose target is unique; all columns of it are equated; nothing else of the
+//! referenced table is read; the join is an inner one; both columns store values alike (the same class of type
+//! affinity, byte order), else the key may be read nowhere else.
+//!
+//! ## Example
+//! ```sql
+//! SELECT v FROM t JOIN u ON t.id = u.must
+//! SELECT v FROM u
+//! ```
+//!
+//! ## Does not hold when
+//! The referring column may be NULL: the join drops the rows in which it is. As published this is not looked at. A
+//! database in which the foreign key is broken does not satisfy the schema.
+//!
+//! ## Source
+//! Paper, Table 2, rule 14. Corrected: NULL references.
+
+use sqlgauge_sql::derive::same_class;
+use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, JoinKind, Query, RelationId, Select, Source};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct JoinWithoutUse;
+
+static META: Meta = Meta {
+    id: "14",
+    name: "join-without-use",
+    summary: "A join of a referenced table that adds nothing",
+    profiles: Profiles::BOTH,
+    stage: Stage::Query,
+    needs: Shape::JOIN,
+    keeps_plan: false,
+    source: include_str!("join_without_use.rs"),
+};
+
+impl Rule for JoinWithoutUse {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        let mut places = 0;
+        while let Some(step) = find(query, context) {
+            apply(query, step, context);
+            places += 1;
+        }
+        places
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+/// A relation to drop with the pairs of its key columns and what refers to them.
+struct Step {
+    parent: RelationId,
+    links: Vec<(ColumnRef, ColumnRef)>,
+}
+
+fn find(query: &Query, context: &Context<'_>) -> Option<Step> {
+    let select = query.as_select()?;
+    let from = select.from.as_ref()?;
+    if !context.is_sound() && !tools::is_inner(from) {
+        return None;
+    }
+    let inner = inner_relations(from);
+    if inner.len() < 2 {
+        return None;
+    }
+    let equalities = equalities(select, context.is_sound());
+    for &parent in &inner {
+        let Some(table) = context.facts.table_of(parent) else { continue };
+        let mut links: Vec<(ColumnRef, ColumnRef)> = Vec::new();
+        for &(a, b) in &equalities {
+            for (own, other) in [(a, b), (b, a)] {
+                if own.relation == parent && other.relation != parent && inner.contains(&other.relation) {
+                    links.push((own, other));
+                }
+            }
+        }
+        for &child in inner.iter().filter(|child| **child != parent) {
+            let Some(own) = context.facts.table_of(child).and_then(|id| context.schema().table(id)) else { continue };
+            for foreign in &own.foreign_keys {
+                let Some((target, columns)) = context.schema().resolve_foreign_key(foreign) else { continue };
+                if target != table || !fits_profile(&columns, target, context) {
+                    continue;
+                }
+                let pairs: Vec<_> = columns
+                    .iter()
+                    .zip(&foreign.columns)
+                    .map(|(&key, &reference)| {
+                        (ColumnRef { relation: parent, column: key }, ColumnRef { relation: child, column: reference })
+                    })
+                    .collect();
+                let linked = pairs.iter().all(|pair| links.contains(pair));
+                if linked && only_keys_are_read(query, parent, &pairs, context) {
+                    return Some(Step { parent, links: pairs });
+                }
+            }
+        }
+    }
+    None
+}
+
+fn fits_profile(columns: &[u32], target: sqlgauge_sql::schema::TableId, context: &Context<'_>) -> bool {
+    let Some(table) = context.schema().table(target) else { return false };
+    if context.is_sound() { table.is_unique(columns) } else { table.primary_key == columns && columns.len() == 1 }
+}
+
+/// The relations that no outer join touches.
+fn inner_relations(from: &From) -> Vec<RelationId> {
+    match from {
+        From::Relation(relation) => match relation.source {
+            Source::Table(_) => vec![relation.id],
+            _ => Vec::new(),
+        },
+        From::Join(join) => match join.kind {
+            JoinKind::Inner | JoinKind::Cross => {
+                let mut all = inner_relations(&join.left);
+                all.extend(inner_relations(&join.right));
+                all
+            }
+            JoinKind::Left => inner_relations(&join.left),
+            JoinKind::Right => inner_relations(&join.right),
+            JoinKind::Full => Vec::new(),
+        },
+    }
+}
+
+fn equalities(select: &Select, everywhere: bool) -> Vec<(ColumnRef, ColumnRef)> {
+    let conditions = if everywhere {
+        sqlgauge_sql::derive::conjuncts(select)
+    } else {
+        let bare = select.from.as_ref().map(tools::on_conjuncts);
+        bare.unwrap_or_default()
+    };
+    let pairs = conditions.into_iter().filter_map(|condition| match condition {
+        Expr::Binary(BinaryOperator::Equal, left, right) => {
+            Some((tools::as_column(left)?, tools::as_column(right)?))
+        }
+        _ => None,
+    });
+    pairs.collect()
+}
+
+fn only_keys_are_read(query: &Query, parent: RelationId, links: &[(ColumnRef, ColumnRef)], context: &Context<'_>) -> bool {
+    let reads = tools::columns_read(query, parent);
+    if !reads.iter().all(|column| links.iter().any(|(key, _)| key.column == *column)) {
+        return false;
+    }
+    if !context.is_sound() {
+        return true;
+    }
+    links.iter().all(|(key, reference)| {
+        let (key_expr, reference_expr) = (Expr::Column(*key), Expr::Column(*reference));
+        let facts = &context.facts;
+        let (own, other) = (facts.affinity(&key_expr), facts.affinity(&reference_expr));
+        let alone = reads.iter().filter(|column| **column == key.column).count() == 1;
+        let numeric = |affinity: Option<sqlgauge_sql::schema::Affinity>| affinity.is_some_and(|a| a.is_numeric());
+        facts.is_binary(&key_expr)
+            && facts.is_binary(&reference_expr)
+            && (same_class(own, other) || (alone && numeric(own)))
+    })
+}
+
+fn apply(query: &mut Query, step: Step, context: &Context<'_>) {
+    let Step { parent, links } = step;
+    if let Some(select) = tools::select_mut(query) {
+        select.from = select.from.take().and_then(|from| tools::without(from, parent, &mut select.filter));
+        let mut conjuncts = tools::take_conjuncts(&mut select.filter);
+        conjuncts.retain(|conjunct| !is_link(conjunct, &links));
+        select.filter = tools::conjunction(conjuncts);
+        if let Some(from) = &mut select.from {
+            tools::retain_on(from, &|conjunct| !is_link(conjunct, &links));
+        }
+    }
+    for (key, reference) in &links {
+        tools::replace_column(query, *key, &Expr::Column(*reference));
+    }
+    if !context.is_sound() {
+        return;
+    }
+    for (_, reference) in links {
+        if context.facts.column(reference).nullable
+            && let Some(select) = tools::select_mut(query)
+        {
+            let value = Box::new(Expr::Column(reference));
+            tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: value, negated: true });
+        }
+    }
+}
+
+fn is_link(conjunct: &Expr, links: &[(ColumnRef, ColumnRef)]) -> bool {
+    let Expr::Binary(BinaryOperator::Equal, left, right) = conjunct else { return false };
+    let (Expr::Column(a), Expr::Column(b)) = (left.as_ref(), right.as_ref()) else { return false };
+    links.contains(&(*a, *b)) || links.contains(&(*b, *a))
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.must", "SELECT v FROM u"),
+    Case::equal(SCHEMA, "SELECT t.id, v FROM t JOIN u ON t.id = u.must", "SELECT must, v FROM u"),
+    Case::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id", "SELECT v FROM u WHERE t_id IS NOT NULL").sound(),
+    Case::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id", "SELECT v FROM u").paper(),
+    Case::differs(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id", "SELECT v FROM u").sound().witness("INSERT INTO u SELECT 1, NULL, 1, 1 WHERE 0; INSERT INTO t VALUES (1, 'a', 'b', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
+    Case::differs(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.must WHERE name = 'x'", "SELECT v FROM u"),
+    Case::differs(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.must", "SELECT name FROM t"),
+    Case::equal("CREATE TABLE p (a INT, b INT, PRIMARY KEY (a, b)); CREATE TABLE c (a INT NOT NULL, b INT NOT NULL, v INT, FOREIGN KEY (a, b) REFERENCES p(a, b))", "SELECT v FROM c JOIN p ON c.a = p.a AND c.b = p.b", "SELECT v FROM c").sound(),
+];

@@ -1,0 +1,70 @@
+//! # Letter case of LIKE patterns
+//!
+//! ## What it does
+//! Writes the ASCII letters of a constant LIKE pattern in lower case.
+//!
+//! ## Why it holds
+//! LIKE ignores the case of ASCII letters in SQLite.
+//!
+//! ## Needs
+//! The operator is LIKE, without ESCAPE; the pattern is a constant.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t WHERE name LIKE '%Al%'
+//! SELECT name FROM t WHERE name LIKE '%al%'
+//! ```
+//!
+//! ## Does not hold when
+//! The operator is GLOB or `=`, or the letters are not ASCII.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::{Expr, LikeOperator, Literal};
+
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct LetterCaseOfPattern;
+
+static META: Meta = Meta {
+    id: "S24",
+    name: "letter-case-of-pattern",
+    summary: "LIKE patterns in another letter case",
+    profiles: Profiles::SOUND,
+    stage: Stage::Expression,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("letter_case_of_pattern.rs"),
+};
+
+impl Rule for LetterCaseOfPattern {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+        let Expr::Like { operator: LikeOperator::Like, pattern, escape: None, .. } = expr else { return false };
+        let Expr::Literal(Literal::Text(text)) = pattern.as_mut() else { return false };
+        let has_upper = text.bytes().any(|byte| byte.is_ascii_uppercase());
+        text.make_ascii_lowercase();
+        has_upper
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE name LIKE '%Al%'", "SELECT name FROM t WHERE name LIKE '%al%'").sound(),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE name GLOB '*Al*'", "SELECT name FROM t WHERE name GLOB '*al*'"),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE name = 'Al'", "SELECT name FROM t WHERE name = 'al'"),
+];

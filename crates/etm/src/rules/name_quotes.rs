@@ -1,0 +1,59 @@
+//! # Quotes around names
+//!
+//! ## What it does
+//! Treats a name in double quotes, back ticks or brackets as the name. A text in double quotes that names no column
+//! is a string constant, as in SQLite.
+//!
+//! ## Why it holds
+//! Quotes are a part of the syntax and not of the name.
+//!
+//! ## Needs
+//! Nothing.
+//!
+//! ## Example
+//! ```sql
+//! SELECT "singer"."name" FROM "singer"
+//! SELECT singer.name FROM singer
+//! ```
+//!
+//! ## Does not hold when
+//! The quotes are single ones: `'name'` is a constant.
+//!
+//! ## Source
+//! Paper, Table 1, P8, and Section 3.3, item 11.
+
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct NameQuotes;
+
+static META: Meta = Meta {
+    id: "P8",
+    name: "name-quotes",
+    summary: "Names in quotes",
+    profiles: Profiles::BOTH,
+    stage: Stage::Resolution,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("name_quotes.rs"),
+};
+
+impl Rule for NameQuotes {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
+     CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SINGERS, "SELECT \"singer\".\"name\" FROM \"singer\"", "SELECT singer.name FROM singer"),
+    Case::equal(SINGERS, "SELECT `name` FROM [singer]", "SELECT name FROM singer"),
+    Case::equal(SINGERS, "SELECT id FROM singer WHERE name = \"Ann\"", "SELECT id FROM singer WHERE name = 'Ann'"),
+    Case::differs(SINGERS, "SELECT 'name' FROM singer", "SELECT \"name\" FROM singer"),
+];

@@ -1,0 +1,85 @@
+//! # NOT before a comparison
+//!
+//! ## What it does
+//! Turns `NOT c = x` into `c <> x`, `NOT c > x` into `c <= x`, and so on.
+//!
+//! ## Why it holds
+//! SQLite orders all values that are not NULL, whatever their types, so exactly one of `<`, `=`, `>` holds; if one
+//! side is NULL, the comparison and its negation are NULL.
+//!
+//! ## Needs
+//! Single values, no row values.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t WHERE NOT age > 3
+//! SELECT name FROM t WHERE age <= 3
+//! ```
+//!
+//! ## Does not hold when
+//! One expects rows with NULL: `NOT age > 3` does not return them, and neither does `age <= 3`.
+//!
+//! ## Source
+//! Paper, Table 3, rule 23.
+
+use sqlgauge_sql::tree::{BinaryOperator, Expr, UnaryOperator};
+
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct NegatedComparison;
+
+static META: Meta = Meta {
+    id: "23",
+    name: "negated-comparison",
+    summary: "NOT before a comparison",
+    profiles: Profiles::BOTH,
+    stage: Stage::Expression,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("negated_comparison.rs"),
+};
+
+impl Rule for NegatedComparison {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+        let Expr::Unary(UnaryOperator::Not, inner) = expr else { return false };
+        let Expr::Binary(operator, left, right) = inner.as_mut() else { return false };
+        if matches!(**left, Expr::Row(_)) {
+            return false;
+        }
+        let negated = match operator {
+            BinaryOperator::Equal => BinaryOperator::NotEqual,
+            BinaryOperator::NotEqual => BinaryOperator::Equal,
+            BinaryOperator::Less => BinaryOperator::GreaterEqual,
+            BinaryOperator::LessEqual => BinaryOperator::Greater,
+            BinaryOperator::Greater => BinaryOperator::LessEqual,
+            BinaryOperator::GreaterEqual => BinaryOperator::Less,
+            BinaryOperator::Is => BinaryOperator::IsNot,
+            BinaryOperator::IsNot => BinaryOperator::Is,
+            _ => return false,
+        };
+        *expr = Expr::Binary(negated, left.clone(), right.clone());
+        true
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT age > 3", "SELECT name FROM t WHERE age <= 3"),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT name = 'x'", "SELECT name FROM t WHERE name <> 'x'"),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE NOT age > 3", "SELECT name FROM t WHERE age < 3"),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE NOT age = 3", "SELECT name FROM t WHERE age <> 3 OR age IS NULL"),
+];

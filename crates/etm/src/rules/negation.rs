@@ -1,0 +1,89 @@
+//! # Negation
+//!
+//! ## What it does
+//! Moves NOT inwards: through AND and OR, into IN, LIKE, BETWEEN, IS NULL and EXISTS; drops two in a row.
+//!
+//! ## Why it holds
+//! In three-valued logic NOT exchanges TRUE and FALSE and keeps NULL, so De Morgan's laws hold, and `NOT (x IN …)`
+//! is what `x NOT IN …` means.
+//!
+//! ## Needs
+//! Two NOT in a row are dropped only where the value decides whether a row passes, or is a truth value.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t WHERE NOT (age = 3 OR name IS NULL)
+//! SELECT name FROM t WHERE age <> 3 AND name IS NOT NULL
+//! ```
+//!
+//! ## Does not hold when
+//! The value is used as a number: `NOT NOT 5` is 1.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::{Expr, UnaryOperator};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct Negation;
+
+static META: Meta = Meta {
+    id: "S16",
+    name: "negation",
+    summary: "NOT before AND, OR, IN, LIKE, IS NULL, EXISTS",
+    profiles: Profiles::SOUND,
+    stage: Stage::Expression,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("negation.rs"),
+};
+
+impl Rule for Negation {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+        let Expr::Unary(UnaryOperator::Not, inner) = expr else { return false };
+        let not = |e: Expr| Expr::Unary(UnaryOperator::Not, Box::new(e));
+        let inner = std::mem::replace(inner.as_mut(), tools::one());
+        let (new, changed) = match inner {
+            Expr::And(list) => (Expr::Or(list.into_iter().map(not).collect()), true),
+            Expr::Or(list) => (Expr::And(list.into_iter().map(not).collect()), true),
+            Expr::InList { expr, list, negated } => (Expr::InList { expr, list, negated: !negated }, true),
+            Expr::InQuery { expr, query, negated } => (Expr::InQuery { expr, query, negated: !negated }, true),
+            Expr::IsNull { expr, negated } => (Expr::IsNull { expr, negated: !negated }, true),
+            Expr::Exists { query, negated } => (Expr::Exists { query, negated: !negated }, true),
+            Expr::Between { expr, low, high, negated } => (Expr::Between { expr, low, high, negated: !negated }, true),
+            Expr::Like { operator, expr, pattern, escape, negated } => {
+                (Expr::Like { operator, expr, pattern, escape, negated: !negated }, true)
+            }
+            Expr::Unary(UnaryOperator::Not, only) if context.is_condition => (*only, true),
+            Expr::Literal(sqlgauge_sql::tree::Literal::Integer(n)) => (tools::truth(n == 0), true),
+            other => (not(other), false),
+        };
+        *expr = new;
+        changed
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT (age = 3 OR name IS NULL)", "SELECT name FROM t WHERE age <> 3 AND name IS NOT NULL").sound(),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT name LIKE 'x%'", "SELECT name FROM t WHERE name NOT LIKE 'x%'"),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT (age IN (1, 2))", "SELECT name FROM t WHERE age NOT IN (1, 2)").sound(),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE NOT (age = 3 AND id = 1)", "SELECT name FROM t WHERE age <> 3 AND id <> 1"),
+    Case::differs(SCHEMA, "SELECT NOT NOT age FROM t", "SELECT age FROM t"),
+];

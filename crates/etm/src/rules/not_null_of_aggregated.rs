@@ -1,0 +1,96 @@
+//! # IS NOT NULL of the value that is aggregated
+//!
+//! ## What it does
+//! Drops `c IS NOT NULL` from a SELECT without GROUP BY whose results are all aggregates of `c`.
+//!
+//! ## Why it holds
+//! Aggregates pass over NULL, and without GROUP BY there is one result row whether rows pass or not.
+//!
+//! ## Needs
+//! Every result is COUNT, SUM, TOTAL, AVG, MIN or MAX of `c` itself, with or without DISTINCT; there is no GROUP BY
+//! and no HAVING.
+//!
+//! ## Example
+//! ```sql
+//! SELECT MAX(age) FROM t WHERE age IS NOT NULL
+//! SELECT MAX(age) FROM t
+//! ```
+//!
+//! ## Does not hold when
+//! There is a `COUNT(*)`, a GROUP BY, or a result that reads another column.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct NotNullOfAggregated;
+
+static META: Meta = Meta {
+    id: "S27",
+    name: "not-null-of-aggregated",
+    summary: "IS NOT NULL of what is aggregated",
+    profiles: Profiles::SOUND,
+    stage: Stage::Query,
+    needs: Shape::FILTER,
+    keeps_plan: true,
+    source: include_str!("not_null_of_aggregated.rs"),
+};
+
+impl Rule for NotNullOfAggregated {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+        let Some(select) = tools::select_mut(query) else { return 0 };
+        if !select.group_by.is_empty() || select.having.is_some() || select.outputs.is_empty() {
+            return 0;
+        }
+        let aggregated: Option<Vec<ColumnRef>> = select.outputs.iter().map(|output| argument(&output.expr)).collect();
+        let Some(aggregated) = aggregated else { return 0 };
+        let first = aggregated[0];
+        if aggregated.iter().any(|column| *column != first) {
+            return 0;
+        }
+        let mut conjuncts = tools::take_conjuncts(&mut select.filter);
+        let before = conjuncts.len();
+        let tests = |e: &Expr| matches!(e, Expr::IsNull { expr, negated: true } if tools::as_column(expr) == Some(first));
+        conjuncts.retain(|conjunct| !tests(conjunct));
+        let places = before - conjuncts.len();
+        select.filter = tools::conjunction(conjuncts);
+        places
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+fn argument(expr: &Expr) -> Option<ColumnRef> {
+    let Expr::Call(call) = expr else { return None };
+    let known = matches!(call.function.as_str(), "count" | "sum" | "total" | "avg" | "min" | "max");
+    let plain = known && call.filter.is_none() && call.over.is_none();
+    match call.args.as_slice() {
+        [Expr::Column(column)] if plain => Some(*column),
+        _ => None,
+    }
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT MAX(age) FROM t WHERE age IS NOT NULL", "SELECT MAX(age) FROM t").sound(),
+    Case::equal(SCHEMA, "SELECT COUNT(DISTINCT t.id) FROM t JOIN u ON t.id = u.t_id", "SELECT COUNT(DISTINCT t_id) FROM u").sound(),
+    Case::differs(SCHEMA, "SELECT COUNT(*) FROM t WHERE age IS NOT NULL", "SELECT COUNT(*) FROM t"),
+    Case::differs(SCHEMA, "SELECT MAX(age), MAX(id) FROM t WHERE age IS NOT NULL", "SELECT MAX(age), MAX(id) FROM t"),
+    Case::differs(SCHEMA, "SELECT MAX(age) FROM t WHERE age IS NOT NULL GROUP BY name", "SELECT MAX(age) FROM t GROUP BY name"),
+];

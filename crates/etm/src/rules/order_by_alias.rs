@@ -1,0 +1,81 @@
+//! # Sort keys by alias or place
+//!
+//! ## What it does
+//! Replaces a sort key that names a result column by the expression of that column.
+//!
+//! ## Why it holds
+//! The key has the value of the column.
+//!
+//! ## Needs
+//! A single SELECT. The expression holds no subquery and is no constant.
+//!
+//! ## Example
+//! ```sql
+//! SELECT age AS a FROM t ORDER BY a
+//! SELECT age FROM t ORDER BY age
+//! ```
+//!
+//! ## Does not hold when
+//! The alias is also the name of a column of a table: ORDER BY takes the alias, and the resolution with it.
+//!
+//! ## Source
+//! Ours; in the paper a part of P6.
+
+use sqlgauge_sql::tree::{Expr, Query};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct OrderByAlias;
+
+static META: Meta = Meta {
+    id: "S6",
+    name: "order-by-alias",
+    summary: "ORDER BY an alias or a place as ORDER BY its expression",
+    profiles: Profiles::BOTH,
+    stage: Stage::Query,
+    needs: Shape::ORDER,
+    keeps_plan: true,
+    source: include_str!("order_by_alias.rs"),
+};
+
+impl Rule for OrderByAlias {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+        let Some(outputs) = query.as_select().map(|select| select.outputs.clone()) else { return 0 };
+        let mut places = 0;
+        for term in &mut query.order_by {
+            let Expr::Output(n) = term.expr else { continue };
+            let Some(output) = outputs.get(n as usize) else { continue };
+            let plain = !matches!(output.expr, Expr::Literal(_))
+                && !sqlgauge_sql::derive::has_subquery(&output.expr)
+                && tools::is_deterministic_expr(&output.expr);
+            if plain {
+                term.expr = output.expr.clone();
+                places += 1;
+            }
+        }
+        places
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age FROM t ORDER BY age"),
+    Case::equal(SCHEMA, "SELECT name, COUNT(*) AS n FROM t GROUP BY name ORDER BY n DESC", "SELECT name, COUNT(*) FROM t GROUP BY name ORDER BY COUNT(*) DESC"),
+    Case::equal(SCHEMA, "SELECT name, age FROM t ORDER BY 2", "SELECT name, age FROM t ORDER BY age").sound(),
+    Case::differs(SCHEMA, "SELECT -age AS id FROM t ORDER BY id", "SELECT -age AS id FROM t ORDER BY t.id"),
+];

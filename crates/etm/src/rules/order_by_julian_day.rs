@@ -1,0 +1,72 @@
+//! # Sorting by the day number of a date
+//!
+//! ## What it does
+//! Turns `ORDER BY JULIANDAY(c)` into `ORDER BY c`. Only in `etm-paper@1`.
+//!
+//! ## Why it holds
+//! Dates written as `YYYY-MM-DD` have the same order as texts and as day numbers.
+//!
+//! ## Needs
+//! Every value of `c` is a date of that form. No declared type in SQLite enforces it, so `etm@1` leaves the rule
+//! out.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t ORDER BY JULIANDAY(born)
+//! SELECT name FROM t ORDER BY born
+//! ```
+//!
+//! ## Does not hold when
+//! The column holds something else: `JULIANDAY('x')` is NULL, and so all such values are equal in one order and
+//! different in the other.
+//!
+//! ## Source
+//! Paper, Table 3, rule 17. Unsound as published.
+
+use sqlgauge_sql::tree::{Expr, Query};
+
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct OrderByJulianDay;
+
+static META: Meta = Meta {
+    id: "17",
+    name: "order-by-julian-day",
+    summary: "ORDER BY JULIANDAY(c) as ORDER BY c",
+    profiles: Profiles::PAPER,
+    stage: Stage::Query,
+    needs: Shape::ORDER,
+    keeps_plan: true,
+    source: include_str!("order_by_julian_day.rs"),
+};
+
+impl Rule for OrderByJulianDay {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+        let [term] = query.order_by.as_mut_slice() else { return 0 };
+        let Expr::Call(call) = &term.expr else { return 0 };
+        let ("julianday", [only]) = (call.function.as_str(), call.args.as_slice()) else { return 0 };
+        term.expr = only.clone();
+        1
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t ORDER BY JULIANDAY(born)", "SELECT name FROM t ORDER BY born").paper(),
+    Case::differs(SCHEMA, "SELECT name FROM t ORDER BY JULIANDAY(born)", "SELECT name FROM t ORDER BY born").sound().witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'y'), (2, 'b', 'm', 1, 'x')"),
+    Case::differs(SCHEMA, "SELECT name FROM t ORDER BY JULIANDAY(born)", "SELECT name FROM t ORDER BY born DESC"),
+];

@@ -1,0 +1,123 @@
+//! # An outer join that is an inner join
+//!
+//! ## What it does
+//! Turns a LEFT JOIN into an inner join where no row without a partner is left in the end.
+//!
+//! ## Why it holds
+//! If a condition of WHERE cannot be true when a column of the right side is NULL, it drops the rows that were
+//! filled with NULL. If the left side refers to the right one by a foreign key that is NOT NULL, each row has a
+//! partner.
+//!
+//! ## Needs
+//! Either a condition that rejects NULL in a column of the right side; or ON is exactly the equality of a foreign
+//! key, NOT NULL on the left, with its target.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v > 3
+//! SELECT name, v FROM t JOIN u ON t.id = u.t_id WHERE v > 3
+//! ```
+//!
+//! ## Does not hold when
+//! The condition may be true of NULL (`v IS NULL`, `COALESCE(v, 4) > 3`), or the reference may be NULL.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::derive::rejects_null;
+use sqlgauge_sql::tree::{BinaryOperator, Expr, From, Join, JoinKind, Query};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct OuterJoinWithoutEffect;
+
+static META: Meta = Meta {
+    id: "S4",
+    name: "outer-join-without-effect",
+    summary: "LEFT JOIN that keeps no row without a partner",
+    profiles: Profiles::SOUND,
+    stage: Stage::Query,
+    needs: Shape::JOIN,
+    keeps_plan: false,
+    source: include_str!("outer_join_without_effect.rs"),
+};
+
+impl Rule for OuterJoinWithoutEffect {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        let Some(select) = query.as_select() else { return 0 };
+        if !select.from.as_ref().is_some_and(|from| !tools::is_inner(from)) {
+            return 0;
+        }
+        let conditions: Vec<Expr> = sqlgauge_sql::derive::conjuncts(select).into_iter().cloned().collect();
+        let Some(From::Join(_)) = &select.from else { return 0 };
+        let Some(select) = tools::select_mut(query) else { return 0 };
+        select.from.as_mut().map_or(0, |from| strengthen(from, &conditions, context))
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+fn strengthen(from: &mut From, conditions: &[Expr], context: &mut Context<'_>) -> usize {
+    let From::Join(join) = from else { return 0 };
+    let mut places = 0;
+    if join.kind == JoinKind::Left {
+        let ids: Vec<_> = join.right.relations().iter().map(|relation| relation.id).collect();
+        let rejected = conditions.iter().any(|condition| {
+            let columns = tools::columns_of(condition);
+            columns.iter().any(|column| ids.contains(&column.relation) && rejects_null(condition, *column))
+        });
+        if rejected || always_finds(join, context) {
+            join.kind = JoinKind::Inner;
+            for relation in ids {
+                context.facts.set_inner(relation);
+            }
+            places += 1;
+        }
+    }
+    match join.kind {
+        JoinKind::Inner | JoinKind::Cross => {
+            places + strengthen(&mut join.left, conditions, context) + strengthen(&mut join.right, conditions, context)
+        }
+        JoinKind::Left => places + strengthen(&mut join.left, conditions, context),
+        JoinKind::Right | JoinKind::Full => places,
+    }
+}
+
+fn always_finds(join: &Join, context: &Context<'_>) -> bool {
+    let (From::Relation(right), Some(Expr::Binary(BinaryOperator::Equal, a, b))) = (&join.right, &join.on) else {
+        return false;
+    };
+    let (Expr::Column(a), Expr::Column(b)) = (a.as_ref(), b.as_ref()) else { return false };
+    let (child, parent) = if a.relation == right.id { (*b, *a) } else { (*a, *b) };
+    parent.relation == right.id
+        && child.relation != right.id
+        && context.refers_to(child, parent)
+        && !context.facts.column(child).nullable
+        && sqlgauge_sql::derive::same_class(
+            context.facts.affinity(&Expr::Column(child)),
+            context.facts.affinity(&Expr::Column(parent)),
+        )
+        && context.facts.is_binary(&Expr::Column(child))
+        && context.facts.is_binary(&Expr::Column(parent))
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v > 3", "SELECT name, v FROM t JOIN u ON t.id = u.t_id WHERE v > 3").sound(),
+    Case::equal(SCHEMA, "SELECT name, v FROM u LEFT JOIN t ON t.id = u.must", "SELECT name, v FROM u JOIN t ON t.id = u.must").sound(),
+    Case::differs(SCHEMA, "SELECT name, v FROM u LEFT JOIN t ON t.id = u.t_id", "SELECT name, v FROM u JOIN t ON t.id = u.t_id").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
+    Case::differs(SCHEMA, "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v IS NULL", "SELECT name, v FROM t JOIN u ON t.id = u.t_id WHERE v IS NULL"),
+];

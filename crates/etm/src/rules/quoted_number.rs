@@ -1,0 +1,158 @@
+//! # A number in quotes
+//!
+//! ## What it does
+//! Treats `c = '5'`, `c = 5` and `c = 5.0` as one comparison. In `etm@1` the constant is written as the affinity of
+//! the other operand makes it.
+//!
+//! ## Why it holds
+//! Before a comparison SQLite converts a text that looks like a number if the other operand has numeric affinity,
+//! and a number to text if the other has TEXT affinity and the constant has none.
+//!
+//! ## Needs
+//! In `etm@1`: the other operand has an affinity. With numeric affinity the text is a well-formed decimal number;
+//! with TEXT affinity the number is an integer. An integer and an equal real number are the same constant, except
+//! beside TEXT affinity.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t WHERE age = '5'
+//! SELECT name FROM t WHERE age = 5
+//! ```
+//!
+//! ## Does not hold when
+//! The column has no affinity (no declared type, or BLOB): the number 5 and the text `5` are then two values. The
+//! column has TEXT affinity and the number a fraction of zero: `5.0` becomes the text `5.0`, which is not `5`. As
+//! published, all numbers that do not start with a zero are the same, whatever the column.
+//!
+//! ## Source
+//! Paper, Table 2, rule 12. Corrected: affinity decides.
+
+use sqlgauge_sql::schema::Affinity;
+use sqlgauge_sql::tree::{Expr, Literal, Real};
+
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct QuotedNumber;
+
+static META: Meta = Meta {
+    id: "12",
+    name: "quoted-number",
+    summary: "A number with or without quotes",
+    profiles: Profiles::BOTH,
+    stage: Stage::Expression,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("quoted_number.rs"),
+};
+
+impl Rule for QuotedNumber {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+        if !context.is_sound() {
+            return matches!(expr, Expr::Literal(_)) && published(expr);
+        }
+        match expr {
+            Expr::Binary(operator, left, right) if operator.is_comparison() => {
+                let (a, b) = (context.facts.affinity(left), context.facts.affinity(right));
+                // A text constant has no affinity of its own, so each side is looked at with the other's.
+                let changed = adapt(right, a, has_value(left));
+                adapt(left, b, has_value(right)) || changed
+            }
+            Expr::InList { expr, list, .. } => {
+                let affinity = context.facts.affinity(expr);
+                list.iter_mut().fold(false, |changed, element| adapt(element, affinity, true) || changed)
+            }
+            Expr::Between { expr, low, high, .. } => {
+                let affinity = context.facts.affinity(expr);
+                let changed = adapt(low, affinity, true);
+                adapt(high, affinity, true) || changed
+            }
+            _ => false,
+        }
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+/// As the paper's script: every constant that reads as a number and does not start with a zero is a real one.
+fn published(expr: &mut Expr) -> bool {
+    let Expr::Literal(literal) = expr else { return false };
+    let value = match literal {
+        Literal::Integer(n) if *n != 0 => *n as f64,
+        Literal::Text(text) if !text.starts_with('0') => match decimal(text.trim()) {
+            Some(value) => value,
+            None => return false,
+        },
+        _ => return false,
+    };
+    *expr = Expr::Literal(Literal::Real(Real::new(value)));
+    true
+}
+
+fn has_value(expr: &Expr) -> bool {
+    !matches!(expr, Expr::Literal(_))
+}
+
+/// Writes a constant as a comparison with an operand of that affinity takes it.
+fn adapt(constant: &mut Expr, affinity: Option<Affinity>, beside_value: bool) -> bool {
+    let Expr::Literal(literal) = constant else { return false };
+    if !beside_value {
+        return false;
+    }
+    let new = match (&*literal, affinity) {
+        (Literal::Text(text), Some(affinity)) if affinity.is_numeric() => match text.parse::<i64>() {
+            Ok(n) if decimal(text).is_some() => Literal::Integer(n),
+            _ => match decimal(text) {
+                Some(value) => whole(value).unwrap_or(Literal::Real(Real::new(value))),
+                None => return false,
+            },
+        },
+        (Literal::Integer(n), Some(Affinity::Text)) => Literal::Text(n.to_string()),
+        (Literal::Real(real), affinity) if affinity != Some(Affinity::Text) => match whole(real.get()) {
+            Some(integer) => integer,
+            None => return false,
+        },
+        (Literal::Boolean(value), affinity) if affinity != Some(Affinity::Text) => Literal::Integer(i64::from(*value)),
+        _ => return false,
+    };
+    *literal = new;
+    true
+}
+
+/// The integer that a real number is, within the range in which all integers are exact.
+fn whole(value: f64) -> Option<Literal> {
+    #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]
+    (value.fract() == 0.0 && value.abs() < 9e15).then(|| Literal::Integer(value as i64))
+}
+
+/// The value of a plain decimal number: digits, perhaps a sign, a fraction, an exponent.
+fn decimal(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let plain = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.ends_with(|c: char| c.is_ascii_digit())
+        && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '-' | '+'));
+    if plain { text.parse::<f64>().ok().filter(|value| value.is_finite()) } else { None }
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = '5'", "SELECT name FROM t WHERE age = 5"),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE age > 5.0", "SELECT name FROM t WHERE age > 5"),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = '5'"),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = 5.0").paper(),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = 5.0").sound().witness("INSERT INTO t VALUES (1, '5', 'b', 1, 'x')"),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE code = '05'", "SELECT name FROM t WHERE code = '5'"),
+    Case::equal("CREATE TABLE n (a)", "SELECT a FROM n WHERE a = 5", "SELECT a FROM n WHERE a = '5'").paper(),
+    Case::differs("CREATE TABLE n (a)", "SELECT a FROM n WHERE a = 5", "SELECT a FROM n WHERE a = '5'").sound().witness("INSERT INTO n VALUES (5)"),
+];

@@ -1,0 +1,80 @@
+//! # RIGHT JOIN
+//!
+//! ## What it does
+//! Turns `a RIGHT JOIN b` into `b LEFT JOIN a`.
+//!
+//! ## Why it holds
+//! A right join is the mirror image of a left join. Result columns are named one by one at this point, so their
+//! order stays.
+//!
+//! ## Needs
+//! Nothing.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name, v FROM u RIGHT JOIN t ON t.id = u.t_id
+//! SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id
+//! ```
+//!
+//! ## Does not hold when
+//! The sides are not exchanged.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::{From, JoinKind, Query};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct RightJoin;
+
+static META: Meta = Meta {
+    id: "S3",
+    name: "right-join",
+    summary: "RIGHT JOIN as LEFT JOIN",
+    profiles: Profiles::SOUND,
+    stage: Stage::Query,
+    needs: Shape::JOIN,
+    keeps_plan: false,
+    source: include_str!("right_join.rs"),
+};
+
+impl Rule for RightJoin {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+        let Some(select) = tools::select_mut(query) else { return 0 };
+        select.from.as_mut().map_or(0, mirror)
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+fn mirror(from: &mut From) -> usize {
+    let From::Join(join) = from else { return 0 };
+    let mut places = mirror(&mut join.left) + mirror(&mut join.right);
+    if join.kind == JoinKind::Right {
+        let join = join.as_mut();
+        std::mem::swap(&mut join.left, &mut join.right);
+        join.kind = JoinKind::Left;
+        places += 1;
+    }
+    places
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name, v FROM u RIGHT JOIN t ON t.id = u.t_id", "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id").sound(),
+    Case::differs(SCHEMA, "SELECT name, v FROM u RIGHT JOIN t ON t.id = u.t_id", "SELECT name, v FROM u LEFT JOIN t ON t.id = u.t_id"),
+];

@@ -1,0 +1,222 @@
+//! # Subqueries in FROM
+//!
+//! ## What it does
+//! Puts the tables and conditions of a subquery in FROM into the query around it; turns a filter over a grouping
+//! subquery into HAVING; drops a query around another that only passes its columns on.
+//!
+//! ## Why it holds
+//! A subquery that only filters and joins is a filtered product, and so is the query around it. A filter over the
+//! rows of a grouping is what HAVING is.
+//!
+//! ## Needs
+//! The subquery has no DISTINCT, LIMIT or set operation and is not filled with NULL by an outer join; its result
+//! expressions hold no subquery. For HAVING: the query around reads nothing else and does not group.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM (SELECT name, age FROM t WHERE age > 3) AS q WHERE q.age < 5
+//! SELECT name FROM t WHERE age > 3 AND age < 5
+//! ```
+//!
+//! ## Does not hold when
+//! The subquery has a LIMIT or DISTINCT: the filter around it comes after that.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Query, RelationId, Select, Source};
+
+use crate::context::Position;
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct SubqueryInFrom;
+
+static META: Meta = Meta {
+    id: "S14",
+    name: "subquery-in-from",
+    summary: "A subquery in FROM that only filters, joins or wraps",
+    profiles: Profiles::SOUND,
+    stage: Stage::Query,
+    needs: Shape::DERIVED,
+    keeps_plan: true,
+    source: include_str!("subquery_in_from.rs"),
+};
+
+impl Rule for SubqueryInFrom {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        if unwrap(query, context) || over_groups(query, context) {
+            return 1;
+        }
+        let mut places = 0;
+        while merge(query, context) {
+            places += 1;
+        }
+        places
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+/// `SELECT c1, c2 FROM (q)` where `c1, c2` are the columns of `q`.
+fn unwrap(query: &mut Query, context: &Context<'_>) -> bool {
+    let Some(select) = query.as_select() else { return false };
+    let Some(relation) = tools::single_relation(select) else { return false };
+    let Source::Derived(inner) = &relation.source else { return false };
+    let is_bare = !select.distinct && select.filter.is_none() && tools::is_flat(select) && query.ctes.is_empty();
+    let columns: Option<Vec<usize>> = select
+        .outputs
+        .iter()
+        .map(|output| tools::as_column(&output.expr).filter(|c| c.relation == relation.id).map(|c| c.column as usize))
+        .collect();
+    let (Some(columns), Some(own)) = (columns, inner.as_select()) else { return false };
+    let mut sorted = columns.clone();
+    sorted.sort_unstable();
+    let covers = sorted == (0..own.outputs.len()).collect::<Vec<_>>();
+    let limited = inner.limit.is_some() || inner.offset.is_some();
+    let outer_orders = !query.order_by.is_empty() || query.limit.is_some() || query.offset.is_some();
+    let one = inner.limit.as_ref().is_some_and(|limit| tools::as_integer(limit) == Some(1));
+    // The order of a limited subquery is not promised to the statement around it.
+    let order_fits = !limited || (!outer_orders && (one || context.position != Position::Top));
+    if !is_bare || !covers || !order_fits || !inner.ctes.is_empty() {
+        return false;
+    }
+    let id = relation.id;
+    let mut inner = inner.as_ref().clone();
+    let Some(mut select) = tools::take_select(&mut inner) else { return false };
+    let outputs = select.outputs.clone();
+    select.outputs = columns.iter().map(|column| outputs[*column].clone()).collect();
+    if !limited {
+        for term in &mut query.order_by {
+            for (column, output) in (0..).zip(&outputs) {
+                tools::replace_column_in(&mut term.expr, ColumnRef { relation: id, column }, &output.expr);
+            }
+        }
+    } else {
+        query.order_by = inner.order_by;
+        for term in &mut query.order_by {
+            if let Expr::Output(n) = &mut term.expr {
+                let place = columns.iter().position(|column| *column == *n as usize);
+                *n = place.and_then(|place| u32::try_from(place).ok()).unwrap_or(*n);
+            }
+        }
+        query.limit = inner.limit;
+        query.offset = inner.offset;
+    }
+    query.body = sqlgauge_sql::tree::Body::Select(Box::new(select));
+    true
+}
+
+/// A filter and projection over the groups of a subquery.
+fn over_groups(query: &mut Query, _context: &Context<'_>) -> bool {
+    let Some(select) = query.as_select() else { return false };
+    let Some(relation) = tools::single_relation(select) else { return false };
+    let Source::Derived(inner) = &relation.source else { return false };
+    let Some(own) = tools::plain_select(inner) else { return false };
+    let fits = !select.distinct
+        && tools::is_flat(select)
+        && !own.group_by.is_empty()
+        && !own.distinct
+        && own.outputs.iter().all(|output| may_be_copied(&output.expr));
+    if !fits {
+        return false;
+    }
+    let (id, mut own) = (relation.id, own.clone());
+    let outputs = std::mem::take(&mut own.outputs);
+    substitute(query, id, &outputs);
+    let Some(select) = tools::select_mut(query) else { return false };
+    own.outputs = std::mem::take(&mut select.outputs);
+    if let Some(filter) = select.filter.take() {
+        tools::add_conjunct(&mut own.having, filter);
+    }
+    *select = own;
+    true
+}
+
+fn may_be_copied(expr: &Expr) -> bool {
+    !sqlgauge_sql::derive::has_subquery(expr)
+        && !sqlgauge_sql::derive::has_window(expr)
+        && tools::is_deterministic_expr(expr)
+}
+
+fn substitute(query: &mut Query, id: RelationId, outputs: &[sqlgauge_sql::tree::Output]) {
+    for (column, output) in (0..).zip(outputs) {
+        tools::replace_column(query, ColumnRef { relation: id, column }, &output.expr);
+    }
+}
+
+fn merge(query: &mut Query, context: &Context<'_>) -> bool {
+    let Some(select) = query.as_select() else { return false };
+    let Some(from) = &select.from else { return false };
+    let Some(id) = mergeable(from, context) else { return false };
+    let Some(select) = tools::select_mut(query) else { return false };
+    let Some(from) = &mut select.from else { return false };
+    let Some(inner) = replace(from, id) else { return false };
+    if let Some(filter) = inner.filter {
+        tools::add_conjunct(&mut select.filter, filter);
+    }
+    substitute(query, id, &inner.outputs);
+    true
+}
+
+/// A subquery in the inner part of a FROM clause that only filters and joins.
+fn mergeable(from: &From, context: &Context<'_>) -> Option<RelationId> {
+    match from {
+        From::Relation(relation) => {
+            let Source::Derived(query) = &relation.source else { return None };
+            let select = tools::plain_select(query)?;
+            let fits = tools::is_flat(select)
+                && !select.distinct
+                && select.from.is_some()
+                && select.outputs.iter().all(|output| may_be_copied(&output.expr));
+            fits.then_some(relation.id)
+        }
+        From::Join(join) => match join.kind {
+            JoinKind::Inner | JoinKind::Cross => {
+                mergeable(&join.left, context).or_else(|| mergeable(&join.right, context))
+            }
+            JoinKind::Left => mergeable(&join.left, context),
+            JoinKind::Right => mergeable(&join.right, context),
+            JoinKind::Full => None,
+        },
+    }
+}
+
+/// Puts the FROM of the subquery in its place and gives the rest of it.
+fn replace(from: &mut From, id: RelationId) -> Option<Select> {
+    match from {
+        From::Relation(relation) if relation.id == id => {
+            let Source::Derived(query) = &mut relation.source else { return None };
+            let mut inner = tools::take_select(query)?;
+            *from = inner.from.take()?;
+            Some(inner)
+        }
+        From::Relation(_) => None,
+        From::Join(join) => match replace(&mut join.left, id) {
+            Some(found) => Some(found),
+            None => replace(&mut join.right, id),
+        },
+    }
+}
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT name FROM (SELECT name, age FROM t WHERE age > 3) AS q WHERE q.age < 5", "SELECT name FROM t WHERE age > 3 AND age < 5").sound(),
+    Case::equal(SCHEMA, "SELECT a FROM (SELECT age AS a, COUNT(*) AS n FROM t GROUP BY age) WHERE n > 3", "SELECT age FROM t GROUP BY age HAVING COUNT(*) > 3").sound(),
+    Case::equal(SCHEMA, "SELECT n, a FROM (SELECT age AS a, COUNT(*) AS n FROM t GROUP BY age)", "SELECT COUNT(*), age FROM t GROUP BY age").sound(),
+    Case::equal(SCHEMA, "SELECT q.name, v FROM (SELECT id, name FROM t WHERE age = 1) q JOIN u ON q.id = u.t_id", "SELECT name, v FROM t JOIN u ON t.id = t_id WHERE age = 1").sound(),
+    Case::differs(SCHEMA, "SELECT name FROM (SELECT name, id FROM t ORDER BY id LIMIT 1) AS q WHERE q.id > 1", "SELECT name FROM t WHERE id > 1 ORDER BY id LIMIT 1"),
+    Case::differs(SCHEMA, "SELECT age FROM (SELECT DISTINCT age, name FROM t)", "SELECT DISTINCT age FROM t"),
+];

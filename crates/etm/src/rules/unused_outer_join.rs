@@ -1,0 +1,95 @@
+//! # A left join that adds nothing
+//!
+//! ## What it does
+//! Drops a LEFT JOIN of a table that is read only in its own ON and has at most one partner for each row.
+//!
+//! ## Why it holds
+//! A left join keeps every row of its left side; with at most one partner it also repeats none.
+//!
+//! ## Needs
+//! The equalities of ON fix a UNIQUE column set of the right table, and no column of it is read elsewhere. Where
+//! repetition of rows does not show, uniqueness is not needed.
+//!
+//! ## Example
+//! ```sql
+//! SELECT v FROM u LEFT JOIN t ON t.id = u.t_id
+//! SELECT v FROM u
+//! ```
+//!
+//! ## Does not hold when
+//! A row may have several partners: the join repeats it.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::derive::Dependencies;
+use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Query, Source};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct UnusedOuterJoin;
+
+static META: Meta = Meta {
+    id: "S5",
+    name: "unused-outer-join",
+    summary: "LEFT JOIN of a table of which nothing is used",
+    profiles: Profiles::SOUND,
+    stage: Stage::Query,
+    needs: Shape::JOIN,
+    keeps_plan: false,
+    source: include_str!("unused_outer_join.rs"),
+};
+
+impl Rule for UnusedOuterJoin {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        let Some(select) = query.as_select() else { return 0 };
+        let Some(From::Join(join)) = &select.from else { return 0 };
+        let (JoinKind::Left, From::Relation(right)) = (join.kind, &join.right) else { return 0 };
+        if !matches!(right.source, Source::Table(_)) {
+            return 0;
+        }
+        let in_on = join.on.iter().flat_map(tools::columns_of).filter(|column| column.relation == right.id).count();
+        if tools::columns_read(query, right.id).len() != in_on {
+            return 0;
+        }
+        let hidden = (select.distinct || context.position.is_set()) && tools::is_flat(select) && query.limit.is_none();
+        let left: Vec<Expr> = join
+            .left
+            .relations()
+            .into_iter()
+            .flat_map(|relation| join.on.iter().flat_map(tools::columns_of).filter(move |c| c.relation == relation.id))
+            .map(Expr::Column)
+            .collect();
+        let right = Expr::Column(ColumnRef { relation: right.id, column: ColumnRef::ROWID });
+        if !hidden && !Dependencies::of(select, &context.facts).closure(&left).determines(&right) {
+            return 0;
+        }
+        let Some(select) = tools::select_mut(query) else { return 0 };
+        if let Some(From::Join(join)) = select.from.take() {
+            select.from = Some(join.left);
+        }
+        1
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT v FROM u LEFT JOIN t ON t.id = u.t_id", "SELECT v FROM u").sound(),
+    Case::equal(SCHEMA, "SELECT DISTINCT name FROM t LEFT JOIN u ON t.id = u.t_id", "SELECT DISTINCT name FROM t").sound(),
+    Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id", "SELECT name FROM t").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1), (2, 1, 1, 2)"),
+];

@@ -1,0 +1,89 @@
+//! # A comparison with the value of at most one row
+//!
+//! ## What it does
+//! Where it decides whether a row passes, turns `x = (SELECT y FROM t WHERE d)` into `EXISTS (SELECT 1 FROM t WHERE
+//! d AND y = x)`.
+//!
+//! ## Why it holds
+//! If the subquery has no row, its value is NULL and the comparison is not true; if it has one, the comparison is
+//! with that row.
+//!
+//! ## Needs
+//! The conditions of the subquery fix a UNIQUE column set of each of its tables; it does not group.
+//!
+//! ## Example
+//! ```sql
+//! SELECT v FROM u WHERE t_id = (SELECT id FROM t WHERE code = 'x')
+//! SELECT v FROM u WHERE EXISTS (SELECT 1 FROM t WHERE code = 'x' AND id = t_id)
+//! ```
+//!
+//! ## Does not hold when
+//! The subquery may have several rows: its value is that of the first, whichever SQLite reads first.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::derive::Dependencies;
+use sqlgauge_sql::tree::{BinaryOperator, Expr};
+
+use crate::tools;
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+
+pub(super) struct ValueOfSingleRow;
+
+static META: Meta = Meta {
+    id: "S21",
+    name: "value-of-single-row",
+    summary: "= with a subquery of at most one row as EXISTS",
+    profiles: Profiles::SOUND,
+    stage: Stage::Expression,
+    needs: Shape::ANY,
+    keeps_plan: false,
+    source: include_str!("value_of_single_row.rs"),
+};
+
+impl Rule for ValueOfSingleRow {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+        let Expr::Binary(BinaryOperator::Equal, left, right) = expr else { return false };
+        if !context.is_condition {
+            return false;
+        }
+        let (value, query) = match (left.as_ref(), right.as_ref()) {
+            (value, Expr::Scalar(query)) | (Expr::Scalar(query), value) => (value, query),
+            _ => return false,
+        };
+        let collations_agree = context.facts.is_binary(value);
+        let single = query.as_select().is_some_and(|select| {
+            Dependencies::of(select, &context.facts).closure(&[]).is_complete()
+                && select.outputs.iter().all(|output| context.facts.is_binary(&output.expr))
+        });
+        if !single || !collations_agree || !tools::may_become_exists(value, query) {
+            return false;
+        }
+        let mut inner = query.clone();
+        tools::link(&mut inner, value.clone());
+        *expr = Expr::Exists { query: inner, negated: false };
+        true
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(SCHEMA, "SELECT v FROM u WHERE t_id = (SELECT id FROM t WHERE code = 'x')", "SELECT v FROM u WHERE EXISTS (SELECT 1 FROM t WHERE code = 'x' AND id = t_id)").sound(),
+    Case::equal(SCHEMA, "SELECT v FROM u WHERE t_id = (SELECT id FROM t WHERE code = 'x')", "SELECT v FROM u JOIN t ON t.id = u.t_id WHERE code = 'x'").sound(),
+    Case::differs(SCHEMA, "SELECT v FROM u WHERE t_id = (SELECT id FROM t WHERE name = 'x')", "SELECT v FROM u JOIN t ON t.id = u.t_id WHERE name = 'x'").witness("INSERT INTO t VALUES (1, 'a', 'x', 1, 'x'), (2, 'b', 'x', 1, 'x'); INSERT INTO u VALUES (1, 2, 1, 5)"),
+];

@@ -1,0 +1,78 @@
+//! Every case of every rule, both ways round, and the databases that show why a pair must not match.
+
+use rusqlite::Connection;
+use rusqlite::types::Value;
+use sqlgauge_etm::{Case, Matcher, Profile, Verdict, rules};
+use sqlgauge_sql::schema::Schema;
+
+fn each_case() -> impl Iterator<Item = (&'static str, &'static Case)> {
+    rules().iter().flat_map(|rule| rule.cases().iter().map(|case| (rule.meta().id, case)))
+}
+
+#[test]
+fn the_verdict_is_as_expected_whichever_query_comes_first() {
+    let mut failures = Vec::new();
+    for (id, case) in each_case() {
+        let schema = Schema::from_ddl(case.schema).unwrap();
+        for profile in Profile::ALL.into_iter().filter(|profile| case.profiles.contains(*profile)) {
+            let matcher = Matcher::new(&schema, profile);
+            for (left, right) in [(case.left, case.right), (case.right, case.left)] {
+                let comparison = matcher.compare(left, right);
+                let fits = match comparison.verdict {
+                    Verdict::Equal => case.equal,
+                    Verdict::Different => !case.equal,
+                    Verdict::GaveUp(_) | Verdict::Unresolved(..) => false,
+                };
+                if !fits || matcher.is_equal(left, right) != case.equal {
+                    failures.push(format!(
+                        "rule {id}, {profile}: {}\n  {left}\n  {right}\n  {:?}",
+                        comparison.verdict, comparison.difference
+                    ));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} cases fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+fn rows(connection: &Connection, sql: &str) -> Vec<Vec<Value>> {
+    let mut statement = connection.prepare(sql).unwrap();
+    let width = statement.column_count();
+    let rows = statement.query_map([], |row| (0..width).map(|place| row.get(place)).collect::<Result<Vec<Value>, _>>());
+    rows.unwrap().map(Result::unwrap).collect()
+}
+
+/// Rows as a bag, unless a query sorts them.
+fn differ(connection: &Connection, left: &str, right: &str) -> bool {
+    let (mut a, mut b) = (rows(connection, left), rows(connection, right));
+    if !left.contains("ORDER BY") {
+        a.sort_by_key(|row| format!("{row:?}"));
+        b.sort_by_key(|row| format!("{row:?}"));
+    }
+    a != b
+}
+
+#[test]
+fn every_witness_is_a_database_on_which_the_queries_differ() {
+    for (id, case) in each_case().filter(|(_, case)| !case.witness.is_empty()) {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(case.schema).unwrap();
+        connection.execute_batch(case.witness).unwrap_or_else(|error| panic!("rule {id}: {error}: {}", case.witness));
+        assert!(differ(&connection, case.left, case.right), "rule {id}: {} | {}", case.left, case.right);
+    }
+}
+
+#[test]
+fn a_match_carries_the_rules_that_were_applied_and_a_mismatch_a_reason() {
+    let schema = Schema::from_ddl("CREATE TABLE singer (id INTEGER PRIMARY KEY, age INT)").unwrap();
+    let matcher = Matcher::new(&schema, Profile::Sound);
+    let equal = matcher.compare("SELECT COUNT(id) FROM singer", "SELECT COUNT(*) FROM singer");
+    let [application] = equal.left.as_ref().unwrap().applications.as_slice() else { panic!("{equal:?}") };
+    assert_eq!(
+        application.to_string(),
+        "6 count-of-not-null in query: SELECT count(singer.id) FROM singer became SELECT count(*) FROM singer"
+    );
+    assert!(equal.right.unwrap().applications.is_empty() && equal.difference.is_none());
+    let different = matcher.compare("SELECT id FROM singer WHERE age > 20", "SELECT id FROM singer");
+    assert_eq!(different.difference.as_deref(), Some("left filters on 20 < singer.age, right has no such filter"));
+}

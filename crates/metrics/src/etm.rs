@@ -1,0 +1,92 @@
+//! `etm@1` and `etm-paper@1`: Enhanced Tree Matching.
+//!
+//! # Contract
+//! 1 if gold and prediction have the same normal form under equivalence rules, up to the names of table instances,
+//! else 0. No database is read: the schema decides which rules apply.
+//! - `etm-paper@1`: the 35 rules as published, with the conditions of the published script.
+//! - `etm@1`: only rules that hold in SQLite on every database that satisfies the schema, compared as `ex@1`
+//!   compares (bags of rows, column order kept, row order only where the gold asks for it), with further rules.
+//!   What it calls equal is equal; what it calls different need not differ.
+//!
+//! A prediction that does not resolve against the schema scores 0; a gold that does not makes the score null. A
+//! comparison that gives up (a query too large, a function that gives another value each time) scores 0 and
+//! says so. The reason is the first difference of the normal forms, or the rules that made them equal.
+//!
+//! Source: B. Ascoli, Y. Kandikonda, J. Choi, "ETM: Modern Insights into Perspective on Text-to-SQL Evaluation in
+//! the Age of Large Language Models", Future Internet 17(8):325, 2025, Tables 1 to 3.
+
+use serde_json::Value;
+use sqlgauge_etm::{Comparison, Matcher, Profile, Side, Verdict};
+
+use crate::metric::{Metric, MetricKind, Score};
+use crate::pair::Pair;
+
+/// Tree matching with only the rules that hold.
+pub(crate) struct Etm;
+
+/// Tree matching as published.
+pub(crate) struct EtmPaper;
+
+impl Metric for Etm {
+    fn id(&self) -> &'static str {
+        Profile::Sound.id()
+    }
+
+    fn summary(&self) -> &'static str {
+        "Enhanced Tree Matching with rules that hold on every database of the schema: equal means equal."
+    }
+
+    fn kind(&self) -> MetricKind {
+        MetricKind::Binary
+    }
+
+    fn score(&self, pair: &Pair<'_>) -> Score {
+        score(pair, Profile::Sound)
+    }
+}
+
+impl Metric for EtmPaper {
+    fn id(&self) -> &'static str {
+        Profile::Paper.id()
+    }
+
+    fn summary(&self) -> &'static str {
+        "Enhanced Tree Matching with the 35 rules as published."
+    }
+
+    fn kind(&self) -> MetricKind {
+        MetricKind::Binary
+    }
+
+    fn score(&self, pair: &Pair<'_>) -> Score {
+        score(pair, Profile::Paper)
+    }
+}
+
+fn score(pair: &Pair<'_>, profile: Profile) -> Score {
+    let schema = pair.target().database.schema();
+    let comparison = Matcher::new(schema, profile).judge(pair.gold(), pair.prediction());
+    match &comparison.verdict {
+        Verdict::Equal => Score::binary(true).with("rules", applied(&comparison)),
+        Verdict::Different => {
+            let reason = comparison.difference.unwrap_or_else(|| "the normal forms differ".to_owned());
+            Score::binary(false).because(reason)
+        }
+        Verdict::Unresolved(Side::Left, error) => {
+            Score::inapplicable(format!("the gold does not resolve: {error}")).with("gold_failed", "unresolved")
+        }
+        other => Score::binary(false).because(other.to_string()),
+    }
+}
+
+/// The rules that were applied on either side, each once, in order.
+fn applied(comparison: &Comparison) -> Vec<Value> {
+    let mut rules: Vec<String> = Vec::new();
+    for application in [&comparison.left, &comparison.right].into_iter().flatten().flat_map(|form| &form.applications) {
+        let name = format!("{} {}", application.rule.id, application.rule.name);
+        if !rules.contains(&name) {
+            rules.push(name);
+        }
+    }
+    rules.into_iter().map(Value::from).collect()
+}
