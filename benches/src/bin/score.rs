@@ -58,7 +58,7 @@ fn main() -> Result<()> {
     println!("{:<44} {:>9} {:>9} {:>10}", "command", "best s", "median s", "peak MiB");
     for name in ["etm_DAIL", "etm_C3", "etm_codeS"] {
         let file = spider.join(format!("predictions/dev/{name}.sql"));
-        let runs = (0..arguments.runs).map(|_| score(&arguments, &spider, &[file.clone()], 30.0));
+        let runs = (0..arguments.runs).map(|_| score(&arguments, &spider, std::slice::from_ref(&file), 30.0));
         row(&format!("sqlgauge, 11 metrics, {name}"), runs.collect::<Result<_>>()?);
         if let Some(official) = &arguments.official {
             row(&format!("official EX and ESM, {name}"), vec![run_official(official, &spider, &file)?]);

@@ -52,7 +52,7 @@ impl Observer for Progress {
         self.bar.reset_eta();
         if resumed > 0 {
             self.bar.suspend(|| {
-                eprintln!("note: {resumed} of {total} items were finished before; the rest is scored now")
+                eprintln!("note: {resumed} of {total} items were finished before; the rest is scored now");
             });
         }
     }

@@ -9,7 +9,7 @@ use common::{Benchmark, items, sqlgauge, stderr};
 /// Replaces the value after `option`.
 fn with(mut arguments: Vec<String>, option: &str, value: &str) -> Vec<String> {
     let place = arguments.iter().position(|argument| argument == option).unwrap();
-    arguments[place + 1] = value.to_owned();
+    value.clone_into(&mut arguments[place + 1]);
     arguments
 }
 

@@ -73,7 +73,8 @@ fn score(pair: &Pair<'_>, profile: Profile) -> Score {
             Score::binary(false).because(reason)
         }
         Verdict::Unresolved(Side::Left, error) => {
-            Score::inapplicable(format!("the gold does not resolve: {error}")).with("gold_failed", "unresolved")
+            Score::inapplicable(format!("the gold does not resolve: {error}"))
+                .with("gold_failed", "unresolved")
         }
         other => Score::binary(false).because(other.to_string()),
     }
@@ -82,7 +83,9 @@ fn score(pair: &Pair<'_>, profile: Profile) -> Score {
 /// The rules that were applied on either side, each once, in order.
 fn applied(comparison: &Comparison) -> Vec<Value> {
     let mut rules: Vec<String> = Vec::new();
-    for application in [&comparison.left, &comparison.right].into_iter().flatten().flat_map(|form| &form.applications) {
+    for application in
+        [&comparison.left, &comparison.right].into_iter().flatten().flat_map(|form| &form.applications)
+    {
         let name = format!("{} {}", application.rule.id, application.rule.name);
         if !rules.contains(&name) {
             rules.push(name);

@@ -214,7 +214,9 @@ fn without_limit_commas(text: &str) -> Option<String> {
         }
         rewritten.push_str(&text[done..start]);
         // The line ends keep a comment from swallowing what follows it.
-        rewritten.push_str(&format!(" {}\n OFFSET {}\n", &text[comma + 1..end], &text[start..comma]));
+        for part in [" ", &text[comma + 1..end], "\n OFFSET ", &text[start..comma], "\n"] {
+            rewritten.push_str(part);
+        }
         done = end;
     }
     rewritten.push_str(&text[done..]);

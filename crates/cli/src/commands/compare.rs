@@ -138,7 +138,8 @@ struct Differing {
 }
 
 fn differing(items: &[&Item], first: &str, metric: &str) -> Differing {
-    let higher_is_better = sqlgauge_metrics::find(metric).is_ok_and(|metric| metric.higher_is_better());
+    let higher_is_better =
+        sqlgauge_metrics::find(metric).is_ok_and(sqlgauge_metrics::Metric::higher_is_better);
     let score = |item: &Item| item.metrics.get(metric).copied().flatten();
     let (of_first, of_second): (Vec<&&Item>, Vec<&&Item>) =
         items.iter().partition(|item| item.system == first);

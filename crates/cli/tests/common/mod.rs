@@ -25,7 +25,7 @@ impl Benchmark {
                  INSERT INTO item VALUES (1, 'pen', 1.5), (2, 'book', 12), (3, 'lamp', NULL);",
             )
             .unwrap();
-        let golds: String = golds.iter().map(|sql| format!("{sql}\tshop\n")).collect();
+        let golds = golds.iter().map(|sql| format!("{sql}\tshop\n")).collect::<Vec<_>>().concat();
         std::fs::write(benchmark.path("gold.sql"), golds).unwrap();
         std::fs::write(benchmark.path("pred.sql"), predictions.join("\n") + "\n").unwrap();
         benchmark
