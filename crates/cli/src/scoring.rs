@@ -16,7 +16,7 @@ use sqlgauge_metrics::{Metric, find};
 use sqlgauge_report::Report;
 use sqlgauge_run::{
     BenchmarkScorer, Gate, Manifest, Plan, RunDirectory, Schedule, Start, StoredRun, SummaryBuilder,
-    UsedDatabases, digest_inputs, execute, for_each_item,
+    UsedDatabases, digest_inputs, execute,
 };
 
 use crate::options::SystemFile;
@@ -137,11 +137,11 @@ impl Job {
 
 /// Summary and HTML report of a run whose items are all there.
 fn finish(directory: &RunDirectory, gates: Vec<Gate>) -> Result<Report> {
-    let mut builder = SummaryBuilder::new(directory.manifest());
-    for_each_item(directory.path(), |item| builder.add(&item))?;
+    let stored = StoredRun::read(directory.path())?;
+    let mut builder = SummaryBuilder::new(&stored.manifest);
+    stored.items.iter().for_each(|item| builder.add(item));
     let summary = builder.finish();
     directory.write_summary(&summary)?;
-    let stored = StoredRun::read(directory.path())?;
     let report = Report::new(stored.manifest, summary, stored.items).with_gates(gates);
     let mut html = Vec::new();
     sqlgauge_report::find("html")?.render(&report, &mut html)?;

@@ -20,6 +20,7 @@ pub mod ex_bird;
 pub mod ex_spider;
 mod exact_set_match;
 mod explain;
+mod lexical;
 mod metric;
 pub mod official;
 mod pair;

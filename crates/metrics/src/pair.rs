@@ -15,6 +15,7 @@ use crate::esm::{BoundKeys, ForeignKeyMap};
 use crate::esm_fair::linked::LinkedColumns;
 use crate::ex::GoldOrder;
 use crate::explain;
+use crate::lexical;
 use crate::metric::Score;
 use crate::official;
 use crate::pyeq::GridPair;
@@ -113,7 +114,7 @@ pub struct Pair<'a> {
     gold_cache: Option<&'a GoldCache>,
     shared: Option<&'a GoldFacts>,
     own: GoldFacts,
-    executions: RefCell<HashMap<(*const Database, Box<str>), Execution>>,
+    executions: RefCell<HashMap<(*const Database, Box<str>), (Box<str>, Execution)>>,
     query: OnceCell<Result<Query, Error>>,
     features: OnceCell<Option<Features>>,
     legacy: OnceCell<Result<spider::Query, ParseFailure>>,
@@ -270,13 +271,17 @@ impl<'a> Pair<'a> {
         grids
     }
 
+    /// Two texts that SQLite cannot tell apart share their rows. A failure is shared by equal texts only, because
+    /// its message quotes the text.
     fn remember(&self, database: &Database, sql: &str, run: impl FnOnce() -> Execution) -> Execution {
-        let key = (std::ptr::from_ref(database), Box::from(sql));
-        if let Some(known) = self.executions.borrow().get(&key) {
+        let key = (std::ptr::from_ref(database), Box::from(lexical::key(sql).as_ref()));
+        if let Some((text, known)) = self.executions.borrow().get(&key)
+            && (known.rows().is_some() || **text == *sql)
+        {
             return known.clone();
         }
         let execution = run();
-        self.executions.borrow_mut().insert(key, execution.clone());
+        self.executions.borrow_mut().insert(key, (sql.into(), execution.clone()));
         execution
     }
 
