@@ -102,6 +102,9 @@ pub struct GoldFacts {
     to_run: [OnceLock<Option<(String, bool)>>; 2],
 }
 
+/// By database and lexical key: the text that ran, and what became of it.
+type Executions = HashMap<(*const Database, Box<str>), (Box<str>, Execution)>;
+
 /// A gold and a prediction for one question.
 ///
 /// Executions are remembered by database and SQL text, so that metrics share them. A pair belongs to one
@@ -114,7 +117,7 @@ pub struct Pair<'a> {
     gold_cache: Option<&'a GoldCache>,
     shared: Option<&'a GoldFacts>,
     own: GoldFacts,
-    executions: RefCell<HashMap<(*const Database, Box<str>), (Box<str>, Execution)>>,
+    executions: RefCell<Executions>,
     query: OnceCell<Result<Query, Error>>,
     features: OnceCell<Option<Features>>,
     legacy: OnceCell<Result<spider::Query, ParseFailure>>,
