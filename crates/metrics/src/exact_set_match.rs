@@ -4,14 +4,14 @@
 //! Bit-compatible with `evaluation.py --etype match` of the test-suite repository: 1 if the clauses of gold
 //! and prediction, read by Spider's own parser, agree as sets, values and outer DISTINCT ignored, columns
 //! linked by foreign keys taken as one. A prediction that this parser cannot read counts as the empty query,
-//! however valid it is. The detail carries the hardness of the gold, whether the prediction could be read
-//! (`parsed`), and the official ten partial scores: for each `matched`, and the members on both sides that
-//! decide whether the item counts in the official averages. A gold that the parser cannot read makes the
-//! score null.
+//! however valid it is. Where it is 0 the detail says whether the prediction could be read (`parsed`), and for each
+//! of the official ten partial scores (`partial`) whether it matched, 1 or 0, and how many members gold and
+//! prediction have, which decides whether it counts in the official averages. A gold that the parser cannot read
+//! makes the score null.
 
 use serde_json::json;
 
-use crate::esm::{Switches, score_parsed};
+use crate::esm::{self, Switches, score_parsed};
 use crate::metric::{Metric, MetricKind, Score};
 use crate::pair::Pair;
 
@@ -52,22 +52,12 @@ impl Metric for Esm {
             (None, true) => Some("the tables in FROM differ".to_owned()),
             (None, false) => Some(format!("these differ: {}", differing.join(", "))),
         };
-        let partial: serde_json::Map<_, _> = outcome
-            .partial
-            .iter()
-            .map(|(component, part)| {
-                let numbers = json!({
-                    "matched": part.matched,
-                    "label_total": part.label_total,
-                    "pred_total": part.pred_total,
-                });
-                (component.as_str().to_owned(), numbers)
-            })
-            .collect();
-        let score = Score::binary(outcome.exact)
-            .with("hardness", outcome.hardness.as_str())
-            .with("parsed", outcome.parsed())
-            .with("partial", partial);
-        reason.map_or(score.clone(), |reason| score.because(reason))
+        let Some(reason) = reason else { return Score::binary(true) };
+        // What a partial score says beyond right and wrong: how many elements each side has.
+        let of_part = |(part, score): (esm::Component, esm::PartialScore)| {
+            (part.as_str().to_owned(), json!([u8::from(score.matched), score.label_total, score.pred_total]))
+        };
+        let partial: serde_json::Map<_, _> = outcome.partial.iter().map(of_part).collect();
+        Score::binary(false).because(reason).with("parsed", outcome.parsed()).with("partial", partial)
     }
 }

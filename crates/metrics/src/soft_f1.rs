@@ -51,7 +51,11 @@ impl Metric for SoftF1 {
             Err(score) => score,
             Ok(results) => {
                 let soft = if results.are_identical() { Soft::FULL } else { of_grids(&pair.grids(&results)) };
-                Score::new(soft.f1).with("precision", soft.precision).with("recall", soft.recall)
+                let score = Score::new(soft.f1);
+                if soft.f1 >= 1.0 {
+                    return score;
+                }
+                score.with("precision", soft.precision).with("recall", soft.recall)
             }
         }
     }

@@ -41,11 +41,11 @@ pub fn suite_execution_match(pair: &Pair<'_>, keep_distinct: bool) -> Score {
         let score = score_on(pair, database, keep_distinct);
         if score.value != Some(1.0) {
             let name = database.path().file_name().unwrap_or_default().to_string_lossy();
-            return score.with("database", &*name).with("databases", suite.len());
+            return if suite.len() > 1 { score.with("database", &*name) } else { score };
         }
     }
     if suite.is_empty() {
         return Score::inapplicable("the test suite has no database");
     }
-    Score::new(1.0).with("databases", suite.len())
+    Score::new(1.0)
 }
