@@ -53,7 +53,7 @@ fn items(root: &Path, pattern: &str, engine: &SqliteEngine) -> Vec<Item> {
     let mut found: BTreeMap<(String, String, String), Item> = BTreeMap::new();
     for path in files(&spider.join("predictions/dev"), "sql") {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        if !name.contains(&pattern) {
+        if !name.contains(pattern) {
             continue;
         }
         for ((gold, db), line) in golds.iter().zip(read(&path).lines()) {

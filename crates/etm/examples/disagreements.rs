@@ -21,13 +21,55 @@ struct System {
 }
 
 const SYSTEMS: &[System] = &[
-    System { benchmark: "spider", name: "DAIL", predictions: "predictions/dev/etm_DAIL.sql", oracle: "oracle/dev/etm_DAIL.jsonl", paper: 71.5 },
-    System { benchmark: "spider", name: "C3", predictions: "predictions/dev/etm_C3.sql", oracle: "oracle/dev/etm_C3.jsonl", paper: 59.8 },
-    System { benchmark: "spider", name: "RESDSQL+NatSQL", predictions: "predictions/dev/etm_RESDSQL.sql", oracle: "oracle/dev/etm_RESDSQL.jsonl", paper: 74.9 },
-    System { benchmark: "spider", name: "CodeS", predictions: "predictions/dev/etm_codeS.sql", oracle: "oracle/dev/etm_codeS.jsonl", paper: 76.6 },
-    System { benchmark: "bird", name: "DAIL", predictions: "predictions/etm/DAIL.sql", oracle: "oracle/etm/DAIL.tsv", paper: 31.9 },
-    System { benchmark: "bird", name: "RESDSQL", predictions: "predictions/etm/RESDSQL.sql", oracle: "oracle/etm/RESDSQL.tsv", paper: 25.4 },
-    System { benchmark: "bird", name: "CodeS-15b", predictions: "predictions/etm/CodeS-15b.sql", oracle: "oracle/etm/CodeS-15b.tsv", paper: 36.2 },
+    System {
+        benchmark: "spider",
+        name: "DAIL",
+        predictions: "predictions/dev/etm_DAIL.sql",
+        oracle: "oracle/dev/etm_DAIL.jsonl",
+        paper: 71.5,
+    },
+    System {
+        benchmark: "spider",
+        name: "C3",
+        predictions: "predictions/dev/etm_C3.sql",
+        oracle: "oracle/dev/etm_C3.jsonl",
+        paper: 59.8,
+    },
+    System {
+        benchmark: "spider",
+        name: "RESDSQL+NatSQL",
+        predictions: "predictions/dev/etm_RESDSQL.sql",
+        oracle: "oracle/dev/etm_RESDSQL.jsonl",
+        paper: 74.9,
+    },
+    System {
+        benchmark: "spider",
+        name: "CodeS",
+        predictions: "predictions/dev/etm_codeS.sql",
+        oracle: "oracle/dev/etm_codeS.jsonl",
+        paper: 76.6,
+    },
+    System {
+        benchmark: "bird",
+        name: "DAIL",
+        predictions: "predictions/etm/DAIL.sql",
+        oracle: "oracle/etm/DAIL.tsv",
+        paper: 31.9,
+    },
+    System {
+        benchmark: "bird",
+        name: "RESDSQL",
+        predictions: "predictions/etm/RESDSQL.sql",
+        oracle: "oracle/etm/RESDSQL.tsv",
+        paper: 25.4,
+    },
+    System {
+        benchmark: "bird",
+        name: "CodeS-15b",
+        predictions: "predictions/etm/CodeS-15b.sql",
+        oracle: "oracle/etm/CodeS-15b.tsv",
+        paper: 36.2,
+    },
 ];
 
 /// The script's verdict, and whether the results on the real database are equal where that is known.
@@ -59,8 +101,12 @@ fn main() {
     let out = arguments.next();
     let engine = SqliteEngine::new(Limits::default());
     let mut databases: HashMap<PathBuf, Arc<Database>> = HashMap::new();
-    let mut list = String::from("benchmark\tsystem\tindex\tdb\tscript\tpaper\tsound\texecution\tgold\tprediction\tdifference\n");
-    println!("| benchmark | system | paper | script | etm-paper@1 | agreement | etm@1 | equal by execution, not by etm@1 |");
+    let mut list = String::from(
+        "benchmark\tsystem\tindex\tdb\tscript\tpaper\tsound\texecution\tgold\tprediction\tdifference\n",
+    );
+    println!(
+        "| benchmark | system | paper | script | etm-paper@1 | agreement | etm@1 | equal by execution, not by etm@1 |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for system in SYSTEMS {
         let folder = root.join(system.benchmark);
@@ -94,14 +140,23 @@ fn main() {
                 let _ = writeln!(
                     list,
                     "{}\t{}\t{index}\t{}\t{s}\t{p}\t{o}\t{executed}\t{gold}\t{prediction}\t{}",
-                    system.benchmark, system.name, db.trim(), difference.replace(['\t', '\n'], " "),
+                    system.benchmark,
+                    system.name,
+                    db.trim(),
+                    difference.replace(['\t', '\n'], " "),
                 );
             }
         }
         let share = |count: usize| 100.0 * count as f64 / expected.len() as f64;
         println!(
             "| {} | {} | {:.1} | {:.1} | {:.1} | {:.2} % | {:.1} | {missed} |",
-            system.benchmark, system.name, system.paper, share(script), share(paper), share(agree), share(sound),
+            system.benchmark,
+            system.name,
+            system.paper,
+            share(script),
+            share(paper),
+            share(agree),
+            share(sound),
         );
     }
     if let Some(out) = out {

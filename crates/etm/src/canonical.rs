@@ -28,15 +28,12 @@ impl Choices {
     fn take(&mut self, of: usize) -> usize {
         let place = self.next;
         self.next += 1;
-        match self.taken.get_mut(place) {
-            Some((choice, options)) => {
-                *options = of;
-                *choice
-            }
-            None => {
-                self.taken.push((0, of));
-                0
-            }
+        if let Some((choice, options)) = self.taken.get_mut(place) {
+            *options = of;
+            *choice
+        } else {
+            self.taken.push((0, of));
+            0
         }
     }
 
@@ -56,7 +53,8 @@ impl Choices {
 
 /// Brings a normal form into its canonical order and numbering.
 pub(crate) fn canonicalise(query: &mut Query, facts: &Facts<'_>, profile: Profile, choices: &mut Choices) {
-    let mut canonical = Canonical { facts, sound: profile == Profile::Sound, colours: Vec::new(), choices, depth: 0 };
+    let mut canonical =
+        Canonical { facts, sound: profile == Profile::Sound, colours: Vec::new(), choices, depth: 0 };
     canonical.query(query, Position::Top, false);
     renumber(query);
 }
@@ -80,9 +78,8 @@ fn text(hash: u64, value: &str) -> u64 {
 
 /// A hash of a bag of hashes.
 fn bag(tag: u64, hashes: impl Iterator<Item = u64>) -> u64 {
-    let (sum, xor) = hashes.fold((0u64, 0u64), |(sum, xor), hash| {
-        (sum.wrapping_add(mix(hash, 0x51)), xor ^ mix(hash, 0x77))
-    });
+    let (sum, xor) = hashes
+        .fold((0u64, 0u64), |(sum, xor), hash| (sum.wrapping_add(mix(hash, 0x51)), xor ^ mix(hash, 0x77)));
     mix(mix(tag, sum), xor)
 }
 
@@ -223,7 +220,8 @@ impl Canonical<'_, '_> {
                 operands.sort_by_cached_key(|operand| self.hash_from(operand));
                 self.choose(&mut operands);
                 let mut operands = operands.into_iter();
-                let joined = operands.next().map(|first| operands.fold(first, |l, r| tools::join_inner(Some(l), r)));
+                let joined =
+                    operands.next().map(|first| operands.fold(first, |l, r| tools::join_inner(Some(l), r)));
                 let mut from = joined.unwrap_or_else(|| unreachable_from(select));
                 if let From::Join(join) = &mut from {
                     join.on = tools::conjunction(conditions);
@@ -234,7 +232,7 @@ impl Canonical<'_, '_> {
                 join.left = self.sort_from(join.left, select, order_by);
                 From::Join(join)
             }
-            other => other,
+            From::Relation(_) => from,
         }
     }
 
@@ -262,7 +260,13 @@ impl Canonical<'_, '_> {
     }
 
     /// The colour of a relation and of everything that mentions it, seen with the relation marked.
-    fn signature(&mut self, id: RelationId, conditions: &[Expr], select: &Select, order_by: &[OrderTerm]) -> u64 {
+    fn signature(
+        &mut self,
+        id: RelationId,
+        conditions: &[Expr],
+        select: &Select,
+        order_by: &[OrderTerm],
+    ) -> u64 {
         let old = self.colour(id);
         self.set_colour(id, mix(old, 0xa5a5));
         let mentions = |expr: &Expr| tools::columns_of(expr).iter().any(|column| column.relation == id);
@@ -361,7 +365,9 @@ impl Canonical<'_, '_> {
                 }
                 otherwise.iter_mut().for_each(|operand| self.expr(operand));
             }
-            Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::IsNull { expr, .. } => self.expr(expr),
+            Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::IsNull { expr, .. } => {
+                self.expr(expr);
+            }
             Expr::Call(call) => {
                 if let Args::List(list) = &mut call.args {
                     list.iter_mut().for_each(|arg| self.expr(arg));
@@ -425,7 +431,8 @@ impl Canonical<'_, '_> {
 
     fn hash_order(&self, hash: u64, terms: &[OrderTerm]) -> u64 {
         terms.iter().fold(hash, |hash, term| {
-            let flags = u64::from(term.descending) * 4 + term.nulls_first.map_or(0, |first| 1 + u64::from(first));
+            let flags =
+                u64::from(term.descending) * 4 + term.nulls_first.map_or(0, |first| 1 + u64::from(first));
             mix(mix(hash, flags + 31), self.hash_expr(&term.expr))
         })
     }
@@ -557,7 +564,9 @@ impl Canonical<'_, '_> {
         hash = self.hash_order(hash, &call.order_by);
         hash = self.hash_all(hash, &call.filter);
         match &call.over {
-            Some(window) => self.hash_order(self.hash_all(mix(hash, 4), &window.partition_by), &window.order_by),
+            Some(window) => {
+                self.hash_order(self.hash_all(mix(hash, 4), &window.partition_by), &window.order_by)
+            }
             None => hash,
         }
     }
@@ -582,7 +591,9 @@ fn unreachable_from(select: &Select) -> From {
 
 fn take_operands(body: Body, operator: SetOperator, all: bool, found: &mut Vec<Body>) {
     match body {
-        Body::SetOperation { operator: own, all: own_all, left, right } if own == operator && own_all == all => {
+        Body::SetOperation { operator: own, all: own_all, left, right }
+            if own == operator && own_all == all =>
+        {
             take_operands(*left, operator, all, found);
             take_operands(*right, operator, all, found);
         }

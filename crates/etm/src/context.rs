@@ -49,6 +49,8 @@ pub struct Context<'a> {
     pub is_condition: bool,
     /// On which order of SQLite's the result of the query depends.
     pub sensitivity: Sensitivity,
+    /// How many nodes copies of common table expressions may still add.
+    pub copies_left: usize,
     pub(crate) published: &'a Published,
 }
 
@@ -80,10 +82,11 @@ impl<'a> Context<'a> {
 
     /// Whether the paper's script takes the column for UNIQUE.
     pub fn is_unique_as_published(&self, column: ColumnRef) -> bool {
-        self.table_column(column).is_some_and(|(table, column)| self.published.is_unique(table, column, self.schema()))
+        self.table_column(column)
+            .is_some_and(|(table, column)| self.published.is_unique(table, column, self.schema()))
     }
 
-    /// Whether the paper's script takes the column for NON_NULL.
+    /// Whether the paper's script takes the column for `NON_NULL`.
     pub fn is_not_null_as_published(&self, column: ColumnRef) -> bool {
         self.table_column(column)
             .is_some_and(|(table, column)| self.published.is_not_null(table, column, self.schema()))
@@ -91,7 +94,8 @@ impl<'a> Context<'a> {
 
     /// Whether `child` is a foreign key that refers to `parent`, a primary key (one column each).
     pub fn refers_to(&self, child: ColumnRef, parent: ColumnRef) -> bool {
-        let (Some((from, column)), Some((to, key))) = (self.table_column(child), self.table_column(parent)) else {
+        let (Some((from, column)), Some((to, key))) = (self.table_column(child), self.table_column(parent))
+        else {
             return false;
         };
         let Some(table) = self.schema().table(from) else { return false };
@@ -103,7 +107,7 @@ impl<'a> Context<'a> {
 
 type TableColumn = (TableId, u32);
 
-/// What the paper's script takes for UNIQUE and NON_NULL: what the schema declares, and what an equality in an ON
+/// What the paper's script takes for UNIQUE and `NON_NULL`: what the schema declares, and what an equality in an ON
 /// clause of either query carries over to the other side of it.
 #[derive(Debug, Default)]
 pub(crate) struct Published {
@@ -142,11 +146,13 @@ impl Published {
     }
 
     fn is_unique(&self, table: TableId, column: u32, schema: &Schema) -> bool {
-        schema.table(table).is_some_and(|table| table.is_unique(&[column])) || self.unique.contains(&(table, column))
+        schema.table(table).is_some_and(|table| table.is_unique(&[column]))
+            || self.unique.contains(&(table, column))
     }
 
     fn is_not_null(&self, table: TableId, column: u32, schema: &Schema) -> bool {
-        let declared = schema.table(table).is_some_and(|own| own.is_not_null(column) || own.primary_key == [column]);
+        let declared =
+            schema.table(table).is_some_and(|own| own.is_not_null(column) || own.primary_key == [column]);
         declared || self.not_null.contains(&(table, column))
     }
 }

@@ -69,17 +69,18 @@ fn selects(left: (&Query, &Select), right: (&Query, &Select), schema: &Schema) -
     let outputs = |side: (&Query, &Select)| {
         texts(side, &side.1.outputs.iter().map(|output: &Output| &output.expr).collect::<Vec<_>>())
     };
-    let reads = |side: (&Query, &Select)| side.1.from.as_ref().map_or_else(Vec::new, |from| sources(from, schema));
-    one_sided("reads", reads(left), reads(right), "does not")
-        .or_else(|| one_sided("filters on", filters(left), filters(right), "has no such filter"))
-        .or_else(|| one_sided("groups by", groups(left), groups(right), "does not"))
-        .or_else(|| one_sided("keeps groups with", havings(left), havings(right), "has no such condition"))
+    let reads =
+        |side: (&Query, &Select)| side.1.from.as_ref().map_or_else(Vec::new, |from| sources(from, schema));
+    one_sided("reads", &reads(left), &reads(right), "does not")
+        .or_else(|| one_sided("filters on", &filters(left), &filters(right), "has no such filter"))
+        .or_else(|| one_sided("groups by", &groups(left), &groups(right), "does not"))
+        .or_else(|| one_sided("keeps groups with", &havings(left), &havings(right), "has no such condition"))
         .or_else(|| distinct(left.1, right.1))
         .or_else(|| positional(&outputs(left), &outputs(right)))
 }
 
 /// The first item that only one side has, counting repetition.
-fn one_sided(verb: &str, left: Vec<String>, right: Vec<String>, missing: &str) -> Option<String> {
+fn one_sided(verb: &str, left: &[String], right: &[String], missing: &str) -> Option<String> {
     let only = |own: &[String], other: &[String]| {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         other.iter().for_each(|text| *counts.entry(text).or_default() += 1);
@@ -93,7 +94,7 @@ fn one_sided(verb: &str, left: Vec<String>, right: Vec<String>, missing: &str) -
             })
             .cloned()
     };
-    match (only(&left, &right), only(&right, &left)) {
+    match (only(left, right), only(right, left)) {
         (Some(a), Some(b)) => Some(format!("left {verb} {a}, right {verb} {b}")),
         (Some(a), None) => Some(format!("left {verb} {a}, right {missing}")),
         (None, Some(b)) => Some(format!("right {verb} {b}, left {missing}")),
@@ -133,7 +134,8 @@ fn order(left: &Query, right: &Query, schema: &Schema) -> Option<String> {
     };
     let (a, b) = (keys(left), keys(right));
     if a != b {
-        let or_nothing = |keys: &[String]| if keys.is_empty() { "nothing".to_owned() } else { keys.join(", ") };
+        let or_nothing =
+            |keys: &[String]| if keys.is_empty() { "nothing".to_owned() } else { keys.join(", ") };
         return Some(format!("left is ordered by {}, right by {}", or_nothing(&a), or_nothing(&b)));
     }
     let limit = |query: &Query, expr: &Option<Expr>| {
@@ -186,9 +188,9 @@ pub(crate) fn expression(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> Str
     let mut ids: Vec<_> = tools::columns_of(expr).iter().map(|column| column.relation).collect();
     ids.sort_unstable();
     ids.dedup();
-    let relations = ids.into_iter().filter_map(|id| {
-        Some(From::Relation(Relation { id, source: Source::Table(facts.table_of(id)?) }))
-    });
+    let relations = ids
+        .into_iter()
+        .filter_map(|id| Some(From::Relation(Relation { id, source: Source::Table(facts.table_of(id)?) })));
     let from = relations.fold(None, |from, relation| Some(tools::join_inner(from, relation)));
     let select = Select {
         distinct: false,

@@ -16,6 +16,8 @@ use sqlgauge_sql::schema::Schema;
 const MAX_PASSES: usize = 40;
 /// The largest query that is tried, in nodes.
 pub(crate) const MAX_NODES: usize = 60_000;
+/// How many nodes copies of common table expressions may add: copies of copies double with each step.
+const MAX_COPIED_NODES: usize = 600;
 /// How often rules may rewrite one and the same expression in one pass.
 const MAX_REWRITES: usize = 12;
 
@@ -61,6 +63,7 @@ pub(crate) fn normalise(
     }
     let limit = size * 8 + 2_000;
     let mut log = explain.then(Vec::new);
+    let mut copies_left = MAX_COPIED_NODES;
     for _ in 0..MAX_PASSES {
         let context = Context {
             profile: rules.profile,
@@ -68,11 +71,13 @@ pub(crate) fn normalise(
             position: Position::Top,
             is_condition: false,
             sensitivity: Sensitivity::None,
+            copies_left,
             published,
         };
         let mut driver = Driver { rules, context, log: log.take(), changed: false, scope: Vec::new() };
         driver.query(query, Position::Top, false);
         log = driver.log;
+        copies_left = driver.context.copies_left;
         if !driver.changed {
             return Ok(log.unwrap_or_default());
         }
@@ -275,7 +280,10 @@ impl Driver<'_, '_> {
                 [expr, low, high].into_iter().for_each(|operand| self.expr(operand, false, clause));
             }
             Expr::Like { expr, pattern, escape, .. } => {
-                [expr, pattern].into_iter().chain(escape).for_each(|operand| self.expr(operand, false, clause));
+                [expr, pattern]
+                    .into_iter()
+                    .chain(escape)
+                    .for_each(|operand| self.expr(operand, false, clause));
             }
             Expr::InList { expr, list, .. } => {
                 self.expr(expr, false, clause);

@@ -132,12 +132,12 @@ impl<'a> Matcher<'a> {
 
     /// Compares two queries and says why. The answer does not depend on which of them is first.
     pub fn compare(&self, left: &str, right: &str) -> Comparison {
-        self.with_stack(left, right, || self.run(left, right, true))
+        with_stack(left, right, || self.run(left, right, true))
     }
 
     /// Whether two queries mean the same; cheaper than [`Matcher::compare`].
     pub fn is_equal(&self, left: &str, right: &str) -> bool {
-        self.with_stack(left, right, || self.run(left, right, false)).verdict.is_equal()
+        with_stack(left, right, || self.run(left, right, false)).verdict.is_equal()
     }
 
     /// Whether the prediction is right for the gold under `ex@1`, where an order that the gold does not ask for
@@ -148,21 +148,19 @@ impl<'a> Matcher<'a> {
 
     /// [`Matcher::is_right`] with its reasons; the gold is left.
     pub fn judge(&self, gold: &str, prediction: &str) -> Comparison {
-        self.with_stack(gold, prediction, || match (resolve(gold, self.schema), resolve(prediction, self.schema)) {
-            (Ok(gold), Ok(mut prediction)) => {
-                let is_ordered = !gold.order_by.is_empty();
-                if self.profile == Profile::Sound && !is_ordered && prediction.limit.is_none() {
-                    prediction.order_by.clear();
+        with_stack(gold, prediction, || {
+            match (resolve(gold, self.schema), resolve(prediction, self.schema)) {
+                (Ok(gold), Ok(mut prediction)) => {
+                    let is_ordered = !gold.order_by.is_empty();
+                    if self.profile == Profile::Sound && !is_ordered && prediction.limit.is_none() {
+                        prediction.order_by.clear();
+                    }
+                    self.run_resolved(gold, prediction, true)
                 }
-                self.run_resolved(gold, prediction, true)
+                (Err(error), _) => unresolved(Side::Left, error),
+                (_, Err(error)) => unresolved(Side::Right, error),
             }
-            (Err(error), _) => unresolved(Side::Left, error),
-            (_, Err(error)) => unresolved(Side::Right, error),
         })
-    }
-
-    fn with_stack<T>(&self, left: &str, right: &str, run: impl FnOnce() -> T) -> T {
-        if left.len().max(right.len()) < LONG_TEXT_BYTES { run() } else { stacker::grow(DEEP_STACK_BYTES, run) }
     }
 
     fn run(&self, left: &str, right: &str, explain: bool) -> Comparison {
@@ -177,8 +175,8 @@ impl<'a> Matcher<'a> {
     }
 
     fn run_resolved(&self, mut left: Query, mut right: Query, explain: bool) -> Comparison {
-        let deterministic = self.profile == Profile::Paper
-            || (tools::is_repeatable(&left) && tools::is_repeatable(&right));
+        let deterministic =
+            self.profile == Profile::Paper || (tools::is_repeatable(&left) && tools::is_repeatable(&right));
         if !deterministic {
             return stopped(Verdict::GaveUp("a function gives another value each time"));
         }
@@ -248,6 +246,11 @@ impl<'a> Matcher<'a> {
         *left = first.unwrap_or_else(|| left.clone());
         Verdict::GaveUp("too many instances of one table are interchangeable")
     }
+}
+
+/// Runs a comparison on a stack that is large enough for texts of that length.
+fn with_stack<T>(left: &str, right: &str, run: impl FnOnce() -> T) -> T {
+    if left.len().max(right.len()) < LONG_TEXT_BYTES { run() } else { stacker::grow(DEEP_STACK_BYTES, run) }
 }
 
 fn stopped(verdict: Verdict) -> Comparison {

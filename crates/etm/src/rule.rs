@@ -108,6 +108,7 @@ impl Shape {
     pub const CTE: Self = Self(1 << 9);
 
     /// Both together.
+    #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

@@ -12,8 +12,14 @@ use crate::context::Position;
 use crate::tools::{any, order_expr};
 
 /// Functions whose value depends on the order of the rows.
-const ORDER_DEPENDENT: [&str; 6] =
-    ["group_concat", "string_agg", "json_group_array", "json_group_object", "jsonb_group_array", "jsonb_group_object"];
+const ORDER_DEPENDENT: [&str; 6] = [
+    "group_concat",
+    "string_agg",
+    "json_group_array",
+    "json_group_object",
+    "jsonb_group_array",
+    "jsonb_group_object",
+];
 
 /// On which order of SQLite's the result of a query depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +40,8 @@ pub(crate) fn sensitivity(query: &Query, position: Position, facts: &Facts<'_>) 
         && (query.limit.is_some() || query.offset.is_some() || position == Position::Scalar);
     match &query.body {
         Body::Select(select) => {
-            let groups = is_aggregate_select(select) || query.order_by.iter().any(|term| has_aggregate(&term.expr));
+            let groups =
+                is_aggregate_select(select) || query.order_by.iter().any(|term| has_aggregate(&term.expr));
             if !picks && !groups && !select.distinct && !select.outputs.iter().any(|o| has_window(&o.expr)) {
                 return Sensitivity::None;
             }
@@ -115,7 +122,9 @@ fn depends_on_order(expr: &Expr, facts: &Facts<'_>) -> bool {
     let Expr::Call(call) = expr else { return false };
     let extremum = matches!(call.function.as_str(), "min" | "max");
     ORDER_DEPENDENT.contains(&call.function.as_str())
-        || (extremum && functions::is_aggregate(call) && !call.args.as_slice().iter().all(|arg| facts.is_binary_or_plain(arg)))
+        || (extremum
+            && functions::is_aggregate(call)
+            && !call.args.as_slice().iter().all(|arg| facts.is_binary_or_plain(arg)))
 }
 
 /// Whether the sort keys of a compound are all of its columns, so that rows with equal keys are equal.

@@ -2,8 +2,8 @@
 
 use sqlgauge_sql::derive::children;
 use sqlgauge_sql::tree::{
-    Args, BinaryOperator, Body, Call, ColumnRef, Expr, From, Join, JoinKind, Literal, Output, Query, Relation,
-    RelationId, Select, Source,
+    Args, BinaryOperator, Body, Call, ColumnRef, Expr, From, Join, JoinKind, Literal, Output, Query,
+    Relation, RelationId, Select, Source,
 };
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_expr, rewrite_query, walk_expr, walk_query};
 
@@ -11,7 +11,8 @@ use crate::context::Context;
 
 /// The SELECT of a query that is nothing else: no compound, CTEs, ORDER BY, LIMIT or OFFSET.
 pub(crate) fn plain_select(query: &Query) -> Option<&Select> {
-    let bare = query.ctes.is_empty() && query.order_by.is_empty() && query.limit.is_none() && query.offset.is_none();
+    let bare =
+        query.ctes.is_empty() && query.order_by.is_empty() && query.limit.is_none() && query.offset.is_none();
     query.as_select().filter(|_| bare)
 }
 
@@ -96,7 +97,9 @@ pub(crate) fn plain_aggregate(expr: &Expr) -> Option<(&str, &Expr)> {
     let Expr::Call(call) = expr else { return None };
     let is_plain = !call.distinct && call.filter.is_none() && call.over.is_none() && call.order_by.is_empty();
     match call.args.as_slice() {
-        [only] if is_plain && sqlgauge_sql::functions::is_aggregate(call) => Some((call.function.as_str(), only)),
+        [only] if is_plain && sqlgauge_sql::functions::is_aggregate(call) => {
+            Some((call.function.as_str(), only))
+        }
         _ => None,
     }
 }
@@ -156,7 +159,9 @@ pub(crate) fn is_inner(from: &From) -> bool {
     match from {
         From::Relation(_) => true,
         From::Join(join) => {
-            matches!(join.kind, JoinKind::Inner | JoinKind::Cross) && is_inner(&join.left) && is_inner(&join.right)
+            matches!(join.kind, JoinKind::Inner | JoinKind::Cross)
+                && is_inner(&join.left)
+                && is_inner(&join.right)
         }
     }
 }
@@ -369,9 +374,7 @@ fn same_conditions(left: &From, right: &From, pairs: &[(RelationId, RelationId)]
     let (From::Join(a), From::Join(b)) = (left, right) else { return true };
     let on = match (&a.on, &b.on) {
         (None, None) => true,
-        (Some(x), Some(y)) => {
-            !sqlgauge_sql::derive::has_subquery(x) && *x == renamed(y, pairs)
-        }
+        (Some(x), Some(y)) => !sqlgauge_sql::derive::has_subquery(x) && *x == renamed(y, pairs),
         _ => false,
     };
     on && same_conditions(&a.left, &b.left, pairs) && same_conditions(&a.right, &b.right, pairs)
@@ -398,8 +401,14 @@ pub(crate) fn same_expr(left: &Expr, right: &Expr) -> bool {
 
 fn wrapped(expr: &Expr) -> Query {
     let output = Output { expr: expr.clone(), alias: None };
-    let select =
-        Select { distinct: false, from: None, filter: None, group_by: Vec::new(), having: None, outputs: vec![output] };
+    let select = Select {
+        distinct: false,
+        from: None,
+        filter: None,
+        group_by: Vec::new(),
+        having: None,
+        outputs: vec![output],
+    };
     Query::of(Body::Select(Box::new(select)))
 }
 
@@ -449,7 +458,9 @@ pub(crate) fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
 /// The expression that a sort term stands for.
 pub(crate) fn order_expr<'q>(query: &'q Query, expr: &'q Expr) -> &'q Expr {
     match expr {
-        Expr::Output(n) => query.as_select().and_then(|s| s.outputs.get(*n as usize)).map_or(expr, |o| &o.expr),
+        Expr::Output(n) => {
+            query.as_select().and_then(|s| s.outputs.get(*n as usize)).map_or(expr, |o| &o.expr)
+        }
         other => other,
     }
 }
@@ -467,7 +478,8 @@ struct Repeatable(bool);
 impl Visitor for Repeatable {
     fn expr(&mut self, expr: &Expr) {
         if let Expr::Call(call) = expr {
-            self.0 &= !matches!(call.function.as_str(), "random" | "randomblob" | "changes" | "total_changes");
+            self.0 &=
+                !matches!(call.function.as_str(), "random" | "randomblob" | "changes" | "total_changes");
         }
     }
 }
@@ -685,7 +697,7 @@ pub(crate) fn may_become_exists(value: &Expr, query: &Query) -> bool {
 }
 
 /// Makes the subquery ask for a row whose result equals the value.
-pub(crate) fn link(query: &mut Query, value: Expr) {
+pub(crate) fn link(query: &mut Query, value: &Expr) {
     query.order_by.clear();
     let Some(select) = select_mut(query) else { return };
     select.distinct = false;

@@ -36,10 +36,11 @@ fn the_verdict_is_as_expected_whichever_query_comes_first() {
 }
 
 fn rows(connection: &Connection, sql: &str) -> Vec<Vec<Value>> {
-    let mut statement = connection.prepare(sql).unwrap();
+    let mut statement = connection.prepare(sql).expect("a query that SQLite accepts");
     let width = statement.column_count();
-    let rows = statement.query_map([], |row| (0..width).map(|place| row.get(place)).collect::<Result<Vec<Value>, _>>());
-    rows.unwrap().map(Result::unwrap).collect()
+    let rows = statement
+        .query_map([], |row| (0..width).map(|place| row.get(place)).collect::<Result<Vec<Value>, _>>());
+    rows.expect("rows").map(|row| row.expect("a row")).collect()
 }
 
 /// Rows as a bag, unless a query sorts them.
@@ -57,7 +58,9 @@ fn every_witness_is_a_database_on_which_the_queries_differ() {
     for (id, case) in each_case().filter(|(_, case)| !case.witness.is_empty()) {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(case.schema).unwrap();
-        connection.execute_batch(case.witness).unwrap_or_else(|error| panic!("rule {id}: {error}: {}", case.witness));
+        connection
+            .execute_batch(case.witness)
+            .unwrap_or_else(|error| panic!("rule {id}: {error}: {}", case.witness));
         assert!(differ(&connection, case.left, case.right), "rule {id}: {} | {}", case.left, case.right);
     }
 }
@@ -74,5 +77,8 @@ fn a_match_carries_the_rules_that_were_applied_and_a_mismatch_a_reason() {
     );
     assert!(equal.right.unwrap().applications.is_empty() && equal.difference.is_none());
     let different = matcher.compare("SELECT id FROM singer WHERE age > 20", "SELECT id FROM singer");
-    assert_eq!(different.difference.as_deref(), Some("left filters on 20 < singer.age, right has no such filter"));
+    assert_eq!(
+        different.difference.as_deref(),
+        Some("left filters on 20 < singer.age, right has no such filter")
+    );
 }

@@ -10,9 +10,10 @@ fn schema() -> Schema {
     let mut ddl = String::new();
     for n in 0..50 {
         let next = (n + 1) % 50;
-        writeln!(ddl, "CREATE TABLE t{n} (id INTEGER PRIMARY KEY, next INT REFERENCES t{next}(id), v INT);").unwrap();
+        writeln!(ddl, "CREATE TABLE t{n} (id INTEGER PRIMARY KEY, next INT REFERENCES t{next}(id), v INT);")
+            .expect("writing to a string");
     }
-    Schema::from_ddl(&ddl).unwrap()
+    Schema::from_ddl(&ddl).expect("a schema")
 }
 
 /// Both profiles, both ways round, within a second each (in a test build on a busy machine: ten).
@@ -32,7 +33,8 @@ fn answer(left: &str, right: &str) -> Vec<Verdict> {
 
 fn joined(tables: impl Iterator<Item = usize> + Clone) -> String {
     let names: Vec<String> = tables.clone().map(|n| format!("t{n}")).collect();
-    let links: Vec<String> = tables.filter(|n| *n != 49).map(|n| format!("t{n}.next = t{}.id", n + 1)).collect();
+    let links: Vec<String> =
+        tables.filter(|n| *n != 49).map(|n| format!("t{n}.next = t{}.id", n + 1)).collect();
     format!("SELECT t0.v, t49.v FROM {} WHERE {}", names.join(", "), links.join(" AND "))
 }
 
@@ -54,7 +56,10 @@ fn fifty_instances_of_one_table_that_cannot_be_told_apart() {
 fn two_hundred_conditions_in_any_order() {
     let condition = |n: usize| format!("(v <> {n} OR id > {n})");
     let all = |order: Vec<usize>| {
-        format!("SELECT id FROM t0 WHERE {}", order.into_iter().map(condition).collect::<Vec<_>>().join(" AND "))
+        format!(
+            "SELECT id FROM t0 WHERE {}",
+            order.into_iter().map(condition).collect::<Vec<_>>().join(" AND ")
+        )
     };
     let verdicts = answer(&all((0..200).collect()), &all((0..200).rev().collect()));
     assert!(verdicts.iter().all(Verdict::is_equal), "{verdicts:?}");

@@ -18,7 +18,8 @@ fn ids_and_names_are_unique_and_found() {
 
 #[test]
 fn all_rules_of_the_paper_are_there() {
-    let paper: Vec<String> = (0..=8).map(|n| format!("P{n}")).chain((1..=26).map(|n| n.to_string())).collect();
+    let paper: Vec<String> =
+        (0..=8).map(|n| format!("P{n}")).chain((1..=26).map(|n| n.to_string())).collect();
     let ours: Vec<&str> = rules().iter().filter_map(|rule| rule.meta().paper_number()).collect();
     assert_eq!(ours, paper);
     for rule in rules() {
@@ -36,7 +37,8 @@ fn every_page_has_its_headings_in_order() {
         let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
         assert_eq!(headings, HEADINGS, "page of {}", meta.id);
         assert!(page.starts_with("# "), "page of {} has no title", meta.id);
-        let sections = page.split("\n## ").skip(1).map(|section| section.lines().skip(1).any(|line| !line.is_empty()));
+        let sections =
+            page.split("\n## ").skip(1).map(|section| section.lines().skip(1).any(|line| !line.is_empty()));
         assert!(sections.into_iter().all(|filled| filled), "page of {} has an empty section", meta.id);
         assert!(!meta.summary.is_empty());
     }

@@ -552,9 +552,8 @@ pub fn rejects_null(condition: &Expr, column: ColumnRef) -> bool {
             is_null_with(expr, column)
         }
         Expr::Unary(UnaryOperator::Not, inner) => match inner.as_ref() {
-            Expr::IsNull { expr, negated: false } => is_null_with(expr, column),
             // NOT BETWEEN is true for a value below the lower bound, whatever the upper one.
-            Expr::Between { expr, .. } => is_null_with(expr, column),
+            Expr::IsNull { expr, negated: false } | Expr::Between { expr, .. } => is_null_with(expr, column),
             Expr::Binary(..) | Expr::Like { .. } | Expr::InList { .. } | Expr::Column(_) => {
                 rejects_null(inner, column)
             }
@@ -609,6 +608,9 @@ fn is_null_with(expr: &Expr, column: ColumnRef) -> bool {
         _ => false,
     }
 }
+
+/// Most relations in one FROM clause whose dependencies are followed.
+const MAX_RELATIONS: usize = 128;
 
 /// The functional dependencies among the columns of one SELECT: which columns are fixed once others are.
 #[derive(Debug)]
@@ -697,11 +699,11 @@ impl<'a> Dependencies<'a> {
         {
             match (left.as_ref(), right.as_ref()) {
                 (Expr::Column(a), Expr::Column(b)) => self.equate(*a, *b),
-                (Expr::Column(a), Expr::Literal(_)) | (Expr::Literal(_), Expr::Column(a)) => {
-                    // Without an affinity 1 and 1.0 are equal and yet two values.
-                    if self.facts.affinity(&Expr::Column(*a)).is_some_and(|own| own != Affinity::Blob) {
-                        self.constant.push(*a);
-                    }
+                // Without an affinity 1 and 1.0 are equal and yet two values.
+                (Expr::Column(a), Expr::Literal(_)) | (Expr::Literal(_), Expr::Column(a))
+                    if self.facts.affinity(&Expr::Column(*a)).is_some_and(|own| own != Affinity::Blob) =>
+                {
+                    self.constant.push(*a);
                 }
                 _ => {}
             }
@@ -783,6 +785,10 @@ impl<'a> Dependencies<'a> {
             {
                 closure.columns.push(*column);
             }
+        }
+        // The fixed point takes time with the square of the relations; beyond any real query nothing is claimed.
+        if self.relations.len() > MAX_RELATIONS {
+            return closure;
         }
         loop {
             let before = (closure.columns.len(), closure.relations.len());

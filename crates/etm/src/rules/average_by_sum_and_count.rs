@@ -28,10 +28,10 @@
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{Args, BinaryOperator, Expr};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct AverageBySumAndCount;
 
@@ -76,15 +76,16 @@ impl Rule for AverageBySumAndCount {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT CAST(SUM(id) AS FLOAT) / COUNT(*) FROM t", "SELECT AVG(id) FROM t"),
     Case::equal(SCHEMA, "SELECT CAST(SUM(must) AS REAL) / COUNT(*) FROM u", "SELECT AVG(must) FROM u"),
-    Case::equal(SCHEMA, "SELECT CAST(SUM(age) AS REAL) / COUNT(age) FROM t", "SELECT AVG(age) FROM t").sound(),
-    Case::differs(SCHEMA, "SELECT CAST(SUM(age) AS REAL) / COUNT(*) FROM t", "SELECT AVG(age) FROM t").witness("INSERT INTO t VALUES (1, 'a', 'b', NULL, 'x'), (2, 'b', 'b', 1, 'x')"),
-    Case::differs(SCHEMA, "SELECT SUM(id) / COUNT(*) FROM t", "SELECT AVG(id) FROM t").witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x'), (2, 'b', 'b', 1, 'x')"),
+    Case::equal(SCHEMA, "SELECT CAST(SUM(age) AS REAL) / COUNT(age) FROM t", "SELECT AVG(age) FROM t")
+        .sound(),
+    Case::differs(SCHEMA, "SELECT CAST(SUM(age) AS REAL) / COUNT(*) FROM t", "SELECT AVG(age) FROM t")
+        .witness("INSERT INTO t VALUES (1, 'a', 'b', NULL, 'x'), (2, 'b', 'b', 1, 'x')"),
+    Case::differs(SCHEMA, "SELECT SUM(id) / COUNT(*) FROM t", "SELECT AVG(id) FROM t")
+        .witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x'), (2, 'b', 'b', 1, 'x')"),
 ];

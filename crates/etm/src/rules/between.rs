@@ -24,10 +24,10 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct Between;
 
@@ -70,14 +70,30 @@ impl Rule for Between {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age BETWEEN 1 AND 5", "SELECT name FROM t WHERE age >= 1 AND age <= 5"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age NOT BETWEEN 1 AND 5", "SELECT name FROM t WHERE age < 1 OR age > 5").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age BETWEEN 5 AND 1", "SELECT name FROM t WHERE age >= 1 AND age <= 5").witness("INSERT INTO t VALUES (1, 'a', 'n', 3, 'x')"),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age BETWEEN 1 AND 5", "SELECT name FROM t WHERE age > 1 AND age <= 5"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age BETWEEN 1 AND 5",
+        "SELECT name FROM t WHERE age >= 1 AND age <= 5",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age NOT BETWEEN 1 AND 5",
+        "SELECT name FROM t WHERE age < 1 OR age > 5",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age BETWEEN 5 AND 1",
+        "SELECT name FROM t WHERE age >= 1 AND age <= 5",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 3, 'x')"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age BETWEEN 1 AND 5",
+        "SELECT name FROM t WHERE age > 1 AND age <= 5",
+    ),
 ];

@@ -24,10 +24,10 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct BoundOfCount;
 
@@ -68,7 +68,8 @@ impl Rule for BoundOfCount {
             _ => return false,
         };
         let Some(bound) = bound else { return false };
-        *expr = Expr::Binary(operator, Box::new(count.clone()), Box::new(Expr::Literal(Literal::Integer(bound))));
+        *expr =
+            Expr::Binary(operator, Box::new(count.clone()), Box::new(Expr::Literal(Literal::Integer(bound))));
         true
     }
 
@@ -90,7 +91,6 @@ impl Rule for BoundOfCount {
     }
 }
 
-
 /// `COUNT(*) >= 1` of a group.
 fn is_always_true(condition: &Expr) -> bool {
     let Expr::Binary(BinaryOperator::GreaterEqual, count, bound) = condition else { return false };
@@ -101,14 +101,32 @@ fn is_count(expr: &Expr) -> bool {
     matches!(expr, Expr::Call(call) if call.function == "count" && call.over.is_none())
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT age FROM t GROUP BY age HAVING COUNT(*) > 1", "SELECT age FROM t GROUP BY age HAVING COUNT(*) >= 2").sound(),
-    Case::equal(SCHEMA, "SELECT age FROM t GROUP BY age HAVING 3 > COUNT(name)", "SELECT age FROM t GROUP BY age HAVING COUNT(name) <= 2").sound(),
-    Case::equal(SCHEMA, "SELECT age FROM t GROUP BY age HAVING COUNT(*) >= 1", "SELECT age FROM t GROUP BY age").sound(),
-    Case::differs(SCHEMA, "SELECT age FROM t GROUP BY age HAVING AVG(id) > 1", "SELECT age FROM t GROUP BY age HAVING AVG(id) >= 2"),
+    Case::equal(
+        SCHEMA,
+        "SELECT age FROM t GROUP BY age HAVING COUNT(*) > 1",
+        "SELECT age FROM t GROUP BY age HAVING COUNT(*) >= 2",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT age FROM t GROUP BY age HAVING 3 > COUNT(name)",
+        "SELECT age FROM t GROUP BY age HAVING COUNT(name) <= 2",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT age FROM t GROUP BY age HAVING COUNT(*) >= 1",
+        "SELECT age FROM t GROUP BY age",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT age FROM t GROUP BY age HAVING AVG(id) > 1",
+        "SELECT age FROM t GROUP BY age HAVING AVG(id) >= 2",
+    ),
     Case::differs(SCHEMA, "SELECT COUNT(*) FROM t HAVING COUNT(*) >= 1", "SELECT COUNT(*) FROM t"),
 ];

@@ -54,6 +54,14 @@ const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, a
 
 const CASES: &[Case] = &[
     Case::equal(SINGERS, "SELECT age AS a FROM singer", "SELECT age FROM singer"),
-    Case::equal(SINGERS, "SELECT name, COUNT(*) AS n FROM singer GROUP BY name HAVING n > 2", "SELECT name, COUNT(*) FROM singer GROUP BY name HAVING COUNT(*) > 2"),
-    Case::differs(SINGERS, "SELECT -age AS id FROM singer ORDER BY id", "SELECT -age AS id FROM singer ORDER BY singer.id"),
+    Case::equal(
+        SINGERS,
+        "SELECT name, COUNT(*) AS n FROM singer GROUP BY name HAVING n > 2",
+        "SELECT name, COUNT(*) FROM singer GROUP BY name HAVING COUNT(*) > 2",
+    ),
+    Case::differs(
+        SINGERS,
+        "SELECT -age AS id FROM singer ORDER BY id",
+        "SELECT -age AS id FROM singer ORDER BY singer.id",
+    ),
 ];

@@ -7,7 +7,7 @@
 //! A common table expression that does not refer to itself names a subquery. Each use gets a copy.
 //!
 //! ## Needs
-//! It is not recursive, and its functions give the same value each time.
+//! It is not recursive, its functions give the same value each time, and the copies stay within a bound.
 //!
 //! ## Example
 //! ```sql
@@ -24,10 +24,10 @@
 use sqlgauge_sql::tree::{Cte, CteId, Query, Relation, Source};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct CommonTableExpression;
 
@@ -55,10 +55,15 @@ impl Rule for CommonTableExpression {
         while let Some(cte) = pending.pop_front() {
             let mut uses = Uses { id: cte.id, found: 0 };
             walk_query(&mut uses, &cte.query);
-            if uses.found > 0 || !tools::is_deterministic(&cte.query) || tools::size(query) > MAX_INLINED_NODES {
+            let recursive = uses.found > 0;
+            walk_query(&mut uses, query);
+            pending.iter().for_each(|later| walk_query(&mut uses, &later.query));
+            let growth = uses.found.saturating_sub(1).saturating_mul(tools::size(&cte.query));
+            if recursive || !tools::is_deterministic(&cte.query) || growth > context.copies_left {
                 kept.push(cte);
                 continue;
             }
+            context.copies_left -= growth;
             for later in &mut pending {
                 inline(&mut later.query, &cte, context);
             }
@@ -73,10 +78,6 @@ impl Rule for CommonTableExpression {
         CASES
     }
 }
-
-
-/// Copies double with each step; a query that grows beyond this keeps the rest of its WITH.
-const MAX_INLINED_NODES: usize = 20_000;
 
 struct Uses {
     id: CteId,
@@ -108,13 +109,28 @@ impl Rewriter for Inline<'_, '_> {
     }
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "WITH q AS (SELECT name FROM t WHERE age = 3) SELECT name FROM q", "SELECT name FROM (SELECT name FROM t WHERE age = 3)"),
-    Case::equal(SCHEMA, "WITH q AS (SELECT age, COUNT(*) AS n FROM t GROUP BY age), r AS (SELECT MAX(n) AS m FROM q) SELECT age FROM q JOIN r ON n = m", "SELECT age FROM (SELECT age, COUNT(*) AS n FROM t GROUP BY age) JOIN (SELECT MAX(n) AS m FROM (SELECT age, COUNT(*) AS n FROM t GROUP BY age)) ON n = m"),
-    Case::differs(SCHEMA, "WITH q AS (SELECT name FROM t WHERE age = 3) SELECT name FROM q", "WITH q AS (SELECT name FROM t WHERE age = 4) SELECT name FROM q"),
-    Case::differs(SCHEMA, "WITH RECURSIVE q(x) AS (SELECT id FROM t UNION ALL SELECT x - 1 FROM q WHERE x > 0) SELECT x FROM q", "SELECT id FROM t"),
+    Case::equal(
+        SCHEMA,
+        "WITH q AS (SELECT name FROM t WHERE age = 3) SELECT name FROM q",
+        "SELECT name FROM (SELECT name FROM t WHERE age = 3)",
+    ),
+    Case::equal(
+        SCHEMA,
+        "WITH q AS (SELECT age, COUNT(*) AS n FROM t GROUP BY age), r AS (SELECT MAX(n) AS m FROM q) SELECT age FROM q JOIN r ON n = m",
+        "SELECT age FROM (SELECT age, COUNT(*) AS n FROM t GROUP BY age) JOIN (SELECT MAX(n) AS m FROM (SELECT age, COUNT(*) AS n FROM t GROUP BY age)) ON n = m",
+    ),
+    Case::differs(
+        SCHEMA,
+        "WITH q AS (SELECT name FROM t WHERE age = 3) SELECT name FROM q",
+        "WITH q AS (SELECT name FROM t WHERE age = 4) SELECT name FROM q",
+    ),
+    Case::differs(
+        SCHEMA,
+        "WITH RECURSIVE q(x) AS (SELECT id FROM t UNION ALL SELECT x - 1 FROM q WHERE x > 0) SELECT x FROM q",
+        "SELECT id FROM t",
+    ),
 ];

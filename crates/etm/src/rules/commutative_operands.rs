@@ -54,11 +54,38 @@ const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, a
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SINGERS, "SELECT name FROM singer WHERE age = 3 AND name = 'x'", "SELECT name FROM singer WHERE 'x' = name AND 3 = age"),
-    Case::equal(SINGERS, "SELECT name FROM singer WHERE age = 3 OR name = 'x' OR id = 2", "SELECT name FROM singer WHERE id = 2 OR (name = 'x' OR age = 3)"),
-    Case::equal(SINGERS, "SELECT name FROM singer WHERE age > 3 AND age <> id", "SELECT name FROM singer WHERE 3 < age AND id <> age").sound(),
-    Case::equal(SINGERS, "SELECT name FROM singer WHERE age IS NULL OR age = 1", "SELECT name FROM singer WHERE 1 = age OR age IS NULL"),
+    Case::equal(
+        SINGERS,
+        "SELECT name FROM singer WHERE age = 3 AND name = 'x'",
+        "SELECT name FROM singer WHERE 'x' = name AND 3 = age",
+    ),
+    Case::equal(
+        SINGERS,
+        "SELECT name FROM singer WHERE age = 3 OR name = 'x' OR id = 2",
+        "SELECT name FROM singer WHERE id = 2 OR (name = 'x' OR age = 3)",
+    ),
+    Case::equal(
+        SINGERS,
+        "SELECT name FROM singer WHERE age > 3 AND age <> id",
+        "SELECT name FROM singer WHERE 3 < age AND id <> age",
+    )
+    .sound(),
+    Case::equal(
+        SINGERS,
+        "SELECT name FROM singer WHERE age IS NULL OR age = 1",
+        "SELECT name FROM singer WHERE 1 = age OR age IS NULL",
+    ),
     Case::differs(SINGERS, "SELECT id - age FROM singer", "SELECT age - id FROM singer"),
-    Case::differs(SINGERS, "SELECT name FROM singer WHERE age = 3 AND (id = 1 OR id = 2)", "SELECT name FROM singer WHERE age = 3 AND id = 1 OR id = 2"),
-    Case::differs("CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT);", "SELECT 1 FROM t WHERE a = b", "SELECT 1 FROM t WHERE b = a").sound().witness("INSERT INTO t VALUES ('x', 'X')"),
+    Case::differs(
+        SINGERS,
+        "SELECT name FROM singer WHERE age = 3 AND (id = 1 OR id = 2)",
+        "SELECT name FROM singer WHERE age = 3 AND id = 1 OR id = 2",
+    ),
+    Case::differs(
+        "CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT);",
+        "SELECT 1 FROM t WHERE a = b",
+        "SELECT 1 FROM t WHERE b = a",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES ('x', 'X')"),
 ];

@@ -26,10 +26,10 @@
 
 use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, Literal, Query, UnaryOperator};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct CountOfCase;
 
@@ -61,7 +61,11 @@ impl Rule for CountOfCase {
                 usize::from(as_count(expr)) + usize::from(simple_count(expr, context))
             } else {
                 let quotient = match expr {
-                    Expr::Binary(BinaryOperator::Divide, numerator, denominator) if counts_rows(denominator) => in_product(numerator),
+                    Expr::Binary(BinaryOperator::Divide, numerator, denominator)
+                        if counts_rows(denominator) =>
+                    {
+                        in_product(numerator)
+                    }
                     _ => 0,
                 };
                 quotient + usize::from(simple_count(expr, context))
@@ -74,7 +78,6 @@ impl Rule for CountOfCase {
         CASES
     }
 }
-
 
 /// A CASE of one condition with its two results; a missing ELSE is NULL.
 fn single_case(expr: &Expr) -> Option<(&Expr, &Expr, &Expr)> {
@@ -147,15 +150,40 @@ fn in_product(expr: &mut Expr) -> usize {
     }
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name, COUNT(CASE WHEN age > 3 THEN 1 END) FROM t GROUP BY name", "SELECT name, SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t GROUP BY name"),
-    Case::equal(SCHEMA, "SELECT name, COUNT(CASE WHEN age > 3 THEN id ELSE NULL END) FROM t GROUP BY name", "SELECT name, SUM(IIF(age > 3, 1, 0)) FROM t GROUP BY name"),
-    Case::equal(SCHEMA, "SELECT CAST(COUNT(CASE WHEN age > 3 THEN 1 END) AS REAL) * 100 / COUNT(*) FROM t", "SELECT CAST(SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) AS REAL) * 100 / COUNT(*) FROM t"),
-    Case::equal(SCHEMA, "SELECT COUNT(CASE WHEN age > 3 THEN 1 END) FROM t", "SELECT SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t").paper(),
-    Case::differs(SCHEMA, "SELECT COUNT(CASE WHEN age > 3 THEN 1 END) FROM t", "SELECT SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t").sound(),
-    Case::differs(SCHEMA, "SELECT name, COUNT(CASE WHEN age > 3 THEN name END) FROM t GROUP BY name", "SELECT name, SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t GROUP BY name"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name, COUNT(CASE WHEN age > 3 THEN 1 END) FROM t GROUP BY name",
+        "SELECT name, SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t GROUP BY name",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT name, COUNT(CASE WHEN age > 3 THEN id ELSE NULL END) FROM t GROUP BY name",
+        "SELECT name, SUM(IIF(age > 3, 1, 0)) FROM t GROUP BY name",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT CAST(COUNT(CASE WHEN age > 3 THEN 1 END) AS REAL) * 100 / COUNT(*) FROM t",
+        "SELECT CAST(SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) AS REAL) * 100 / COUNT(*) FROM t",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT COUNT(CASE WHEN age > 3 THEN 1 END) FROM t",
+        "SELECT SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t",
+    )
+    .paper(),
+    Case::differs(
+        SCHEMA,
+        "SELECT COUNT(CASE WHEN age > 3 THEN 1 END) FROM t",
+        "SELECT SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name, COUNT(CASE WHEN age > 3 THEN name END) FROM t GROUP BY name",
+        "SELECT name, SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t GROUP BY name",
+    ),
 ];

@@ -23,10 +23,10 @@
 
 use sqlgauge_sql::tree::{Args, Body, Expr, Output, Query, Source};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct CountOfDistinctRows;
 
@@ -57,7 +57,8 @@ impl Rule for CountOfDistinctRows {
         };
         let bare = select.filter.is_none() && select.group_by.is_empty() && select.having.is_none();
         let [value] = own.outputs.as_slice() else { return 0 };
-        let not_null = !tools::is_count_star(&output.expr) || !context.facts.output_may_be_null(own, &value.expr);
+        let not_null =
+            !tools::is_count_star(&output.expr) || !context.facts.output_may_be_null(own, &value.expr);
         if !counts || !bare || !own.distinct || !tools::is_flat(own) || !not_null {
             return 0;
         }
@@ -77,13 +78,25 @@ impl Rule for CountOfDistinctRows {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT COUNT(*) FROM (SELECT DISTINCT born FROM t)", "SELECT COUNT(DISTINCT born) FROM t").sound(),
-    Case::equal(SCHEMA, "SELECT COUNT(name) FROM (SELECT DISTINCT name FROM t)", "SELECT COUNT(DISTINCT name) FROM t").sound(),
-    Case::differs(SCHEMA, "SELECT COUNT(*) FROM (SELECT DISTINCT name FROM t)", "SELECT COUNT(DISTINCT name) FROM t"),
+    Case::equal(
+        SCHEMA,
+        "SELECT COUNT(*) FROM (SELECT DISTINCT born FROM t)",
+        "SELECT COUNT(DISTINCT born) FROM t",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT COUNT(name) FROM (SELECT DISTINCT name FROM t)",
+        "SELECT COUNT(DISTINCT name) FROM t",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT COUNT(*) FROM (SELECT DISTINCT name FROM t)",
+        "SELECT COUNT(DISTINCT name) FROM t",
+    ),
 ];

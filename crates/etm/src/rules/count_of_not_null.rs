@@ -28,11 +28,11 @@
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::{Args, Expr, Query};
 
-use crate::context::passes_not_null;
-use crate::tools;
 use crate::context::Context;
+use crate::context::passes_not_null;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct CountOfNotNull;
 
@@ -69,7 +69,9 @@ impl Rule for CountOfNotNull {
             let never_null = match &dependencies {
                 Some(dependencies) => {
                     !context.facts.is_nullable(arg)
-                        || tools::as_column(arg).is_some_and(|c| passes_not_null(&before, c, &context.facts) || dependencies.is_linked(c))
+                        || tools::as_column(arg).is_some_and(|c| {
+                            passes_not_null(&before, c, &context.facts) || dependencies.is_linked(c)
+                        })
                 }
                 None => tools::as_column(arg).is_some_and(|column| context.is_not_null_as_published(column)),
             };
@@ -86,7 +88,6 @@ impl Rule for CountOfNotNull {
     }
 }
 
-
 /// What a plain `COUNT(x)` counts.
 fn counted(expr: &Expr) -> Option<&Expr> {
     match expr {
@@ -98,19 +99,41 @@ fn counted(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT COUNT(id) FROM t", "SELECT COUNT(*) FROM t"),
-    Case::equal(SCHEMA, "SELECT name, COUNT(born) FROM t GROUP BY name", "SELECT name, COUNT(*) FROM t GROUP BY name"),
-    Case::equal(SCHEMA, "SELECT COUNT(u.t_id) FROM t JOIN u ON t.id = u.t_id WHERE v = 1 AND name = 'x'", "SELECT COUNT(*) FROM t JOIN u ON t.id = u.t_id WHERE v = 1 AND name = 'x'"),
-    Case::equal(SCHEMA, "SELECT COUNT(age) FROM t WHERE age > 3", "SELECT COUNT(*) FROM t WHERE age > 3").sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name, COUNT(born) FROM t GROUP BY name",
+        "SELECT name, COUNT(*) FROM t GROUP BY name",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT COUNT(u.t_id) FROM t JOIN u ON t.id = u.t_id WHERE v = 1 AND name = 'x'",
+        "SELECT COUNT(*) FROM t JOIN u ON t.id = u.t_id WHERE v = 1 AND name = 'x'",
+    ),
+    Case::equal(SCHEMA, "SELECT COUNT(age) FROM t WHERE age > 3", "SELECT COUNT(*) FROM t WHERE age > 3")
+        .sound(),
     Case::differs(SCHEMA, "SELECT COUNT(name) FROM t", "SELECT COUNT(*) FROM t"),
     Case::differs(SCHEMA, "SELECT COUNT(DISTINCT name) FROM t", "SELECT COUNT(*) FROM t"),
-    Case::equal(SCHEMA, "SELECT t.id, COUNT(uid) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id", "SELECT t.id, COUNT(*) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id").paper(),
-    Case::differs(SCHEMA, "SELECT t.id, COUNT(uid) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id", "SELECT t.id, COUNT(*) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id").sound().witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x')"),
-    Case::equal("CREATE TABLE n (k TEXT PRIMARY KEY)", "SELECT COUNT(k) FROM n", "SELECT COUNT(*) FROM n").paper(),
-    Case::differs("CREATE TABLE n (k TEXT PRIMARY KEY)", "SELECT COUNT(k) FROM n", "SELECT COUNT(*) FROM n").sound().witness("INSERT INTO n VALUES (NULL)"),
+    Case::equal(
+        SCHEMA,
+        "SELECT t.id, COUNT(uid) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id",
+        "SELECT t.id, COUNT(*) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id",
+    )
+    .paper(),
+    Case::differs(
+        SCHEMA,
+        "SELECT t.id, COUNT(uid) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id",
+        "SELECT t.id, COUNT(*) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x')"),
+    Case::equal("CREATE TABLE n (k TEXT PRIMARY KEY)", "SELECT COUNT(k) FROM n", "SELECT COUNT(*) FROM n")
+        .paper(),
+    Case::differs("CREATE TABLE n (k TEXT PRIMARY KEY)", "SELECT COUNT(k) FROM n", "SELECT COUNT(*) FROM n")
+        .sound()
+        .witness("INSERT INTO n VALUES (NULL)"),
 ];

@@ -26,10 +26,10 @@
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::{Expr, Query, Select};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct DependentGroupKeys;
 
@@ -62,9 +62,9 @@ impl Rule for DependentGroupKeys {
     }
 }
 
-
 fn published(select: &mut Select, context: &Context<'_>) -> usize {
-    let is_unique = |key: &Expr| tools::as_column(key).is_some_and(|column| context.is_unique_as_published(column));
+    let is_unique =
+        |key: &Expr| tools::as_column(key).is_some_and(|column| context.is_unique_as_published(column));
     if select.group_by.len() < 2 {
         return 0;
     }
@@ -84,7 +84,9 @@ fn corrected(select: &mut Select, context: &Context<'_>) -> usize {
     // Of keys that fix each other the one with the smallest place in the schema stays, whatever the order.
     let mut order: Vec<usize> = (0..keys.len()).collect();
     {
-        let rank = |key: &Expr| tools::as_column(key).map_or((1, None, 0), |c| (0, context.facts.table_of(c.relation), c.column));
+        let rank = |key: &Expr| {
+            tools::as_column(key).map_or((1, None, 0), |c| (0, context.facts.table_of(c.relation), c.column))
+        };
         order.sort_by_key(|place| rank(&keys[*place]));
     }
     let mut dropped = Vec::new();
@@ -107,7 +109,6 @@ fn corrected(select: &mut Select, context: &Context<'_>) -> usize {
     select.group_by = keys;
     places
 }
-
 
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";

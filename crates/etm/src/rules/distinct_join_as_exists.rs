@@ -26,11 +26,11 @@
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Output, Query, RelationId, Select};
 
-use crate::context::Position;
-use crate::tools;
 use crate::context::Context;
+use crate::context::Position;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct DistinctJoinAsExists;
 
@@ -57,25 +57,34 @@ impl Rule for DistinctJoinAsExists {
         if !hidden || !inner || query.limit.is_some() || query.offset.is_some() || !tools::is_flat(select) {
             return 0;
         }
-        let results = select.outputs.iter().map(|output| &output.expr).chain(query.order_by.iter().map(|term| &term.expr));
-        let read: Vec<RelationId> = results.flat_map(tools::columns_of).map(|column| column.relation).collect();
-        let all: Vec<RelationId> = select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
+        let results = select
+            .outputs
+            .iter()
+            .map(|output| &output.expr)
+            .chain(query.order_by.iter().map(|term| &term.expr));
+        let read: Vec<RelationId> =
+            results.flat_map(tools::columns_of).map(|column| column.relation).collect();
+        let all: Vec<RelationId> =
+            select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
         let given: Vec<Expr> = all
             .iter()
             .filter(|id| read.contains(id))
-            .flat_map(|id| tools::columns_read(query, *id).into_iter().map(|column| ColumnRef { relation: *id, column }))
+            .flat_map(|id| {
+                tools::columns_read(query, *id).into_iter().map(|column| ColumnRef { relation: *id, column })
+            })
             .map(Expr::Column)
             .collect();
         let closure = Dependencies::of(select, &context.facts).closure(&given);
         let keep = |id: &RelationId| {
-            read.contains(id) || closure.determines(&Expr::Column(ColumnRef { relation: *id, column: ColumnRef::ROWID }))
+            read.contains(id)
+                || closure.determines(&Expr::Column(ColumnRef { relation: *id, column: ColumnRef::ROWID }))
         };
         let moved: Vec<RelationId> = all.iter().copied().filter(|id| !keep(id)).collect();
         if moved.is_empty() || moved.len() == all.len() {
             return 0;
         }
         let Some(select) = tools::select_mut(query) else { return 0 };
-        split(select, moved)
+        split(select, &moved)
     }
 
     fn cases(&self) -> &'static [Case] {
@@ -83,19 +92,19 @@ impl Rule for DistinctJoinAsExists {
     }
 }
 
-
 /// Moves relations into EXISTS, those that conditions connect into one.
-fn split(select: &mut Select, moved: Vec<RelationId>) -> usize {
+fn split(select: &mut Select, moved: &[RelationId]) -> usize {
     let Some(from) = select.from.take() else { return 0 };
     let mut conjuncts = tools::take_conjuncts(&mut select.filter);
     let mut operands = Vec::new();
     tools::take_inner(from, &mut operands, &mut conjuncts);
     let mut places = 0;
-    for group in connected(&moved, &conjuncts) {
+    for group in connected(moved, &conjuncts) {
         let touches = |e: &Expr| tools::columns_of(e).iter().any(|column| group.contains(&column.relation));
         let (inside, outside): (Vec<Expr>, Vec<Expr>) = conjuncts.into_iter().partition(touches);
         conjuncts = outside;
-        let is_member = |operand: &From| operand.relations().iter().any(|relation| group.contains(&relation.id));
+        let is_member =
+            |operand: &From| operand.relations().iter().any(|relation| group.contains(&relation.id));
         let (members, rest): (Vec<From>, Vec<From>) = operands.into_iter().partition(is_member);
         operands = rest;
         let inner = Select {
@@ -119,7 +128,8 @@ fn split(select: &mut Select, moved: Vec<RelationId>) -> usize {
 fn connected(moved: &[RelationId], conjuncts: &[Expr]) -> Vec<Vec<RelationId>> {
     let mut groups: Vec<Vec<RelationId>> = moved.iter().map(|id| vec![*id]).collect();
     for conjunct in conjuncts {
-        let touched: Vec<RelationId> = tools::columns_of(conjunct).iter().map(|column| column.relation).collect();
+        let touched: Vec<RelationId> =
+            tools::columns_of(conjunct).iter().map(|column| column.relation).collect();
         let (linked, mut rest): (Vec<_>, Vec<_>) =
             groups.into_iter().partition(|group| group.iter().any(|id| touched.contains(id)));
         if !linked.is_empty() {
@@ -130,13 +140,30 @@ fn connected(moved: &[RelationId], conjuncts: &[Expr]) -> Vec<Vec<RelationId>> {
     groups
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT DISTINCT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1", "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v > 1)").sound(),
-    Case::equal(SCHEMA, "SELECT DISTINCT name FROM t JOIN u ON t.id = u.t_id", "SELECT DISTINCT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)").sound(),
-    Case::differs(SCHEMA, "SELECT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1", "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v > 1)"),
-    Case::differs(SCHEMA, "SELECT DISTINCT t.id, v FROM t JOIN u ON t.id = u.t_id", "SELECT DISTINCT t.id, 1 FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)"),
+    Case::equal(
+        SCHEMA,
+        "SELECT DISTINCT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1",
+        "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v > 1)",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT DISTINCT name FROM t JOIN u ON t.id = u.t_id",
+        "SELECT DISTINCT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1",
+        "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v > 1)",
+    ),
+    Case::differs(
+        SCHEMA,
+        "SELECT DISTINCT t.id, v FROM t JOIN u ON t.id = u.t_id",
+        "SELECT DISTINCT t.id, 1 FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)",
+    ),
 ];

@@ -30,10 +30,10 @@
 use sqlgauge_sql::derive::{Dependencies, Facts, is_aggregate_select};
 use sqlgauge_sql::tree::{Expr, Query, Select};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct DistinctOfUnique;
 
@@ -59,7 +59,8 @@ impl Rule for DistinctOfUnique {
         let Some(select) = query.as_select() else { return 0 };
         let drop = select.distinct
             && if context.is_sound() { rows_differ(select, facts) } else { published(select, context) };
-        let has_distinct = tools::own_exprs(query).into_iter().any(|expr| tools::any(expr, &is_distinct_call));
+        let has_distinct =
+            tools::own_exprs(query).into_iter().any(|expr| tools::any(expr, &is_distinct_call));
         let dependencies = (has_distinct && context.is_sound()).then(|| select.clone());
         if drop && let Some(select) = tools::select_mut(query) {
             select.distinct = false;
@@ -75,7 +76,6 @@ impl Rule for DistinctOfUnique {
         CASES
     }
 }
-
 
 fn is_distinct_call(expr: &Expr) -> bool {
     matches!(expr, Expr::Call(call) if call.distinct)
@@ -134,7 +134,6 @@ fn values_differ(select: &Select, value: &Expr, context: &Context<'_>) -> bool {
     dependencies.closure(std::slice::from_ref(value)).is_complete()
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
@@ -142,10 +141,27 @@ const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT DISTINCT id FROM t", "SELECT id FROM t"),
     Case::equal(SCHEMA, "SELECT DISTINCT name, code FROM t", "SELECT name, code FROM t"),
     Case::equal(SCHEMA, "SELECT COUNT(DISTINCT code) FROM t", "SELECT COUNT(code) FROM t"),
-    Case::equal(SCHEMA, "SELECT DISTINCT uid, t.name FROM t JOIN u ON t.id = u.t_id", "SELECT uid, t.name FROM t JOIN u ON t.id = u.t_id").sound(),
-    Case::equal(SCHEMA, "SELECT DISTINCT name, COUNT(*) FROM t GROUP BY name", "SELECT name, COUNT(*) FROM t GROUP BY name").sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT DISTINCT uid, t.name FROM t JOIN u ON t.id = u.t_id",
+        "SELECT uid, t.name FROM t JOIN u ON t.id = u.t_id",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT DISTINCT name, COUNT(*) FROM t GROUP BY name",
+        "SELECT name, COUNT(*) FROM t GROUP BY name",
+    )
+    .sound(),
     Case::differs(SCHEMA, "SELECT DISTINCT name FROM t", "SELECT name FROM t"),
-    Case::differs(SCHEMA, "SELECT DISTINCT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1", "SELECT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1").sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT DISTINCT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1",
+        "SELECT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1",
+    )
+    .sound(),
     Case::equal("CREATE TABLE n (a INT UNIQUE)", "SELECT DISTINCT a FROM n", "SELECT a FROM n").paper(),
-    Case::differs("CREATE TABLE n (a INT UNIQUE)", "SELECT DISTINCT a FROM n", "SELECT a FROM n").sound().witness("INSERT INTO n VALUES (NULL), (NULL)"),
+    Case::differs("CREATE TABLE n (a INT UNIQUE)", "SELECT DISTINCT a FROM n", "SELECT a FROM n")
+        .sound()
+        .witness("INSERT INTO n VALUES (NULL), (NULL)"),
 ];

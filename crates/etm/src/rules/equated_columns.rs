@@ -30,10 +30,10 @@
 use sqlgauge_sql::derive::same_class;
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, Select};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct EquatedColumns;
 
@@ -69,7 +69,6 @@ impl Rule for EquatedColumns {
     }
 }
 
-
 fn pair(condition: &Expr) -> Option<(ColumnRef, ColumnRef)> {
     let Expr::Binary(BinaryOperator::Equal, left, right) = condition else { return None };
     Some((tools::as_column(left)?, tools::as_column(right)?)).filter(|(a, b)| a != b)
@@ -83,12 +82,16 @@ fn pairs(select: &Select, context: &Context<'_>) -> Vec<(ColumnRef, ColumnRef)> 
     let own: Vec<_> = from.relations().iter().map(|relation| relation.id).collect();
     let facts = &context.facts;
     let fits = |column: ColumnRef| {
-        own.contains(&column.relation) && !facts.is_null_extended(column.relation) && facts.is_binary(&Expr::Column(column))
+        own.contains(&column.relation)
+            && !facts.is_null_extended(column.relation)
+            && facts.is_binary(&Expr::Column(column))
     };
     let conditions = sqlgauge_sql::derive::conjuncts(select).into_iter().filter_map(pair);
     conditions
         .filter(|&(a, b)| {
-            fits(a) && fits(b) && same_class(facts.affinity(&Expr::Column(a)), facts.affinity(&Expr::Column(b)))
+            fits(a)
+                && fits(b)
+                && same_class(facts.affinity(&Expr::Column(a)), facts.affinity(&Expr::Column(b)))
         })
         .collect()
 }
@@ -121,7 +124,8 @@ fn classes(pairs: &[(ColumnRef, ColumnRef)], context: &Context<'_>) -> Vec<Vec<C
 fn replace(query: &mut Query, classes: &[Vec<ColumnRef>], context: &Context<'_>) -> usize {
     let sound = context.is_sound();
     let mut places = 0;
-    let representative = |column: ColumnRef| classes.iter().find(|class| class.contains(&column)).map(|class| class[0]);
+    let representative =
+        |column: ColumnRef| classes.iter().find(|class| class.contains(&column)).map(|class| class[0]);
     let mut swap = |expr: &mut Expr| {
         // The equalities themselves are looked at afterwards.
         tools::swap_columns(expr, sound, &mut |column| match representative(*column) {
@@ -136,7 +140,11 @@ fn replace(query: &mut Query, classes: &[Vec<ColumnRef>], context: &Context<'_>)
     let outputs = select.outputs.iter_mut().map(|output| &mut output.expr);
     outputs.chain(&mut select.group_by).chain(&mut select.having).for_each(&mut swap);
     let mut conjuncts = tools::take_conjuncts(&mut select.filter);
-    let is_own = |e: &Expr| sound && pair(e).is_some_and(|(a, b)| classes.iter().any(|class| class.contains(&a) && class.contains(&b)));
+    let is_own = |e: &Expr| {
+        sound
+            && pair(e)
+                .is_some_and(|(a, b)| classes.iter().any(|class| class.contains(&a) && class.contains(&b)))
+    };
     conjuncts.iter_mut().filter(|conjunct| !is_own(conjunct)).for_each(&mut swap);
     select.filter = tools::conjunction(conjuncts);
     query.order_by.iter_mut().for_each(|term| swap(&mut term.expr));
@@ -163,20 +171,22 @@ fn span(query: &mut Query, classes: &[Vec<ColumnRef>], context: &Context<'_>) ->
     for (class, found) in classes.iter().zip(&mut found) {
         // Only where all of the class's equalities stand in WHERE, as rule S2 puts them.
         let star: Vec<_> = class[1..].iter().map(|other| (class[0], *other)).collect();
-        let normal = |pair: &(ColumnRef, ColumnRef)| if pair.0 == class[0] { *pair } else { (pair.1, pair.0) };
+        let normal =
+            |pair: &(ColumnRef, ColumnRef)| if pair.0 == class[0] { *pair } else { (pair.1, pair.0) };
         let mut own: Vec<_> = found.iter().map(normal).collect();
         own.sort_by_key(|pair| class.iter().position(|column| *column == pair.1));
         if own == star || found.len() + 1 < class.len() {
             continue;
         }
         places += 1;
-        conjuncts.retain(|conjunct| pair(conjunct).is_none_or(|(a, b)| !(class.contains(&a) && class.contains(&b))));
+        conjuncts.retain(|conjunct| {
+            pair(conjunct).is_none_or(|(a, b)| !(class.contains(&a) && class.contains(&b)))
+        });
         conjuncts.extend(star.into_iter().map(|(a, b)| tools::equal(Expr::Column(a), Expr::Column(b))));
     }
     select.filter = tools::conjunction(conjuncts);
     places
 }
-
 
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";

@@ -29,10 +29,10 @@
 use sqlgauge_sql::derive::{is_aggregate_select, same_class};
 use sqlgauge_sql::tree::{Body, Expr, Query, Select, SetOperator};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct ExceptOfColumn;
 
@@ -53,8 +53,12 @@ impl Rule for ExceptOfColumn {
     }
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
-        let Body::SetOperation { operator: SetOperator::Except, left, right, .. } = &query.body else { return 0 };
-        let (Body::Select(outer), [_]) = (left.as_ref(), query.outputs().unwrap_or_default()) else { return 0 };
+        let Body::SetOperation { operator: SetOperator::Except, left, right, .. } = &query.body else {
+            return 0;
+        };
+        let (Body::Select(outer), [_]) = (left.as_ref(), query.outputs().unwrap_or_default()) else {
+            return 0;
+        };
         let Some(select) = difference(outer, right, context) else { return 0 };
         query.body = Body::Select(Box::new(select));
         if !context.is_sound() {
@@ -67,7 +71,6 @@ impl Rule for ExceptOfColumn {
         CASES
     }
 }
-
 
 fn difference(outer: &Select, inner: &Body, context: &Context<'_>) -> Option<Select> {
     let value = &outer.outputs.first()?.expr;
@@ -94,20 +97,55 @@ fn difference(outer: &Select, inner: &Body, context: &Context<'_>) -> Option<Sel
     let mut select = outer.clone();
     select.distinct |= context.is_sound();
     let query = Box::new(Query::of(inner));
-    tools::add_conjunct(&mut select.filter, Expr::InQuery { expr: Box::new(value.clone()), query, negated: true });
+    tools::add_conjunct(
+        &mut select.filter,
+        Expr::InQuery { expr: Box::new(value.clone()), query, negated: true },
+    );
     Some(select)
 }
-
 
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT id FROM t EXCEPT SELECT must FROM u", "SELECT id FROM t WHERE id NOT IN (SELECT must FROM u)"),
-    Case::equal(SCHEMA, "SELECT id FROM t EXCEPT SELECT t_id FROM u", "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)").sound(),
-    Case::equal(SCHEMA, "SELECT id FROM t EXCEPT SELECT t_id FROM u", "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u)").paper(),
-    Case::differs(SCHEMA, "SELECT id FROM t EXCEPT SELECT t_id FROM u", "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u)").sound().witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
-    Case::equal(SCHEMA, "SELECT born FROM t EXCEPT SELECT name FROM t WHERE name > 'b'", "SELECT DISTINCT born FROM t WHERE born NOT IN (SELECT name FROM t WHERE name > 'b')").sound(),
-    Case::differs(SCHEMA, "SELECT born FROM t EXCEPT SELECT code FROM t WHERE age > 1", "SELECT born FROM t WHERE born NOT IN (SELECT code FROM t WHERE age > 1)"),
-    Case::differs(SCHEMA, "SELECT name FROM t EXCEPT SELECT code FROM t", "SELECT DISTINCT name FROM t WHERE name NOT IN (SELECT code FROM t)"),
+    Case::equal(
+        SCHEMA,
+        "SELECT id FROM t EXCEPT SELECT must FROM u",
+        "SELECT id FROM t WHERE id NOT IN (SELECT must FROM u)",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT id FROM t EXCEPT SELECT t_id FROM u",
+        "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT id FROM t EXCEPT SELECT t_id FROM u",
+        "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u)",
+    )
+    .paper(),
+    Case::differs(
+        SCHEMA,
+        "SELECT id FROM t EXCEPT SELECT t_id FROM u",
+        "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u)",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
+    Case::equal(
+        SCHEMA,
+        "SELECT born FROM t EXCEPT SELECT name FROM t WHERE name > 'b'",
+        "SELECT DISTINCT born FROM t WHERE born NOT IN (SELECT name FROM t WHERE name > 'b')",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT born FROM t EXCEPT SELECT code FROM t WHERE age > 1",
+        "SELECT born FROM t WHERE born NOT IN (SELECT code FROM t WHERE age > 1)",
+    ),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t EXCEPT SELECT code FROM t",
+        "SELECT DISTINCT name FROM t WHERE name NOT IN (SELECT code FROM t)",
+    ),
 ];

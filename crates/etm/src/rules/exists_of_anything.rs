@@ -24,11 +24,11 @@
 
 use sqlgauge_sql::tree::{Output, Query};
 
-use crate::context::Position;
-use crate::tools;
 use crate::context::Context;
+use crate::context::Position;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct ExistsOfAnything;
 
@@ -49,7 +49,8 @@ impl Rule for ExistsOfAnything {
     }
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
-        let positive = query.limit.as_ref().is_none_or(|limit| tools::as_integer(limit).is_some_and(|n| n > 0));
+        let positive =
+            query.limit.as_ref().is_none_or(|limit| tools::as_integer(limit).is_some_and(|n| n > 0));
         if context.position != Position::Exists || query.offset.is_some() || !positive {
             return 0;
         }
@@ -78,13 +79,25 @@ impl Rule for ExistsOfAnything {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE EXISTS (SELECT DISTINCT v FROM u WHERE t_id = id LIMIT 1)", "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t_id = id)").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT EXISTS (SELECT * FROM u WHERE t_id = id)", "SELECT name FROM t WHERE NOT EXISTS (SELECT uid FROM u WHERE t_id = id ORDER BY v)").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE EXISTS (SELECT COUNT(*) FROM u WHERE t_id = id)", "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t_id = id)"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE EXISTS (SELECT DISTINCT v FROM u WHERE t_id = id LIMIT 1)",
+        "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t_id = id)",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE NOT EXISTS (SELECT * FROM u WHERE t_id = id)",
+        "SELECT name FROM t WHERE NOT EXISTS (SELECT uid FROM u WHERE t_id = id ORDER BY v)",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE EXISTS (SELECT COUNT(*) FROM u WHERE t_id = id)",
+        "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t_id = id)",
+    ),
 ];

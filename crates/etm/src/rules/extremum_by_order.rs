@@ -28,11 +28,11 @@
 
 use sqlgauge_sql::tree::{Args, Query};
 
-use crate::context::Position;
-use crate::tools;
 use crate::context::Context;
+use crate::context::Position;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct ExtremumByOrder;
 
@@ -53,11 +53,15 @@ impl Rule for ExtremumByOrder {
     }
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
-        let ([term], Some(limit), None) = (query.order_by.as_slice(), &query.limit, &query.offset) else { return 0 };
+        let ([term], Some(limit), None) = (query.order_by.as_slice(), &query.limit, &query.offset) else {
+            return 0;
+        };
         if tools::as_integer(limit) != Some(1) || term.nulls_first.is_some() || !query.ctes.is_empty() {
             return 0;
         }
-        let (key, descending) = (tools::order_expr(query, &term.expr).clone(), term.descending);
+        // The script does not see through an alias here.
+        let key = if context.is_sound() { tools::order_expr(query, &term.expr) } else { &term.expr };
+        let (key, descending) = (key.clone(), term.descending);
         let Some(select) = query.as_select() else { return 0 };
         let fits = if context.is_sound() {
             context.position == Position::Scalar
@@ -87,16 +91,27 @@ impl Rule for ExtremumByOrder {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age < (SELECT age FROM t ORDER BY age DESC LIMIT 1)", "SELECT name FROM t WHERE age < (SELECT MAX(age) FROM t)"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE id > (SELECT id FROM t WHERE age = 1 ORDER BY id LIMIT 1)", "SELECT name FROM t WHERE id > (SELECT MIN(id) FROM t WHERE age = 1)"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age < (SELECT age FROM t ORDER BY age DESC LIMIT 1)",
+        "SELECT name FROM t WHERE age < (SELECT MAX(age) FROM t)",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE id > (SELECT id FROM t WHERE age = 1 ORDER BY id LIMIT 1)",
+        "SELECT name FROM t WHERE id > (SELECT MIN(id) FROM t WHERE age = 1)",
+    ),
     Case::equal(SCHEMA, "SELECT age FROM t ORDER BY age DESC LIMIT 1", "SELECT MAX(age) FROM t").paper(),
     Case::differs(SCHEMA, "SELECT age FROM t ORDER BY age DESC LIMIT 1", "SELECT MAX(age) FROM t").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age IS (SELECT age FROM t ORDER BY age LIMIT 1)", "SELECT name FROM t WHERE age IS (SELECT MIN(age) FROM t)").sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age IS (SELECT age FROM t ORDER BY age LIMIT 1)",
+        "SELECT name FROM t WHERE age IS (SELECT MIN(age) FROM t)",
+    )
+    .sound(),
     Case::differs(SCHEMA, "SELECT age FROM t ORDER BY age DESC LIMIT 2", "SELECT MAX(age) FROM t"),
 ];

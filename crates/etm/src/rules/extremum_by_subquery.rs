@@ -28,10 +28,10 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, OrderTerm, Query, Select};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct ExtremumBySubquery;
 
@@ -63,12 +63,13 @@ impl Rule for ExtremumBySubquery {
     }
 }
 
-
 /// A comparison of a column with the least or greatest value of the same column of the same table.
 fn extremum(expr: &Expr, context: &Context<'_>) -> Option<(ColumnRef, bool, ColumnRef)> {
     let Expr::Binary(BinaryOperator::Equal, left, right) = expr else { return None };
     let (column, query) = match (left.as_ref(), right.as_ref()) {
-        (Expr::Column(column), Expr::Scalar(query)) | (Expr::Scalar(query), Expr::Column(column)) => (*column, query),
+        (Expr::Column(column), Expr::Scalar(query)) | (Expr::Scalar(query), Expr::Column(column)) => {
+            (*column, query)
+        }
         _ => return None,
     };
     let select = tools::plain_select(query)?;
@@ -80,7 +81,8 @@ fn extremum(expr: &Expr, context: &Context<'_>) -> Option<(ColumnRef, bool, Colu
         "min" => false,
         _ => return None,
     };
-    let same = inner.relation == relation.id && context.table_column(*inner)? == context.table_column(column)?;
+    let same =
+        inner.relation == relation.id && context.table_column(*inner)? == context.table_column(column)?;
     same.then_some((column, descending, *inner))
 }
 
@@ -133,7 +135,9 @@ fn corrected(query: &mut Query, context: &Context<'_>) -> usize {
 /// Whether the subquery of the conjunct at `place` filters by exactly the other conjuncts.
 fn same_conditions(select: &Select, conjuncts: &[&Expr], place: usize, inner: ColumnRef) -> bool {
     let Expr::Binary(_, left, right) = conjuncts[place] else { return false };
-    let ((Expr::Scalar(query), _) | (_, Expr::Scalar(query))) = (left.as_ref(), right.as_ref()) else { return false };
+    let ((Expr::Scalar(query), _) | (_, Expr::Scalar(query))) = (left.as_ref(), right.as_ref()) else {
+        return false;
+    };
     let (Some(own), Some(outer)) = (query.as_select(), tools::single_relation(select)) else { return false };
     let pairs = [(outer.id, inner.relation)];
     let mut theirs: Vec<Expr> =
@@ -147,17 +151,55 @@ fn same_conditions(select: &Select, conjuncts: &[&Expr], place: usize, inner: Co
     })
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE id = (SELECT MAX(id) FROM t)", "SELECT name FROM t ORDER BY id DESC LIMIT 1"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE (SELECT MIN(code) FROM t) = code", "SELECT name FROM t ORDER BY code ASC LIMIT 1"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t WHERE age = 1)", "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t)", "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1").paper(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t)", "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1").sound().witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 2, 'x')"),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age = (SELECT MAX(age) FROM t)", "SELECT name FROM t ORDER BY age DESC LIMIT 1").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 1, 'x')"),
-    Case::differs("CREATE TABLE u (uid INT, v INT UNIQUE)", "SELECT uid FROM u WHERE v = (SELECT MAX(v) FROM u)", "SELECT uid FROM u ORDER BY v DESC LIMIT 1").sound().witness("INSERT INTO u VALUES (1, NULL)"),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE id = (SELECT MAX(id) FROM t)", "SELECT name FROM t ORDER BY id LIMIT 1"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE id = (SELECT MAX(id) FROM t)",
+        "SELECT name FROM t ORDER BY id DESC LIMIT 1",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE (SELECT MIN(code) FROM t) = code",
+        "SELECT name FROM t ORDER BY code ASC LIMIT 1",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t WHERE age = 1)",
+        "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t)",
+        "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1",
+    )
+    .paper(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t)",
+        "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 2, 'x')"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age = (SELECT MAX(age) FROM t)",
+        "SELECT name FROM t ORDER BY age DESC LIMIT 1",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 1, 'x')"),
+    Case::differs(
+        "CREATE TABLE u (uid INT, v INT UNIQUE)",
+        "SELECT uid FROM u WHERE v = (SELECT MAX(v) FROM u)",
+        "SELECT uid FROM u ORDER BY v DESC LIMIT 1",
+    )
+    .sound()
+    .witness("INSERT INTO u VALUES (1, NULL)"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE id = (SELECT MAX(id) FROM t)",
+        "SELECT name FROM t ORDER BY id LIMIT 1",
+    ),
 ];

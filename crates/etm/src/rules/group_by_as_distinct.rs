@@ -25,10 +25,10 @@
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::{Expr, Query};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct GroupByAsDistinct;
 
@@ -56,14 +56,18 @@ impl Rule for GroupByAsDistinct {
         let Some(select) = query.as_select() else { return 0 };
         if aggregates
             || select.having.is_some()
-            || select.outputs.iter().any(|output| sqlgauge_sql::derive::has_aggregate(&output.expr) || sqlgauge_sql::derive::has_window(&output.expr))
+            || select.outputs.iter().any(|output| {
+                sqlgauge_sql::derive::has_aggregate(&output.expr)
+                    || sqlgauge_sql::derive::has_window(&output.expr)
+            })
         {
             return 0;
         }
         let outputs: Vec<Expr> = select.outputs.iter().map(|output| output.expr.clone()).collect();
         let dependencies = Dependencies::of(select, &context.facts);
         let (of_keys, of_outputs) = (dependencies.closure(&select.group_by), dependencies.closure(&outputs));
-        let binary = outputs.iter().chain(&select.group_by).all(|expr| context.facts.is_binary_or_plain(expr));
+        let binary =
+            outputs.iter().chain(&select.group_by).all(|expr| context.facts.is_binary_or_plain(expr));
         let fits = binary
             && outputs.iter().all(|output| select.group_by.contains(output) || of_keys.determines(output))
             && select.group_by.iter().all(|key| outputs.contains(key) || of_outputs.determines(key));
@@ -86,14 +90,13 @@ impl Rule for GroupByAsDistinct {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT age FROM t GROUP BY age", "SELECT DISTINCT age FROM t").sound(),
-    Case::equal(SCHEMA, "SELECT name, age FROM t GROUP BY age, name", "SELECT DISTINCT name, age FROM t").sound(),
+    Case::equal(SCHEMA, "SELECT name, age FROM t GROUP BY age, name", "SELECT DISTINCT name, age FROM t")
+        .sound(),
     Case::differs(SCHEMA, "SELECT age FROM t GROUP BY age, name", "SELECT DISTINCT age FROM t"),
     Case::differs(SCHEMA, "SELECT age FROM t GROUP BY age HAVING COUNT(*) > 1", "SELECT DISTINCT age FROM t"),
 ];

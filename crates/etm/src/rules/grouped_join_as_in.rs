@@ -28,10 +28,10 @@
 use sqlgauge_sql::derive::{Dependencies, conjuncts, has_aggregate, has_window, same_class};
 use sqlgauge_sql::tree::{BinaryOperator, Body, ColumnRef, Expr, From, Output, Query, RelationId, Select};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct GroupedJoinAsIn;
 
@@ -53,11 +53,14 @@ impl Rule for GroupedJoinAsIn {
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
-        let plain = query.limit.is_none() && query.offset.is_none() && select.from.as_ref().is_some_and(tools::is_inner);
+        let plain = query.limit.is_none()
+            && query.offset.is_none()
+            && select.from.as_ref().is_some_and(tools::is_inner);
         let sorted = query.order_by.iter().map(|term| &term.expr);
         let results: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).chain(sorted).collect();
         let reads_rows = |e: &&Expr| {
-            matches!(e, Expr::Output(_)) || !(has_aggregate(e) || has_window(e) || sqlgauge_sql::derive::has_subquery(e))
+            matches!(e, Expr::Output(_))
+                || !(has_aggregate(e) || has_window(e) || sqlgauge_sql::derive::has_subquery(e))
         };
         if !plain || !results.iter().all(reads_rows) {
             return 0;
@@ -73,7 +76,6 @@ impl Rule for GroupedJoinAsIn {
     }
 }
 
-
 /// How the SELECT falls into two: the relations that go into the subquery, and the columns that link them.
 struct Parts {
     moved: Vec<RelationId>,
@@ -88,11 +90,17 @@ fn parts(select: &Select, results: &[&Expr], context: &Context<'_>) -> Option<Pa
     let row = |id: RelationId| Expr::Column(ColumnRef { relation: id, column: ColumnRef::ROWID });
     let (kept, moved): (Vec<RelationId>, Vec<RelationId>) =
         all.iter().copied().partition(|id| closure.determines(&row(*id)));
-    let reads = |e: &Expr, set: &[RelationId]| tools::columns_of(e).iter().any(|column| set.contains(&column.relation));
+    let reads = |e: &Expr, set: &[RelationId]| {
+        tools::columns_of(e).iter().any(|column| set.contains(&column.relation))
+    };
     if kept.is_empty() || moved.is_empty() || results.iter().any(|e| reads(e, &moved)) {
         return None;
     }
-    if select.having.as_ref().is_some_and(|having| reads(having, &kept) || sqlgauge_sql::derive::has_subquery(having)) {
+    if select
+        .having
+        .as_ref()
+        .is_some_and(|having| reads(having, &kept) || sqlgauge_sql::derive::has_subquery(having))
+    {
         return None;
     }
     let mut links = Vec::new();
@@ -103,7 +111,9 @@ fn parts(select: &Select, results: &[&Expr], context: &Context<'_>) -> Option<Pa
         let Expr::Binary(BinaryOperator::Equal, left, right) = condition else { return None };
         let (a, b) = (tools::as_column(left)?, tools::as_column(right)?);
         let facts = &context.facts;
-        let alike = same_class(facts.affinity(left), facts.affinity(right)) && facts.is_binary(left) && facts.is_binary(right);
+        let alike = same_class(facts.affinity(left), facts.affinity(right))
+            && facts.is_binary(left)
+            && facts.is_binary(right);
         if !alike {
             return None;
         }
@@ -113,12 +123,21 @@ fn parts(select: &Select, results: &[&Expr], context: &Context<'_>) -> Option<Pa
     // Conversely the kept rows fix the keys, so that no row of theirs has two groups.
     let columns: Vec<Expr> = kept
         .iter()
-        .flat_map(|id| context.facts.unique_sets(*id).into_iter().flatten().map(|column| ColumnRef { relation: *id, column }))
+        .flat_map(|id| {
+            context
+                .facts
+                .unique_sets(*id)
+                .into_iter()
+                .flatten()
+                .map(|column| ColumnRef { relation: *id, column })
+        })
         .chain([*outer])
         .map(Expr::Column)
         .collect();
     let of_rows = dependencies.closure(&columns);
-    let fixed = |key: &Expr| of_rows.determines(key) || tools::columns_of(key).iter().all(|c| kept.contains(&c.relation));
+    let fixed = |key: &Expr| {
+        of_rows.determines(key) || tools::columns_of(key).iter().all(|c| kept.contains(&c.relation))
+    };
     select.group_by.iter().all(fixed).then_some(Parts { moved, outer: *outer, inner: *inner })
 }
 
@@ -157,7 +176,6 @@ fn rebuild(select: &mut Select, parts: Parts) {
     let test = Expr::InQuery { expr: Box::new(Expr::Column(outer)), query, negated: false };
     tools::add_conjunct(&mut select.filter, test);
 }
-
 
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";

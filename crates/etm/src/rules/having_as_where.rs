@@ -25,10 +25,10 @@
 
 use sqlgauge_sql::tree::{Expr, Query};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct HavingAsWhere;
 
@@ -77,13 +77,25 @@ impl Rule for HavingAsWhere {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT age, COUNT(*) FROM t GROUP BY age HAVING age > 3", "SELECT age, COUNT(*) FROM t WHERE age > 3 GROUP BY age").sound(),
-    Case::differs(SCHEMA, "SELECT age, COUNT(*) FROM t GROUP BY age HAVING COUNT(*) > 3", "SELECT age, COUNT(*) FROM t WHERE age > 3 GROUP BY age"),
-    Case::differs(SCHEMA, "SELECT age, COUNT(*) FROM t GROUP BY age HAVING id > 1", "SELECT age, COUNT(*) FROM t WHERE id > 1 GROUP BY age").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 1, 'x')"),
+    Case::equal(
+        SCHEMA,
+        "SELECT age, COUNT(*) FROM t GROUP BY age HAVING age > 3",
+        "SELECT age, COUNT(*) FROM t WHERE age > 3 GROUP BY age",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT age, COUNT(*) FROM t GROUP BY age HAVING COUNT(*) > 3",
+        "SELECT age, COUNT(*) FROM t WHERE age > 3 GROUP BY age",
+    ),
+    Case::differs(
+        SCHEMA,
+        "SELECT age, COUNT(*) FROM t GROUP BY age HAVING id > 1",
+        "SELECT age, COUNT(*) FROM t WHERE id > 1 GROUP BY age",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 1, 'x')"),
 ];

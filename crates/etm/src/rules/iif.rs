@@ -53,7 +53,8 @@ impl Rule for Iif {
         }
         let mut args = std::mem::take(args).into_iter();
         let (Some(when), Some(then)) = (args.next(), args.next()) else { return false };
-        *expr = Expr::Case { operand: None, branches: vec![(when, then)], otherwise: args.next().map(Box::new) };
+        *expr =
+            Expr::Case { operand: None, branches: vec![(when, then)], otherwise: args.next().map(Box::new) };
         true
     }
 
@@ -62,13 +63,15 @@ impl Rule for Iif {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT CASE WHEN age > 3 THEN 1 ELSE 0 END FROM t"),
+    Case::equal(
+        SCHEMA,
+        "SELECT IIF(age > 3, 1, 0) FROM t",
+        "SELECT CASE WHEN age > 3 THEN 1 ELSE 0 END FROM t",
+    ),
     Case::differs(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT IIF(age <= 3, 0, 1) FROM t"),
     Case::differs(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT IIF(age > 3, 0, 1) FROM t"),
 ];

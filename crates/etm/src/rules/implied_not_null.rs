@@ -24,10 +24,10 @@
 use sqlgauge_sql::derive::rejects_null;
 use sqlgauge_sql::tree::{Expr, Query};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct ImpliedNotNull;
 
@@ -57,7 +57,9 @@ impl Rule for ImpliedNotNull {
         let Some(place) = conjuncts.iter().position(|conjunct| {
             tested(conjunct).is_some_and(|column| {
                 let all = sqlgauge_sql::derive::conjuncts(select);
-                let others = all.into_iter().filter(|other| !std::ptr::eq(*other, *conjunct) && tested(other) != Some(column));
+                let others = all
+                    .into_iter()
+                    .filter(|other| !std::ptr::eq(*other, *conjunct) && tested(other) != Some(column));
                 others.into_iter().any(|other| rejects_null(other, column))
             })
         }) else {
@@ -75,13 +77,25 @@ impl Rule for ImpliedNotNull {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age > 3 AND age IS NOT NULL", "SELECT name FROM t WHERE age > 3").sound(),
-    Case::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE u.t_id IS NOT NULL AND name = 'x'", "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE (age > 3 OR id = 1) AND age IS NOT NULL", "SELECT name FROM t WHERE age > 3 OR id = 1"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age > 3 AND age IS NOT NULL",
+        "SELECT name FROM t WHERE age > 3",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE u.t_id IS NOT NULL AND name = 'x'",
+        "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE (age > 3 OR id = 1) AND age IS NOT NULL",
+        "SELECT name FROM t WHERE age > 3 OR id = 1",
+    ),
 ];

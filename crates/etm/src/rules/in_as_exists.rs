@@ -25,10 +25,10 @@
 
 use sqlgauge_sql::tree::{Body, Expr, Query};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct InAsExists;
 
@@ -54,7 +54,7 @@ impl Rule for InAsExists {
             return false;
         }
         let mut query = std::mem::replace(query, Box::new(Query::of(Body::Values(Vec::new()))));
-        tools::link(&mut query, value.as_ref().clone());
+        tools::link(&mut query, value);
         *expr = Expr::Exists { query, negated: false };
         true
     }
@@ -64,13 +64,25 @@ impl Rule for InAsExists {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)", "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE v = 1 AND u.t_id = t.id)").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 1 OR id IN (SELECT t_id FROM u)", "SELECT name FROM t WHERE age = 1 OR EXISTS (SELECT * FROM u WHERE u.t_id = t.id)").sound(),
-    Case::differs(SCHEMA, "SELECT age IN (SELECT v FROM u) FROM t", "SELECT EXISTS (SELECT 1 FROM u WHERE v = age) FROM t"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)",
+        "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE v = 1 AND u.t_id = t.id)",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age = 1 OR id IN (SELECT t_id FROM u)",
+        "SELECT name FROM t WHERE age = 1 OR EXISTS (SELECT * FROM u WHERE u.t_id = t.id)",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT age IN (SELECT v FROM u) FROM t",
+        "SELECT EXISTS (SELECT 1 FROM u WHERE v = age) FROM t",
+    ),
 ];

@@ -26,10 +26,10 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct InList;
 
@@ -52,7 +52,11 @@ impl Rule for InList {
     fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
         let Expr::InList { expr: value, list, negated } = expr else { return false };
         let constant = |e: &Expr| matches!(e, Expr::Literal(_));
-        if context.is_sound() && !(list.iter().all(constant) && !matches!(**value, Expr::Row(_)) && tools::is_deterministic_expr(value)) {
+        if context.is_sound()
+            && !(list.iter().all(constant)
+                && !matches!(**value, Expr::Row(_))
+                && tools::is_deterministic_expr(value))
+        {
             return false;
         }
         if list.is_empty() {
@@ -75,16 +79,31 @@ impl Rule for InList {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age IN (1, 2)", "SELECT name FROM t WHERE age = 1 OR age = 2"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE name NOT IN ('x', 'y', 'z')", "SELECT name FROM t WHERE name != 'x' AND name <> 'y' AND name != 'z'"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age IN (1, 2)",
+        "SELECT name FROM t WHERE age = 1 OR age = 2",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE name NOT IN ('x', 'y', 'z')",
+        "SELECT name FROM t WHERE name != 'x' AND name <> 'y' AND name != 'z'",
+    ),
     Case::equal(SCHEMA, "SELECT name FROM t WHERE age IN (1)", "SELECT name FROM t WHERE age = 1"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age IN (2, 1, 2)", "SELECT name FROM t WHERE age IN (1, 2)").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age NOT IN (1, 2)", "SELECT name FROM t WHERE age <> 1 OR age <> 2"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age IN (2, 1, 2)",
+        "SELECT name FROM t WHERE age IN (1, 2)",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age NOT IN (1, 2)",
+        "SELECT name FROM t WHERE age <> 1 OR age <> 2",
+    ),
     Case::differs(SCHEMA, "SELECT name FROM t WHERE age IN (1, 2)", "SELECT name FROM t WHERE age IN (1, 3)"),
 ];

@@ -28,10 +28,10 @@
 use sqlgauge_sql::derive::same_class;
 use sqlgauge_sql::tree::{Body, Expr, Query, SetOperator};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct InOfSetOperation;
 
@@ -53,7 +53,11 @@ impl Rule for InOfSetOperation {
 
     fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
         let Expr::InQuery { expr: value, query, negated } = expr else { return false };
-        if !query.ctes.is_empty() || query.limit.is_some() || query.offset.is_some() || tools::as_column(value).is_none() {
+        if !query.ctes.is_empty()
+            || query.limit.is_some()
+            || query.offset.is_some()
+            || tools::as_column(value).is_none()
+        {
             return false;
         }
         let Body::SetOperation { operator, left, right, .. } = &query.body else { return false };
@@ -65,7 +69,8 @@ impl Rule for InOfSetOperation {
         let facts = &context.facts;
         let fits = |body: &Body| match body {
             Body::Select(select) => select.outputs.iter().all(|output| {
-                same_class(facts.affinity(&output.expr), facts.affinity(value)) && facts.is_binary(&output.expr)
+                same_class(facts.affinity(&output.expr), facts.affinity(value))
+                    && facts.is_binary(&output.expr)
             }),
             Body::SetOperation { .. } | Body::Values(_) => false,
         };
@@ -87,13 +92,25 @@ impl Rule for InOfSetOperation {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u UNION SELECT must FROM u)", "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u) AND id NOT IN (SELECT must FROM u)").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE id IN (SELECT t_id FROM u INTERSECT SELECT must FROM u)", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u) AND id IN (SELECT must FROM u)").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE id IN (SELECT t_id FROM u UNION SELECT must FROM u)", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u) AND id IN (SELECT must FROM u)"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u UNION SELECT must FROM u)",
+        "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u) AND id NOT IN (SELECT must FROM u)",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE id IN (SELECT t_id FROM u INTERSECT SELECT must FROM u)",
+        "SELECT name FROM t WHERE id IN (SELECT t_id FROM u) AND id IN (SELECT must FROM u)",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE id IN (SELECT t_id FROM u UNION SELECT must FROM u)",
+        "SELECT name FROM t WHERE id IN (SELECT t_id FROM u) AND id IN (SELECT must FROM u)",
+    ),
 ];

@@ -25,10 +25,10 @@
 
 use sqlgauge_sql::tree::{Expr, From, Query, RelationId};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct InOwnTable;
 
@@ -50,7 +50,8 @@ impl Rule for InOwnTable {
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
         let Some(select) = tools::select_mut(query) else { return 0 };
-        let relations: Vec<_> = select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
+        let relations: Vec<_> =
+            select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
         let mut places = 0;
         let mut conjuncts = tools::take_conjuncts(&mut select.filter);
         for conjunct in &mut conjuncts {
@@ -67,7 +68,6 @@ impl Rule for InOwnTable {
         CASES
     }
 }
-
 
 fn filter(conjunct: &Expr, relations: &[RelationId], context: &Context<'_>) -> Option<Expr> {
     let Expr::InQuery { expr, query, negated: false } = conjunct else { return None };
@@ -92,14 +92,36 @@ fn filter(conjunct: &Expr, relations: &[RelationId], context: &Context<'_>) -> O
     Some(condition)
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE id IN (SELECT id FROM t WHERE age = 3)", "SELECT name FROM t WHERE age = 3"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age > 1 AND code IN (SELECT code FROM t WHERE age < 3)", "SELECT name FROM t WHERE age > 1 AND age < 3"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE name IN (SELECT name FROM t WHERE age = 3)", "SELECT name FROM t WHERE age = 3").paper(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE name IN (SELECT name FROM t WHERE age = 3)", "SELECT name FROM t WHERE age = 3").sound().witness("INSERT INTO t VALUES (1, 'a', 'n', 3, 'x'), (2, 'b', 'n', 1, 'x')"),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE id NOT IN (SELECT id FROM t WHERE age = 3)", "SELECT name FROM t WHERE age = 3"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE id IN (SELECT id FROM t WHERE age = 3)",
+        "SELECT name FROM t WHERE age = 3",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age > 1 AND code IN (SELECT code FROM t WHERE age < 3)",
+        "SELECT name FROM t WHERE age > 1 AND age < 3",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE name IN (SELECT name FROM t WHERE age = 3)",
+        "SELECT name FROM t WHERE age = 3",
+    )
+    .paper(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE name IN (SELECT name FROM t WHERE age = 3)",
+        "SELECT name FROM t WHERE age = 3",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 3, 'x'), (2, 'b', 'n', 1, 'x')"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE id NOT IN (SELECT id FROM t WHERE age = 3)",
+        "SELECT name FROM t WHERE age = 3",
+    ),
 ];

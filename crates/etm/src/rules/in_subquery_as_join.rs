@@ -31,11 +31,11 @@
 use sqlgauge_sql::derive::{Dependencies, Facts};
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Query, RelationId, Select};
 
-use crate::context::Position;
-use crate::tools;
 use crate::context::Context;
+use crate::context::Position;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct InSubqueryAsJoin;
 
@@ -64,7 +64,6 @@ impl Rule for InSubqueryAsJoin {
     }
 }
 
-
 fn published(query: &mut Query, context: &Context<'_>) -> usize {
     let Some(select) = tools::select_mut(query) else { return 0 };
     if tools::single_relation(select).is_none() {
@@ -75,9 +74,11 @@ fn published(query: &mut Query, context: &Context<'_>) -> usize {
         select.filter = Some(filter);
         return 0;
     };
-    let fits = inner.outputs.first().and_then(|output| tools::as_column(&output.expr)).filter(|key| {
-        context.refers_to(outer, *key) || composite_reference(outer, *key, context)
-    });
+    let fits = inner
+        .outputs
+        .first()
+        .and_then(|output| tools::as_column(&output.expr))
+        .filter(|key| context.refers_to(outer, *key) || composite_reference(outer, *key, context));
     let unique_condition = || match inner.filter.as_ref() {
         Some(Expr::Binary(BinaryOperator::Equal, left, right)) => [left, right]
             .into_iter()
@@ -114,17 +115,16 @@ fn partner(filter: &Expr) -> Option<(ColumnRef, &Select, bool)> {
         _ => return None,
     };
     let select = tools::plain_select(query)?;
-    let fits = tools::single_relation(select).is_some() && select.outputs.len() == 1 && tools::is_flat(select);
+    let fits =
+        tools::single_relation(select).is_some() && select.outputs.len() == 1 && tools::is_flat(select);
     fits.then_some((outer, select, equality))
 }
 
 /// Whether the outer column refers to a column that is a part of the primary key.
-fn composite_reference(
-    outer: ColumnRef,
-    key: ColumnRef,
-    context: &Context<'_>,
-) -> bool {
-    let (Some((table, column)), Some((target, part))) = (context.table_column(outer), context.table_column(key)) else {
+fn composite_reference(outer: ColumnRef, key: ColumnRef, context: &Context<'_>) -> bool {
+    let (Some((table, column)), Some((target, part))) =
+        (context.table_column(outer), context.table_column(key))
+    else {
         return false;
     };
     let (Some(table), Some(parent)) = (context.schema().table(table), context.schema().table(target)) else {
@@ -132,14 +132,18 @@ fn composite_reference(
     };
     parent.primary_key.contains(&part)
         && table.foreign_keys.iter().any(|foreign| {
-            foreign.columns == [column] && context.schema().resolve_foreign_key(foreign) == Some((target, vec![part]))
+            foreign.columns == [column]
+                && context.schema().resolve_foreign_key(foreign) == Some((target, vec![part]))
         })
 }
 
 fn corrected(query: &mut Query, context: &mut Context<'_>) -> usize {
     let nested = context.position == Position::Exists && query.limit.is_none();
     let Some(select) = tools::select_mut(query) else { return 0 };
-    if !tools::conjuncts_of(select.filter.as_ref()).iter().any(|e| matches!(e, Expr::Exists { negated: false, .. })) {
+    if !tools::conjuncts_of(select.filter.as_ref())
+        .iter()
+        .any(|e| matches!(e, Expr::Exists { negated: false, .. }))
+    {
         return 0;
     }
     let whole = nested && tools::is_flat(select);
@@ -180,7 +184,9 @@ fn partners(query: &Query, whole: bool, facts: &Facts<'_>) -> Vec<RelationId> {
     if !tools::is_inner(from) {
         return Vec::new();
     }
-    let is_fixed = |id: &RelationId| closure.determines(&Expr::Column(ColumnRef { relation: *id, column: ColumnRef::ROWID }));
+    let is_fixed = |id: &RelationId| {
+        closure.determines(&Expr::Column(ColumnRef { relation: *id, column: ColumnRef::ROWID }))
+    };
     all.into_iter().filter(is_fixed).collect()
 }
 
@@ -204,7 +210,8 @@ fn pull_out(select: &mut Select, inner: &mut Query, moved: &[RelationId]) -> Vec
             rest.push(operand);
         }
     }
-    let staying: Vec<RelationId> = rest.iter().flat_map(From::relations).map(|relation| relation.id).collect();
+    let staying: Vec<RelationId> =
+        rest.iter().flat_map(From::relations).map(|relation| relation.id).collect();
     own.from = rest.into_iter().fold(None, |from, operand| Some(tools::join_inner(from, operand)));
     let stays = |e: &Expr| tools::columns_of(e).iter().any(|column| staying.contains(&column.relation));
     let (inside, outside): (Vec<Expr>, Vec<Expr>) = conjuncts.into_iter().partition(stays);
@@ -216,11 +223,45 @@ const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT v FROM u WHERE t_id IN (SELECT id FROM t WHERE name = 'x')", "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'"),
-    Case::equal(SCHEMA, "SELECT v FROM u WHERE v > 3 AND t_id IN (SELECT id FROM t WHERE name = 'x')", "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' AND v > 3").sound(),
-    Case::equal(SCHEMA, "SELECT v FROM u WHERE EXISTS (SELECT * FROM t WHERE t.id = u.t_id AND name = 'x')", "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'").sound(),
-    Case::equal(SCHEMA, "SELECT DISTINCT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)", "SELECT DISTINCT name FROM t JOIN u ON t.id = u.t_id WHERE v = 1").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)", "SELECT name FROM t JOIN u ON t.id = u.t_id WHERE v = 1"),
-    Case::equal("CREATE TABLE p (x INT, y INT, PRIMARY KEY (x, y)); CREATE TABLE c (b INT REFERENCES p(x))", "SELECT b FROM c WHERE b IN (SELECT x FROM p WHERE y > 0)", "SELECT b FROM p JOIN c ON p.x = c.b WHERE y > 0").paper(),
-    Case::differs("CREATE TABLE p (x INT, y INT, PRIMARY KEY (x, y)); CREATE TABLE c (b INT)", "SELECT b FROM c WHERE b IN (SELECT x FROM p WHERE y > 0)", "SELECT b FROM p JOIN c ON p.x = c.b WHERE y > 0").sound().witness("INSERT INTO p VALUES (1, 1), (1, 2); INSERT INTO c VALUES (1)"),
+    Case::equal(
+        SCHEMA,
+        "SELECT v FROM u WHERE t_id IN (SELECT id FROM t WHERE name = 'x')",
+        "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT v FROM u WHERE v > 3 AND t_id IN (SELECT id FROM t WHERE name = 'x')",
+        "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' AND v > 3",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT v FROM u WHERE EXISTS (SELECT * FROM t WHERE t.id = u.t_id AND name = 'x')",
+        "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT DISTINCT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)",
+        "SELECT DISTINCT name FROM t JOIN u ON t.id = u.t_id WHERE v = 1",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)",
+        "SELECT name FROM t JOIN u ON t.id = u.t_id WHERE v = 1",
+    ),
+    Case::equal(
+        "CREATE TABLE p (x INT, y INT, PRIMARY KEY (x, y)); CREATE TABLE c (b INT REFERENCES p(x))",
+        "SELECT b FROM c WHERE b IN (SELECT x FROM p WHERE y > 0)",
+        "SELECT b FROM p JOIN c ON p.x = c.b WHERE y > 0",
+    )
+    .paper(),
+    Case::differs(
+        "CREATE TABLE p (x INT, y INT, PRIMARY KEY (x, y)); CREATE TABLE c (b INT)",
+        "SELECT b FROM c WHERE b IN (SELECT x FROM p WHERE y > 0)",
+        "SELECT b FROM p JOIN c ON p.x = c.b WHERE y > 0",
+    )
+    .sound()
+    .witness("INSERT INTO p VALUES (1, 1), (1, 2); INSERT INTO c VALUES (1)"),
 ];

@@ -24,10 +24,10 @@
 
 use sqlgauge_sql::tree::Expr;
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct IsNotNullOfNotNull;
 
@@ -55,7 +55,8 @@ impl Rule for IsNotNullOfNotNull {
         let never_null = if context.is_sound() {
             !context.facts.is_nullable(operand)
         } else {
-            *negated && tools::as_column(operand).is_some_and(|column| context.is_not_null_as_published(column))
+            *negated
+                && tools::as_column(operand).is_some_and(|column| context.is_not_null_as_published(column))
         };
         if never_null {
             *expr = tools::truth(*negated);
@@ -68,15 +69,28 @@ impl Rule for IsNotNullOfNotNull {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t WHERE born IS NOT NULL", "SELECT name FROM t"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age > 1 AND id IS NOT NULL", "SELECT name FROM t WHERE age > 1"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age > 1 AND id IS NOT NULL",
+        "SELECT name FROM t WHERE age > 1",
+    ),
     Case::differs(SCHEMA, "SELECT name FROM t WHERE age IS NOT NULL", "SELECT name FROM t"),
-    Case::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = t_id WHERE uid IS NOT NULL", "SELECT name FROM t LEFT JOIN u ON t.id = t_id").paper(),
-    Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = t_id WHERE uid IS NOT NULL", "SELECT name FROM t LEFT JOIN u ON t.id = t_id").sound().witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x')"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t LEFT JOIN u ON t.id = t_id WHERE uid IS NOT NULL",
+        "SELECT name FROM t LEFT JOIN u ON t.id = t_id",
+    )
+    .paper(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t LEFT JOIN u ON t.id = t_id WHERE uid IS NOT NULL",
+        "SELECT name FROM t LEFT JOIN u ON t.id = t_id",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x')"),
 ];

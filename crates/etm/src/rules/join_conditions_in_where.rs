@@ -25,10 +25,10 @@
 
 use sqlgauge_sql::tree::{Expr, From, JoinKind, Query};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct JoinConditionsInWhere;
 
@@ -67,7 +67,6 @@ impl Rule for JoinConditionsInWhere {
     }
 }
 
-
 fn collect(from: &mut From, sensitive: bool, moved: &mut Vec<Expr>, places: &mut usize) {
     let From::Join(join) = from else { return };
     match join.kind {
@@ -87,12 +86,25 @@ fn collect(from: &mut From, sensitive: bool, moved: &mut Vec<Expr>, places: &mut
     }
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id AND v > 3 WHERE name = 'x'", "SELECT v FROM t, u WHERE t.id = u.t_id AND v > 3 AND name = 'x'").sound(),
-    Case::equal(SCHEMA, "SELECT v FROM t CROSS JOIN u WHERE t.id = u.t_id AND name = 'x'", "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'").sound(),
-    Case::differs(SCHEMA, "SELECT v FROM t LEFT JOIN u ON t.id = u.t_id AND v > 3", "SELECT v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v > 3"),
+    Case::equal(
+        SCHEMA,
+        "SELECT v FROM t JOIN u ON t.id = u.t_id AND v > 3 WHERE name = 'x'",
+        "SELECT v FROM t, u WHERE t.id = u.t_id AND v > 3 AND name = 'x'",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT v FROM t CROSS JOIN u WHERE t.id = u.t_id AND name = 'x'",
+        "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT v FROM t LEFT JOIN u ON t.id = u.t_id AND v > 3",
+        "SELECT v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v > 3",
+    ),
 ];

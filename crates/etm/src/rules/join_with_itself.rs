@@ -23,10 +23,10 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, RelationId};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct JoinWithItself;
 
@@ -50,7 +50,8 @@ impl Rule for JoinWithItself {
         let mut places = 0;
         while let Some((kept, dropped, key)) = find(query, context) {
             let Some(select) = tools::select_mut(query) else { return places };
-            select.from = select.from.take().and_then(|from| tools::without(from, dropped, &mut select.filter));
+            select.from =
+                select.from.take().and_then(|from| tools::without(from, dropped, &mut select.filter));
             tools::move_columns(query, dropped, kept);
             let Some(select) = tools::select_mut(query) else { return places };
             let mut conjuncts = tools::take_conjuncts(&mut select.filter);
@@ -75,7 +76,6 @@ impl Rule for JoinWithItself {
         CASES
     }
 }
-
 
 fn pair(condition: &Expr) -> Option<(ColumnRef, ColumnRef)> {
     let Expr::Binary(BinaryOperator::Equal, left, right) = condition else { return None };
@@ -107,8 +107,13 @@ fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId,
             let (x, y) = (ColumnRef { relation: kept, column }, ColumnRef { relation: dropped, column });
             pairs.contains(&(x, y)) || pairs.contains(&(y, x))
         };
-        let binary = |column: u32| context.facts.is_binary(&Expr::Column(ColumnRef { relation: kept, column }));
-        let key = context.facts.unique_sets(kept).into_iter().find(|set| set.iter().all(|c| equated(*c) && binary(*c)));
+        let binary =
+            |column: u32| context.facts.is_binary(&Expr::Column(ColumnRef { relation: kept, column }));
+        let key = context
+            .facts
+            .unique_sets(kept)
+            .into_iter()
+            .find(|set| set.iter().all(|c| equated(*c) && binary(*c)));
         if let Some(key) = key {
             return Some((kept, dropped, key));
         }
@@ -116,12 +121,21 @@ fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId,
     None
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT a.name, b.age FROM t a JOIN t b ON a.id = b.id", "SELECT name, age FROM t").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 1 AND id IN (SELECT id FROM t WHERE name = 'x')", "SELECT name FROM t WHERE age = 1 AND name = 'x'").sound(),
-    Case::differs(SCHEMA, "SELECT a.name, b.code FROM t a JOIN t b ON a.age = b.age", "SELECT name, code FROM t"),
+    Case::equal(SCHEMA, "SELECT a.name, b.age FROM t a JOIN t b ON a.id = b.id", "SELECT name, age FROM t")
+        .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age = 1 AND id IN (SELECT id FROM t WHERE name = 'x')",
+        "SELECT name FROM t WHERE age = 1 AND name = 'x'",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT a.name, b.code FROM t a JOIN t b ON a.age = b.age",
+        "SELECT name, code FROM t",
+    ),
 ];

@@ -28,12 +28,14 @@
 //! Paper, Table 2, rule 14. Corrected: NULL references.
 
 use sqlgauge_sql::derive::same_class;
-use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, JoinKind, Query, RelationId, Select, Source};
+use sqlgauge_sql::tree::{
+    BinaryOperator, ColumnRef, Expr, From, JoinKind, Query, RelationId, Select, Source,
+};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct JoinWithoutUse;
 
@@ -67,7 +69,6 @@ impl Rule for JoinWithoutUse {
     }
 }
 
-
 /// A relation to drop with the pairs of its key columns and what refers to them.
 struct Step {
     parent: RelationId,
@@ -96,7 +97,9 @@ fn find(query: &Query, context: &Context<'_>) -> Option<Step> {
             }
         }
         for &child in inner.iter().filter(|child| **child != parent) {
-            let Some(own) = context.facts.table_of(child).and_then(|id| context.schema().table(id)) else { continue };
+            let Some(own) = context.facts.table_of(child).and_then(|id| context.schema().table(id)) else {
+                continue;
+            };
             for foreign in &own.foreign_keys {
                 let Some((target, columns)) = context.schema().resolve_foreign_key(foreign) else { continue };
                 if target != table || !fits_profile(&columns, target, context) {
@@ -106,7 +109,10 @@ fn find(query: &Query, context: &Context<'_>) -> Option<Step> {
                     .iter()
                     .zip(&foreign.columns)
                     .map(|(&key, &reference)| {
-                        (ColumnRef { relation: parent, column: key }, ColumnRef { relation: child, column: reference })
+                        (
+                            ColumnRef { relation: parent, column: key },
+                            ColumnRef { relation: child, column: reference },
+                        )
                     })
                     .collect();
                 let linked = pairs.iter().all(|pair| links.contains(pair));
@@ -121,7 +127,11 @@ fn find(query: &Query, context: &Context<'_>) -> Option<Step> {
 
 fn fits_profile(columns: &[u32], target: sqlgauge_sql::schema::TableId, context: &Context<'_>) -> bool {
     let Some(table) = context.schema().table(target) else { return false };
-    if context.is_sound() { table.is_unique(columns) } else { table.primary_key == columns && columns.len() == 1 }
+    if context.is_sound() {
+        table.is_unique(columns)
+    } else {
+        table.primary_key == columns && columns.len() == 1
+    }
 }
 
 /// The relations that no outer join touches.
@@ -160,7 +170,12 @@ fn equalities(select: &Select, everywhere: bool) -> Vec<(ColumnRef, ColumnRef)> 
     pairs.collect()
 }
 
-fn only_keys_are_read(query: &Query, parent: RelationId, links: &[(ColumnRef, ColumnRef)], context: &Context<'_>) -> bool {
+fn only_keys_are_read(
+    query: &Query,
+    parent: RelationId,
+    links: &[(ColumnRef, ColumnRef)],
+    context: &Context<'_>,
+) -> bool {
     let reads = tools::columns_read(query, parent);
     if !reads.iter().all(|column| links.iter().any(|(key, _)| key.column == *column)) {
         return false;
@@ -173,7 +188,9 @@ fn only_keys_are_read(query: &Query, parent: RelationId, links: &[(ColumnRef, Co
         let facts = &context.facts;
         let (own, other) = (facts.affinity(&key_expr), facts.affinity(&reference_expr));
         let alone = reads.iter().filter(|column| **column == key.column).count() == 1;
-        let numeric = |affinity: Option<sqlgauge_sql::schema::Affinity>| affinity.is_some_and(|a| a.is_numeric());
+        let numeric = |affinity: Option<sqlgauge_sql::schema::Affinity>| {
+            affinity.is_some_and(sqlgauge_sql::schema::Affinity::is_numeric)
+        };
         facts.is_binary(&key_expr)
             && facts.is_binary(&reference_expr)
             && (same_class(own, other) || (alone && numeric(own)))
@@ -212,7 +229,6 @@ fn is_link(conjunct: &Expr, links: &[(ColumnRef, ColumnRef)]) -> bool {
     let (Expr::Column(a), Expr::Column(b)) = (left.as_ref(), right.as_ref()) else { return false };
     links.contains(&(*a, *b)) || links.contains(&(*b, *a))
 }
-
 
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";

@@ -30,10 +30,10 @@
 use sqlgauge_sql::derive::same_class;
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, Select};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct KeysThatAreReferredTo;
 
@@ -82,7 +82,6 @@ impl Rule for KeysThatAreReferredTo {
         CASES
     }
 }
-
 
 /// The only column of the only table that is read, if it is a result.
 fn only_column(query: &Query, select: &Select) -> Option<ColumnRef> {
@@ -146,13 +145,31 @@ fn link(condition: &Expr, key: ColumnRef) -> Option<ColumnRef> {
     }
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)", "SELECT DISTINCT t_id FROM u WHERE v = 1 AND t_id IS NOT NULL").sound(),
-    Case::equal(SCHEMA, "SELECT id FROM t WHERE id IN (SELECT must FROM u GROUP BY must HAVING COUNT(*) > 2)", "SELECT must FROM u GROUP BY must HAVING COUNT(*) > 2").sound(),
-    Case::differs(SCHEMA, "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)", "SELECT DISTINCT t_id FROM u WHERE v = 1").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
-    Case::differs(SCHEMA, "SELECT id FROM t WHERE id IN (SELECT v FROM u)", "SELECT DISTINCT v FROM u WHERE v IS NOT NULL"),
+    Case::equal(
+        SCHEMA,
+        "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)",
+        "SELECT DISTINCT t_id FROM u WHERE v = 1 AND t_id IS NOT NULL",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT id FROM t WHERE id IN (SELECT must FROM u GROUP BY must HAVING COUNT(*) > 2)",
+        "SELECT must FROM u GROUP BY must HAVING COUNT(*) > 2",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)",
+        "SELECT DISTINCT t_id FROM u WHERE v = 1",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
+    Case::differs(
+        SCHEMA,
+        "SELECT id FROM t WHERE id IN (SELECT v FROM u)",
+        "SELECT DISTINCT v FROM u WHERE v IS NOT NULL",
+    ),
 ];

@@ -26,12 +26,14 @@
 //! Paper, Table 3, rule 25. Corrected: NULLs.
 
 use sqlgauge_sql::derive::rejects_null;
-use sqlgauge_sql::tree::{BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Output, Query, Relation, Select};
+use sqlgauge_sql::tree::{
+    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Output, Query, Relation, Select,
+};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct LeftJoinIsNull;
 
@@ -61,7 +63,6 @@ impl Rule for LeftJoinIsNull {
     }
 }
 
-
 fn subquery(relation: Relation, filter: Option<Expr>, output: Expr) -> Box<Query> {
     let outputs = vec![Output { expr: output, alias: None }];
     let from = Some(From::Relation(relation));
@@ -74,7 +75,8 @@ fn published(query: &mut Query) -> Option<()> {
     let Some(Expr::IsNull { expr: tested, negated: false }) = &select.filter else { return None };
     let tested = tools::as_column(tested)?;
     let Some(From::Join(join)) = &select.from else { return None };
-    let (JoinKind::Left, From::Relation(left), From::Relation(right)) = (join.kind, &join.left, &join.right) else {
+    let (JoinKind::Left, From::Relation(left), From::Relation(right)) = (join.kind, &join.left, &join.right)
+    else {
         return None;
     };
     let Some(Expr::Binary(BinaryOperator::Equal, a, b)) = &join.on else { return None };
@@ -103,11 +105,14 @@ fn corrected(query: &mut Query, context: &Context<'_>) -> Option<()> {
     let select = query.as_select()?;
     let (right, on) = last_left_join(select.from.as_ref()?)?;
     let tests_null = |e: &Expr| match e {
-        Expr::IsNull { expr, negated: false } => tools::as_column(expr).filter(|column| column.relation == right.id),
+        Expr::IsNull { expr, negated: false } => {
+            tools::as_column(expr).filter(|column| column.relation == right.id)
+        }
         _ => None,
     };
     let conjuncts = tools::conjuncts_of(select.filter.as_ref());
-    let (place, tested) = conjuncts.iter().enumerate().find_map(|(place, e)| Some((place, tests_null(e)?)))?;
+    let (place, tested) =
+        conjuncts.iter().enumerate().find_map(|(place, e)| Some((place, tests_null(e)?)))?;
     if !is_null_only_without_partner(tested, on, context) {
         return None;
     }
@@ -135,7 +140,6 @@ fn is_null_only_without_partner(tested: ColumnRef, on: &Expr, context: &Context<
     declared || tools::conjuncts_of(Some(on)).into_iter().any(|conjunct| rejects_null(conjunct, tested))
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
@@ -146,4 +150,5 @@ const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id WHERE uid IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u)").paper(),
     Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id WHERE uid IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u)").sound().witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
     Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.must WHERE v IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)").sound().witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, NULL)"),
+    Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.must WHERE uid IS NOT NULL", "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)"),
 ];

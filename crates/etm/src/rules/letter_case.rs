@@ -55,5 +55,9 @@ const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, a
 const CASES: &[Case] = &[
     Case::equal(SINGERS, "SELECT name FROM singer", "SELECT NAME FROM Singer"),
     Case::equal(SINGERS, "SELECT count(id) FROM SINGER", "select COUNT(ID) from singer"),
-    Case::differs(SINGERS, "SELECT id FROM singer WHERE name = 'A'", "SELECT id FROM singer WHERE name = 'a'"),
+    Case::differs(
+        SINGERS,
+        "SELECT id FROM singer WHERE name = 'A'",
+        "SELECT id FROM singer WHERE name = 'a'",
+    ),
 ];

@@ -46,7 +46,9 @@ impl Rule for LetterCaseOfPattern {
     }
 
     fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
-        let Expr::Like { operator: LikeOperator::Like, pattern, escape: None, .. } = expr else { return false };
+        let Expr::Like { operator: LikeOperator::Like, pattern, escape: None, .. } = expr else {
+            return false;
+        };
         let Expr::Literal(Literal::Text(text)) = pattern.as_mut() else { return false };
         let has_upper = text.bytes().any(|byte| byte.is_ascii_uppercase());
         text.make_ascii_lowercase();
@@ -58,13 +60,20 @@ impl Rule for LetterCaseOfPattern {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE name LIKE '%Al%'", "SELECT name FROM t WHERE name LIKE '%al%'").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE name GLOB '*Al*'", "SELECT name FROM t WHERE name GLOB '*al*'"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE name LIKE '%Al%'",
+        "SELECT name FROM t WHERE name LIKE '%al%'",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE name GLOB '*Al*'",
+        "SELECT name FROM t WHERE name GLOB '*al*'",
+    ),
     Case::differs(SCHEMA, "SELECT name FROM t WHERE name = 'Al'", "SELECT name FROM t WHERE name = 'al'"),
 ];

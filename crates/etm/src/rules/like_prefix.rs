@@ -26,10 +26,10 @@
 
 use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, LikeOperator, Literal};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct LikePrefix;
 
@@ -50,14 +50,18 @@ impl Rule for LikePrefix {
     }
 
     fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
-        let Expr::Like { operator: LikeOperator::Like, expr: value, pattern, escape: None, negated } = expr else {
+        let Expr::Like { operator: LikeOperator::Like, expr: value, pattern, escape: None, negated } = expr
+        else {
             return false;
         };
         let Expr::Literal(Literal::Text(text)) = pattern.as_ref() else { return false };
-        let Some(prefix) = text.strip_suffix('%').filter(|prefix| !prefix.contains('%')) else { return false };
+        let Some(prefix) = text.strip_suffix('%').filter(|prefix| !prefix.contains('%')) else {
+            return false;
+        };
         let Ok(length) = i64::try_from(prefix.chars().count()) else { return false };
         let integer = |n: i64| Expr::Literal(Literal::Real(sqlgauge_sql::tree::Real::new(n as f64)));
-        let start = tools::call("substr", Args::List(vec![value.as_ref().clone(), integer(1), integer(length)]));
+        let start =
+            tools::call("substr", Args::List(vec![value.as_ref().clone(), integer(1), integer(length)]));
         let operator = if *negated { BinaryOperator::NotEqual } else { BinaryOperator::Equal };
         let prefix = Expr::Literal(Literal::Text(prefix.to_owned()));
         *expr = Expr::Binary(operator, Box::new(start), Box::new(prefix));
@@ -69,13 +73,26 @@ impl Rule for LikePrefix {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE name LIKE 'ab%'", "SELECT name FROM t WHERE SUBSTR(name, 1, 2) = 'ab'").paper(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE name LIKE 'ab%'", "SELECT name FROM t WHERE SUBSTR(name, 1, 2) = 'ab'").sound().witness("INSERT INTO t VALUES (1, 'a', 'ABC', 1, 'x')"),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE name LIKE '%ab%'", "SELECT name FROM t WHERE SUBSTR(name, 1, 2) = 'ab'"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE name LIKE 'ab%'",
+        "SELECT name FROM t WHERE SUBSTR(name, 1, 2) = 'ab'",
+    )
+    .paper(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE name LIKE 'ab%'",
+        "SELECT name FROM t WHERE SUBSTR(name, 1, 2) = 'ab'",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'ABC', 1, 'x')"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE name LIKE '%ab%'",
+        "SELECT name FROM t WHERE SUBSTR(name, 1, 2) = 'ab'",
+    ),
 ];

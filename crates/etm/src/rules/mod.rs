@@ -5,6 +5,7 @@
 
 mod average_by_sum_and_count;
 mod between;
+mod bound_of_count;
 mod column_alias;
 mod common_table_expression;
 mod commutative_operands;
@@ -12,6 +13,7 @@ mod count_of_case;
 mod count_of_distinct_rows;
 mod count_of_not_null;
 mod dependent_group_keys;
+mod distinct_join_as_exists;
 mod distinct_of_unique;
 mod equated_columns;
 mod except_of_column;
@@ -19,11 +21,13 @@ mod exists_of_anything;
 mod extremum_by_order;
 mod extremum_by_subquery;
 mod group_by_as_distinct;
+mod grouped_join_as_in;
 mod having_as_where;
 mod iif;
 mod implied_not_null;
 mod in_as_exists;
 mod in_list;
+mod in_of_set_operation;
 mod in_own_table;
 mod in_subquery_as_join;
 mod is_not_null_of_not_null;
@@ -31,13 +35,17 @@ mod join_conditions_in_where;
 mod join_order;
 mod join_with_itself;
 mod join_without_use;
+mod keys_that_are_referred_to;
 mod left_join_is_null;
 mod letter_case;
+mod letter_case_of_pattern;
 mod like_prefix;
 mod name_quotes;
 mod negated_comparison;
 mod negation;
 mod not_in_as_not_exists;
+mod not_null_of_aggregated;
+mod null_group_in_in;
 mod order_by_alias;
 mod order_by_julian_day;
 mod order_without_effect;
@@ -59,13 +67,6 @@ mod table_prefix;
 mod trivial_conditions;
 mod unused_outer_join;
 mod value_of_single_row;
-mod distinct_join_as_exists;
-mod bound_of_count;
-mod letter_case_of_pattern;
-mod grouped_join_as_in;
-mod in_of_set_operation;
-mod not_null_of_aggregated;
-mod keys_that_are_referred_to;
 
 use crate::rule::Rule;
 
@@ -133,6 +134,7 @@ static RULES: &[&dyn Rule] = &[
     &in_of_set_operation::InOfSetOperation,
     &not_null_of_aggregated::NotNullOfAggregated,
     &keys_that_are_referred_to::KeysThatAreReferredTo,
+    &null_group_in_in::NullGroupInIn,
 ];
 
 /// All rules: the paper's in the order of its tables, then ours.

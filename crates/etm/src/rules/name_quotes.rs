@@ -54,6 +54,10 @@ const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, a
 const CASES: &[Case] = &[
     Case::equal(SINGERS, "SELECT \"singer\".\"name\" FROM \"singer\"", "SELECT singer.name FROM singer"),
     Case::equal(SINGERS, "SELECT `name` FROM [singer]", "SELECT name FROM singer"),
-    Case::equal(SINGERS, "SELECT id FROM singer WHERE name = \"Ann\"", "SELECT id FROM singer WHERE name = 'Ann'"),
+    Case::equal(
+        SINGERS,
+        "SELECT id FROM singer WHERE name = \"Ann\"",
+        "SELECT id FROM singer WHERE name = 'Ann'",
+    ),
     Case::differs(SINGERS, "SELECT 'name' FROM singer", "SELECT \"name\" FROM singer"),
 ];

@@ -72,8 +72,6 @@ impl Rule for NegatedComparison {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
@@ -81,5 +79,9 @@ const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT age > 3", "SELECT name FROM t WHERE age <= 3"),
     Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT name = 'x'", "SELECT name FROM t WHERE name <> 'x'"),
     Case::differs(SCHEMA, "SELECT name FROM t WHERE NOT age > 3", "SELECT name FROM t WHERE age < 3"),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE NOT age = 3", "SELECT name FROM t WHERE age <> 3 OR age IS NULL"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE NOT age = 3",
+        "SELECT name FROM t WHERE age <> 3 OR age IS NULL",
+    ),
 ];

@@ -24,10 +24,10 @@
 
 use sqlgauge_sql::tree::{Expr, UnaryOperator};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct Negation;
 
@@ -55,10 +55,14 @@ impl Rule for Negation {
             Expr::And(list) => (Expr::Or(list.into_iter().map(not).collect()), true),
             Expr::Or(list) => (Expr::And(list.into_iter().map(not).collect()), true),
             Expr::InList { expr, list, negated } => (Expr::InList { expr, list, negated: !negated }, true),
-            Expr::InQuery { expr, query, negated } => (Expr::InQuery { expr, query, negated: !negated }, true),
+            Expr::InQuery { expr, query, negated } => {
+                (Expr::InQuery { expr, query, negated: !negated }, true)
+            }
             Expr::IsNull { expr, negated } => (Expr::IsNull { expr, negated: !negated }, true),
             Expr::Exists { query, negated } => (Expr::Exists { query, negated: !negated }, true),
-            Expr::Between { expr, low, high, negated } => (Expr::Between { expr, low, high, negated: !negated }, true),
+            Expr::Between { expr, low, high, negated } => {
+                (Expr::Between { expr, low, high, negated: !negated }, true)
+            }
             Expr::Like { operator, expr, pattern, escape, negated } => {
                 (Expr::Like { operator, expr, pattern, escape, negated: !negated }, true)
             }
@@ -75,15 +79,31 @@ impl Rule for Negation {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT (age = 3 OR name IS NULL)", "SELECT name FROM t WHERE age <> 3 AND name IS NOT NULL").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT name LIKE 'x%'", "SELECT name FROM t WHERE name NOT LIKE 'x%'"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT (age IN (1, 2))", "SELECT name FROM t WHERE age NOT IN (1, 2)").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE NOT (age = 3 AND id = 1)", "SELECT name FROM t WHERE age <> 3 AND id <> 1"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE NOT (age = 3 OR name IS NULL)",
+        "SELECT name FROM t WHERE age <> 3 AND name IS NOT NULL",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE NOT name LIKE 'x%'",
+        "SELECT name FROM t WHERE name NOT LIKE 'x%'",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE NOT (age IN (1, 2))",
+        "SELECT name FROM t WHERE age NOT IN (1, 2)",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE NOT (age = 3 AND id = 1)",
+        "SELECT name FROM t WHERE age <> 3 AND id <> 1",
+    ),
     Case::differs(SCHEMA, "SELECT NOT NOT age FROM t", "SELECT age FROM t"),
 ];

@@ -25,11 +25,11 @@
 
 use sqlgauge_sql::tree::{Expr, Query};
 
-use crate::context::passes_not_null;
-use crate::tools;
 use crate::context::Context;
+use crate::context::passes_not_null;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct NotInAsNotExists;
 
@@ -58,7 +58,7 @@ impl Rule for NotInAsNotExists {
             let Expr::InQuery { expr: value, query: inner, negated: true } = conjunct else { continue };
             if never_null(value, inner, &before, context) && tools::may_become_exists(value, inner) {
                 let mut inner = inner.clone();
-                tools::link(&mut inner, value.as_ref().clone());
+                tools::link(&mut inner, value);
                 *conjunct = Expr::Exists { query: inner, negated: true };
                 places += 1;
             }
@@ -72,7 +72,6 @@ impl Rule for NotInAsNotExists {
     }
 }
 
-
 fn never_null(value: &Expr, inner: &Query, outer: &Query, context: &Context<'_>) -> bool {
     let Some(select) = inner.as_select() else { return false };
     let value_fits = !context.facts.is_nullable(value)
@@ -80,13 +79,32 @@ fn never_null(value: &Expr, inner: &Query, outer: &Query, context: &Context<'_>)
     value_fits && select.outputs.iter().all(|output| !context.facts.output_may_be_null(select, &output.expr))
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)", "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.must = t.id)").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)", "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u)", "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u SELECT 1, NULL, 1, 1"),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age NOT IN (SELECT must FROM u)", "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.must = t.age)").witness("INSERT INTO t VALUES (1, 'a', 'n', NULL, 'x'); INSERT INTO u VALUES (1, 1, 1, 1)"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)",
+        "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.must = t.id)",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)",
+        "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u)",
+        "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u SELECT 1, NULL, 1, 1"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age NOT IN (SELECT must FROM u)",
+        "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.must = t.age)",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', NULL, 'x'); INSERT INTO u VALUES (1, 1, 1, 1)"),
 ];

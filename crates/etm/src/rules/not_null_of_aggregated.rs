@@ -24,10 +24,10 @@
 
 use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct NotNullOfAggregated;
 
@@ -52,7 +52,8 @@ impl Rule for NotNullOfAggregated {
         if !select.group_by.is_empty() || select.having.is_some() || select.outputs.is_empty() {
             return 0;
         }
-        let aggregated: Option<Vec<ColumnRef>> = select.outputs.iter().map(|output| argument(&output.expr)).collect();
+        let aggregated: Option<Vec<ColumnRef>> =
+            select.outputs.iter().map(|output| argument(&output.expr)).collect();
         let Some(aggregated) = aggregated else { return 0 };
         let first = aggregated[0];
         if aggregated.iter().any(|column| *column != first) {
@@ -72,7 +73,6 @@ impl Rule for NotNullOfAggregated {
     }
 }
 
-
 fn argument(expr: &Expr) -> Option<ColumnRef> {
     let Expr::Call(call) = expr else { return None };
     let known = matches!(call.function.as_str(), "count" | "sum" | "total" | "avg" | "min" | "max");
@@ -83,14 +83,26 @@ fn argument(expr: &Expr) -> Option<ColumnRef> {
     }
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT MAX(age) FROM t WHERE age IS NOT NULL", "SELECT MAX(age) FROM t").sound(),
-    Case::equal(SCHEMA, "SELECT COUNT(DISTINCT t.id) FROM t JOIN u ON t.id = u.t_id", "SELECT COUNT(DISTINCT t_id) FROM u").sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT COUNT(DISTINCT t.id) FROM t JOIN u ON t.id = u.t_id",
+        "SELECT COUNT(DISTINCT t_id) FROM u",
+    )
+    .sound(),
     Case::differs(SCHEMA, "SELECT COUNT(*) FROM t WHERE age IS NOT NULL", "SELECT COUNT(*) FROM t"),
-    Case::differs(SCHEMA, "SELECT MAX(age), MAX(id) FROM t WHERE age IS NOT NULL", "SELECT MAX(age), MAX(id) FROM t"),
-    Case::differs(SCHEMA, "SELECT MAX(age) FROM t WHERE age IS NOT NULL GROUP BY name", "SELECT MAX(age) FROM t GROUP BY name"),
+    Case::differs(
+        SCHEMA,
+        "SELECT MAX(age), MAX(id) FROM t WHERE age IS NOT NULL",
+        "SELECT MAX(age), MAX(id) FROM t",
+    ),
+    Case::differs(
+        SCHEMA,
+        "SELECT MAX(age) FROM t WHERE age IS NOT NULL GROUP BY name",
+        "SELECT MAX(age) FROM t GROUP BY name",
+    ),
 ];

@@ -19,14 +19,15 @@
 //! The alias is also the name of a column of a table: ORDER BY takes the alias, and the resolution with it.
 //!
 //! ## Source
-//! Ours; in the paper a part of P6.
+//! Ours; in the paper a part of P6. Its script puts the expression in place of the name inside the column, which
+//! then equals neither the expression nor the column; `etm-paper@1` keeps the two apart as well, by a unary plus.
 
-use sqlgauge_sql::tree::{Expr, Query};
+use sqlgauge_sql::tree::{Expr, Query, UnaryOperator};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct OrderByAlias;
 
@@ -46,7 +47,7 @@ impl Rule for OrderByAlias {
         &META
     }
 
-    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
         let Some(outputs) = query.as_select().map(|select| select.outputs.clone()) else { return 0 };
         let mut places = 0;
         for term in &mut query.order_by {
@@ -56,7 +57,9 @@ impl Rule for OrderByAlias {
                 && !sqlgauge_sql::derive::has_subquery(&output.expr)
                 && tools::is_deterministic_expr(&output.expr);
             if plain {
-                term.expr = output.expr.clone();
+                let expr = output.expr.clone();
+                term.expr =
+                    if context.is_sound() { expr } else { Expr::Unary(UnaryOperator::Plus, Box::new(expr)) };
                 places += 1;
             }
         }
@@ -68,14 +71,19 @@ impl Rule for OrderByAlias {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age FROM t ORDER BY age"),
-    Case::equal(SCHEMA, "SELECT name, COUNT(*) AS n FROM t GROUP BY name ORDER BY n DESC", "SELECT name, COUNT(*) FROM t GROUP BY name ORDER BY COUNT(*) DESC"),
+    Case::equal(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age FROM t ORDER BY age").sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name, COUNT(*) AS n FROM t GROUP BY name ORDER BY n DESC",
+        "SELECT name, COUNT(*) FROM t GROUP BY name ORDER BY COUNT(*) DESC",
+    )
+    .sound(),
     Case::equal(SCHEMA, "SELECT name, age FROM t ORDER BY 2", "SELECT name, age FROM t ORDER BY age").sound(),
     Case::differs(SCHEMA, "SELECT -age AS id FROM t ORDER BY id", "SELECT -age AS id FROM t ORDER BY t.id"),
+    Case::equal(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age AS b FROM t ORDER BY b"),
+    Case::differs(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age FROM t ORDER BY age").paper(),
 ];

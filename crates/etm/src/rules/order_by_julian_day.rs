@@ -60,13 +60,18 @@ impl Rule for OrderByJulianDay {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t ORDER BY JULIANDAY(born)", "SELECT name FROM t ORDER BY born").paper(),
-    Case::differs(SCHEMA, "SELECT name FROM t ORDER BY JULIANDAY(born)", "SELECT name FROM t ORDER BY born").sound().witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'y'), (2, 'b', 'm', 1, 'x')"),
-    Case::differs(SCHEMA, "SELECT name FROM t ORDER BY JULIANDAY(born)", "SELECT name FROM t ORDER BY born DESC"),
+    Case::equal(SCHEMA, "SELECT name FROM t ORDER BY JULIANDAY(born)", "SELECT name FROM t ORDER BY born")
+        .paper(),
+    Case::differs(SCHEMA, "SELECT name FROM t ORDER BY JULIANDAY(born)", "SELECT name FROM t ORDER BY born")
+        .sound()
+        .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'y'), (2, 'b', 'm', 1, 'x')"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t ORDER BY JULIANDAY(born)",
+        "SELECT name FROM t ORDER BY born DESC",
+    ),
 ];

@@ -26,11 +26,11 @@
 use sqlgauge_sql::derive::{Dependencies, is_aggregate_select};
 use sqlgauge_sql::tree::{Expr, Query};
 
-use crate::context::Position;
-use crate::tools;
 use crate::context::Context;
+use crate::context::Position;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct OrderWithoutEffect;
 
@@ -56,12 +56,18 @@ impl Rule for OrderWithoutEffect {
         }
         let mut places = 0;
         let single = returns_one_row(query, context);
-        let free = context.position != Position::Top && query.limit.is_none() && query.offset.is_none() && !context.rows_show();
+        let free = context.position != Position::Top
+            && query.limit.is_none()
+            && query.offset.is_none()
+            && !context.rows_show();
         if (single || free) && !query.order_by.is_empty() && query.offset.is_none() {
             query.order_by.clear();
             places += 1;
         }
-        if single && query.offset.is_none() && query.limit.as_ref().is_some_and(|limit| tools::as_integer(limit).is_some_and(|n| n > 0)) {
+        if single
+            && query.offset.is_none()
+            && query.limit.as_ref().is_some_and(|limit| tools::as_integer(limit).is_some_and(|n| n > 0))
+        {
             query.limit = None;
             places += 1;
         }
@@ -72,7 +78,6 @@ impl Rule for OrderWithoutEffect {
         CASES
     }
 }
-
 
 fn returns_one_row(query: &Query, context: &Context<'_>) -> bool {
     let Some(select) = query.as_select() else { return false };
@@ -123,15 +128,24 @@ fn drop_keys(query: &mut Query, context: &Context<'_>) -> usize {
     places
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t ORDER BY id, age", "SELECT name FROM t ORDER BY id").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 3 ORDER BY age, name", "SELECT name FROM t WHERE age = 3 ORDER BY name").sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age = 3 ORDER BY age, name",
+        "SELECT name FROM t WHERE age = 3 ORDER BY name",
+    )
+    .sound(),
     Case::equal(SCHEMA, "SELECT MAX(age) FROM t ORDER BY MAX(age) LIMIT 1", "SELECT MAX(age) FROM t").sound(),
-    Case::equal(SCHEMA, "SELECT COUNT(*) FROM (SELECT name FROM t ORDER BY age)", "SELECT COUNT(*) FROM (SELECT name FROM t)").sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT COUNT(*) FROM (SELECT name FROM t ORDER BY age)",
+        "SELECT COUNT(*) FROM (SELECT name FROM t)",
+    )
+    .sound(),
     Case::differs(SCHEMA, "SELECT name FROM t ORDER BY age, id", "SELECT name FROM t ORDER BY age, name"),
     Case::differs(SCHEMA, "SELECT name FROM t ORDER BY age", "SELECT name FROM t ORDER BY age DESC"),
 ];

@@ -25,12 +25,12 @@
 //! Ours; the parser of the paper's script treats REAL as FLOAT.
 
 use sqlgauge_sql::schema::Affinity;
-use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
+use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Real};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct OtherSpellings;
 
@@ -79,9 +79,12 @@ impl Rule for OtherSpellings {
                 name.clone_into(&mut call.function);
                 true
             }
-            Expr::Case { operand: Some(operand), branches, otherwise } if matches!(**operand, Expr::Column(_) | Expr::Literal(_)) => {
+            Expr::Case { operand: Some(operand), branches, otherwise }
+                if matches!(**operand, Expr::Column(_) | Expr::Literal(_)) =>
+            {
                 let branches = std::mem::take(branches);
-                let compare = |(value, then): (Expr, Expr)| (tools::equal(operand.as_ref().clone(), value), then);
+                let compare =
+                    |(value, then): (Expr, Expr)| (tools::equal(operand.as_ref().clone(), value), then);
                 *expr = Expr::Case {
                     operand: None,
                     branches: branches.into_iter().map(compare).collect(),
@@ -89,13 +92,22 @@ impl Rule for OtherSpellings {
                 };
                 true
             }
-            Expr::Case { otherwise, .. } if matches!(otherwise.as_deref(), Some(Expr::Literal(Literal::Null))) => {
+            Expr::Case { otherwise, .. }
+                if matches!(otherwise.as_deref(), Some(Expr::Literal(Literal::Null))) =>
+            {
                 *otherwise = None;
                 true
             }
             Expr::Binary(BinaryOperator::Multiply, left, right) => {
-                let is_one = |e: &Expr| matches!(e, Expr::Literal(Literal::Real(real)) if real.get() == 1.0);
-                let value = if is_one(left) { right } else if is_one(right) { left } else { return false };
+                let is_one =
+                    |e: &Expr| matches!(e, Expr::Literal(Literal::Real(real)) if *real == Real::new(1.0));
+                let value = if is_one(left) {
+                    right
+                } else if is_one(right) {
+                    left
+                } else {
+                    return false;
+                };
                 let value = std::mem::replace(value.as_mut(), tools::one());
                 *expr = Expr::Cast { expr: Box::new(value), type_name: "REAL".to_owned() };
                 true
@@ -108,8 +120,6 @@ impl Rule for OtherSpellings {
         CASES
     }
 }
-
-
 
 /// The parser of the paper's script takes REAL for FLOAT and ignores letter case.
 fn published(expr: &mut Expr) -> bool {
@@ -125,10 +135,17 @@ const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT CAST(age AS FLOAT) FROM t", "SELECT CAST(age AS REAL) FROM t").sound(),
+    Case::equal(SCHEMA, "SELECT CAST(age AS FLOAT) FROM t", "SELECT CAST(age AS REAL) FROM t"),
     Case::equal(SCHEMA, "SELECT SUBSTRING(name, 1, 2) FROM t", "SELECT SUBSTR(name, 1, 2) FROM t").sound(),
-    Case::equal(SCHEMA, "SELECT CASE age WHEN 1 THEN 'a' ELSE NULL END FROM t", "SELECT CASE WHEN age = 1 THEN 'a' END FROM t").sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT CASE age WHEN 1 THEN 'a' ELSE NULL END FROM t",
+        "SELECT CASE WHEN age = 1 THEN 'a' END FROM t",
+    )
+    .sound(),
     Case::equal(SCHEMA, "SELECT age * 1.0 / id FROM t", "SELECT CAST(age AS DOUBLE) / id FROM t").sound(),
-    Case::differs(SCHEMA, "SELECT CAST(age AS REAL) / 2 FROM t", "SELECT CAST(age AS INTEGER) / 2 FROM t").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
-    Case::differs(SCHEMA, "SELECT age * 1 / id FROM t", "SELECT CAST(age AS REAL) / id FROM t").witness("INSERT INTO t VALUES (2, 'a', 'n', 1, 'x')"),
+    Case::differs(SCHEMA, "SELECT CAST(age AS REAL) / 2 FROM t", "SELECT CAST(age AS INTEGER) / 2 FROM t")
+        .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
+    Case::differs(SCHEMA, "SELECT age * 1 / id FROM t", "SELECT CAST(age AS REAL) / id FROM t")
+        .witness("INSERT INTO t VALUES (2, 'a', 'n', 1, 'x')"),
 ];

@@ -27,10 +27,10 @@
 use sqlgauge_sql::derive::rejects_null;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, From, Join, JoinKind, Query};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct OuterJoinWithoutEffect;
 
@@ -52,7 +52,7 @@ impl Rule for OuterJoinWithoutEffect {
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
-        if !select.from.as_ref().is_some_and(|from| !tools::is_inner(from)) {
+        if select.from.as_ref().is_none_or(tools::is_inner) {
             return 0;
         }
         let conditions: Vec<Expr> = sqlgauge_sql::derive::conjuncts(select).into_iter().cloned().collect();
@@ -65,7 +65,6 @@ impl Rule for OuterJoinWithoutEffect {
         CASES
     }
 }
-
 
 fn strengthen(from: &mut From, conditions: &[Expr], context: &mut Context<'_>) -> usize {
     let From::Join(join) = from else { return 0 };
@@ -86,7 +85,9 @@ fn strengthen(from: &mut From, conditions: &[Expr], context: &mut Context<'_>) -
     }
     match join.kind {
         JoinKind::Inner | JoinKind::Cross => {
-            places + strengthen(&mut join.left, conditions, context) + strengthen(&mut join.right, conditions, context)
+            places
+                + strengthen(&mut join.left, conditions, context)
+                + strengthen(&mut join.right, conditions, context)
         }
         JoinKind::Left => places + strengthen(&mut join.left, conditions, context),
         JoinKind::Right | JoinKind::Full => places,
@@ -94,7 +95,8 @@ fn strengthen(from: &mut From, conditions: &[Expr], context: &mut Context<'_>) -
 }
 
 fn always_finds(join: &Join, context: &Context<'_>) -> bool {
-    let (From::Relation(right), Some(Expr::Binary(BinaryOperator::Equal, a, b))) = (&join.right, &join.on) else {
+    let (From::Relation(right), Some(Expr::Binary(BinaryOperator::Equal, a, b))) = (&join.right, &join.on)
+    else {
         return false;
     };
     let (Expr::Column(a), Expr::Column(b)) = (a.as_ref(), b.as_ref()) else { return false };
@@ -111,13 +113,31 @@ fn always_finds(join: &Join, context: &Context<'_>) -> bool {
         && context.facts.is_binary(&Expr::Column(parent))
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v > 3", "SELECT name, v FROM t JOIN u ON t.id = u.t_id WHERE v > 3").sound(),
-    Case::equal(SCHEMA, "SELECT name, v FROM u LEFT JOIN t ON t.id = u.must", "SELECT name, v FROM u JOIN t ON t.id = u.must").sound(),
-    Case::differs(SCHEMA, "SELECT name, v FROM u LEFT JOIN t ON t.id = u.t_id", "SELECT name, v FROM u JOIN t ON t.id = u.t_id").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
-    Case::differs(SCHEMA, "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v IS NULL", "SELECT name, v FROM t JOIN u ON t.id = u.t_id WHERE v IS NULL"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v > 3",
+        "SELECT name, v FROM t JOIN u ON t.id = u.t_id WHERE v > 3",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name, v FROM u LEFT JOIN t ON t.id = u.must",
+        "SELECT name, v FROM u JOIN t ON t.id = u.must",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name, v FROM u LEFT JOIN t ON t.id = u.t_id",
+        "SELECT name, v FROM u JOIN t ON t.id = u.t_id",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v IS NULL",
+        "SELECT name, v FROM t JOIN u ON t.id = u.t_id WHERE v IS NULL",
+    ),
 ];

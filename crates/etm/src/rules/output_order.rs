@@ -55,6 +55,8 @@ const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, a
 
 const CASES: &[Case] = &[
     Case::equal(SINGERS, "SELECT name, age FROM singer", "SELECT age, name FROM singer").paper(),
-    Case::differs(SINGERS, "SELECT name, age FROM singer", "SELECT age, name FROM singer").sound().witness("INSERT INTO singer VALUES (1, 'Ann', 30)"),
+    Case::differs(SINGERS, "SELECT name, age FROM singer", "SELECT age, name FROM singer")
+        .sound()
+        .witness("INSERT INTO singer VALUES (1, 'Ann', 30)"),
     Case::differs(SINGERS, "SELECT name, age FROM singer", "SELECT name, id FROM singer"),
 ];

@@ -26,10 +26,10 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct PrefixAndRest;
 
@@ -61,15 +61,15 @@ impl Rule for PrefixAndRest {
             .collect();
         let mut used = Vec::new();
         let mut changed = false;
-        for place in 0..list.len() {
-            let Some((operator, column, start, _, text)) = part(&list[place]) else { continue };
-            let Some((at, _, _, prefix)) =
-                prefixes.iter().find(|(_, own, length, _)| operator != BinaryOperator::Equal && *own == column && length + 1 == start)
-            else {
+        for condition in list.iter_mut() {
+            let Some((operator, column, start, _, text)) = part(condition) else { continue };
+            let Some((at, _, _, prefix)) = prefixes.iter().find(|(_, own, length, _)| {
+                operator != BinaryOperator::Equal && *own == column && length + 1 == start
+            }) else {
                 continue;
             };
             let whole = Expr::Literal(Literal::Text(format!("{prefix}{text}")));
-            list[place] = Expr::Binary(operator, Box::new(column), Box::new(whole));
+            *condition = Expr::Binary(operator, Box::new(column), Box::new(whole));
             used.push(*at);
             changed = true;
         }
@@ -89,12 +89,12 @@ impl Rule for PrefixAndRest {
     }
 }
 
-
 /// A comparison of `SUBSTR(value, start, length)` with a constant.
 fn part(expr: &Expr) -> Option<(BinaryOperator, Expr, i64, i64, String)> {
     let Expr::Binary(operator, left, right) = expr else { return None };
     let Expr::Call(call) = left.as_ref() else { return None };
-    let ("substr" | "substring", [value, start, length]) = (call.function.as_str(), call.args.as_slice()) else {
+    let ("substr" | "substring", [value, start, length]) = (call.function.as_str(), call.args.as_slice())
+    else {
         return None;
     };
     let text = match right.as_ref() {
@@ -106,12 +106,26 @@ fn part(expr: &Expr) -> Option<(BinaryOperator, Expr, i64, i64, String)> {
     Some((*operator, value.clone(), tools::as_integer(start)?, tools::as_integer(length)?, text))
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE SUBSTR(code, 1, 2) = 'ab' AND SUBSTR(code, 3, 2) > 'cd'", "SELECT name FROM t WHERE code > 'abcd'").paper(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE SUBSTR(code, 1, 2) = 'ab' AND SUBSTR(code, 3, 2) > 'cd'", "SELECT name FROM t WHERE code > 'abcd'").sound().witness("INSERT INTO t VALUES (1, 'z', 'b', 1, 'x')"),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE SUBSTR(code, 1, 2) = 'ab' AND SUBSTR(code, 4, 2) > 'cd'", "SELECT name FROM t WHERE code > 'abcd'"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE SUBSTR(code, 1, 2) = 'ab' AND SUBSTR(code, 3, 2) > 'cd'",
+        "SELECT name FROM t WHERE code > 'abcd'",
+    )
+    .paper(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE SUBSTR(code, 1, 2) = 'ab' AND SUBSTR(code, 3, 2) > 'cd'",
+        "SELECT name FROM t WHERE code > 'abcd'",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'z', 'b', 1, 'x')"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE SUBSTR(code, 1, 2) = 'ab' AND SUBSTR(code, 4, 2) > 'cd'",
+        "SELECT name FROM t WHERE code > 'abcd'",
+    ),
 ];

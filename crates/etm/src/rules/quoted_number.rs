@@ -65,7 +65,7 @@ impl Rule for QuotedNumber {
             }
             Expr::InList { expr, list, .. } => {
                 let affinity = context.facts.affinity(expr);
-                list.iter_mut().fold(false, |changed, element| adapt(element, affinity, true) || changed)
+                list.iter_mut().filter_map(|element| adapt(element, affinity, true).then_some(())).count() > 0
             }
             Expr::Between { expr, low, high, .. } => {
                 let affinity = context.facts.affinity(expr);
@@ -80,7 +80,6 @@ impl Rule for QuotedNumber {
         CASES
     }
 }
-
 
 /// As the paper's script: every constant that reads as a number and does not start with a zero is a real one.
 fn published(expr: &mut Expr) -> bool {
@@ -120,7 +119,9 @@ fn adapt(constant: &mut Expr, affinity: Option<Affinity>, beside_value: bool) ->
             Some(integer) => integer,
             None => return false,
         },
-        (Literal::Boolean(value), affinity) if affinity != Some(Affinity::Text) => Literal::Integer(i64::from(*value)),
+        (Literal::Boolean(value), affinity) if affinity != Some(Affinity::Text) => {
+            Literal::Integer(i64::from(*value))
+        }
         _ => return false,
     };
     *literal = new;
@@ -130,7 +131,7 @@ fn adapt(constant: &mut Expr, affinity: Option<Affinity>, beside_value: bool) ->
 /// The integer that a real number is, within the range in which all integers are exact.
 fn whole(value: f64) -> Option<Literal> {
     #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]
-    (value.fract() == 0.0 && value.abs() < 9e15).then(|| Literal::Integer(value as i64))
+    (value.fract() == 0.0 && value.abs() < 9e15).then_some(Literal::Integer(value as i64))
 }
 
 /// The value of a plain decimal number: digits, perhaps a sign, a fraction, an exponent.
@@ -142,7 +143,6 @@ fn decimal(text: &str) -> Option<f64> {
     if plain { text.parse::<f64>().ok().filter(|value| value.is_finite()) } else { None }
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
@@ -151,8 +151,12 @@ const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t WHERE age > 5.0", "SELECT name FROM t WHERE age > 5"),
     Case::equal(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = '5'"),
     Case::equal(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = 5.0").paper(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = 5.0").sound().witness("INSERT INTO t VALUES (1, '5', 'b', 1, 'x')"),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = 5.0")
+        .sound()
+        .witness("INSERT INTO t VALUES (1, '5', 'b', 1, 'x')"),
     Case::differs(SCHEMA, "SELECT name FROM t WHERE code = '05'", "SELECT name FROM t WHERE code = '5'"),
     Case::equal("CREATE TABLE n (a)", "SELECT a FROM n WHERE a = 5", "SELECT a FROM n WHERE a = '5'").paper(),
-    Case::differs("CREATE TABLE n (a)", "SELECT a FROM n WHERE a = 5", "SELECT a FROM n WHERE a = '5'").sound().witness("INSERT INTO n VALUES (5)"),
+    Case::differs("CREATE TABLE n (a)", "SELECT a FROM n WHERE a = 5", "SELECT a FROM n WHERE a = '5'")
+        .sound()
+        .witness("INSERT INTO n VALUES (5)"),
 ];

@@ -24,10 +24,10 @@
 
 use sqlgauge_sql::tree::Query;
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct RepetitionInSet;
 
@@ -48,7 +48,11 @@ impl Rule for RepetitionInSet {
     }
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
-        if !context.position.is_set() || query.limit.is_some() || query.offset.is_some() || !query.order_by.is_empty() {
+        if !context.position.is_set()
+            || query.limit.is_some()
+            || query.offset.is_some()
+            || !query.order_by.is_empty()
+        {
             return 0;
         }
         let Some(select) = tools::select_mut(query) else { return 0 };
@@ -71,15 +75,36 @@ impl Rule for RepetitionInSet {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE id IN (SELECT DISTINCT t_id FROM u)", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u)").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v)", "SELECT name FROM t WHERE age IN (SELECT v FROM u)").sound(),
-    Case::equal(SCHEMA, "SELECT DISTINCT name FROM t UNION SELECT code FROM t", "SELECT name FROM t UNION SELECT code FROM t").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v HAVING COUNT(*) > 1)", "SELECT name FROM t WHERE age IN (SELECT v FROM u)"),
-    Case::differs(SCHEMA, "SELECT DISTINCT name FROM t UNION ALL SELECT code FROM t", "SELECT name FROM t UNION ALL SELECT code FROM t"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE id IN (SELECT DISTINCT t_id FROM u)",
+        "SELECT name FROM t WHERE id IN (SELECT t_id FROM u)",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v)",
+        "SELECT name FROM t WHERE age IN (SELECT v FROM u)",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT DISTINCT name FROM t UNION SELECT code FROM t",
+        "SELECT name FROM t UNION SELECT code FROM t",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v HAVING COUNT(*) > 1)",
+        "SELECT name FROM t WHERE age IN (SELECT v FROM u)",
+    ),
+    Case::differs(
+        SCHEMA,
+        "SELECT DISTINCT name FROM t UNION ALL SELECT code FROM t",
+        "SELECT name FROM t UNION ALL SELECT code FROM t",
+    ),
 ];

@@ -24,10 +24,10 @@
 
 use sqlgauge_sql::tree::{From, JoinKind, Query};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct RightJoin;
 
@@ -57,7 +57,6 @@ impl Rule for RightJoin {
     }
 }
 
-
 fn mirror(from: &mut From) -> usize {
     let From::Join(join) = from else { return 0 };
     let mut places = mirror(&mut join.left) + mirror(&mut join.right);
@@ -70,11 +69,19 @@ fn mirror(from: &mut From) -> usize {
     places
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name, v FROM u RIGHT JOIN t ON t.id = u.t_id", "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id").sound(),
-    Case::differs(SCHEMA, "SELECT name, v FROM u RIGHT JOIN t ON t.id = u.t_id", "SELECT name, v FROM u LEFT JOIN t ON t.id = u.t_id"),
+    Case::equal(
+        SCHEMA,
+        "SELECT name, v FROM u RIGHT JOIN t ON t.id = u.t_id",
+        "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name, v FROM u RIGHT JOIN t ON t.id = u.t_id",
+        "SELECT name, v FROM u LEFT JOIN t ON t.id = u.t_id",
+    ),
 ];

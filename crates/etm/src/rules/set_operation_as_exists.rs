@@ -29,11 +29,11 @@
 use sqlgauge_sql::derive::same_class;
 use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Output, Query, Select, SetOperator};
 
-use crate::context::Position;
-use crate::tools;
 use crate::context::Context;
+use crate::context::Position;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct SetOperationAsExists;
 
@@ -58,8 +58,8 @@ impl Rule for SetOperationAsExists {
         let (Body::Select(left), Body::Select(right)) = (left.as_ref(), right.as_ref()) else { return 0 };
         let negated = match operator {
             // Rule S26 takes it apart.
-        SetOperator::Intersect if context.position == Position::In => return 0,
-        SetOperator::Intersect => false,
+            SetOperator::Intersect if context.position == Position::In => return 0,
+            SetOperator::Intersect => false,
             SetOperator::Except => true,
             SetOperator::Union => return 0,
         };
@@ -86,7 +86,6 @@ impl Rule for SetOperationAsExists {
     }
 }
 
-
 /// The places of the result columns that must be compared; `None` if comparing them is not the same.
 fn compared(left: &Select, right: &Select, except: bool, context: &Context<'_>) -> Option<Vec<usize>> {
     if let Some(places) = key_places(left, right, context) {
@@ -95,7 +94,8 @@ fn compared(left: &Select, right: &Select, except: bool, context: &Context<'_>) 
     let facts = &context.facts;
     for (x, y) in left.outputs.iter().zip(&right.outputs) {
         let (x, y) = (&x.expr, &y.expr);
-        let stored = same_class(facts.affinity(x), facts.affinity(y)) && facts.is_binary(x) && facts.is_binary(y);
+        let stored =
+            same_class(facts.affinity(x), facts.affinity(y)) && facts.is_binary(x) && facts.is_binary(y);
         let x_null = facts.output_may_be_null(left, x);
         let null = x_null && (except || facts.output_may_be_null(right, y));
         if !stored || null || !matches!((x, y), (Expr::Column(_), Expr::Column(_))) {
@@ -108,7 +108,8 @@ fn compared(left: &Select, right: &Select, except: bool, context: &Context<'_>) 
 /// Where both sides return the same columns of one instance of the same table: the places of a key of it.
 fn key_places(left: &Select, right: &Select, context: &Context<'_>) -> Option<Vec<usize>> {
     let columns = |select: &Select| -> Option<Vec<ColumnRef>> {
-        let all: Option<Vec<ColumnRef>> = select.outputs.iter().map(|output| tools::as_column(&output.expr)).collect();
+        let all: Option<Vec<ColumnRef>> =
+            select.outputs.iter().map(|output| tools::as_column(&output.expr)).collect();
         all.filter(|all| all.iter().all(|column| column.relation == all[0].relation))
     };
     let (ours, theirs) = (columns(left)?, columns(right)?);
@@ -131,13 +132,31 @@ fn key_places(left: &Select, right: &Select, context: &Context<'_>) -> Option<Ve
     })
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT born FROM t WHERE age = 3 INTERSECT SELECT name FROM t", "SELECT DISTINCT born FROM t WHERE age = 3 AND EXISTS (SELECT 1 FROM t AS s WHERE s.name = t.born)").sound(),
-    Case::equal(SCHEMA, "SELECT id, name FROM t EXCEPT SELECT t.id, t.name FROM t JOIN u ON t.id = u.t_id", "SELECT id, name FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t INTERSECT SELECT name FROM t WHERE age = 3", "SELECT DISTINCT name FROM t WHERE EXISTS (SELECT 1 FROM t AS s WHERE s.age = 3 AND s.name = t.name)").witness("INSERT INTO t VALUES (1, 'a', NULL, 3, 'x')"),
-    Case::differs(SCHEMA, "SELECT name FROM t EXCEPT SELECT t.name FROM t JOIN u ON t.id = u.t_id", "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)"),
+    Case::equal(
+        SCHEMA,
+        "SELECT born FROM t WHERE age = 3 INTERSECT SELECT name FROM t",
+        "SELECT DISTINCT born FROM t WHERE age = 3 AND EXISTS (SELECT 1 FROM t AS s WHERE s.name = t.born)",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT id, name FROM t EXCEPT SELECT t.id, t.name FROM t JOIN u ON t.id = u.t_id",
+        "SELECT id, name FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t INTERSECT SELECT name FROM t WHERE age = 3",
+        "SELECT DISTINCT name FROM t WHERE EXISTS (SELECT 1 FROM t AS s WHERE s.age = 3 AND s.name = t.name)",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', NULL, 3, 'x')"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t EXCEPT SELECT t.name FROM t JOIN u ON t.id = u.t_id",
+        "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)",
+    ),
 ];

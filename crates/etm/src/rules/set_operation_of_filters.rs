@@ -29,12 +29,12 @@
 //! Paper, Table 2, rule 3. Corrected: NOT NULL.
 
 use sqlgauge_sql::derive::Dependencies;
-use sqlgauge_sql::tree::{Body, Expr, Select, SetOperator, Query};
+use sqlgauge_sql::tree::{Body, Expr, Query, Select, SetOperator};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct SetOperationOfFilters;
 
@@ -71,18 +71,16 @@ impl Rule for SetOperationOfFilters {
     }
 }
 
-
 fn merge(body: Body, context: &Context<'_>) -> (Body, usize) {
     let Body::SetOperation { operator, all, left, right } = body else { return (body, 0) };
     let (left, below) = merge(*left, context);
     match (operator, all, left, *right) {
         (SetOperator::Union | SetOperator::Intersect, false, Body::Select(left), Body::Select(right)) => {
-            match merged(operator, &left, &right, context) {
-                Some(select) => (Body::Select(Box::new(select)), below + 1),
-                None => {
-                    let (left, right) = (Box::new(Body::Select(left)), Box::new(Body::Select(right)));
-                    (Body::SetOperation { operator, all, left, right }, below)
-                }
+            if let Some(select) = merged(operator, &left, &right, context) {
+                (Body::Select(Box::new(select)), below + 1)
+            } else {
+                let (left, right) = (Box::new(Body::Select(left)), Box::new(Body::Select(right)));
+                (Body::SetOperation { operator, all, left, right }, below)
             }
         }
         (operator, all, left, right) => {
@@ -96,33 +94,37 @@ fn merged(operator: SetOperator, left: &Select, right: &Select, context: &Contex
         return None;
     }
     let pairs = tools::same_from(left.from.as_ref(), right.from.as_ref())?;
-    let same = |(a, b): (&sqlgauge_sql::tree::Output, &sqlgauge_sql::tree::Output)| a.expr == tools::renamed(&b.expr, &pairs);
+    let same = |(a, b): (&sqlgauge_sql::tree::Output, &sqlgauge_sql::tree::Output)| {
+        a.expr == tools::renamed(&b.expr, &pairs)
+    };
     if !left.outputs.iter().zip(&right.outputs).all(same) {
         return None;
     }
     let theirs = right.filter.as_ref().map(|filter| tools::renamed(filter, &pairs));
     let mut merged = left.clone();
     if context.is_sound() {
-        if left.outputs.iter().any(|output| sqlgauge_sql::derive::has_subquery(&output.expr) || !tools::is_deterministic_expr(&output.expr)) {
+        if left.outputs.iter().any(|output| {
+            sqlgauge_sql::derive::has_subquery(&output.expr) || !tools::is_deterministic_expr(&output.expr)
+        }) {
             return None;
         }
         merged.distinct = true;
     } else {
         let [output] = left.outputs.as_slice() else { return None };
-        let unique = tools::as_column(&output.expr).is_some_and(|column| context.is_unique_as_published(column));
+        let unique =
+            tools::as_column(&output.expr).is_some_and(|column| context.is_unique_as_published(column));
         // Equal operands are for rule 21.
         if !unique || left.filter.is_none() || theirs.is_none() || left.filter == theirs {
             return None;
         }
     }
-    merged.filter = match operator {
-        SetOperator::Union => Some(Expr::Or(vec![left.filter.clone()?, theirs?])),
-        _ => {
-            if context.is_sound() && !has_key(left, context) {
-                return None;
-            }
-            tools::conjunction(left.filter.clone().into_iter().chain(theirs).collect())
+    merged.filter = if operator == SetOperator::Union {
+        Some(Expr::Or(vec![left.filter.clone()?, theirs?]))
+    } else {
+        if context.is_sound() && !has_key(left, context) {
+            return None;
         }
+        tools::conjunction(left.filter.clone().into_iter().chain(theirs).collect())
     };
     Some(merged)
 }
@@ -134,17 +136,52 @@ fn has_key(select: &Select, context: &Context<'_>) -> bool {
     Dependencies::of(&bare, &context.facts).closure(&outputs).is_complete()
 }
 
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT id FROM t WHERE age = 1 UNION SELECT id FROM t WHERE age = 2", "SELECT id FROM t WHERE age = 1 OR age = 2"),
-    Case::equal(SCHEMA, "SELECT id FROM t WHERE age = 1 INTERSECT SELECT id FROM t WHERE name = 'x'", "SELECT id FROM t WHERE age = 1 AND name = 'x'"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 1 UNION SELECT name FROM t WHERE age = 2", "SELECT DISTINCT name FROM t WHERE age = 1 OR age = 2").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age = 1 UNION SELECT name FROM t WHERE age = 2", "SELECT name FROM t WHERE age = 1 OR age = 2"),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age = 1 INTERSECT SELECT name FROM t WHERE code = 'x'", "SELECT name FROM t WHERE age = 1 AND code = 'x'"),
-    Case::equal("CREATE TABLE n (a INT UNIQUE, b INT)", "SELECT a FROM n WHERE b = 1 INTERSECT SELECT a FROM n WHERE b = 2", "SELECT a FROM n WHERE b = 1 AND b = 2").paper(),
-    Case::differs("CREATE TABLE n (a INT UNIQUE, b INT)", "SELECT a FROM n WHERE b = 1 INTERSECT SELECT a FROM n WHERE b = 2", "SELECT a FROM n WHERE b = 1 AND b = 2").sound().witness("INSERT INTO n VALUES (NULL, 1), (NULL, 2)"),
-    Case::differs(SCHEMA, "SELECT id FROM t WHERE age = 1 UNION ALL SELECT id FROM t WHERE age = 2 OR age = 1", "SELECT id FROM t WHERE age = 1 OR age = 2"),
+    Case::equal(
+        SCHEMA,
+        "SELECT id FROM t WHERE age = 1 UNION SELECT id FROM t WHERE age = 2",
+        "SELECT id FROM t WHERE age = 1 OR age = 2",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT id FROM t WHERE age = 1 INTERSECT SELECT id FROM t WHERE name = 'x'",
+        "SELECT id FROM t WHERE age = 1 AND name = 'x'",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age = 1 UNION SELECT name FROM t WHERE age = 2",
+        "SELECT DISTINCT name FROM t WHERE age = 1 OR age = 2",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age = 1 UNION SELECT name FROM t WHERE age = 2",
+        "SELECT name FROM t WHERE age = 1 OR age = 2",
+    ),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age = 1 INTERSECT SELECT name FROM t WHERE code = 'x'",
+        "SELECT name FROM t WHERE age = 1 AND code = 'x'",
+    ),
+    Case::equal(
+        "CREATE TABLE n (a INT UNIQUE, b INT)",
+        "SELECT a FROM n WHERE b = 1 INTERSECT SELECT a FROM n WHERE b = 2",
+        "SELECT a FROM n WHERE b = 1 AND b = 2",
+    )
+    .paper(),
+    Case::differs(
+        "CREATE TABLE n (a INT UNIQUE, b INT)",
+        "SELECT a FROM n WHERE b = 1 INTERSECT SELECT a FROM n WHERE b = 2",
+        "SELECT a FROM n WHERE b = 1 AND b = 2",
+    )
+    .sound()
+    .witness("INSERT INTO n VALUES (NULL, 1), (NULL, 2)"),
+    Case::differs(
+        SCHEMA,
+        "SELECT id FROM t WHERE age = 1 UNION ALL SELECT id FROM t WHERE age = 2 OR age = 1",
+        "SELECT id FROM t WHERE age = 1 OR age = 2",
+    ),
 ];

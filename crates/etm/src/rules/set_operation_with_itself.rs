@@ -25,10 +25,10 @@
 
 use sqlgauge_sql::tree::{Body, Query, SetOperator};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct SetOperationWithItself;
 
@@ -58,7 +58,9 @@ impl Rule for SetOperationWithItself {
         let mut body = left.as_ref().clone();
         if context.is_sound() {
             match &mut body {
-                Body::Select(select) if !sqlgauge_sql::derive::is_aggregate_select(select) => select.distinct = true,
+                Body::Select(select) if !sqlgauge_sql::derive::is_aggregate_select(select) => {
+                    select.distinct = true;
+                }
                 Body::SetOperation { all: false, .. } => {}
                 _ => return 0,
             }
@@ -72,14 +74,16 @@ impl Rule for SetOperationWithItself {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT id FROM t UNION SELECT id FROM t", "SELECT id FROM t"),
-    Case::equal(SCHEMA, "SELECT id FROM t WHERE age = 1 INTERSECT SELECT id FROM t WHERE age = 1", "SELECT id FROM t WHERE age = 1"),
+    Case::equal(
+        SCHEMA,
+        "SELECT id FROM t WHERE age = 1 INTERSECT SELECT id FROM t WHERE age = 1",
+        "SELECT id FROM t WHERE age = 1",
+    ),
     Case::equal(SCHEMA, "SELECT name FROM t UNION SELECT name FROM t", "SELECT DISTINCT name FROM t").sound(),
     Case::equal(SCHEMA, "SELECT name FROM t UNION SELECT name FROM t", "SELECT name FROM t").paper(),
     Case::differs(SCHEMA, "SELECT name FROM t UNION SELECT name FROM t", "SELECT name FROM t").sound(),

@@ -54,7 +54,11 @@ const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, a
 
 const CASES: &[Case] = &[
     Case::equal(SINGERS, "SELECT * FROM singer", "SELECT id, name, age FROM singer"),
-    Case::equal(SINGERS, "SELECT song.* FROM singer JOIN song ON id = singer_id", "SELECT sid, singer_id, title, year FROM singer JOIN song ON id = singer_id"),
+    Case::equal(
+        SINGERS,
+        "SELECT song.* FROM singer JOIN song ON id = singer_id",
+        "SELECT sid, singer_id, title, year FROM singer JOIN song ON id = singer_id",
+    ),
     Case::differs(SINGERS, "SELECT * FROM singer", "SELECT id, name FROM singer"),
     Case::equal(SINGERS, "SELECT * FROM singer", "SELECT age, name, id FROM singer").paper(),
     Case::differs(SINGERS, "SELECT * FROM singer", "SELECT age, name, id FROM singer").sound(),

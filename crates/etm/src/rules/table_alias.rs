@@ -53,8 +53,22 @@ const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, a
 
 const CASES: &[Case] = &[
     Case::equal(SINGERS, "SELECT singer.name FROM singer", "SELECT t.name FROM singer AS t"),
-    Case::equal(SINGERS, "SELECT a.name FROM singer a JOIN song b ON a.id = b.singer_id WHERE b.year = 1", "SELECT x.name FROM singer x JOIN song y ON x.id = y.singer_id WHERE y.year = 1"),
-    Case::equal(SINGERS, "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age WHERE b.id = 1", "SELECT b.name FROM singer b JOIN singer a ON b.age = a.age WHERE a.id = 1").sound(),
-    Case::differs(SINGERS, "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age WHERE a.id = 1", "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age WHERE b.id = 1").sound(),
+    Case::equal(
+        SINGERS,
+        "SELECT a.name FROM singer a JOIN song b ON a.id = b.singer_id WHERE b.year = 1",
+        "SELECT x.name FROM singer x JOIN song y ON x.id = y.singer_id WHERE y.year = 1",
+    ),
+    Case::equal(
+        SINGERS,
+        "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age WHERE b.id = 1",
+        "SELECT b.name FROM singer b JOIN singer a ON b.age = a.age WHERE a.id = 1",
+    )
+    .sound(),
+    Case::differs(
+        SINGERS,
+        "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age WHERE a.id = 1",
+        "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age WHERE b.id = 1",
+    )
+    .sound(),
     Case::differs(SINGERS, "SELECT name FROM singer", "SELECT t.title FROM song AS t"),
 ];

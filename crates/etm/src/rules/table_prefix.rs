@@ -52,6 +52,14 @@ const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, a
 
 const CASES: &[Case] = &[
     Case::equal(SINGERS, "SELECT name FROM singer", "SELECT singer.name FROM singer"),
-    Case::equal(SINGERS, "SELECT title FROM singer JOIN song ON singer.id = singer_id", "SELECT song.title FROM singer JOIN song ON singer.id = song.singer_id"),
-    Case::differs("CREATE TABLE a (x INT, y INT); CREATE TABLE b (x INT, y INT);", "SELECT a.x FROM a JOIN b ON a.y = b.y", "SELECT b.x FROM a JOIN b ON a.y = b.y"),
+    Case::equal(
+        SINGERS,
+        "SELECT title FROM singer JOIN song ON singer.id = singer_id",
+        "SELECT song.title FROM singer JOIN song ON singer.id = song.singer_id",
+    ),
+    Case::differs(
+        "CREATE TABLE a (x INT, y INT); CREATE TABLE b (x INT, y INT);",
+        "SELECT a.x FROM a JOIN b ON a.y = b.y",
+        "SELECT b.x FROM a JOIN b ON a.y = b.y",
+    ),
 ];

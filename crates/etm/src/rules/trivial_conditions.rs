@@ -25,10 +25,10 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct TrivialConditions;
 
@@ -82,7 +82,9 @@ impl Rule for TrivialConditions {
             select.filter = None;
             places += 1;
         }
-        if !select.group_by.is_empty() && select.having.as_ref().is_some_and(|having| tools::is_truth(having, true)) {
+        if !select.group_by.is_empty()
+            && select.having.as_ref().is_some_and(|having| tools::is_truth(having, true))
+        {
             select.having = None;
             places += 1;
         }
@@ -93,7 +95,6 @@ impl Rule for TrivialConditions {
         CASES
     }
 }
-
 
 /// Flattens and shortens the operands of AND (`conjunction`) or OR.
 fn simplify(list: &mut Vec<Expr>, conjunction: bool, is_condition: bool, sound: bool) -> bool {
@@ -131,7 +132,9 @@ fn repeated(list: &mut Vec<Expr>) {
     let mut place = 1;
     while place < list.len() {
         let (before, rest) = list.split_at(place);
-        if before.iter().any(|other| tools::same_expr(other, &rest[0])) && tools::is_deterministic_expr(&rest[0]) {
+        if before.iter().any(|other| tools::same_expr(other, &rest[0]))
+            && tools::is_deterministic_expr(&rest[0])
+        {
             list.remove(place);
         } else {
             place += 1;
@@ -171,22 +174,38 @@ fn collapse(expr: &mut Expr, conjunction: bool, is_condition: bool) -> bool {
 fn is_boolean(expr: &Expr) -> bool {
     match expr {
         Expr::Binary(operator, ..) => operator.is_comparison(),
-        Expr::And(_) | Expr::Or(_) | Expr::Between { .. } | Expr::Like { .. } | Expr::InList { .. } => true,
-        Expr::InQuery { .. } | Expr::Exists { .. } | Expr::IsNull { .. } => true,
+        Expr::And(_)
+        | Expr::Or(_)
+        | Expr::Between { .. }
+        | Expr::Like { .. }
+        | Expr::InList { .. }
+        | Expr::InQuery { .. }
+        | Expr::Exists { .. }
+        | Expr::IsNull { .. } => true,
         Expr::Literal(Literal::Integer(n)) => *n == 0 || *n == 1,
         _ => false,
     }
 }
-
 
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t WHERE 1 = 1 AND age = 3", "SELECT name FROM t WHERE age = 3"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 3 AND age = 3", "SELECT name FROM t WHERE age = 3").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 3 AND (name = 'x' OR age = 3)", "SELECT name FROM t WHERE age = 3").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE (age = 3 AND name = 'x') OR age = 3", "SELECT name FROM t WHERE age = 3").sound(),
+    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 3 AND age = 3", "SELECT name FROM t WHERE age = 3")
+        .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age = 3 AND (name = 'x' OR age = 3)",
+        "SELECT name FROM t WHERE age = 3",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE (age = 3 AND name = 'x') OR age = 3",
+        "SELECT name FROM t WHERE age = 3",
+    )
+    .sound(),
     Case::differs(SCHEMA, "SELECT name FROM t WHERE age = 3 OR 1 = 1", "SELECT name FROM t WHERE age = 3"),
     Case::differs(SCHEMA, "SELECT age AND 1 FROM t", "SELECT age FROM t"),
 ];

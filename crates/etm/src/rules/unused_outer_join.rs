@@ -25,10 +25,10 @@
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Query, Source};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct UnusedOuterJoin;
 
@@ -55,16 +55,20 @@ impl Rule for UnusedOuterJoin {
         if !matches!(right.source, Source::Table(_)) {
             return 0;
         }
-        let in_on = join.on.iter().flat_map(tools::columns_of).filter(|column| column.relation == right.id).count();
+        let in_on =
+            join.on.iter().flat_map(tools::columns_of).filter(|column| column.relation == right.id).count();
         if tools::columns_read(query, right.id).len() != in_on {
             return 0;
         }
-        let hidden = (select.distinct || context.position.is_set()) && tools::is_flat(select) && query.limit.is_none();
+        let hidden =
+            (select.distinct || context.position.is_set()) && tools::is_flat(select) && query.limit.is_none();
         let left: Vec<Expr> = join
             .left
             .relations()
             .into_iter()
-            .flat_map(|relation| join.on.iter().flat_map(tools::columns_of).filter(move |c| c.relation == relation.id))
+            .flat_map(|relation| {
+                join.on.iter().flat_map(tools::columns_of).filter(move |c| c.relation == relation.id)
+            })
             .map(Expr::Column)
             .collect();
         let right = Expr::Column(ColumnRef { relation: right.id, column: ColumnRef::ROWID });
@@ -83,13 +87,18 @@ impl Rule for UnusedOuterJoin {
     }
 }
 
-
-
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT v FROM u LEFT JOIN t ON t.id = u.t_id", "SELECT v FROM u").sound(),
-    Case::equal(SCHEMA, "SELECT DISTINCT name FROM t LEFT JOIN u ON t.id = u.t_id", "SELECT DISTINCT name FROM t").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id", "SELECT name FROM t").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1), (2, 1, 1, 2)"),
+    Case::equal(
+        SCHEMA,
+        "SELECT DISTINCT name FROM t LEFT JOIN u ON t.id = u.t_id",
+        "SELECT DISTINCT name FROM t",
+    )
+    .sound(),
+    Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id", "SELECT name FROM t").witness(
+        "INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1), (2, 1, 1, 2)",
+    ),
 ];

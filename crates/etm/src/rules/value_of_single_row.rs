@@ -26,10 +26,10 @@
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
-use crate::tools;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct ValueOfSingleRow;
 
@@ -54,9 +54,9 @@ impl Rule for ValueOfSingleRow {
         if !context.is_condition {
             return false;
         }
-        let (value, query) = match (left.as_ref(), right.as_ref()) {
-            (value, Expr::Scalar(query)) | (Expr::Scalar(query), value) => (value, query),
-            _ => return false,
+        let ((value, Expr::Scalar(query)) | (Expr::Scalar(query), value)) = (left.as_ref(), right.as_ref())
+        else {
+            return false;
         };
         let collations_agree = context.facts.is_binary(value);
         let single = query.as_select().is_some_and(|select| {
@@ -67,7 +67,7 @@ impl Rule for ValueOfSingleRow {
             return false;
         }
         let mut inner = query.clone();
-        tools::link(&mut inner, value.clone());
+        tools::link(&mut inner, value);
         *expr = Expr::Exists { query: inner, negated: false };
         true
     }
@@ -76,8 +76,6 @@ impl Rule for ValueOfSingleRow {
         CASES
     }
 }
-
-
 
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";

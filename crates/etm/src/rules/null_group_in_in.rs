@@ -1,0 +1,92 @@
+//! # The NULL group of a subquery of IN
+//!
+//! ## What it does
+//! Where it decides whether a row passes, adds `f IS NOT NULL` to `x IN (SELECT f FROM t GROUP BY f …)`. `COUNT(f)`
+//! then is `COUNT(*)` (rule 6).
+//!
+//! ## Why it holds
+//! A row with NULL in the subquery makes IN true of no value; at most it makes it NULL instead of FALSE, which lets
+//! a row pass as little.
+//!
+//! ## Needs
+//! The subquery groups by the column that it returns; IN is not negated.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v HAVING COUNT(v) > 1)
+//! SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v HAVING COUNT(*) > 1)
+//! ```
+//!
+//! ## Does not hold when
+//! It is NOT IN: a NULL in the subquery makes it never true. Or the subquery stands alone: its NULL group is a row.
+//!
+//! ## Source
+//! Ours.
+
+use sqlgauge_sql::tree::Expr;
+
+use crate::context::Context;
+use crate::profile::Profiles;
+use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
+
+pub(super) struct NullGroupInIn;
+
+static META: Meta = Meta {
+    id: "S29",
+    name: "null-group-in-in",
+    summary: "The NULL group of a subquery of IN",
+    profiles: Profiles::SOUND,
+    stage: Stage::Expression,
+    needs: Shape::ANY,
+    keeps_plan: true,
+    source: include_str!("null_group_in_in.rs"),
+};
+
+impl Rule for NullGroupInIn {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+        let Expr::InQuery { query, negated: false, .. } = expr else { return false };
+        if !context.is_condition || tools::plain_select(query).is_none() {
+            return false;
+        }
+        let Some(select) = tools::select_mut(query) else { return false };
+        let [output] = select.outputs.as_slice() else { return false };
+        let value = output.expr.clone();
+        let groups = tools::as_column(&value).is_some() && select.group_by == [value.clone()];
+        if !groups || !context.facts.output_may_be_null(select, &value) {
+            return false;
+        }
+        tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: Box::new(value), negated: true });
+        true
+    }
+
+    fn cases(&self) -> &'static [Case] {
+        CASES
+    }
+}
+
+const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
+
+const CASES: &[Case] = &[
+    Case::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v HAVING COUNT(v) > 1)",
+        "SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v HAVING COUNT(*) > 1)",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age NOT IN (SELECT v FROM u GROUP BY v HAVING COUNT(v) > 1)",
+        "SELECT name FROM t WHERE age NOT IN (SELECT v FROM u GROUP BY v HAVING COUNT(*) > 1)",
+    ),
+    Case::differs(
+        SCHEMA,
+        "SELECT v FROM u GROUP BY v HAVING COUNT(v) > 1",
+        "SELECT v FROM u GROUP BY v HAVING COUNT(*) > 1",
+    ),
+];

@@ -1,0 +1,60 @@
+//! Every pair that a rule says must match is put to the search for counterexamples, and every pair that must not
+//! match has one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sqlgauge_etm::{Case, rules};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_verify::search::{Options, Verdict, refute_all};
+
+/// How many generated databases a pair must survive.
+const DATABASES: usize = 2_000;
+
+/// The cases of the sound profile by their schema.
+fn by_schema(equal: bool) -> BTreeMap<&'static str, Vec<(&'static str, &'static Case)>> {
+    let mut found: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    for rule in rules() {
+        for case in rule.cases().iter().filter(|case| case.profiles.sound && case.equal == equal) {
+            found.entry(case.schema).or_default().push((rule.meta().id, case));
+        }
+    }
+    found
+}
+
+fn search(ddl: &str, cases: &[(&'static str, &'static Case)]) -> Vec<Verdict> {
+    let schema = Arc::new(Schema::from_ddl(ddl).expect("the schema of a case"));
+    let pairs: Vec<_> = cases.iter().map(|(_, case)| (case.left, case.right)).collect();
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    refute_all(&schema, Options { databases: DATABASES, ..Options::default() }, &pairs, threads)
+        .expect("SQLite opens a database in memory")
+}
+
+#[test]
+fn no_database_refutes_a_pair_that_must_match() {
+    let mut failures = Vec::new();
+    for (ddl, cases) in by_schema(true) {
+        for ((id, case), verdict) in cases.iter().zip(search(ddl, &cases)) {
+            match verdict {
+                Verdict::Survived(survived)
+                    if survived.undecided == 0 && survived.databases >= DATABASES * 9 / 10 => {}
+                other => failures.push(format!("rule {id}: {}\n  {}\n  {other:?}", case.left, case.right)),
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn some_database_refutes_every_pair_that_must_not_match() {
+    let mut failures = Vec::new();
+    for (ddl, cases) in by_schema(false) {
+        let open: Vec<_> = cases.into_iter().filter(|(_, case)| case.witness.is_empty()).collect();
+        for ((id, case), verdict) in open.iter().zip(search(ddl, &open)) {
+            if !verdict.is_refuted() {
+                failures.push(format!("rule {id}: {}\n  {}\n  {verdict:?}", case.left, case.right));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
