@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
@@ -97,16 +98,31 @@ impl Log {
     }
 }
 
-/// Calls `visit` with the number (from 1) and content of every complete line; a missing file has none.
-pub(crate) fn for_each_line<T: DeserializeOwned>(
+/// Lines that are decoded together.
+const BATCH: usize = 4096;
+
+/// Calls `visit` with the number (from 1) and content of every complete line, in order; a missing file has none.
+/// Lines are decoded in parallel, a batch at a time.
+pub(crate) fn for_each_line<T: DeserializeOwned + Send>(
     path: &Path,
     mut visit: impl FnMut(usize, T) -> Result<(), RunError>,
 ) -> Result<(), RunError> {
-    let end = for_each_raw_line(path, |line, _, bytes| {
-        let corrupt = |e: serde_json::Error| corrupt(path, line, &e);
-        visit(line, serde_json::from_slice(bytes).map_err(corrupt)?)
-    });
-    end.map(|_| ())
+    let mut batch: Vec<Vec<u8>> = Vec::with_capacity(BATCH);
+    let mut first = 1;
+    let mut flush = |batch: &mut Vec<Vec<u8>>, next: usize| {
+        let decoded: Vec<_> = batch.par_iter().map(|bytes| serde_json::from_slice(bytes)).collect();
+        for (line, decoded) in (first..).zip(decoded) {
+            visit(line, decoded.map_err(|error| corrupt(path, line, &error))?)?;
+        }
+        batch.clear();
+        first = next;
+        Ok(())
+    };
+    let (lines, _) = for_each_raw_line(path, |line, _, bytes| {
+        batch.push(bytes.to_vec());
+        if batch.len() < BATCH { Ok(()) } else { flush(&mut batch, line + 1) }
+    })?;
+    flush(&mut batch, lines + 1)
 }
 
 fn corrupt(path: &Path, line: usize, error: &serde_json::Error) -> RunError {
