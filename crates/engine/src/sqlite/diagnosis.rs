@@ -59,7 +59,8 @@ pub(super) fn diagnose(error: &Error, phase: Phase, guard: &Guard) -> Diagnosis 
         return failed(FailureKind::Denied, &format!("untrusted SQL may not {refused}"));
     }
     match code {
-        ErrorCode::OutOfMemory => Diagnosis::OutOfMemory,
+        // A bounded function passes on the message of the built-in one, without its code.
+        _ if code == ErrorCode::OutOfMemory || message == "out of memory" => Diagnosis::OutOfMemory,
         ErrorCode::OperationInterrupted if guard.has_expired() => Diagnosis::Interrupted,
         ErrorCode::AuthorizationForStatementDenied | ErrorCode::ReadOnly => {
             failed(FailureKind::Denied, &message)
