@@ -4,9 +4,10 @@
 //! The choice follows from the query plan, which follows from how the query is written. Where the choice shows,
 //! only rewritings that keep the plan are proofs.
 
-use sqlgauge_sql::derive::{Dependencies, Facts, children, has_aggregate, has_window, is_aggregate_select};
+use sqlgauge_sql::derive::{Dependencies, Facts, has_aggregate, has_window, is_aggregate_select};
 use sqlgauge_sql::functions;
 use sqlgauge_sql::tree::{Body, Expr, Query, Select};
+use sqlgauge_sql::visit::children;
 
 use crate::context::Position;
 use crate::tools::{any, order_expr};

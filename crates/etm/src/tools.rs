@@ -1,11 +1,12 @@
 //! Small pieces that many rules need.
 
-use sqlgauge_sql::derive::children;
 use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, Call, ColumnRef, Expr, From, Join, JoinKind, Literal, Output, Query,
     Relation, RelationId, Select, Source,
 };
-use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_expr, rewrite_query, walk_expr, walk_query};
+use sqlgauge_sql::visit::{
+    Rewriter, Visitor, children, children_mut, rewrite_expr, rewrite_query, walk_expr, walk_query,
+};
 
 use crate::context::Context;
 
@@ -602,50 +603,6 @@ fn for_on(from: &mut From, change: &mut dyn FnMut(&mut Expr)) {
 fn parts_first(expr: &mut Expr, change: &mut dyn FnMut(&mut Expr)) {
     children_mut(expr, &mut |child| parts_first(child, change));
     change(expr);
-}
-
-/// Calls `found` for every expression directly inside `expr`; subqueries are not entered.
-pub(crate) fn children_mut(expr: &mut Expr, found: &mut dyn FnMut(&mut Expr)) {
-    match expr {
-        Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) | Expr::Exists { .. } | Expr::Scalar(_) => {}
-        Expr::Unary(_, operand) => found(operand),
-        Expr::Binary(_, left, right) => {
-            found(left);
-            found(right);
-        }
-        Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter_mut().for_each(found),
-        Expr::Between { expr, low, high, .. } => [expr, low, high].into_iter().for_each(|e| found(e)),
-        Expr::Like { expr, pattern, escape, .. } => {
-            [expr, pattern].into_iter().chain(escape).for_each(|e| found(e));
-        }
-        Expr::InList { expr, list, .. } => {
-            found(expr);
-            list.iter_mut().for_each(found);
-        }
-        Expr::InQuery { expr, .. }
-        | Expr::Cast { expr, .. }
-        | Expr::Collate { expr, .. }
-        | Expr::IsNull { expr, .. } => found(expr),
-        Expr::Case { operand, branches, otherwise } => {
-            operand.iter_mut().for_each(|e| found(e));
-            for (when, then) in branches {
-                found(when);
-                found(then);
-            }
-            otherwise.iter_mut().for_each(|e| found(e));
-        }
-        Expr::Call(call) => {
-            if let Args::List(list) = &mut call.args {
-                list.iter_mut().for_each(&mut *found);
-            }
-            call.order_by.iter_mut().for_each(|term| found(&mut term.expr));
-            call.filter.iter_mut().for_each(&mut *found);
-            if let Some(window) = &mut call.over {
-                window.partition_by.iter_mut().for_each(&mut *found);
-                window.order_by.iter_mut().for_each(|term| found(&mut term.expr));
-            }
-        }
-    }
 }
 
 /// Calls `change` for every column of an expression, those in subqueries only if `inside` is set.

@@ -175,17 +175,6 @@ pub fn read_manifest(path: &Path) -> Result<Manifest, RunError> {
     read_record(&path.join(MANIFEST))?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })
 }
 
-/// Passes every item of a run directory to `visit` in the order of the log, without holding them all.
-///
-/// # Errors
-/// [`RunError`] when the log cannot be read or a complete line of it is no item.
-pub fn for_each_item(path: &Path, mut visit: impl FnMut(Item)) -> Result<(), RunError> {
-    log::for_each_line(&path.join(ITEMS), |_, item| {
-        visit(item);
-        Ok(())
-    })
-}
-
 /// Makes the folder with its parents; returns those that were not there, the outermost first.
 fn make_folder(path: &Path) -> Result<Vec<PathBuf>, RunError> {
     if path.is_dir() {

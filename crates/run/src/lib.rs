@@ -15,7 +15,7 @@ mod summary;
 
 pub use databases::UsedDatabases;
 pub use digest::{digest_inputs, sha256_of_file};
-pub use directory::{RunDirectory, Start, StoredRun, for_each_item, read_manifest};
+pub use directory::{RunDirectory, Start, StoredRun, read_manifest};
 pub use error::RunError;
 pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use observer::{Observer, Repair};

@@ -198,7 +198,7 @@ impl Sample {
         let schedule = Schedule { jobs, ..Schedule::new(&cancel) };
         assert!(execute(&directory, &plan, &self.scorer, &schedule, &()).unwrap().is_complete());
         let mut builder = SummaryBuilder::new(&self.manifest);
-        sqlgauge_run::for_each_item(out, |item| builder.add(&item)).unwrap();
+        StoredRun::read(out).unwrap().items.iter().for_each(|item| builder.add(item));
         let summary = builder.finish();
         directory.write_summary(&summary).unwrap();
         (std::fs::read(directory.items_path()).unwrap(), summary)

@@ -7,9 +7,10 @@
 use crate::functions;
 use crate::schema::{Affinity, Collation, Schema, TableId};
 use crate::tree::{
-    Args, BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, From, Join, JoinKind, LikeOperator, Literal,
-    Query, Relation, RelationId, Select, SetOperator, Source, UnaryOperator,
+    BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, From, Join, JoinKind, LikeOperator, Literal, Query,
+    Relation, RelationId, Select, SetOperator, Source, UnaryOperator,
 };
+use crate::visit::children;
 
 /// What is known of one column of a relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -424,52 +425,6 @@ fn combine(operator: SetOperator, all: bool, left: RelationFacts, right: Relatio
     });
     let keys = if all { Vec::new() } else { vec![(0..).take(width).collect()] };
     RelationFacts::Columns { columns: merged.collect(), keys }
-}
-
-/// Calls `found` for every expression directly inside `expr`; subqueries are not entered.
-pub fn children<'e>(expr: &'e Expr, found: &mut dyn FnMut(&'e Expr)) {
-    match expr {
-        Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) | Expr::Exists { .. } | Expr::Scalar(_) => {}
-        Expr::Unary(_, operand) => found(operand),
-        Expr::Binary(_, left, right) => {
-            found(left);
-            found(right);
-        }
-        Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter().for_each(found),
-        Expr::Between { expr, low, high, .. } => [expr, low, high].into_iter().for_each(|e| found(e)),
-        Expr::Like { expr, pattern, escape, .. } => {
-            [expr, pattern].into_iter().chain(escape).for_each(|e| found(e));
-        }
-        Expr::InList { expr, list, .. } => {
-            found(expr);
-            list.iter().for_each(found);
-        }
-        Expr::InQuery { expr, .. }
-        | Expr::Cast { expr, .. }
-        | Expr::Collate { expr, .. }
-        | Expr::IsNull { expr, .. } => {
-            found(expr);
-        }
-        Expr::Case { operand, branches, otherwise } => {
-            operand.iter().for_each(|e| found(e));
-            for (when, then) in branches {
-                found(when);
-                found(then);
-            }
-            otherwise.iter().for_each(|e| found(e));
-        }
-        Expr::Call(call) => {
-            if let Args::List(list) = &call.args {
-                list.iter().for_each(&mut *found);
-            }
-            call.order_by.iter().for_each(|term| found(&term.expr));
-            call.filter.iter().for_each(&mut *found);
-            if let Some(window) = &call.over {
-                window.partition_by.iter().for_each(&mut *found);
-                window.order_by.iter().for_each(|term| found(&term.expr));
-            }
-        }
-    }
 }
 
 /// Whether an aggregate is called in the expression itself, subqueries excepted.

@@ -283,3 +283,93 @@ fn rewrite_window<R: Rewriter + ?Sized>(rewriter: &mut R, window: &mut Window) {
         }
     }
 }
+
+/// Calls `found` for every expression directly inside `expr`; subqueries are not entered.
+pub fn children<'e>(expr: &'e Expr, found: &mut dyn FnMut(&'e Expr)) {
+    match expr {
+        Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) | Expr::Exists { .. } | Expr::Scalar(_) => {}
+        Expr::Unary(_, operand) => found(operand),
+        Expr::Binary(_, left, right) => {
+            found(left);
+            found(right);
+        }
+        Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter().for_each(found),
+        Expr::Between { expr, low, high, .. } => [expr, low, high].into_iter().for_each(|e| found(e)),
+        Expr::Like { expr, pattern, escape, .. } => {
+            [expr, pattern].into_iter().chain(escape).for_each(|e| found(e));
+        }
+        Expr::InList { expr, list, .. } => {
+            found(expr);
+            list.iter().for_each(found);
+        }
+        Expr::InQuery { expr, .. }
+        | Expr::Cast { expr, .. }
+        | Expr::Collate { expr, .. }
+        | Expr::IsNull { expr, .. } => {
+            found(expr);
+        }
+        Expr::Case { operand, branches, otherwise } => {
+            operand.iter().for_each(|e| found(e));
+            for (when, then) in branches {
+                found(when);
+                found(then);
+            }
+            otherwise.iter().for_each(|e| found(e));
+        }
+        Expr::Call(call) => {
+            if let Args::List(list) = &call.args {
+                list.iter().for_each(&mut *found);
+            }
+            call.order_by.iter().for_each(|term| found(&term.expr));
+            call.filter.iter().for_each(&mut *found);
+            if let Some(window) = &call.over {
+                window.partition_by.iter().for_each(&mut *found);
+                window.order_by.iter().for_each(|term| found(&term.expr));
+            }
+        }
+    }
+}
+
+/// Calls `found` for every expression directly inside `expr`; subqueries are not entered.
+pub fn children_mut(expr: &mut Expr, found: &mut dyn FnMut(&mut Expr)) {
+    match expr {
+        Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) | Expr::Exists { .. } | Expr::Scalar(_) => {}
+        Expr::Unary(_, operand) => found(operand),
+        Expr::Binary(_, left, right) => {
+            found(left);
+            found(right);
+        }
+        Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter_mut().for_each(found),
+        Expr::Between { expr, low, high, .. } => [expr, low, high].into_iter().for_each(|e| found(e)),
+        Expr::Like { expr, pattern, escape, .. } => {
+            [expr, pattern].into_iter().chain(escape).for_each(|e| found(e));
+        }
+        Expr::InList { expr, list, .. } => {
+            found(expr);
+            list.iter_mut().for_each(found);
+        }
+        Expr::InQuery { expr, .. }
+        | Expr::Cast { expr, .. }
+        | Expr::Collate { expr, .. }
+        | Expr::IsNull { expr, .. } => found(expr),
+        Expr::Case { operand, branches, otherwise } => {
+            operand.iter_mut().for_each(|e| found(e));
+            for (when, then) in branches {
+                found(when);
+                found(then);
+            }
+            otherwise.iter_mut().for_each(|e| found(e));
+        }
+        Expr::Call(call) => {
+            if let Args::List(list) = &mut call.args {
+                list.iter_mut().for_each(&mut *found);
+            }
+            call.order_by.iter_mut().for_each(|term| found(&mut term.expr));
+            call.filter.iter_mut().for_each(&mut *found);
+            if let Some(window) = &mut call.over {
+                window.partition_by.iter_mut().for_each(&mut *found);
+                window.order_by.iter_mut().for_each(|term| found(&mut term.expr));
+            }
+        }
+    }
+}
