@@ -1,10 +1,14 @@
 //! The `sqlgauge` command line: reads arguments, calls the libraries, prints what they say.
 
 mod commands;
+#[cfg(feature = "services")]
+mod judge_options;
 mod options;
 mod output;
 mod progress;
+mod reliability;
 mod scoring;
+mod workload;
 
 use std::process::ExitCode;
 

@@ -25,8 +25,35 @@ pub struct BenchmarkSource {
     pub columns: Columns,
 }
 
-const BENCHMARK_ROLES: [Role; 6] =
-    [Role::Id, Role::Database, Role::Question, Role::Gold, Role::Evidence, Role::Difficulty];
+/// Which file a workload is read from, and how.
+#[derive(Debug, Clone, Default)]
+pub struct WorkloadSource {
+    /// The file with the questions.
+    pub path: PathBuf,
+    /// Its format; detected when `None`.
+    pub format: Option<Format>,
+    /// Columns that the user named.
+    pub columns: Columns,
+}
+
+/// What is read of a file, and without what an example is none.
+struct Reading<'a> {
+    columns: &'a Columns,
+    roles: &'a [Role],
+    required: Role,
+}
+
+impl<'a> Reading<'a> {
+    fn benchmark(columns: &'a Columns) -> Self {
+        let roles = &[Role::Id, Role::Database, Role::Question, Role::Gold, Role::Evidence, Role::Difficulty];
+        Self { columns, roles, required: Role::Gold }
+    }
+
+    fn workload(columns: &'a Columns) -> Self {
+        let roles = &[Role::Id, Role::Database, Role::Question, Role::Evidence];
+        Self { columns, roles, required: Role::Question }
+    }
+}
 
 /// One example as its file has it; what the file lacks is `None`.
 struct Draft {
@@ -57,26 +84,47 @@ pub fn parse_benchmark(
     columns: &Columns,
 ) -> Result<Benchmark, DatasetError> {
     let mut notes = Vec::new();
+    let reading = Reading::benchmark(columns);
     // A column that the user named may be in either of the two files.
     let strict = questions.is_none();
-    let mut drafts = drafts_of(gold, format, columns, strict, &mut notes)?;
+    let mut drafts = drafts_of(gold, format, &reading, strict, &mut notes)?;
     let mut sources = vec![gold.path().to_owned()];
     if let Some(questions) = questions {
-        let asked = drafts_of(questions, None, columns, false, &mut notes)?;
+        let asked = drafts_of(questions, None, &reading, false, &mut notes)?;
         merge(gold, &mut drafts, questions, asked, &mut notes)?;
         sources.push(questions.path().to_owned());
     }
     if drafts.is_empty() {
         return Err(gold.not_readable("has no example", "give a file with at least one gold query"));
     }
-    let examples = finish(gold, drafts, columns)?;
+    let examples = finish(gold, drafts, &reading)?;
     Ok(Benchmark { examples, sources, notes })
+}
+
+/// Makes a workload of a file that is in memory: questions without golds and difficulties, even where the file has
+/// them. No character of a gold has an influence on the result.
+///
+/// # Errors
+/// As [`crate::load_workload`], without the reading.
+pub fn parse_workload(
+    input: &Input,
+    format: Option<Format>,
+    columns: &Columns,
+) -> Result<Benchmark, DatasetError> {
+    let mut notes = Vec::new();
+    let reading = Reading::workload(columns);
+    let drafts = drafts_of(input, format, &reading, true, &mut notes)?;
+    if drafts.is_empty() {
+        return Err(input.not_readable("has no item", "give a file with at least one question"));
+    }
+    let examples = finish(input, drafts, &reading)?;
+    Ok(Benchmark { examples, sources: vec![input.path().to_owned()], notes })
 }
 
 fn drafts_of(
     input: &Input,
     format: Option<Format>,
-    columns: &Columns,
+    reading: &Reading<'_>,
     strict: bool,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Draft>, DatasetError> {
@@ -84,12 +132,16 @@ fn drafts_of(
     let content = format.unwrap_or_else(|| Format::detect(input)).read(input, &mut own_notes)?;
     notes.extend(own_notes.into_iter().map(|note| format!("{}: {note}", input.path().display())));
     let mut drafts = match content {
+        Content::Lines(_) if reading.required == Role::Question => {
+            let remedy = "give them as JSON, JSONL, CSV, TSV or Parquet with the columns question and db_id";
+            return Err(input.not_readable("is a file of lines and has no questions", remedy));
+        }
         Content::Lines(lines) => drafts_of_lines(input, &lines)?,
         Content::Rows(rows) | Content::Keyed(rows) => {
             if strict {
-                columns.check(input, &rows, &BENCHMARK_ROLES)?;
+                reading.columns.check(input, &rows, reading.roles)?;
             }
-            drafts_of_rows(input, rows, columns)?
+            drafts_of_rows(input, rows, reading)?
         }
     };
     let conversations = drafts.iter().any(|draft| draft.turn.is_some_and(|turn| turn.interaction > 0));
@@ -135,7 +187,7 @@ fn drafts_of_lines(input: &Input, lines: &[String]) -> Result<Vec<Draft>, Datase
     Ok(drafts)
 }
 
-fn drafts_of_rows(input: &Input, rows: Vec<Row>, columns: &Columns) -> Result<Vec<Draft>, DatasetError> {
+fn drafts_of_rows(input: &Input, rows: Vec<Row>, reading: &Reading<'_>) -> Result<Vec<Draft>, DatasetError> {
     let mut drafts = Vec::with_capacity(rows.len());
     for (interaction, row) in rows.into_iter().enumerate() {
         let Row { place, value } = row;
@@ -159,15 +211,15 @@ fn drafts_of_rows(input: &Input, rows: Vec<Row>, columns: &Columns) -> Result<Ve
                         "a turn is an object with query and utterance",
                     ));
                 };
-                let mut draft = draft_of_fields(input, place, own, columns)?;
+                let mut draft = draft_of_fields(input, place, own, reading)?;
                 draft.db_id = draft
                     .db_id
-                    .or_else(|| columns.find(Role::Database, &fields).and_then(|f| scalar_text(f.1)));
+                    .or_else(|| reading.columns.find(Role::Database, &fields).and_then(|f| scalar_text(f.1)));
                 draft.turn = Some(turn);
                 drafts.push(draft);
             }
         } else {
-            drafts.push(draft_of_fields(input, place, &fields, columns)?);
+            drafts.push(draft_of_fields(input, place, &fields, reading)?);
         }
     }
     Ok(drafts)
@@ -177,10 +229,10 @@ fn draft_of_fields(
     input: &Input,
     place: Place,
     fields: &Map<String, Value>,
-    columns: &Columns,
+    reading: &Reading<'_>,
 ) -> Result<Draft, DatasetError> {
     let text = |role| {
-        let (_, value) = columns.find(role, fields)?;
+        let (_, value) = reading.columns.find(role, fields).filter(|_| reading.roles.contains(&role))?;
         scalar_text(value).filter(|text| !strip(text).is_empty())
     };
     let key = match &place {
@@ -192,7 +244,11 @@ fn draft_of_fields(
         db_id: text(Role::Database).map(|db_id| strip(&db_id).to_owned()),
         question: text(Role::Question),
         evidence: text(Role::Evidence),
-        golds: golds_of(input, &place, fields, columns)?,
+        golds: if reading.roles.contains(&Role::Gold) {
+            golds_of(input, &place, fields, reading.columns)?
+        } else {
+            Vec::new()
+        },
         difficulty: text(Role::Difficulty),
         turn: None,
         place,
@@ -289,7 +345,7 @@ fn check_agreement(
 }
 
 /// Checks that nothing needed is missing and no id occurs twice.
-fn finish(gold: &Input, drafts: Vec<Draft>, columns: &Columns) -> Result<Vec<Example>, DatasetError> {
+fn finish(gold: &Input, drafts: Vec<Draft>, reading: &Reading<'_>) -> Result<Vec<Example>, DatasetError> {
     let with_ids = drafts.iter().any(|draft| draft.id.is_some());
     let mut seen: HashMap<String, Place> = HashMap::with_capacity(drafts.len());
     let mut examples = Vec::with_capacity(drafts.len());
@@ -298,7 +354,7 @@ fn finish(gold: &Input, drafts: Vec<Draft>, columns: &Columns) -> Result<Vec<Exa
             path: gold.path().to_owned(),
             place: draft.place.to_string(),
             role,
-            accepted: columns.accepted(role),
+            accepted: reading.columns.accepted(role),
         };
         let id = match draft.id {
             Some(id) => id,
@@ -306,8 +362,12 @@ fn finish(gold: &Input, drafts: Vec<Draft>, columns: &Columns) -> Result<Vec<Exa
             None => index.to_string(),
         };
         let db_id = draft.db_id.filter(|db_id| !db_id.is_empty()).ok_or_else(|| missing(Role::Database))?;
-        if draft.golds.is_empty() {
-            return Err(missing(Role::Gold));
+        let lacks_required = match reading.required {
+            Role::Gold => draft.golds.is_empty(),
+            _ => draft.question.is_none(),
+        };
+        if lacks_required {
+            return Err(missing(reading.required));
         }
         if let Some(first) = seen.insert(id.clone(), draft.place.clone()) {
             return Err(DatasetError::DuplicateId {

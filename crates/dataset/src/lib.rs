@@ -13,6 +13,7 @@ mod extract;
 mod formats;
 mod input;
 mod json;
+mod labels;
 mod locate;
 mod matching;
 mod model;
@@ -22,12 +23,13 @@ mod text;
 
 use std::path::Path;
 
-pub use benchmark::{BenchmarkSource, parse_benchmark};
+pub use benchmark::{BenchmarkSource, WorkloadSource, parse_benchmark, parse_workload};
 pub use columns::{Columns, Role};
 pub use error::DatasetError;
 pub use extract::{Extraction, Removed, extract_sql};
 pub use formats::Format;
 pub use input::Input;
+pub use labels::{Label, parse_labels};
 pub use locate::{Databases, Location};
 pub use model::{Benchmark, Example, Prediction, PredictionSet, Turn};
 pub use predictions::{PredictionOptions, parse_predictions};
@@ -43,6 +45,18 @@ pub fn load_benchmark(source: &BenchmarkSource) -> Result<Benchmark, DatasetErro
     parse_benchmark(&gold, questions.as_ref(), source.format, &source.columns)
 }
 
+/// Reads a workload: questions whose golds nobody has, or that must not be looked at.
+///
+/// Every format of a benchmark is read but lines of SQL. Golds and difficulties of the file (the latter were judged
+/// by the former) are not read: the examples have an empty [`Example::golds`] and no [`Example::difficulty`],
+/// whatever the file says there.
+///
+/// # Errors
+/// When the file cannot be read, is malformed, has no item, or an item has no question or no database.
+pub fn load_workload(source: &WorkloadSource) -> Result<Benchmark, DatasetError> {
+    parse_workload(&Input::read(&source.path)?, source.format, &source.columns)
+}
+
 /// Reads one system's predictions and matches them to the benchmark's examples.
 ///
 /// # Errors
@@ -56,6 +70,15 @@ pub fn load_predictions(
     options: &PredictionOptions,
 ) -> Result<PredictionSet, DatasetError> {
     parse_predictions(system, &Input::read(path)?, benchmark, options)
+}
+
+/// Reads labels that somebody judged elsewhere; see [`parse_labels`].
+///
+/// # Errors
+/// When the file cannot be read or is malformed, or a row has no id, no label, the id of another row, or a label that
+/// is no number between 0 and 1.
+pub fn load_labels(path: &Path, column: Option<&str>, columns: &Columns) -> Result<Vec<Label>, DatasetError> {
+    parse_labels(&Input::read(path)?, column, columns)
 }
 
 /// Reads a Spider `tables.json` or a BIRD `dev_tables.json`.

@@ -18,7 +18,8 @@ pub struct Example {
     pub question: Option<String>,
     /// BIRD's evidence (external knowledge), where the source has it.
     pub evidence: Option<String>,
-    /// The accepted gold queries as written; at least one.
+    /// The accepted gold queries as written; at least one in a benchmark, none in a workload
+    /// ([`crate::load_workload`]).
     pub golds: Vec<String>,
     /// The benchmark's own difficulty label (BIRD: simple, moderate, challenging).
     pub difficulty: Option<String>,

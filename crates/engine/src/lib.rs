@@ -20,4 +20,4 @@ pub use engine::{Engine, EngineError};
 pub use limits::Limits;
 pub use outcome::{Execution, Failure, FailureKind, Outcome};
 pub use sqlite::SqliteEngine;
-pub use value::{ResultSet, Value};
+pub use value::{Fingerprint, ResultSet, Value};

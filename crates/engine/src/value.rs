@@ -62,6 +62,49 @@ impl std::hash::Hash for Value {
     }
 }
 
+/// What [`ResultSet::fingerprint`] keeps of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// Number of rows.
+    pub rows: usize,
+    /// Digest of the set of rows: what `ex-bird@1` compares.
+    pub set: u64,
+}
+
+/// One round of splitmix64.
+fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn row_digest(row: &[Value]) -> u64 {
+    row.iter().fold(0, |digest, value| mix(digest ^ value_digest(value)))
+}
+
+fn value_digest(value: &Value) -> u64 {
+    let of_bytes = |kind: u64, bytes: &[u8]| bytes.iter().fold(mix(kind), |d, &byte| mix(d ^ u64::from(byte)));
+    let of_real = |real: f64| mix(1 ^ mix(nine_digits(real).to_bits()));
+    match value {
+        Value::Null => mix(0),
+        Value::Integer(integer) => of_real(*integer as f64),
+        Value::Real(real) => of_real(*real),
+        Value::Text(text) => of_bytes(2, text),
+        Value::Blob(blob) => of_bytes(3, blob),
+    }
+}
+
+/// The number rounded to nine digits, with one zero.
+fn nine_digits(real: f64) -> f64 {
+    if real == 0.0 || !real.is_finite() {
+        return if real == 0.0 { 0.0 } else { real };
+    }
+    let scale = 10_f64.powf(9.0 - real.abs().log10().ceil());
+    let rounded = (real * scale).round() / scale;
+    if rounded.is_finite() { rounded } else { real }
+}
+
 /// The rows that a query returned, in the order in which SQLite returned them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultSet {
@@ -105,6 +148,18 @@ impl ResultSet {
     pub fn row(&self, index: usize) -> Option<&[Value]> {
         let width = self.columns.len();
         self.values.get(index * width..(index + 1) * width)
+    }
+
+    /// The result as a set of rows, for telling many results apart. Numbers that agree to nine digits are the same.
+    /// The value depends on the result alone: not on the machine, nor on the version of the compiler.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let mut rows: Vec<u64> = self.rows().map(row_digest).collect();
+        let count = rows.len();
+        rows.sort_unstable();
+        rows.dedup();
+        let width = self.width() as u64;
+        let set = rows.into_iter().fold(mix(width), |digest, row| mix(digest ^ row));
+        Fingerprint { rows: count, set }
     }
 
     /// All values, row after row.

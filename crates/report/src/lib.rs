@@ -1,15 +1,18 @@
-//! Reports of a run, one file per format under [`formats`], and the terminal view of one item.
+//! Reports of a run, one file per format under [`formats`], and the terminal view of one item; reports of estimates
+//! under [`reliability`]; charts under [`charts`].
 //!
 //! A [`Report`] is plain data: what was run, the summary, and the items. Nothing is computed here that the
 //! summary already says, nothing is printed, and every text that comes from a benchmark or from a system is
 //! treated as hostile: escaped by the rules of the format that it goes into.
 
+pub mod charts;
 pub mod diff;
 mod error;
 pub mod formats;
 mod kind;
 mod layout;
 mod number;
+pub mod reliability;
 mod report;
 mod show;
 mod style;

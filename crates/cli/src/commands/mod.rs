@@ -1,14 +1,23 @@
 //! The sub-commands, one file each.
 
+#[cfg(feature = "evaluator")]
+mod adapt;
+mod bench_estimators;
 mod compare;
 mod compat;
 mod demo;
+mod encode;
+mod estimate;
+#[cfg(feature = "evaluator")]
+mod fit;
+mod import;
 mod match_queries;
 mod parse;
 mod report;
 mod rules;
 mod schema;
 mod score;
+mod shift;
 mod show;
 
 use anyhow::Result;
@@ -32,6 +41,10 @@ pub enum Command {
     /// Stand in for an official evaluation script: its flags, its table
     #[command(subcommand)]
     Compat(compat::Compat),
+    /// Estimate the accuracy of predictions without labels, with an interval and reasons
+    Estimate(estimate::EstimateCommand),
+    /// Make a known run of labels that were judged elsewhere; nothing is executed
+    Import(import::Import),
     /// Print the catalog of a database, a folder of databases or a tables.json as sqlgauge sees it
     Schema(schema::SchemaCommand),
     /// Tell whether two queries mean the same, without running them, and why
@@ -39,6 +52,18 @@ pub enum Command {
     /// List the equivalence rules, or explain one
     #[command(subcommand)]
     Rules(rules::Rules),
+    /// Turn a workload (questions, schemas, predictions) into vectors for `shift`, `fit` and `estimate`
+    Encode(encode::Encode),
+    /// Measure how far a workload lies from another, and which databases and dimensions make the difference
+    Shift(shift::Shift),
+    /// Learn how accuracy falls with shift: an evaluator from a source and labelled corpora
+    #[cfg(feature = "evaluator")]
+    Fit(fit::Fit),
+    /// Adapt an evaluator to another system in a few steps, from a labelled corpus of it
+    #[cfg(feature = "evaluator")]
+    Adapt(adapt::Adapt),
+    /// Measure estimators on labelled runs: what they say of a part whose labels they do not see
+    BenchEstimators(bench_estimators::BenchEstimators),
     /// Resolve a query and print it with its features, or the error with its place
     Parse(parse::Parse),
 }
@@ -53,9 +78,18 @@ impl Command {
             Self::Report(command) => command.run(),
             Self::Show(command) => command.run(),
             Self::Compat(command) => command.run(),
+            Self::Estimate(command) => command.run(),
+            Self::Import(command) => command.run(),
             Self::Schema(command) => command.run(),
             Self::Match(command) => command.run(),
             Self::Rules(command) => command.run(),
+            Self::Encode(command) => command.run(),
+            Self::Shift(command) => command.run(),
+            #[cfg(feature = "evaluator")]
+            Self::Fit(command) => command.run(),
+            #[cfg(feature = "evaluator")]
+            Self::Adapt(command) => command.run(),
+            Self::BenchEstimators(command) => command.run(),
             Self::Parse(command) => command.run(),
         }
     }

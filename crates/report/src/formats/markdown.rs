@@ -52,13 +52,13 @@ impl Format for Markdown {
 
 /// Whole sections as long as they fit.
 #[derive(Default)]
-struct Page {
+pub(crate) struct Page {
     text: String,
     dropped: usize,
 }
 
 impl Page {
-    fn add(&mut self, section: &str) {
+    pub(crate) fn add(&mut self, section: &str) {
         if self.text.len() + section.len() <= MAX_BYTES {
             self.text.push_str(section);
         } else {
@@ -66,7 +66,7 @@ impl Page {
         }
     }
 
-    fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         if self.dropped > 0 {
             let note = "sections did not fit into the size of a step summary: see the html report.";
             let _infallible = writeln!(self.text, "\n> {} {note}", self.dropped);
@@ -223,7 +223,7 @@ fn details(title: &str, body: &str) -> String {
     format!("<details>\n<summary>{title}</summary>\n\n{body}\n</details>\n\n")
 }
 
-fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+pub(crate) fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut text = format!("| {} |\n|{}\n", header.join(" | "), " --- |".repeat(header.len()));
     for row in rows {
         let _infallible = writeln!(text, "| {} |", row.join(" | "));
@@ -231,7 +231,7 @@ fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     text
 }
 
-fn code(sql: &str) -> String {
+pub(crate) fn code(sql: &str) -> String {
     if sql.is_empty() { String::new() } else { format!("<code>{}</code>", escape(&clip(sql))) }
 }
 
@@ -243,7 +243,7 @@ fn clip(text: &str) -> String {
 
 /// Every character that Markdown, GitHub or HTML gives a meaning to becomes an entity; line ends become
 /// spaces, since a table row is one line.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -5,7 +5,7 @@ mod html;
 mod json;
 mod jsonl;
 mod junit;
-mod markdown;
+pub(crate) mod markdown;
 mod table;
 
 use std::io::Write;

@@ -59,7 +59,7 @@ impl Table {
         Ok(())
     }
 
-    fn new_table(self, header: &[&str]) -> comfy_table::Table {
+    pub(crate) fn new_table(self, header: &[&str]) -> comfy_table::Table {
         let mut table = comfy_table::Table::new();
         let mut style = BOOK_STYLE;
         style.row_separator = comfy_table::LineStyle::none();

@@ -1,6 +1,6 @@
 //! Makes databases of a plan: small, full of duplicates, ties, NULLs and near misses, and always within the keys.
 
-use super::plan::{ClassPlan, ColumnPlan, ForeignPlan, GUIDES, NULL, Plan, TablePlan};
+use super::plan::{ClassPlan, ColumnPlan, ForeignPlan, NULL, Plan, TablePlan};
 use super::random::Random;
 
 /// The first databases are of the kind that people make: all values of their column's type, no NULL in a primary key.
@@ -101,7 +101,7 @@ fn shape(plan: &Plan, number: usize, random: &mut Random) -> Shape {
     let mut counts: Vec<usize> =
         (0..tables).map(|_| if random.chance(92) { 1 + random.below(largest) } else { 0 }).collect();
     let mut width = [1, 1, 2, 2, 3, 4][random.below(6)];
-    let mut guide = random.chance(65).then(|| random.below(2));
+    let mut guide = random.chance(65).then(|| random.below(plan.guides));
     match number {
         0 => counts.fill(0),
         1 | 2 => {
@@ -194,7 +194,7 @@ fn new_cell(column: &ColumnPlan, shape: &Shape, random: &mut Random) -> u32 {
     if column.is_nullable && random.chance(shape.null_percent) && (shape.null_keys || !column.is_primary) {
         return NULL;
     }
-    let from_checks = random.pick(&column.guided[GUIDES - 1]).copied().filter(|_| random.chance(90));
+    let from_checks = column.guided.last().and_then(|wanted| random.pick(wanted).copied()).filter(|_| random.chance(90));
     let from_guide = shape.guide.and_then(|guide| column.guided.get(guide));
     let from_guide = from_guide.and_then(|wanted| random.pick(wanted).copied()).filter(|_| random.chance(75));
     let cell = from_guide

@@ -17,6 +17,7 @@ mod plan;
 mod random;
 mod replay;
 mod sandbox;
+mod signature;
 mod trace;
 mod values;
 mod verdict;
@@ -42,6 +43,7 @@ use self::sandbox::{Budget, Sandbox};
 use self::trace::{Trace, trace};
 
 pub use self::contract::{ColumnOrder, Contract};
+pub use self::signature::Signature;
 pub use self::verdict::{Inapplicable, Reason, Refutation, Side, Survived, Verdict};
 pub use self::witness::{Witness, WitnessTable, literal};
 

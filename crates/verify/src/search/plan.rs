@@ -25,9 +25,6 @@ const MAX_ROWS: usize = 14;
 const MAX_CONSTANTS: usize = 24;
 const MAX_NEIGHBOURS: usize = 24;
 
-/// The guides: left query, right query, CHECK constraints.
-pub(super) const GUIDES: usize = 3;
-
 /// What to generate.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -36,6 +33,8 @@ pub(super) struct Plan {
     pub(super) classes: Vec<ClassPlan>,
     /// Numbers of rows at which the queries decide something.
     pub(super) sizes: Vec<usize>,
+    /// Number of queries whose comparisons rows may be made to satisfy.
+    pub(super) guides: usize,
 }
 
 /// One table; columns that nobody reads and that may be NULL are left out, and are NULL.
@@ -70,8 +69,8 @@ pub(super) struct ColumnPlan {
     pub(super) pool: Vec<Value>,
     /// For each value the first that is equal to it in a key.
     pub(super) same: Vec<u32>,
-    /// For each guide the values that it wants here.
-    pub(super) guided: [Vec<u32>; GUIDES],
+    /// For each query, and last for the CHECK constraints, the values that it wants here.
+    pub(super) guided: Vec<Vec<u32>>,
 }
 
 impl ColumnPlan {
@@ -190,15 +189,15 @@ struct Builder<'a> {
     /// All columns of all tables, numbered.
     columns: Vec<(TableId, u32)>,
     number: HashMap<ColumnKey, usize>,
-    traces: &'a [Trace; GUIDES],
+    traces: &'a [Trace],
     null_in_primary_key: bool,
 }
 
-/// The plan for those tables, given what the queries (and CHECKs) say of their columns.
+/// The plan for those tables, given what the queries, and last the CHECK constraints, say of their columns.
 pub(super) fn plan(
     schema: &Schema,
     tables: &[TableId],
-    traces: &[Trace; GUIDES],
+    traces: &[Trace],
     null_in_primary_key: bool,
 ) -> Plan {
     let columns: Vec<(TableId, u32)> = tables
@@ -223,7 +222,8 @@ impl Builder<'_> {
         let mut sizes: Vec<usize> = self.traces.iter().flat_map(|trace| trace.sizes.clone()).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        Plan { tables, classes: lists.into_iter().map(|(class, _)| class).collect(), sizes }
+        let classes = lists.into_iter().map(|(class, _)| class).collect();
+        Plan { tables, classes, sizes, guides: self.traces.len().saturating_sub(1) }
     }
 
     /// For each column its class, numbered from 0.
@@ -339,7 +339,7 @@ impl Builder<'_> {
             u32::try_from(first.unwrap_or(at)).unwrap_or(NULL)
         });
         let same = same.collect();
-        let guided = self.traces.each_ref().map(|trace| {
+        let guided = self.traces.iter().map(|trace| {
             let facts = trace.facts.iter().filter(|fact| fact.column == key);
             let wanted = facts.flat_map(|fact| &fact.wanted).filter_map(|wanted| {
                 let at = values.iter().position(|value| value == wanted)?;
@@ -350,6 +350,7 @@ impl Builder<'_> {
             wanted.dedup();
             wanted
         });
+        let guided = guided.collect();
         let is_nullable = self.is_nullable(key.0, key.1);
         let is_primary = table.primary_key.contains(&key.1);
         ColumnPlan { index: key.1, class, is_nullable, is_primary, pool, same, guided }

@@ -1,0 +1,251 @@
+//! `sqlgauge bench-estimators`.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use sqlgauge_dataset::Databases;
+use sqlgauge_engine::{Engine, SqliteEngine};
+use sqlgauge_estimate::bench::{
+    BenchOptions, BenchRun, Peers, Protocol, Results, by_method, by_system, markdown, run, trials,
+};
+#[cfg(feature = "evaluator")]
+use sqlgauge_estimate::estimators::{Fusion, FusionOptions};
+use sqlgauge_estimate::estimators::{self, Estimator};
+use sqlgauge_estimate::EstimateOptions;
+use sqlgauge_report::charts::{AccuracyPoint, MethodRow, mae_by_method, predicted_against_true};
+
+use crate::Verdict;
+use crate::options::LimitOptions;
+use crate::output::{print, write_to};
+
+/// What is left out.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Left {
+    /// Known is one run, the target another
+    LeaveDatasetOut,
+    /// One system's labels on one run are unknown, all others are known
+    LeaveModelOut,
+    /// Some databases of a run are known, the target is the others
+    LeaveDatabasesOut,
+}
+
+/// Whose unlabelled answers to the target are there.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Beside {
+    /// Only the system's own
+    None,
+    /// Those of all systems of the run
+    All,
+}
+
+/// Measure estimators on labelled runs: what they say of a part whose labels they do not see
+#[derive(Debug, Args)]
+pub struct BenchEstimators {
+    /// Run directories, one per dataset, each with the answers of several systems
+    #[arg(long, value_name = "DIR", required = true, num_args = 1..)]
+    runs: Vec<PathBuf>,
+    /// What is left out
+    #[arg(long, value_enum)]
+    protocol: Left,
+    /// Methods, separated by commas; all by default
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// Systems to ask about; all that the protocol allows by default
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    systems: Vec<String>,
+    /// Whose unlabelled answers to the target are there
+    #[arg(long, value_enum, default_value = "all")]
+    peers: Beside,
+    /// Databases that are known (leave-databases-out)
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    known_databases: usize,
+    /// Random splits (leave-databases-out)
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    splits: usize,
+    /// Share of the target's answers whose labels are given to methods that ask for some
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    labelled: f64,
+    /// Compare sizes and numbers of sample sets, regressors and slices of `fusion` instead of methods
+    #[cfg(feature = "evaluator")]
+    #[arg(long)]
+    ablate_sizes: bool,
+    /// Folder that has databases of runs which are not where they were; may be given several times
+    #[arg(long, value_name = "DIR")]
+    known_db: Vec<PathBuf>,
+    /// Metric that is meant by accuracy; each run's first one of 0 and 1 by default
+    #[arg(long, value_name = "ID")]
+    metric: Option<String>,
+    /// Probability with which intervals are to hold the truth
+    #[arg(long, value_name = "P", default_value_t = 0.9)]
+    level: f64,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Folder for results.json, results.md and report.html
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    limits: LimitOptions,
+}
+
+impl BenchEstimators {
+    pub fn run(self) -> Result<Verdict> {
+        if !(0.5..1.0).contains(&self.level) || !(0.0..1.0).contains(&self.labelled) {
+            bail!("--level is from 0.5 to below 1, and --labelled from 0 to below 1");
+        }
+        std::fs::create_dir_all(&self.out)
+            .with_context(|| format!("{} cannot be made; choose another --out", self.out.display()))?;
+        let engine: Arc<dyn Engine> = Arc::new(SqliteEngine::new(self.limits.limits()?));
+        let read = |path: &PathBuf| BenchRun::read(path.clone(), self.metric.as_deref());
+        let runs = self.runs.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let (protocol, peers) = self.protocol();
+        let wanted: BTreeSet<String> = self.systems.iter().cloned().collect();
+        let trials = trials(&runs, protocol, peers, &wanted, self.seed);
+        if trials.is_empty() {
+            bail!("the runs give no trial of this protocol: check --systems, --known-databases and the systems of the runs");
+        }
+        #[cfg(feature = "evaluator")]
+        let ablated = ablations();
+        let options = BenchOptions {
+            #[cfg(feature = "evaluator")]
+            methods: if self.ablate_sizes {
+                ablated.iter().map(|(name, fusion)| (name.clone(), fusion as &dyn Estimator)).collect()
+            } else {
+                self.methods()?
+            },
+            #[cfg(not(feature = "evaluator"))]
+            methods: self.methods()?,
+            estimate: EstimateOptions { level: self.level, seed: self.seed, ..EstimateOptions::default() },
+            labelled: self.labelled,
+            databases: self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<_, _>>()?,
+        };
+        let told = |done: usize| {
+            if !self.quiet {
+                eprintln!("{done} of {} trials", trials.len());
+            }
+        };
+        let results = run(&runs, &trials, engine.as_ref(), &options, &told)?;
+        self.write(&results)?;
+        Ok(Verdict::Done)
+    }
+
+    fn protocol(&self) -> (Protocol, Peers) {
+        let protocol = match self.protocol {
+            Left::LeaveDatasetOut => Protocol::LeaveDatasetOut,
+            Left::LeaveModelOut => Protocol::LeaveModelOut,
+            Left::LeaveDatabasesOut => {
+                Protocol::LeaveDatabasesOut { known: self.known_databases, splits: self.splits }
+            }
+        };
+        let peers = match self.peers {
+            Beside::None => Peers::None,
+            Beside::All => Peers::All,
+        };
+        (protocol, peers)
+    }
+
+    fn methods(&self) -> Result<Vec<(String, &'static dyn Estimator)>> {
+        if self.methods.is_empty() {
+            return Ok(estimators::all().iter().map(|method| (method.id().to_owned(), *method)).collect());
+        }
+        self.methods.iter().map(|id| Ok((id.clone(), estimators::find(id)?))).collect()
+    }
+
+    fn write(&self, results: &Results) -> Result<()> {
+        let command: Vec<String> = std::env::args().collect();
+        let text = markdown(results, &format!("Estimators: {}", self.name()));
+        let record = json!({
+            "command": command,
+            "protocol": self.name(),
+            "level": self.level,
+            "seed": self.seed,
+            "labelled": self.labelled,
+            "by_method": by_method(&results.rows),
+            "by_system": by_system(&results.rows),
+            "results": results,
+        });
+        write_to(&self.out.join("results.json"), format!("{}\n", serde_json::to_string_pretty(&record)?).as_bytes())?;
+        write_to(&self.out.join("results.md"), text.as_bytes())?;
+        write_to(&self.out.join("report.html"), page(results, &text).as_bytes())?;
+        print(text.as_bytes())
+    }
+
+    fn name(&self) -> String {
+        self.protocol.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+/// Figure 5 (sizes), Figure 6 (numbers, by regressor), Figure 11 and Table V (slices).
+#[cfg(feature = "evaluator")]
+fn ablations() -> Vec<(String, Fusion)> {
+    use sqlgauge_shift::Slices;
+    let default = FusionOptions::DEFAULT;
+    let mut all = Vec::new();
+    for largest in [100, 200, 500, 1000, 2000] {
+        all.push((format!("set size ≤ {largest}"), FusionOptions { largest, ..default }));
+    }
+    for regressor in ["mlp", "knn", "svr", "tree", "forest", "boosting"] {
+        for sets in [300, 1000, 3000] {
+            all.push((format!("{sets} sets, {regressor}"), FusionOptions { sets, regressor, ..default }));
+        }
+    }
+    for slices in [8, 16, 32, 64].map(Slices::Random) {
+        all.push((format!("AR-SWD ({slices})"), FusionOptions { slices, ..default }));
+    }
+    for (principal, random) in [(4, 12), (6, 16), (8, 16), (10, 24), (12, 32)] {
+        let slices = Slices::Hybrid { principal, random };
+        all.push((format!("HSWD ({slices})"), FusionOptions { slices, ..default }));
+    }
+    all.into_iter().map(|(name, options)| (name, Fusion { options })).collect()
+}
+
+/// One file with charts and tables.
+fn page(results: &Results, text: &str) -> String {
+    let points: Vec<AccuracyPoint> = results
+        .rows
+        .iter()
+        .map(|row| AccuracyPoint {
+            label: format!("{}, {}, {}", row.system, row.transfer, row.method),
+            group: row.method.clone(),
+            truth: row.truth,
+            accuracy: row.accuracy,
+            low: row.low,
+            high: row.high,
+        })
+        .collect();
+    let mut html = String::from("<!doctype html><meta charset=\"utf-8\"><title>Estimators</title>");
+    html.push_str("<style>body{font:15px sans-serif;max-width:1100px;margin:2em auto}pre{overflow:auto}</style>");
+    html.push_str(&predicted_against_true(&points));
+    let mut transfers: Vec<String> = Vec::new();
+    let lines = by_method(&results.rows);
+    lines.iter().for_each(|line| {
+        if !transfers.contains(&line.transfer) {
+            transfers.push(line.transfer.clone());
+        }
+    });
+    for transfer in transfers {
+        let of_transfer = lines.iter().filter(|line| line.transfer == transfer);
+        let bars: Vec<MethodRow> = of_transfer
+            .map(|line| {
+                let [low, high] = line.mae_interval.unwrap_or([line.mae; 2]);
+                let emphasised = matches!(line.method.as_str(), "auto" | "signals" | "equivalents");
+                MethodRow { method: line.method.clone(), mae: line.mae, low, high, count: line.count, emphasised }
+            })
+            .collect();
+        html.push_str(&format!("<h2>{}</h2>", escaped(&transfer)));
+        html.push_str(&mae_by_method(&bars));
+    }
+    html.push_str(&format!("<pre>{}</pre>", escaped(text)));
+    html
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

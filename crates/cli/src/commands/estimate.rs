@@ -1,0 +1,233 @@
+//! `sqlgauge estimate`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use sqlgauge_dataset::{
+    Benchmark, Databases, Format, PredictionOptions, WorkloadSource, load_labels, load_predictions,
+    load_workload,
+};
+use serde_json::{Value, json};
+use sqlgauge_engine::{Engine, SqliteEngine};
+use sqlgauge_estimate::{
+    EstimateOptions, Evidence, Loader, Pool, Services, TargetLabels, estimators,
+};
+use sqlgauge_report::reliability::drift::Series;
+use sqlgauge_report::reliability::{Reliability, table};
+use sqlgauge_run::digest_inputs;
+
+use crate::Verdict;
+#[cfg(feature = "services")]
+use crate::judge_options::JudgeOptions;
+use crate::options::{LimitOptions, SystemFile, columns, format, system_file};
+use crate::output::{colour, print, width};
+use crate::reliability::{ReliabilityOptions, input_files, manifest, places, system_estimate};
+
+/// Estimate the accuracy of predictions without labels, with an interval and reasons
+#[derive(Debug, Args)]
+pub struct EstimateCommand {
+    /// Run directory with labels (`sqlgauge score` or `sqlgauge import` makes one); may be given several times
+    #[arg(long = "known", value_name = "DIR")]
+    known: Vec<PathBuf>,
+    /// File with the target's questions (golds in it are not read)
+    #[arg(long, value_name = "FILE")]
+    target: PathBuf,
+    /// Predictions of a system to estimate; may be given several times
+    #[arg(long = "pred", value_name = "NAME=FILE", required = true, value_parser = system_file)]
+    predictions: Vec<SystemFile>,
+    /// Predictions of another system on the target, to compare with; may be given several times
+    #[arg(long = "peer", value_name = "NAME=FILE", value_parser = system_file)]
+    peers: Vec<SystemFile>,
+    /// Folder with `DB_ID/DB_ID.sqlite` of the target; rows are not needed
+    #[arg(long, value_name = "DIR")]
+    db: PathBuf,
+    /// Folder that has databases of known runs which are not where they were; may be given several times
+    #[arg(long, value_name = "DIR")]
+    known_db: Vec<PathBuf>,
+    /// Method
+    #[arg(long, value_name = "ID", default_value = "auto")]
+    method: String,
+    /// Labels of some of a system's predictions on the target, as ids and 0 or 1, for the methods that need some (ppi);
+    /// the name may be left out if there is one --pred. May be given several times
+    #[arg(long, value_name = "[NAME=]FILE")]
+    labels: Vec<String>,
+    /// Confidence below which a prediction does not count for doc; 0 is the published method
+    #[arg(long, value_name = "P", default_value_t = EstimateOptions::default().tau)]
+    tau: f64,
+    /// Metric of the known runs that is meant by accuracy; each run's first one of 0 and 1 by default
+    #[arg(long, value_name = "ID")]
+    metric: Option<String>,
+    /// Probability with which the interval is to hold the true accuracy
+    #[arg(long, value_name = "P", default_value_t = 0.9)]
+    level: f64,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Print the estimates as JSON
+    #[arg(long)]
+    json: bool,
+    /// Format of the target, where detection is wrong
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    format: Option<Format>,
+    /// Format of the prediction files, where detection is wrong
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pred_format: Option<Format>,
+    /// Column that has a role (id, `db_id`, question, evidence, prediction)
+    #[arg(long = "column", value_name = "ROLE=COLUMN")]
+    columns: Vec<String>,
+    /// Print nothing but the result and errors
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    reliability: ReliabilityOptions,
+    #[cfg(feature = "services")]
+    #[command(flatten)]
+    judge: JudgeOptions,
+}
+
+impl EstimateCommand {
+    pub fn run(self) -> Result<Verdict> {
+        if !(0.5..1.0).contains(&self.level) {
+            bail!("--level {} is no probability from 0.5 to below 1", self.level);
+        }
+        if !(0.0..=1.0).contains(&self.tau) {
+            bail!("--tau {} is no confidence from 0 to 1", self.tau);
+        }
+        self.reliability.check()?;
+        let estimator = estimators::find(&self.method)?;
+        let services = self.services()?;
+        let engine: Arc<dyn Engine> = Arc::new(SqliteEngine::new(self.limits.limits()?));
+        let workload = self.workload()?;
+        let pool = self.pool(engine.as_ref(), &workload)?;
+        if !self.quiet {
+            pool.notes.iter().for_each(|note| eprintln!("note: {note}"));
+        }
+        let labels = self.target_labels(&pool)?;
+        let mut evidence = Evidence::new(&pool)?.with_labels(labels).with_services(services);
+        let options = EstimateOptions { level: self.level, seed: self.seed, tau: self.tau };
+        let estimate_all = |evidence: &Evidence<'_>| {
+            let cases = pool.targets.iter().map(|&target| evidence.case(target, options));
+            cases.map(|case| estimator.estimate(&case)).collect::<Result<Vec<_>, _>>()
+        };
+        let estimates = estimate_all(&evidence)?;
+        let (asked, order) = (evidence.questions.clone(), places(&pool, &workload));
+        let mut batches = Vec::new();
+        for range in self.reliability.batches(order.len()) {
+            evidence.questions = order[range.clone()].to_vec();
+            batches.push((range, estimate_all(&evidence)?));
+        }
+        let series = self.reliability.series(&estimates, asked.len(), &batches)?;
+        let rings = series.iter().any(Series::rings);
+        let of_system = |estimate| system_estimate(estimate, &order, &asked, &workload);
+        let mut report = Reliability {
+            manifest: manifest(
+                engine.name_and_version(),
+                estimates.iter().map(|estimate| estimate.system.clone()).collect(),
+                asked.len(),
+                self.recorded_options(),
+            ),
+            target: self.target.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            estimates: estimates.iter().map(of_system).collect(),
+            drift: if self.reliability.is_about_time() { series } else { Vec::new() },
+            alarm_below: self.reliability.alarm_below(),
+        };
+        if self.reliability.out.is_some() {
+            report.manifest.inputs = digest_inputs(&self.input_files(&pool))?;
+        }
+        self.reliability.write(&report)?;
+        self.reliability.append(&estimates, asked.len())?;
+        if self.json {
+            let text = match estimates.as_slice() {
+                [one] => serde_json::to_string_pretty(one)?,
+                several => serde_json::to_string_pretty(several)?,
+            };
+            print(format!("{text}\n").as_bytes())?;
+        } else {
+            print(table(&report, width(), colour()).as_bytes())?;
+        }
+        if let Some(out) = self.reliability.out.as_ref().filter(|_| !self.quiet && !self.json) {
+            println!("Report: {}", out.join("report.html").display());
+        }
+        Ok(if rings { Verdict::GateFailed } else { Verdict::Done })
+    }
+
+    fn services(&self) -> Result<Services> {
+        Ok(Services {
+            #[cfg(feature = "services")]
+            judge: self.judge.service(&self.method, self.seed, self.quiet)?,
+        })
+    }
+
+    fn target_labels(&self, pool: &Pool) -> Result<TargetLabels> {
+        let columns = columns(&self.columns)?;
+        let mut labels = TargetLabels::default();
+        for text in &self.labels {
+            let of_name = |(name, _): &(&str, &str)| {
+                self.predictions.iter().any(|file| file.system == *name)
+            };
+            let (system, path) = match (text.split_once('=').filter(of_name), self.predictions.as_slice()) {
+                (Some((name, path)), _) => (name, path),
+                (None, [only]) => (only.system.as_str(), text.as_str()),
+                (None, _) => bail!("--labels {text}: say whose labels they are, as NAME=FILE with the name of a --pred"),
+            };
+            let path = Path::new(path);
+            let Some(system) = pool.systems.iter().position(|known| known == system) else { continue };
+            labels.add(pool, system, &load_labels(path, None, &columns)?, path)?;
+        }
+        Ok(labels)
+    }
+
+    /// What decides the result, for `run.json`; the command line has the rest.
+    fn recorded_options(&self) -> BTreeMap<String, Value> {
+        BTreeMap::from([
+            ("method".to_owned(), json!(self.method)),
+            ("level".to_owned(), json!(self.level)),
+            ("seed".to_owned(), json!(self.seed)),
+            ("tau".to_owned(), json!(self.tau)),
+            ("metric".to_owned(), json!(self.metric)),
+        ])
+    }
+
+    fn input_files(&self, pool: &Pool) -> Vec<(String, PathBuf)> {
+        let mut files = vec![("target".to_owned(), self.target.clone())];
+        let systems = |role: &str, of: &[SystemFile]| -> Vec<(String, PathBuf)> {
+            of.iter().map(|file| (format!("{role}:{}", file.system), file.path.clone())).collect()
+        };
+        files.extend(systems("predictions", &self.predictions));
+        files.extend(systems("peer", &self.peers));
+        files.extend(self.labels.iter().map(|text| {
+            let path = if Path::new(text).exists() { text } else { text.split_once('=').map_or(text.as_str(), |(_, path)| path) };
+            ("labels".to_owned(), PathBuf::from(path))
+        }));
+        files.extend(input_files(&self.known, pool));
+        files
+    }
+
+    fn workload(&self) -> Result<Benchmark> {
+        let columns = columns(&self.columns)?;
+        Ok(load_workload(&WorkloadSource { path: self.target.clone(), format: self.format, columns })?)
+    }
+
+    fn pool(&self, engine: &dyn Engine, workload: &Benchmark) -> Result<Pool> {
+        let columns = columns(&self.columns)?;
+        let folders =
+            self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
+        let mut loader = Loader::new(engine, folders, self.metric.clone());
+        self.known.iter().try_for_each(|path| loader.known(path))?;
+        let options = PredictionOptions { format: self.pred_format, columns, extract: false };
+        let systems = self
+            .predictions
+            .iter()
+            .chain(&self.peers)
+            .map(|file| load_predictions(&file.system, &file.path, workload, &options))
+            .collect::<Result<Vec<_>, _>>()?;
+        let databases = Databases::open(&self.db)?;
+        loader.target(&self.target, workload, &databases, &systems, self.predictions.len())?;
+        Ok(loader.finish())
+    }
+}

@@ -1,0 +1,179 @@
+//! `sqlgauge import`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::{Map, Value};
+use sqlgauge_dataset::{
+    Benchmark, Columns, Databases, Format, PredictionOptions, PredictionSet, WorkloadSource, load_labels,
+    load_predictions, load_workload,
+};
+use sqlgauge_estimate::{IMPORTED_METRIC, confidence_of};
+use sqlgauge_run::{
+    Item, MISSING, Manifest, RunDirectory, Start, StoredRun, SummaryBuilder, UsedDatabases, digest_inputs,
+};
+
+use crate::Verdict;
+use crate::options::{SystemFile, columns, format, system_file};
+
+/// Make a known run of labels that were judged elsewhere; nothing is executed
+#[derive(Debug, Args)]
+pub struct Import {
+    /// File with the questions (golds in it are not read)
+    #[arg(long, value_name = "FILE")]
+    workload: PathBuf,
+    /// Predictions of one system; may be given several times
+    #[arg(long = "pred", value_name = "NAME=FILE", required = true, value_parser = system_file)]
+    predictions: Vec<SystemFile>,
+    /// Labels: TSV, CSV or JSONL with id and correct, or with a column per system
+    #[arg(long, value_name = "FILE")]
+    correct: PathBuf,
+    /// Folder with `DB_ID/DB_ID.sqlite`, for the schemas; rows are not needed
+    #[arg(long, value_name = "DIR")]
+    db: PathBuf,
+    /// Run directory to write
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Discard the run that is in the folder
+    #[arg(long)]
+    restart: bool,
+    /// Format of the workload, where detection is wrong
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    format: Option<Format>,
+    /// Format of the prediction files, where detection is wrong
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pred_format: Option<Format>,
+    /// Column that has a role (id, `db_id`, question, evidence, prediction)
+    #[arg(long = "column", value_name = "ROLE=COLUMN")]
+    columns: Vec<String>,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Import {
+    pub fn run(self) -> Result<Verdict> {
+        let columns = columns(&self.columns)?;
+        let source =
+            WorkloadSource { path: self.workload.clone(), format: self.format, columns: columns.clone() };
+        let workload = load_workload(&source)?;
+        let options =
+            PredictionOptions { format: self.pred_format, columns: columns.clone(), extract: false };
+        let systems = self
+            .predictions
+            .iter()
+            .map(|file| load_predictions(&file.system, &file.path, &workload, &options))
+            .collect::<Result<Vec<_>, _>>()?;
+        let labels = self.labels(&workload, &columns)?;
+        let manifest = self.manifest(&workload)?;
+        let start = if self.restart { Start::Restart } else { Start::Continue };
+        let directory = RunDirectory::create(&self.out, &manifest, start)?;
+        for (set, labels) in systems.iter().zip(&labels) {
+            self.say(set, labels.len(), workload.examples.len());
+        }
+        write(&directory, &workload, &systems, &labels)?;
+        if !self.quiet {
+            println!("Known run: {}", self.out.display());
+        }
+        Ok(Verdict::Done)
+    }
+
+    fn say(&self, set: &PredictionSet, labels: usize, items: usize) {
+        if !self.quiet {
+            set.notes.iter().for_each(|note| eprintln!("note: {}: {note}", set.system));
+            eprintln!("note: {}: {labels} of {items} items have a label", set.system);
+        }
+    }
+
+    /// For each system the labels by id.
+    fn labels(&self, workload: &Benchmark, columns: &Columns) -> Result<Vec<HashMap<String, f64>>> {
+        let known: std::collections::HashSet<&str> =
+            workload.examples.iter().map(|example| example.id.as_str()).collect();
+        self.predictions
+            .iter()
+            .map(|file| {
+                let labels = match load_labels(&self.correct, Some(&file.system), columns) {
+                    Err(_) if self.predictions.len() == 1 => load_labels(&self.correct, None, columns)?,
+                    labels => labels.with_context(|| {
+                        format!("with several systems, the labels need a column named `{}`", file.system)
+                    })?,
+                };
+                if let Some(stranger) = labels.iter().find(|label| !known.contains(label.id.as_str())) {
+                    bail!(
+                        "{} has a label for id {:?}, which {} has not; check that both are of the same workload",
+                        self.correct.display(),
+                        stranger.id,
+                        self.workload.display()
+                    );
+                }
+                Ok(labels.into_iter().filter_map(|label| Some((label.id, label.correct?))).collect())
+            })
+            .collect()
+    }
+
+    fn manifest(&self, workload: &Benchmark) -> Result<Manifest> {
+        let used = UsedDatabases::locate(&Databases::open(&self.db)?, &workload.examples, false)?;
+        let mut files =
+            vec![("workload".to_owned(), self.workload.clone()), ("labels".to_owned(), self.correct.clone())];
+        files.extend(
+            self.predictions.iter().map(|file| (format!("predictions:{}", file.system), file.path.clone())),
+        );
+        files.extend(used.files());
+        Ok(Manifest {
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            engine: "none: labels were judged elsewhere".to_owned(),
+            command: std::env::args().collect(),
+            metrics: vec![IMPORTED_METRIC.to_owned()],
+            systems: self.predictions.iter().map(|file| file.system.clone()).collect(),
+            inputs: digest_inputs(&files)?,
+            options: BTreeMap::new(),
+            examples: workload.examples.len(),
+        })
+    }
+}
+
+/// Writes the items and the summary. Equal texts may have unequal labels, so nothing is shared between systems.
+fn write(
+    directory: &RunDirectory,
+    workload: &Benchmark,
+    systems: &[PredictionSet],
+    labels: &[HashMap<String, f64>],
+) -> Result<()> {
+    let mut lines = Vec::new();
+    for (set, labels) in systems.iter().zip(labels) {
+        for (example, prediction) in workload.examples.iter().zip(&set.predictions) {
+            let label = labels.get(&example.id).copied();
+            let mut details = Map::new();
+            let mut put = |key: &str, value: Option<&String>| {
+                if let Some(value) = value.filter(|text| !text.is_empty()) {
+                    details.insert(key.to_owned(), Value::from(value.as_str()));
+                }
+            };
+            put("question", example.question.as_ref());
+            put("evidence", example.evidence.as_ref());
+            put("prediction", prediction.as_ref().map(|prediction| &prediction.sql));
+            if let Some(confidence) = prediction.as_ref().and_then(|prediction| confidence_of(set, &prediction.id)) {
+                details.insert("confidence".to_owned(), confidence.into());
+            }
+            let item = Item {
+                system: set.system.clone(),
+                id: example.id.clone(),
+                index: example.index,
+                db_id: example.db_id.clone(),
+                status: if prediction.is_some() { "unknown" } else { MISSING }.to_owned(),
+                metrics: BTreeMap::from([(IMPORTED_METRIC.to_owned(), label)]),
+                details,
+            };
+            serde_json::to_writer(&mut lines, &item)?;
+            lines.push(b'\n');
+        }
+    }
+    directory.write_file("items.jsonl", &lines)?;
+    let stored = StoredRun::read(directory.path())?;
+    let mut builder = SummaryBuilder::new(&stored.manifest);
+    stored.items.iter().for_each(|item| builder.add(item));
+    directory.write_summary(&builder.finish())?;
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Labels that somebody judged elsewhere.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use sqlgauge_dataset::{Columns, Input, parse_labels};
+
+fn labels(name: &str, text: &str, column: Option<&str>) -> Result<Vec<(String, Option<f64>)>, String> {
+    let input = Input::from_bytes(name, text.into());
+    let labels = parse_labels(&input, column, &Columns::default()).map_err(|error| error.to_string())?;
+    Ok(labels.into_iter().map(|label| (label.id, label.correct)).collect())
+}
+
+#[test]
+fn labels_are_read_from_every_format() {
+    let expected = vec![("7".to_owned(), Some(1.0)), ("8".to_owned(), Some(0.0)), ("9".to_owned(), None)];
+    for (name, text, column) in [
+        ("l.tsv", "id\tcorrect\n7\t1\n8\t0\n9\t\n", None),
+        ("l.csv", "question_id,db_id,difficulty,a,b\n7,d,x,0,true\n8,d,x,1,False\n9,d,x,0,\n", Some("b")),
+        (
+            "l.jsonl",
+            "{\"id\": 7, \"correct\": true}\n{\"id\": \"8\", \"correct\": 0.0}\n{\"id\": 9, \"correct\": null}",
+            None,
+        ),
+        ("l.json", r#"{"7": 1, "8": 0, "9": null}"#, None),
+    ] {
+        assert_eq!(labels(name, text, column).unwrap(), expected, "{text}");
+    }
+    assert_eq!(labels("l.csv", "id,score\na,0.25\n", None).unwrap(), [("a".to_owned(), Some(0.25))]);
+}
+
+#[test]
+fn what_is_no_label_is_named_with_its_place() {
+    for (text, column, said) in [
+        ("id\tcorrect\n7\t2\n", None, "the label is \"2\""),
+        ("id\tcorrect\n7\tNaN\n", None, "the label is \"NaN\""),
+        ("id\tcorrect\n7\t1\n7\t1\n", None, "\"7\""),
+        ("id\tother\n7\t1\n", None, "the columns are id, other"),
+        ("id\tcorrect\n7\t1\n", Some("x"), "looked for x"),
+        ("correct\n1\n", None, "id"),
+        ("id\tcorrect\n", None, "has no label"),
+    ] {
+        let message = labels("l.tsv", text, column).unwrap_err();
+        assert!(message.contains(said) && message.contains("l.tsv"), "{message}");
+    }
+}

@@ -1,0 +1,14 @@
+//! What a model must give.
+
+use candle_core::{Result, Tensor};
+
+use super::tokens::Pack;
+
+/// A model that turns tokens into hidden states.
+pub(crate) trait Network: Send + Sync {
+    /// The last hidden state of every token of the pack: tokens × width.
+    fn hidden_states(&self, pack: &Pack) -> Result<Tensor>;
+
+    /// Components of a hidden state.
+    fn width(&self) -> usize;
+}

@@ -1,0 +1,236 @@
+//! From a name on the command line to an encoder.
+
+use std::path::PathBuf;
+
+use crate::encoder::{EncodeError, Encoder};
+use crate::input::{EncoderInput, Form};
+use crate::store::Metadata;
+
+/// Every encoder: its name, what follows the colon, the cargo feature that builds it in (empty: always there), and
+/// whether it is built in.
+const KNOWN: [(&str, &str, &str, bool); 6] = [
+    ("features", "", "features", cfg!(feature = "features")),
+    ("tfidf", "OPTIONS", "tfidf", cfg!(feature = "tfidf")),
+    ("bert", "DIR", "neural", cfg!(feature = "neural")),
+    ("llm", "DIR", "neural", cfg!(feature = "neural")),
+    ("http", "URL", "http", cfg!(feature = "http")),
+    ("file", "PATH", "", true),
+];
+
+/// Why a text names no encoder.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum SpecError {
+    /// No encoder has that name.
+    #[error(
+        "there is no encoder {name:?}; use one of features, tfidf, bert:DIR, llm:DIR, http:URL, file:PATH"
+    )]
+    Unknown {
+        /// As given.
+        name: String,
+    },
+    /// The encoder is left out of this program.
+    #[error("encoder {name:?} is not built in; build sqlgauge with the cargo feature {feature:?}")]
+    NotBuiltIn {
+        /// The encoder.
+        name: &'static str,
+        /// What builds it in.
+        feature: &'static str,
+    },
+    /// What follows the colon is missing.
+    #[error("encoder {name:?} needs {needed}; write {name}:{needed}")]
+    NoArgument {
+        /// The encoder.
+        name: &'static str,
+        /// What is missing.
+        needed: &'static str,
+    },
+    /// Something follows the colon that the encoder does not take.
+    #[error("encoder {name:?} takes nothing after its name; write {name}")]
+    Argument {
+        /// The encoder.
+        name: &'static str,
+    },
+}
+
+/// An encoder as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EncoderSpec {
+    /// Named features.
+    Features,
+    /// Term frequencies, with the options as written.
+    Tfidf(String),
+    /// A sentence encoder of the BERT family in that folder.
+    Bert(PathBuf),
+    /// A decoder-only language model in that folder.
+    Llm(PathBuf),
+    /// An OpenAI-compatible service, with or without `/embeddings` at its end.
+    Http(String),
+    /// Vectors made elsewhere.
+    File(PathBuf),
+}
+
+/// Reads `features`, `tfidf`, `tfidf:max=4096,ngrams=2`, `bert:DIR`, `llm:DIR`, `http:URL` or `file:PATH`. A URL may
+/// stand for itself: `https://…` is `http:https://…`.
+///
+/// # Errors
+/// When there is no such encoder, it is not built in, or what follows the colon is missing or too much.
+pub fn parse(text: &str) -> Result<EncoderSpec, SpecError> {
+    let (name, argument) = match text.split_once(':') {
+        Some(("http" | "https", rest)) if rest.starts_with("//") => ("http", text),
+        Some((name, argument)) => (name, argument),
+        None => (text, ""),
+    };
+    let &(name, needed, feature, is_built_in) = KNOWN
+        .iter()
+        .find(|(known, ..)| *known == name)
+        .ok_or_else(|| SpecError::Unknown { name: name.to_owned() })?;
+    if !is_built_in {
+        return Err(SpecError::NotBuiltIn { name, feature });
+    }
+    match (name, argument.is_empty()) {
+        ("features", false) => Err(SpecError::Argument { name }),
+        ("features", true) => Ok(EncoderSpec::Features),
+        ("tfidf", _) => Ok(EncoderSpec::Tfidf(argument.to_owned())),
+        (_, true) => Err(SpecError::NoArgument { name, needed }),
+        ("bert", _) => Ok(EncoderSpec::Bert(argument.into())),
+        ("llm", _) => Ok(EncoderSpec::Llm(argument.into())),
+        ("http", _) => Ok(EncoderSpec::Http(argument.to_owned())),
+        _ => Ok(EncoderSpec::File(argument.into())),
+    }
+}
+
+/// What an encoder is told besides its name. Not `Debug`: it has the key.
+#[derive(Clone, Default)]
+pub struct BuildOptions<'a> {
+    /// What an existing file says about itself, whose space the vectors must be in.
+    pub like: Option<&'a Metadata>,
+    /// `cpu`, `cuda` or `cuda:N`; for models in folders.
+    pub device: Option<String>,
+    /// `f32`, `f16` or `bf16`; for models in folders.
+    pub precision: Option<String>,
+    /// Tokens of a text that are read; for models in folders.
+    pub max_tokens: Option<usize>,
+    /// Scale vectors to length 1; for models in folders.
+    pub normalise: bool,
+    /// Name of the service's model.
+    pub model: Option<String>,
+    /// Key of the service.
+    pub api_key: Option<String>,
+    /// Folder where a service's answers are kept.
+    pub service_cache: Option<PathBuf>,
+}
+
+impl EncoderSpec {
+    /// The encoder; `inputs` are what an encoder learns from that is neither fixed nor [`BuildOptions::like`] another.
+    ///
+    /// # Errors
+    /// When a model, a service or an option is not usable, or the encoder differs from the one to be like.
+    pub fn build(
+        &self,
+        form: Form,
+        options: &BuildOptions<'_>,
+        inputs: &[EncoderInput],
+    ) -> Result<Box<dyn Encoder>, EncodeError> {
+        let encoder = self.open(form, options, inputs)?;
+        match options.like {
+            Some(like) if like.fingerprint != encoder.fingerprint() => Err(EncodeError(format!(
+                "the file to be like was made by encoder {:?} in form {}, and not by this one ({}, {}) with the same weights, options and version; its vectors cannot be compared",
+                like.encoder,
+                like.form.map_or("unknown", Form::name),
+                encoder.id(),
+                form.name(),
+            ))),
+            _ => Ok(encoder),
+        }
+    }
+
+    #[cfg_attr(not(feature = "tfidf"), expect(unused_variables))]
+    fn open(
+        &self,
+        form: Form,
+        options: &BuildOptions<'_>,
+        inputs: &[EncoderInput],
+    ) -> Result<Box<dyn Encoder>, EncodeError> {
+        match self {
+            #[cfg(feature = "features")]
+            Self::Features => Ok(Box::new(super::features::Features::new(form))),
+            #[cfg(feature = "tfidf")]
+            Self::Tfidf(text) => {
+                let own = super::tfidf::TfidfOptions::parse(text)?;
+                Ok(Box::new(match options.like {
+                    Some(like) => super::tfidf::Tfidf::of_metadata(like, form)?,
+                    None => super::tfidf::Tfidf::fit(inputs, form, own)?,
+                }))
+            }
+            #[cfg(feature = "neural")]
+            Self::Bert(folder) => Ok(Box::new(super::bert::open(folder, &neural(form, options)?)?)),
+            #[cfg(feature = "neural")]
+            Self::Llm(folder) => Ok(Box::new(super::llm::open(folder, &neural(form, options)?)?)),
+            #[cfg(feature = "http")]
+            Self::Http(url) => http(url, form, options),
+            Self::File(path) => {
+                Err(EncodeError(format!("{} has vectors and encodes nothing; copy them", path.display())))
+            }
+            #[cfg(not(all(feature = "features", feature = "tfidf", feature = "neural", feature = "http")))]
+            other => Err(EncodeError(format!("encoder {other:?} is not built in"))),
+        }
+    }
+}
+
+#[cfg(feature = "neural")]
+fn neural(form: Form, options: &BuildOptions<'_>) -> Result<super::neural::NeuralOptions, EncodeError> {
+    let mut own = super::neural::NeuralOptions::new(form);
+    if let Some(device) = &options.device {
+        own.device = device.parse()?;
+    }
+    if let Some(precision) = &options.precision {
+        own.precision = precision.parse()?;
+    }
+    own.max_tokens = options.max_tokens;
+    own.normalise = options.normalise;
+    Ok(own)
+}
+
+#[cfg(feature = "http")]
+fn http(url: &str, form: Form, options: &BuildOptions<'_>) -> Result<Box<dyn Encoder>, EncodeError> {
+    use sqlgauge_llm::{CacheOptions, Client, ClientOptions, Secret};
+    let model = options.model.as_deref().ok_or_else(|| {
+        EncodeError("the service needs to know which model; give its name with --model".to_owned())
+    })?;
+    let base = url.trim_end_matches('/');
+    let mut client = ClientOptions::new(base.strip_suffix("/embeddings").unwrap_or(base));
+    client.key = options.api_key.as_ref().map(Secret::new);
+    client.cache = options
+        .service_cache
+        .as_ref()
+        .map(|folder| CacheOptions { folder: folder.clone(), namespace: base.to_owned() });
+    let client = Client::new(&client).map_err(|error| EncodeError(error.to_string()))?;
+    let mut own = super::http::HttpOptions::new(model);
+    own.form = form;
+    Ok(Box::new(super::http::HttpEncoder::open(client, own)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_wrong_ones_explained() {
+        assert_eq!(parse("file:a:b.npy"), Ok(EncoderSpec::File("a:b.npy".into())));
+        assert_eq!(parse("bart:x"), Err(SpecError::Unknown { name: "bart".into() }));
+        assert_eq!(parse("file"), Err(SpecError::NoArgument { name: "file", needed: "PATH" }));
+        assert_eq!(parse("file:"), Err(SpecError::NoArgument { name: "file", needed: "PATH" }));
+        #[cfg(feature = "features")]
+        assert_eq!(parse("features:x"), Err(SpecError::Argument { name: "features" }));
+        #[cfg(feature = "tfidf")]
+        assert_eq!(parse("tfidf:max=3"), Ok(EncoderSpec::Tfidf("max=3".into())));
+        #[cfg(feature = "http")]
+        for (text, url) in [("http:http://h/v1", "http://h/v1"), ("https://h/v1", "https://h/v1")] {
+            assert_eq!(parse(text), Ok(EncoderSpec::Http(url.into())));
+        }
+        #[cfg(not(feature = "neural"))]
+        for (text, name) in [("bert:x", "bert"), ("llm:x", "llm")] {
+            assert_eq!(parse(text), Err(SpecError::NotBuiltIn { name, feature: "neural" }));
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Questions, schemas and predictions to vectors: one file per encoder.
+//!
+//! An [`Encoder`] makes a vector of an [`EncoderInput`]; [`encoders::parse`] finds it by its name,
+//! [`encode_workload`] runs it over a workload, and the vectors go to an embedding file ([`store`]), which everything
+//! behind it reads as [`Vectors`].
+
+pub mod cache;
+mod encoder;
+pub mod encoders;
+mod input;
+pub mod render;
+pub mod store;
+mod vectors;
+mod workload;
+
+pub use cache::digest;
+pub use encoder::{EncodeError, Encoder};
+pub use input::{EncoderInput, Form};
+pub use store::{EmbeddingFile, EmbeddingWriter, Item, Metadata, StoreError};
+pub use vectors::{Matrix, Vectors, VectorsError};
+pub use workload::{Progress, Sink, WorkloadError, encode_workload};

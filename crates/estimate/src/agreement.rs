@@ -1,0 +1,74 @@
+//! How far a system's answer to a question agrees with other systems' answers.
+
+use crate::signals::{SignalTable, Signals};
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ground {
+    /// Results on generated databases: always there.
+    Generated,
+    /// Results on the real rows.
+    Real,
+}
+
+/// Agreement of one answer with those of its peers. Shares are of the peers that answered the question.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Agreement {
+    /// Peers that answered.
+    pub peers: usize,
+    /// Share that returns the same.
+    pub share: f64,
+    /// Share that runs at all.
+    pub runs: f64,
+    /// Share of the largest group of peers that return the same.
+    pub largest: f64,
+    /// Share of the peers that run and return the same; `None` if none runs.
+    pub share_of_running: Option<f64>,
+}
+
+impl Agreement {
+    /// Whether the answer is with the largest group.
+    pub fn is_with_largest(&self) -> bool {
+        self.share > 0.0 && self.share >= self.largest
+    }
+}
+
+/// Whether two answers return the same; answers that do not run agree with nothing. An answer without a result on
+/// the real rows (only the first of its statements runs) is compared on generated databases.
+pub fn agree(ground: Ground, one: &Signals, other: &Signals) -> bool {
+    match (ground, one.result, other.result) {
+        (Ground::Real, Some(one), Some(other)) => one.set == other.set,
+        _ => one.cluster.is_some() && one.cluster == other.cluster,
+    }
+}
+
+/// The agreement of a system's answer with those of `peers` (the system itself is left out).
+pub fn agreement(
+    table: &SignalTable,
+    ground: Ground,
+    system: usize,
+    question: usize,
+    peers: &[usize],
+) -> Agreement {
+    let Some(own) = table.get(system, question) else { return Agreement::default() };
+    let others: Vec<&Signals> =
+        peers.iter().filter(|&&peer| peer != system).filter_map(|&peer| table.get(peer, question)).collect();
+    if others.is_empty() {
+        return Agreement::default();
+    }
+    let count = others.len() as f64;
+    let running: Vec<&&Signals> = others.iter().filter(|other| other.runs).collect();
+    let same = running.iter().filter(|other| agree(ground, own, other)).count() as f64;
+    let largest = running
+        .iter()
+        .map(|one| running.iter().filter(|other| agree(ground, one, other)).count())
+        .max()
+        .unwrap_or(0);
+    Agreement {
+        peers: others.len(),
+        share: same / count,
+        runs: running.len() as f64 / count,
+        largest: largest as f64 / count,
+        share_of_running: (!running.is_empty()).then(|| same / running.len() as f64),
+    }
+}

@@ -1,0 +1,11 @@
+//! The paper's tables on real runs: estimators against truths that they did not see.
+
+mod protocol;
+mod run;
+mod summary;
+mod text;
+
+pub use protocol::{BenchRun, Peers, Protocol, Selection, Trial, trials};
+pub use run::{BenchOptions, Results, Row, Skipped, pool_of, run};
+pub use summary::{Line, by_method, by_system};
+pub use text::markdown;

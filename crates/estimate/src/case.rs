@@ -1,0 +1,208 @@
+//! What an estimator sees: the pool, the signals of the systems that matter, and who answers beside the target.
+
+use std::collections::BTreeSet;
+
+use crate::agreement::{Agreement, Ground, agreement};
+use crate::error::EstimateError;
+use crate::pool::Pool;
+use crate::services::Services;
+use crate::signals::{SignalTable, Signals};
+use crate::target_labels::TargetLabels;
+
+/// Labelled systems that are learned from; more add time and little else.
+const MOST_KNOWN_SYSTEMS: usize = 16;
+
+/// Systems that answer beside the target and are compared with.
+const MOST_PEERS: usize = 16;
+
+/// A system counts as answering beside the target if it answered this share of the target's questions.
+const PEER_SHARE: f64 = 0.5;
+
+/// How an estimate is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EstimateOptions {
+    /// Probability with which the interval is to hold the true accuracy.
+    pub level: f64,
+    /// Where the random numbers begin.
+    pub seed: u64,
+    /// Confidence below which an answer does not count for `doc`, in [0, 1].
+    pub tau: f64,
+}
+
+impl Default for EstimateOptions {
+    fn default() -> Self {
+        Self { level: 0.9, seed: 0, tau: 0.8 }
+    }
+}
+
+/// The pool with the signals that all targets share.
+pub struct Evidence<'a> {
+    /// Questions, systems, answers, labels.
+    pub pool: &'a Pool,
+    /// Signals of the chosen systems.
+    pub table: SignalTable,
+    /// Labelled systems that are learned from.
+    pub known: Vec<usize>,
+    /// Systems that answered the target's questions, targets included.
+    pub present: Vec<usize>,
+    /// The target's questions.
+    pub questions: Vec<usize>,
+    /// Labels of some of the targets' own answers, for the methods that say that they need some. No other method
+    /// reads them, and they are not among the pool's labels.
+    pub labels: TargetLabels,
+    /// What some methods ask.
+    pub services: Services,
+}
+
+impl<'a> Evidence<'a> {
+    /// Chooses systems and computes their signals.
+    ///
+    /// # Errors
+    /// As [`SignalTable::new`].
+    pub fn new(pool: &'a Pool) -> Result<Self, EstimateError> {
+        let questions = pool.target_questions();
+        let present = present(pool, &questions);
+        let known = known(pool, &present);
+        let systems: BTreeSet<usize> = known.iter().chain(&present).copied().collect();
+        let systems: Vec<usize> = systems.into_iter().collect();
+        let mut needed: BTreeSet<usize> = questions.iter().copied().collect();
+        for &system in &known {
+            needed.extend(pool.labelled(system));
+        }
+        let needed: Vec<usize> = needed.into_iter().collect();
+        let table = SignalTable::new(pool, &systems, &needed)?;
+        let (labels, services) = (TargetLabels::default(), Services::default());
+        Ok(Self { pool, table, known, present, questions, labels, services })
+    }
+
+    /// The same with labels of some of the targets' own answers.
+    #[must_use]
+    pub fn with_labels(mut self, labels: TargetLabels) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// The same with services that methods may ask.
+    #[must_use]
+    pub fn with_services(mut self, services: Services) -> Self {
+        self.services = services;
+        self
+    }
+
+    /// The case of one target.
+    pub fn case(&self, target: usize, options: EstimateOptions) -> Case<'_> {
+        let pool = self.pool;
+        // The same systems on both sides, where there are some: then agreement means the same on both.
+        let on_both: Vec<usize> =
+            self.present.iter().copied().filter(|peer| self.known.contains(peer)).collect();
+        let others = |of: &[usize]| of.iter().filter(|&&system| system != target).count();
+        let (at_home, abroad) = if others(&on_both) >= 2 {
+            (on_both.clone(), on_both)
+        } else if others(&self.present) >= 2 && others(&self.known) >= 2 {
+            (self.known.clone(), self.present.clone())
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        let has_results = |system: usize, questions: &[usize]| {
+            let answered = questions.iter().filter_map(|&question| pool.get(system, question));
+            let (mut ran, mut with_result) = (0, 0);
+            for answer in answered.filter(|answer| answer.status.as_deref() == Some("ok")) {
+                ran += 1;
+                with_result += usize::from(answer.result.is_some());
+            }
+            ran > 0 && 2 * with_result > ran
+        };
+        let real_at_home = at_home.iter().all(|&peer| has_results(peer, &pool.labelled(peer)));
+        let real_abroad = abroad.iter().all(|&peer| has_results(peer, &self.questions));
+        let ground = if !abroad.is_empty() && real_at_home && real_abroad && has_results(target, &self.questions) {
+            Ground::Real
+        } else {
+            Ground::Generated
+        };
+        Case { evidence: self, target, at_home, abroad, ground, options }
+    }
+}
+
+fn present(pool: &Pool, questions: &[usize]) -> Vec<usize> {
+    let answered = |system: usize| {
+        let count = questions.iter().filter(|&&question| pool.get(system, question).is_some()).count();
+        count as f64 >= PEER_SHARE * questions.len() as f64
+    };
+    let mut present: Vec<usize> = pool.targets.clone();
+    let mut others: Vec<usize> =
+        (0..pool.systems.len()).filter(|system| !pool.targets.contains(system) && answered(*system)).collect();
+    spread(&mut others, |system| pool.known_accuracy(system), MOST_PEERS.saturating_sub(present.len()).max(6));
+    present.extend(others);
+    present
+}
+
+/// The targets' own runs, those of systems that answer beside them, and others spread over accuracy.
+fn known(pool: &Pool, present: &[usize]) -> Vec<usize> {
+    let is_labelled = |&system: &usize| pool.known_accuracy(system).is_some();
+    let mut known: Vec<usize> = present.iter().copied().filter(is_labelled).collect();
+    let mut others: Vec<usize> =
+        (0..pool.systems.len()).filter(|system| !present.contains(system)).filter(is_labelled).collect();
+    spread(
+        &mut others,
+        |system| pool.known_accuracy(system),
+        MOST_KNOWN_SYSTEMS.saturating_sub(known.len()),
+    );
+    known.extend(others);
+    known
+}
+
+/// Keeps at most that many, evenly spread over a value.
+pub fn spread(systems: &mut Vec<usize>, value: impl Fn(usize) -> Option<f64>, most: usize) {
+    systems.sort_by(|&a, &b| {
+        value(a).unwrap_or_default().total_cmp(&value(b).unwrap_or_default()).then(a.cmp(&b))
+    });
+    let count = systems.len();
+    if count > most {
+        *systems = (0..most).map(|at| systems[(at * count + count / 2) / most]).collect();
+    }
+}
+
+/// One target system.
+pub struct Case<'a> {
+    /// What all targets share.
+    pub evidence: &'a Evidence<'a>,
+    /// The system whose accuracy is asked for.
+    pub target: usize,
+    /// Systems that answers are compared with where there are labels.
+    pub at_home: Vec<usize>,
+    /// Systems that answers are compared with on the target.
+    pub abroad: Vec<usize>,
+    /// What is compared.
+    pub ground: Ground,
+    /// Level and seed.
+    pub options: EstimateOptions,
+}
+
+impl Case<'_> {
+    /// The pool.
+    pub fn pool(&self) -> &Pool {
+        self.evidence.pool
+    }
+
+    /// Signals of a system's answer.
+    pub fn signals(&self, system: usize, question: usize) -> Option<&Signals> {
+        self.evidence.table.get(system, question)
+    }
+
+    /// Agreement of an answer with its peers, at home or on the target.
+    pub fn agreement(&self, system: usize, question: usize) -> Agreement {
+        let in_target = self.pool().questions[question].in_target && self.pool().label(system, question).is_none();
+        let peers = if in_target { &self.abroad } else { &self.at_home };
+        agreement(&self.evidence.table, self.ground, system, question, peers)
+    }
+
+    /// Questions with a label for the system, outside the target.
+    pub fn labelled(&self, system: usize) -> Vec<usize> {
+        self.pool().labelled(system)
+    }
+
+    /// Whether answers are compared with other systems' at all.
+    pub fn has_peers(&self) -> bool {
+        !self.abroad.is_empty()
+    }
+}

@@ -1,0 +1,170 @@
+//! How sure a system is of each answer, and methods that are a formula of that.
+
+use std::collections::HashMap;
+
+use crate::calibrate::Calibration;
+use crate::case::Case;
+use crate::error::EstimateError;
+use crate::estimate::Estimate;
+use crate::items::ItemModel;
+use crate::outcome::Outcome;
+
+/// Whose confidence is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The system's own.
+    System,
+    /// The item model's probability.
+    ItemModel,
+}
+
+/// Where a confidence must be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// On the target.
+    Target,
+    /// On the target and where the system has labels.
+    TargetAndSource,
+}
+
+/// The confidence of answers, in [0, 1]: the system's own where all its predictions carry one, else the item model's
+/// probability. That of an answer that does not run is 0.
+pub struct Confidences {
+    /// Whose they are.
+    pub origin: Origin,
+    /// The item model; empty if the confidences are the system's own.
+    pub items: ItemModel,
+    target: HashMap<usize, f64>,
+}
+
+impl Confidences {
+    /// The confidences that a method needs.
+    ///
+    /// # Errors
+    /// When there are none: the predictions carry none, and there are too few labelled answers for an item model.
+    pub fn new(case: &Case<'_>, scope: Scope, method: &'static str) -> Result<Self, EstimateError> {
+        let mut questions = case.evidence.questions.clone();
+        if scope == Scope::TargetAndSource {
+            questions.extend(case.labelled(case.target));
+        }
+        let is_said = |&question: &usize| {
+            let runs = case.signals(case.target, question).is_some_and(|signals| signals.runs);
+            !runs || case.pool().get(case.target, question).is_some_and(|answer| answer.confidence.is_some())
+        };
+        let runs = |&question: &usize| case.signals(case.target, question).is_some_and(|s| s.runs);
+        let some_run = case.evidence.questions.iter().any(runs);
+        if some_run && questions.iter().all(is_said) {
+            let own = |&question: &usize| said(case, case.target, question).map(|p| (question, p));
+            let target = case.evidence.questions.iter().filter_map(own).collect();
+            return Ok(Self { origin: Origin::System, items: ItemModel::default(), target });
+        }
+        let items = ItemModel::fit(case)?;
+        if some_run && items.target.is_empty() {
+            return Err(EstimateError::Needs {
+                method,
+                needs: "a confidence of every answer".to_owned(),
+                remedy: "give predictions with a column `confidence`, or a known run (--known) of at least 20 answers \
+                         that run, from which one is learned",
+            });
+        }
+        Ok(Self { origin: Origin::ItemModel, target: items.target.clone(), items })
+    }
+
+    /// Of the target's answer to one of its questions.
+    pub fn of_target(&self, question: usize) -> f64 {
+        self.target.get(&question).copied().unwrap_or_default()
+    }
+
+    /// Of an answer with a label. `None` where the system did not say one, and its own are used.
+    pub fn of_known(&self, case: &Case<'_>, system: usize, question: usize) -> Option<f64> {
+        match self.origin {
+            Origin::ItemModel => Some(self.items.known.get(&(system, question)).copied().unwrap_or_default()),
+            Origin::System => match case.signals(system, question) {
+                Some(signals) if signals.runs => said(case, system, question),
+                _ => Some(0.0),
+            },
+        }
+    }
+
+    /// In words, for people.
+    pub fn note(&self) -> String {
+        match self.origin {
+            Origin::System => "confidence: the system's own, as its predictions carry it; 0 for one that does not run",
+            Origin::ItemModel => {
+                "confidence: the item model's probability, as the predictions carry none of their own (or not all do); 0 \
+                 for one that does not run"
+            }
+        }
+        .to_owned()
+    }
+}
+
+/// What the system said of an answer that runs.
+fn said(case: &Case<'_>, system: usize, question: usize) -> Option<f64> {
+    case.signals(system, question).filter(|signals| signals.runs)?;
+    case.pool().get(system, question)?.confidence
+}
+
+/// Labelled answers of one system.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sample {
+    /// Their confidences.
+    pub confidences: Vec<f64>,
+    /// Their labels.
+    pub labels: Vec<f64>,
+}
+
+impl Sample {
+    /// Mean label.
+    pub fn accuracy(&self) -> f64 {
+        mean(&self.labels)
+    }
+
+    fn of(case: &Case<'_>, confidences: &Confidences, system: usize, questions: &[usize]) -> Option<Self> {
+        let mut sample = Self::default();
+        for &question in questions {
+            sample.confidences.push(confidences.of_known(case, system, question)?);
+            sample.labels.push(case.pool().label(system, question)?);
+        }
+        Some(sample)
+    }
+}
+
+/// The mean; 0 of nothing.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The estimate by a formula of labelled answers and of the confidences on the target. Its interval comes from the same
+/// formula on sets cut out of the known runs.
+///
+/// # Errors
+/// [`EstimateError::Needs`] without a known run of the system, or without confidences.
+pub fn estimate_by(
+    case: &Case<'_>,
+    method: &'static str,
+    formula: &dyn Fn(&Sample, &[f64]) -> f64,
+) -> Result<Estimate, EstimateError> {
+    let own = case.labelled(case.target);
+    if own.is_empty() {
+        return Err(EstimateError::Needs {
+            method,
+            needs: format!("a known run of {}", case.pool().systems[case.target]),
+            remedy: "give one with --known, or choose another --method",
+        });
+    }
+    let confidences = Confidences::new(case, Scope::TargetAndSource, method)?;
+    let source = Sample::of(case, &confidences, case.target, &own).unwrap_or_default();
+    let target: Vec<f64> = case.evidence.questions.iter().map(|&q| confidences.of_target(q)).collect();
+    let accuracy = formula(&source, &target);
+    let calibration = Calibration::new(case, &confidences.items);
+    let (interval, outside) = calibration.interval(case, accuracy, |cut| {
+        let source = Sample::of(case, &confidences, cut.system, &cut.source)?;
+        let target = Sample::of(case, &confidences, cut.system, &cut.target)?;
+        Some(formula(&source, &target.confidences))
+    });
+    let mut outcome = Outcome::moved(case, &target, accuracy);
+    outcome.notes.push(confidences.note());
+    let estimate = outcome.estimate(case, method, interval, outside);
+    Ok(Estimate { accuracy, ..estimate })
+}

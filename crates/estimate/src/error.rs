@@ -1,0 +1,73 @@
+//! Why there is no estimate.
+
+use std::path::PathBuf;
+
+/// Why no estimate could be made. Every message names the input at fault and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EstimateError {
+    /// A run directory could not be read.
+    #[error(transparent)]
+    Run(#[from] sqlgauge_run::RunError),
+    /// A file of questions or predictions could not be read.
+    #[error(transparent)]
+    Dataset(#[from] sqlgauge_dataset::DatasetError),
+    /// A database could not be opened.
+    #[error(transparent)]
+    Engine(#[from] sqlgauge_engine::EngineError),
+    /// No database in memory for generated data.
+    #[error(transparent)]
+    Search(#[from] sqlgauge_verify::search::SearchError),
+    /// The run directory has no label of the metric asked for.
+    #[error("the run in {} has no label of {metric}; it has {}: choose one with --metric", path.display(), if known.is_empty() { "none".to_owned() } else { known.join(", ") })]
+    NoMetric {
+        /// Folder of the run.
+        path: PathBuf,
+        /// Metric asked for.
+        metric: String,
+        /// Metrics of the run with scores in [0, 1].
+        known: Vec<String>,
+    },
+    /// A database of a known run is not where it was.
+    #[error("database `{db_id}` of the run in {} is not at {}; name the folder that has it with --known-db", run.display(), path.display())]
+    MissingDatabase {
+        /// Name of the database.
+        db_id: String,
+        /// Folder of the run.
+        run: PathBuf,
+        /// Where it was when the run was made.
+        path: PathBuf,
+    },
+    /// There is nothing to estimate.
+    #[error("{0} has no question; an accuracy needs at least one")]
+    EmptyTarget(PathBuf),
+    /// The method needs something that is not there.
+    #[error("{method} needs {needs}; {remedy}")]
+    Needs {
+        /// Id of the estimator.
+        method: &'static str,
+        /// What is missing.
+        needs: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A label belongs to nothing that is asked.
+    #[error("the label file {} has a label for `{id}`, which is no question of the target; take the ids of the target's file", path.display())]
+    StrayLabel {
+        /// The file.
+        path: PathBuf,
+        /// The id.
+        id: String,
+    },
+    /// There is no such method.
+    #[error("there is no method `{name}`; the methods are {}", known.join(", "))]
+    UnknownMethod {
+        /// Name as given.
+        name: String,
+        /// Names of all methods.
+        known: Vec<&'static str>,
+    },
+    /// A part of the computation failed.
+    #[error("{0}")]
+    Computation(String),
+}

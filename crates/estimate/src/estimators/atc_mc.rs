@@ -1,0 +1,50 @@
+//! `atc-mc`: average thresholded confidence with the maximum confidence as score.
+
+use crate::case::Case;
+use crate::confidence::{Sample, estimate_by};
+use crate::error::EstimateError;
+use crate::estimate::Estimate;
+
+use super::Estimator;
+use super::atc::Threshold;
+
+/// What it does: takes the threshold that as many labelled answers exceed in confidence as are right, and estimates the
+/// share of the target's answers that exceed it (Garg et al., 2022).
+///
+/// The maximum confidence over classes is, for a system that writes queries, that of the query which it gave.
+#[derive(Debug, Clone, Copy)]
+pub struct AtcMc;
+
+fn formula(source: &Sample, target: &[f64]) -> f64 {
+    Threshold::fit(&source.confidences, source.accuracy()).share(target)
+}
+
+impl Estimator for AtcMc {
+    fn id(&self) -> &'static str {
+        "atc-mc"
+    }
+
+    fn summary(&self) -> &'static str {
+        "average thresholded confidence, by maximum confidence (Garg et al., 2022)"
+    }
+
+    fn needs(&self) -> &'static str {
+        "a known run of the same system; best a confidence with every prediction"
+    }
+
+    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+        estimate_by(case, self.id(), &formula)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn confidences_are_the_scores() {
+        // Two of four are right, so the threshold is 0.6; one of four exceeds or meets it.
+        let source = Sample { confidences: vec![0.7, 0.2, 0.6, 0.4], labels: vec![1.0, 0.0, 0.0, 1.0] };
+        assert!((formula(&source, &[0.65, 0.59, 0.0, 0.5]) - 0.25).abs() < 1e-12);
+    }
+}

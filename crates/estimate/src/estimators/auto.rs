@@ -1,0 +1,30 @@
+//! `auto`: the best of ours that the evidence allows.
+
+use crate::case::Case;
+use crate::error::EstimateError;
+use crate::estimate::Estimate;
+
+use super::{Equivalents, Estimator, FromSignals};
+
+/// What it does: `equivalents` where at least three other systems have labels on the target's questions, else
+/// `signals`.
+#[derive(Debug, Clone, Copy)]
+pub struct Auto;
+
+impl Estimator for Auto {
+    fn id(&self) -> &'static str {
+        "auto"
+    }
+
+    fn summary(&self) -> &'static str {
+        "`equivalents` where labels of other systems on the target allow it, else `signals`"
+    }
+
+    fn needs(&self) -> &'static str {
+        "a known run of any system"
+    }
+
+    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+        if Equivalents::systems(case).is_some() { Equivalents.estimate(case) } else { FromSignals.estimate(case) }
+    }
+}

@@ -1,0 +1,219 @@
+//! `equivalents`: other systems' answers to the same questions are labelled, so an answer that returns the same as one
+//! of them is right or wrong with it.
+
+use crate::case::Case;
+use crate::conformal::half_width;
+use crate::error::EstimateError;
+use crate::estimate::{Estimate, Interval};
+use crate::logistic::Logistic;
+use crate::outcome::{Outcome, signals};
+use crate::agreement::agree;
+
+use super::Estimator;
+
+/// Labelled systems on the target's questions without which a model cannot be checked on one that it has not seen.
+pub const FEWEST_SYSTEMS: usize = 3;
+
+/// Share of the target's questions that must have labels of other systems.
+const FEWEST_LABELLED: f64 = 0.5;
+
+/// Penalty on the model's standardised weights.
+const RIDGE: f64 = 1.0;
+
+/// What it does: for each answer, counts the labelled answers of other systems to the same question that return the
+/// same on generated databases, right ones and wrong ones, and how many of the others are right. A logistic model,
+/// learned on the labelled systems as if each were the unlabelled one, turns that into a probability. How often the
+/// system hits a known right answer where there is one says how able it is where there is none.
+///
+/// The interval is conformal over the labelled systems, each estimated without its own labels.
+#[derive(Debug, Clone, Copy)]
+pub struct Equivalents;
+
+impl Equivalents {
+    /// The labelled systems on the target's questions, if there are enough.
+    pub fn systems(case: &Case<'_>) -> Option<Vec<usize>> {
+        let questions = &case.evidence.questions;
+        let covers = |&system: &usize| {
+            let labelled = questions.iter().filter(|&&q| case.pool().label(system, q).is_some()).count();
+            system != case.target && labelled as f64 >= FEWEST_LABELLED * questions.len() as f64
+        };
+        let systems: Vec<usize> = case.evidence.present.iter().copied().filter(covers).collect();
+        (systems.len() >= FEWEST_SYSTEMS).then_some(systems)
+    }
+}
+
+impl Estimator for Equivalents {
+    fn id(&self) -> &'static str {
+        "equivalents"
+    }
+
+    fn summary(&self) -> &'static str {
+        "labels of other systems' answers to the same questions, carried over where results are the same"
+    }
+
+    fn needs(&self) -> &'static str {
+        "known runs of at least three other systems on the target's questions"
+    }
+
+    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+        let systems = Self::systems(case).ok_or(EstimateError::Needs {
+            method: self.id(),
+            needs: format!("labels of {FEWEST_SYSTEMS} other systems on the target's questions"),
+            remedy: "give their runs with --known, or choose another --method",
+        })?;
+        let questions = &case.evidence.questions;
+        let rows = |system: usize, known: &[usize]| rows_of(case, system, known, questions);
+        let tables: Vec<Vec<Option<Vec<f64>>>> = systems.iter().map(|&s| rows(s, &systems)).collect();
+        let labels: Vec<Vec<Option<f64>>> = systems
+            .iter()
+            .map(|&system| questions.iter().map(|&q| case.pool().label(system, q)).collect())
+            .collect();
+        let fit = |without: Option<usize>| {
+            let (mut inputs, mut truths) = (Vec::new(), Vec::new());
+            for (at, (table, labels)) in tables.iter().zip(&labels).enumerate() {
+                if Some(at) != without {
+                    let both = table.iter().zip(labels).filter_map(|(row, label)| Some((row.clone()?, (*label)?)));
+                    let (more, their): (Vec<_>, Vec<_>) = both.unzip();
+                    inputs.extend(more);
+                    truths.extend(their);
+                }
+            }
+            Logistic::fit(&inputs, &truths, RIDGE)
+        };
+        let refused = refused_rate(case, &systems);
+        let probabilities = |model: &Logistic, rows: &[Option<Vec<f64>>]| -> Vec<f64> {
+            rows.iter().map(|row| row.as_ref().map_or(refused, |row| model.predict(row))).collect()
+        };
+        let errors: Vec<f64> = (0..systems.len())
+            .map(|at| {
+                let others: Vec<usize> =
+                    systems.iter().copied().filter(|&system| system != systems[at]).collect();
+                let rows = rows(systems[at], &others);
+                let guesses = probabilities(&fit(Some(at)), &rows);
+                let judged = guesses.iter().zip(&labels[at]).filter_map(|(p, label)| Some(p - (*label)?));
+                let (sum, count) = judged.fold((0.0, 0.0), |(sum, count), off| (sum + off, count + 1.0));
+                sum / f64::max(count, 1.0)
+            })
+            .collect();
+        let mut outcome = Outcome {
+            probabilities: probabilities(&fit(None), &rows(case.target, &systems)),
+            signals: signals(case, [None, None]),
+            notes: vec![format!(
+                "{} labelled systems answered the same questions; each estimated without its labels was off by {:.1} \
+                 points on average",
+                systems.len(),
+                100.0 * errors.iter().map(|error| error.abs()).sum::<f64>() / errors.len() as f64
+            )],
+        };
+        let width = half_width(&errors, case.options.level).unwrap_or(0.5);
+        // A target that the signals place beyond every labelled system is not exchangeable with them.
+        let outside = is_outside(case, &systems);
+        if outside {
+            outcome.notes.push(
+                "the share of predictions that run lies outside that of the labelled systems".to_owned(),
+            );
+        }
+        let widened = if outside { 1.5 * width } else { width };
+        let interval = Interval::around(outcome.accuracy(), widened, case.options.level);
+        Ok(outcome.estimate(case, self.id(), interval, outside))
+    }
+}
+
+/// The features of every answer that runs as given.
+fn rows_of(case: &Case<'_>, system: usize, known: &[usize], questions: &[usize]) -> Vec<Option<Vec<f64>>> {
+    let counted: Vec<Option<Counts>> =
+        questions.iter().map(|&question| Counts::of(case, system, question, known)).collect();
+    let answerable: Vec<&Counts> = counted.iter().flatten().filter(|counts| counts.some_right).collect();
+    let hits = answerable.iter().filter(|counts| counts.same_right > 0.0).count() as f64;
+    let hit_rate = (hits + 1.0) / (answerable.len() as f64 + 2.0);
+    counted
+        .into_iter()
+        .map(|counts| counts.filter(|counts| counts.runs).map(|counts| counts.features(hit_rate)))
+        .collect()
+}
+
+/// How an answer stands to the labelled ones.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    runs: bool,
+    /// Right answers that return the same.
+    same_right: f64,
+    /// Wrong answers that return the same.
+    same_wrong: f64,
+    /// Share of labelled answers that are right.
+    ease: f64,
+    some_right: bool,
+    /// Share of labelled answers that return the same.
+    share: f64,
+}
+
+impl Counts {
+    fn of(case: &Case<'_>, system: usize, question: usize, known: &[usize]) -> Option<Self> {
+        let own = case.signals(system, question);
+        let mut counts = Self { runs: own.is_some_and(|own| own.runs_as_given), ..Self::default() };
+        let (mut judged, mut right) = (0.0, 0.0);
+        for &other in known.iter().filter(|&&other| other != system) {
+            let Some(label) = case.pool().label(other, question) else { continue };
+            judged += 1.0;
+            right += label;
+            let same = match (own, case.signals(other, question)) {
+                (Some(own), Some(other)) => {
+                    own.runs_as_given && other.runs_as_given && agree(case.ground, own, other)
+                }
+                _ => false,
+            };
+            if same {
+                counts.same_right += label;
+                counts.same_wrong += 1.0 - label;
+            }
+        }
+        if judged == 0.0 {
+            return None;
+        }
+        counts.ease = right / judged;
+        counts.some_right = right > 0.0;
+        counts.share = (counts.same_right + counts.same_wrong) / judged;
+        Some(counts)
+    }
+
+    fn features(&self, hit_rate: f64) -> Vec<f64> {
+        let same = self.same_right + self.same_wrong;
+        vec![
+            f64::from(self.same_right > 0.0),
+            f64::from(self.same_wrong > 0.0),
+            (self.same_right + 0.3) / (same + 1.0),
+            self.share,
+            self.ease,
+            f64::from(self.some_right),
+            hit_rate,
+        ]
+    }
+}
+
+/// How often answers that do not run as given are right.
+fn refused_rate(case: &Case<'_>, systems: &[usize]) -> f64 {
+    let (mut right, mut count) = (0.0, 0.0);
+    for &system in systems {
+        for &question in &case.evidence.questions {
+            let runs = case.signals(system, question).is_some_and(|signals| signals.runs_as_given);
+            if let Some(label) = case.pool().label(system, question).filter(|_| !runs) {
+                right += label;
+                count += 1.0;
+            }
+        }
+    }
+    if count > 0.0 { right / count } else { 0.0 }
+}
+
+fn is_outside(case: &Case<'_>, systems: &[usize]) -> bool {
+    let share = |system: usize| {
+        let questions = &case.evidence.questions;
+        let runs = |&&question: &&usize| case.signals(system, question).is_some_and(|s| s.runs_as_given);
+        questions.iter().filter(runs).count() as f64 / questions.len().max(1) as f64
+    };
+    let known: Vec<f64> = systems.iter().map(|&system| share(system)).collect();
+    let own = share(case.target);
+    let (low, high) = known.iter().fold((1.0_f64, 0.0_f64), |(low, high), &s| (low.min(s), high.max(s)));
+    let margin = 0.5 * (high - low);
+    own < low - margin || own > high + margin
+}

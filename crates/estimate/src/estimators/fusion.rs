@@ -1,0 +1,98 @@
+//! `fusion`: the evaluator of the paper, learned from the known runs in memory.
+
+use sqlgauge_encode::Vectors;
+use sqlgauge_shift::{Descriptors, Reference};
+
+use crate::case::Case;
+use crate::error::EstimateError;
+use crate::estimate::{Estimate, Interval};
+use crate::evaluator::{Evaluator, FitOptions, find, fit_parts};
+use crate::outcome::Outcome;
+
+use super::Estimator;
+use super::sampling::{Answers, FusionOptions, Known, failed, parts};
+
+/// What it does: draws sample sets from the labelled answers of the known systems, describes the shift of each from
+/// the system's own labelled answers, learns how accuracy follows from the shift, and reads the accuracy of the
+/// target off its shift (paper section IV-B, Eq. 6-10). Vectors are the `features` of question, schema and prediction,
+/// the paper's form for systems without hidden states (section V-D).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fusion {
+    /// The sample sets and the regressor.
+    pub options: FusionOptions,
+}
+
+impl Fusion {
+    /// With the options of [`FusionOptions::DEFAULT`].
+    pub const DEFAULT: Self = Self { options: FusionOptions::DEFAULT };
+}
+
+impl Estimator for Fusion {
+    fn id(&self) -> &'static str {
+        "fusion"
+    }
+
+    fn summary(&self) -> &'static str {
+        "FusionSQL: accuracy from the shift of the predictions, learned on sample sets of the known runs"
+    }
+
+    fn needs(&self) -> &'static str {
+        "a known run of any system, best of the same one"
+    }
+
+    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+        let Fitted { known, reference, evaluator } = Fitted::new(case, self.id(), self.options)?;
+        outcome(case, self.id(), &known, &reference, &evaluator)
+    }
+}
+
+/// An evaluator with the source that it measures from.
+pub struct Fitted {
+    /// What it was learned from.
+    pub known: Known,
+    /// The source.
+    pub reference: Reference,
+    /// The evaluator.
+    pub evaluator: Evaluator,
+}
+
+impl Fitted {
+    /// Learns an evaluator for the target of a case.
+    pub fn new(case: &Case<'_>, method: &'static str, options: FusionOptions) -> Result<Self, EstimateError> {
+        let known = Known::new(case, method)?;
+        let seed = case.options.seed;
+        let reference =
+            Reference::build(&known.source.vectors, known.directions(options.slices, seed)?).map_err(failed)?;
+        let parts = parts(case, &known, &reference, options)?;
+        let regressor = find(options.regressor).map_err(failed)?;
+        let evaluator =
+            fit_parts(&parts, &FitOptions { regressor, seed, ..FitOptions::default() }).map_err(failed)?;
+        Ok(Self { known, reference, evaluator })
+    }
+}
+
+/// The estimate of an evaluator for the target of a case.
+pub fn outcome(
+    case: &Case<'_>,
+    method: &'static str,
+    known: &Known,
+    reference: &Reference,
+    evaluator: &Evaluator,
+) -> Result<Estimate, EstimateError> {
+    let target = Answers::of(case, case.target, &case.evidence.questions)?;
+    let row = reference.describe(&target.vectors).map_err(failed)?.to_row();
+    let found = evaluator.estimate(&row, Some(target.vectors.len()), case.options.level).map_err(failed)?;
+    let mut outcome = Outcome::flat(case, found.accuracy);
+    if !known.is_own {
+        let name = &case.pool().systems[case.target];
+        outcome.notes.push(format!("no labelled predictions of {name}: the shift is measured from those of all others"));
+    }
+    if found.outside {
+        outcome.notes.push(format!("beyond what was learned from in {}", found.outside_in.join(", ")));
+    }
+    let interval = Interval { level: found.level, low: found.low, high: found.high };
+    let mut estimate = outcome.estimate(case, method, interval, found.outside);
+    let names = Descriptors::names().iter().map(|name| (*name).to_owned());
+    estimate.descriptors = names.zip(row).collect();
+    Ok(estimate)
+}

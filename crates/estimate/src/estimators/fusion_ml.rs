@@ -1,0 +1,70 @@
+//! `fusion-ml`: the evaluator of the paper for a system that nothing was learned from.
+
+use sqlgauge_shift::Reference;
+
+use crate::case::Case;
+use crate::error::EstimateError;
+use crate::estimate::Estimate;
+use crate::evaluator::{AdaptOptions, FitOptions, ReptileOptions, adapt, meta_train};
+
+use super::Estimator;
+use super::fusion::outcome;
+use super::sampling::{FusionOptions, Known, failed, task};
+
+/// What it does: every known system but the target's is a task, its shift measured from its own labelled answers;
+/// Reptile learns an initialisation over the tasks, which a few steps adapt to the target's own labelled answers
+/// where it has some (paper section IV-C, Eq. 13).
+#[derive(Debug, Clone, Copy)]
+pub struct FusionMl {
+    /// The sample sets; the regressor is always the network.
+    pub options: FusionOptions,
+    /// Outer steps of Reptile.
+    pub iterations: usize,
+}
+
+impl FusionMl {
+    /// 400 outer steps, so that an estimate takes seconds.
+    pub const DEFAULT: Self = Self { options: FusionOptions::DEFAULT, iterations: 400 };
+}
+
+impl Estimator for FusionMl {
+    fn id(&self) -> &'static str {
+        "fusion-ml"
+    }
+
+    fn summary(&self) -> &'static str {
+        "FusionSQL for unseen systems: meta-learned over the known systems, adapted in a few steps"
+    }
+
+    fn needs(&self) -> &'static str {
+        "known runs of at least two other systems"
+    }
+
+    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+        let known = Known::new(case, self.id())?;
+        let seed = case.options.seed;
+        let directions = known.directions(self.options.slices, seed)?;
+        let (mut own, mut others) = (None, Vec::new());
+        for (system, answers) in &known.corpus {
+            let source = known.source_of(answers)?;
+            let reference = Reference::build(&source.vectors, directions.clone()).map_err(failed)?;
+            let sets = task(case, &known, &reference, (*system, answers), self.options)?;
+            if *system == case.target { own = Some(sets) } else { others.push(sets) }
+        }
+        if others.len() < 2 {
+            return Err(EstimateError::Needs {
+                method: self.id(),
+                needs: format!("labelled predictions of at least two other systems, and has {}", others.len()),
+                remedy: "give runs of other systems with --known, or use --method fusion",
+            });
+        }
+        let inner = AdaptOptions { seed, ..AdaptOptions::default() };
+        let reptile = ReptileOptions { iterations: self.iterations, inner, ..ReptileOptions::default() };
+        let mut evaluator = meta_train(&others, &reptile, &FitOptions { seed, ..FitOptions::default() }).map_err(failed)?;
+        if let Some(own) = own {
+            evaluator = adapt(&evaluator, &own, &inner).map_err(failed)?;
+        }
+        let reference = Reference::build(&known.source.vectors, directions).map_err(failed)?;
+        outcome(case, self.id(), &known, &reference, &evaluator)
+    }
+}

@@ -1,0 +1,130 @@
+//! The estimators, one file each.
+
+mod agreement;
+mod atc;
+mod atc_mc;
+mod atc_ne;
+mod auto;
+mod doc;
+mod equivalents;
+#[cfg(feature = "evaluator")]
+mod fusion;
+#[cfg(feature = "evaluator")]
+mod fusion_ml;
+#[cfg(feature = "evaluator")]
+mod fusion_tl;
+#[cfg(feature = "judges")]
+mod judge_arena;
+#[cfg(feature = "judges")]
+mod judge_bug;
+mod ppi;
+#[cfg(feature = "evaluator")]
+mod sampling;
+mod signals;
+mod source;
+
+use crate::case::Case;
+use crate::error::EstimateError;
+use crate::estimate::Estimate;
+
+pub use self::agreement::FromAgreement;
+pub use self::atc_mc::AtcMc;
+pub use self::atc_ne::AtcNe;
+pub use self::auto::Auto;
+pub use self::doc::Doc;
+pub use self::equivalents::Equivalents;
+#[cfg(feature = "evaluator")]
+pub use self::fusion::Fusion;
+#[cfg(feature = "evaluator")]
+pub use self::fusion_ml::FusionMl;
+#[cfg(feature = "evaluator")]
+pub use self::fusion_tl::FusionTl;
+#[cfg(feature = "judges")]
+pub use self::judge_arena::JudgeArena;
+#[cfg(feature = "judges")]
+pub use self::judge_bug::JudgeBug;
+pub use self::ppi::Ppi;
+#[cfg(feature = "evaluator")]
+pub use self::sampling::FusionOptions;
+pub use self::signals::FromSignals;
+pub use self::source::Source;
+
+/// A way to estimate an accuracy.
+pub trait Estimator: Send + Sync {
+    /// Its name on the command line.
+    fn id(&self) -> &'static str;
+
+    /// What it does, in a line.
+    fn summary(&self) -> &'static str;
+
+    /// What it needs beside predictions and questions, in a line.
+    fn needs(&self) -> &'static str;
+
+    /// The accuracy of the case's target.
+    ///
+    /// # Errors
+    /// When what it needs is not there.
+    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError>;
+}
+
+/// All estimators: the one that chooses, ours, the floor, and the rivals from those that need least to those that need
+/// most.
+static ALL: &[&dyn Estimator] = &[
+    &Auto,
+    &Equivalents,
+    &FromSignals,
+    &Source,
+    #[cfg(feature = "evaluator")]
+    &Fusion::DEFAULT,
+    #[cfg(feature = "evaluator")]
+    &FusionMl::DEFAULT,
+    &AtcMc,
+    &AtcNe,
+    &Doc,
+    &FromAgreement,
+    &Ppi,
+    #[cfg(feature = "evaluator")]
+    &FusionTl::DEFAULT,
+    #[cfg(feature = "judges")]
+    &JudgeBug,
+    #[cfg(feature = "judges")]
+    &JudgeArena,
+];
+
+/// All estimators.
+pub fn all() -> &'static [&'static dyn Estimator] {
+    ALL
+}
+
+/// The estimator of that name.
+///
+/// # Errors
+/// [`EstimateError::UnknownMethod`].
+pub fn find(name: &str) -> Result<&'static dyn Estimator, EstimateError> {
+    ALL.iter().copied().find(|estimator| estimator.id() == name).ok_or_else(|| EstimateError::UnknownMethod {
+        name: name.to_owned(),
+        known: ALL.iter().map(|estimator| estimator.id()).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_estimator_has_a_name_of_its_own_and_says_what_it_does_and_needs() {
+        let mut ids = HashSet::new();
+        for estimator in all() {
+            assert!(ids.insert(estimator.id()), "{} occurs twice", estimator.id());
+            assert!(estimator.id().chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", estimator.id());
+            for text in [estimator.summary(), estimator.needs()] {
+                assert!(!text.is_empty() && !text.contains('\n') && !text.ends_with('.'), "{text}");
+            }
+            assert_eq!(find(estimator.id()).unwrap().id(), estimator.id());
+        }
+        let Err(error) = find("oracle") else { panic!("there is no oracle") };
+        assert!(ids.iter().all(|id| error.to_string().contains(id)), "{error}");
+    }
+}

@@ -1,0 +1,344 @@
+//! Sample sets of the labelled answers of a case, with their shift: what the methods of the paper learn from.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use sqlgauge_encode::{Matrix, Vectors};
+use sqlgauge_shift::{
+    Corpus, Descriptors, Directions, Grouping, MetaSetOptions, Reference, SampleSet, Side, Slices, Strategy,
+    meta_set,
+};
+
+use crate::case::Case;
+use crate::error::EstimateError;
+use crate::evaluator::{MetaSet, Parts, Rows};
+use crate::random::Random;
+use crate::sets::groups;
+
+/// Fewest answers that sample sets are drawn from.
+const FEWEST_ANSWERS: usize = 5;
+/// Groups of databases that hold sets for the interval, at most.
+const MOST_GROUPS: usize = 20;
+/// Share of the databases, and of the sets, that the interval stands on.
+const CALIBRATION_SHARE: f64 = 0.2;
+/// Share of the rest that decides when to stop.
+const VALIDATION_SHARE: f64 = 0.1;
+
+/// What sample sets are drawn, and what learns from them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FusionOptions {
+    /// Sample sets in all, n of the paper.
+    pub sets: usize,
+    /// Answers of the smallest set; fewer where a part of the labelled answers has fewer.
+    pub smallest: usize,
+    /// Answers of the largest set.
+    pub largest: usize,
+    /// Directions of the sliced distance.
+    pub slices: Slices,
+    /// Id of the regressor; fine-tuning and adaptation need `mlp`.
+    pub regressor: &'static str,
+}
+
+impl FusionOptions {
+    /// 3,000 sets of 50 to 2,000 answers, HSWD (8, 16), the network: a tenth of the paper's 30,000 sets, so that an
+    /// estimate takes seconds.
+    pub const DEFAULT: Self = Self {
+        sets: 3000,
+        smallest: 50,
+        largest: 2000,
+        slices: Slices::Hybrid { principal: 8, random: 16 },
+        regressor: "mlp",
+    };
+}
+
+impl Default for FusionOptions {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Turns an error of the evaluator or of the shift into ours.
+pub fn failed(error: impl std::fmt::Display) -> EstimateError {
+    EstimateError::Computation(error.to_string())
+}
+
+/// Answers of one system as vectors, with what is known of them.
+pub struct Answers {
+    /// The `features` of question, schema and prediction.
+    pub vectors: Matrix,
+    /// Labels; 0 where there is none.
+    pub correct: Vec<f64>,
+    /// Places of the questions.
+    pub questions: Vec<usize>,
+}
+
+impl Answers {
+    /// The answers of a system to those of the questions that it answered.
+    pub fn of(case: &Case<'_>, system: usize, questions: &[usize]) -> Result<Self, EstimateError> {
+        let known: Vec<(usize, &[f32])> = questions
+            .iter()
+            .filter_map(|&question| Some((question, case.signals(system, question)?.features.as_slice())))
+            .collect();
+        let label = |question| case.pool().label(system, question).unwrap_or_default();
+        Ok(Self {
+            vectors: matrix(known.iter().map(|(_, row)| *row))?,
+            correct: known.iter().map(|&(question, _)| label(question)).collect(),
+            questions: known.into_iter().map(|(question, _)| question).collect(),
+        })
+    }
+
+    /// Number of answers.
+    pub fn len(&self) -> usize {
+        self.questions.len()
+    }
+
+    /// Those at some places, in the order given; a place may come twice.
+    pub fn at(&self, places: &[usize]) -> Result<Self, EstimateError> {
+        Ok(Self {
+            vectors: matrix(places.iter().map(|&place| self.vectors.row(place)))?,
+            correct: places.iter().map(|&place| self.correct[place]).collect(),
+            questions: places.iter().map(|&place| self.questions[place]).collect(),
+        })
+    }
+
+    /// Those to questions of some units.
+    fn within(&self, units: &Units, chosen: &BTreeSet<usize>) -> Result<Self, EstimateError> {
+        let is_chosen = |place: &usize| chosen.contains(&units.of[&self.questions[*place]]);
+        self.at(&(0..self.len()).filter(is_chosen).collect::<Vec<_>>())
+    }
+}
+
+fn matrix<'a>(rows: impl Iterator<Item = &'a [f32]>) -> Result<Matrix, EstimateError> {
+    let rows: Vec<&[f32]> = rows.collect();
+    Matrix::new(rows.first().map_or(1, |row| row.len()), rows.concat()).map_err(failed)
+}
+
+/// Questions by what must not be on two sides: the database, or a part of it where there are few.
+struct Units {
+    of: HashMap<usize, usize>,
+    /// In random order.
+    shuffled: Vec<usize>,
+}
+
+impl Units {
+    fn new(case: &Case<'_>, questions: BTreeSet<usize>, seed: u64) -> Self {
+        let groups = groups(case, &questions.into_iter().collect::<Vec<_>>());
+        let mut shuffled: Vec<usize> = (0..groups.len()).collect();
+        Random::new(seed ^ 0x0075_6e69_7473).shuffle(&mut shuffled);
+        let of = groups.into_iter().enumerate().flat_map(|(unit, all)| all.into_iter().map(move |q| (q, unit)));
+        Self { of: of.collect(), shuffled }
+    }
+
+    /// Deals some units into at most so many groups.
+    fn dealt(units: &[usize], most: usize) -> Vec<BTreeSet<usize>> {
+        let count = units.len().min(most).max(1);
+        let mut dealt = vec![BTreeSet::new(); count];
+        for (place, &unit) in units.iter().enumerate() {
+            dealt[place % count].insert(unit);
+        }
+        dealt
+    }
+}
+
+/// The labelled answers that a case learns from.
+pub struct Known {
+    /// The answers that shift is measured from: the target's own labelled ones, or everybody's where it has none.
+    pub source: Answers,
+    /// Whether the source is the target's own.
+    pub is_own: bool,
+    /// By known system: its place, and its labelled answers.
+    pub corpus: Vec<(usize, Answers)>,
+}
+
+impl Known {
+    /// The labelled answers of a case; `method` is named where there are too few.
+    pub fn new(case: &Case<'_>, method: &'static str) -> Result<Self, EstimateError> {
+        let labelled = |system: usize| Answers::of(case, system, &case.labelled(system));
+        let known = case.evidence.known.iter().map(|&system| Ok((system, labelled(system)?)));
+        let corpus: Vec<(usize, Answers)> = known.collect::<Result<_, EstimateError>>()?;
+        let corpus: Vec<_> = corpus.into_iter().filter(|(_, answers)| answers.len() >= FEWEST_ANSWERS).collect();
+        if corpus.is_empty() {
+            return Err(EstimateError::Needs {
+                method,
+                needs: "labelled predictions of some system".to_owned(),
+                remedy: "give a run with --known (`sqlgauge score` or `sqlgauge import` makes one)",
+            });
+        }
+        let own = labelled(case.target)?;
+        let is_own = own.len() >= FEWEST_ANSWERS;
+        let source = if is_own { own } else { joined(corpus.iter().map(|(_, answers)| answers))? };
+        Ok(Self { source, is_own, corpus })
+    }
+
+    /// Directions for all that is known; the target has no part in them.
+    pub fn directions(&self, slices: Slices, seed: u64) -> Result<Directions, EstimateError> {
+        let mut sides: Vec<(Side, &dyn Vectors)> = vec![(Side::Source, &self.source.vectors)];
+        sides.extend(self.corpus.iter().map(|(_, answers)| (Side::Corpus, &answers.vectors as &dyn Vectors)));
+        Directions::new(slices, seed, &sides).map_err(failed)
+    }
+
+    /// The answers of a known system to the questions of the source: what it would be measured from, were it the
+    /// target. All its labelled answers, if it has none to those.
+    pub fn source_of(&self, answers: &Answers) -> Result<Answers, EstimateError> {
+        let questions: BTreeSet<usize> = self.source.questions.iter().copied().collect();
+        let shared: Vec<usize> =
+            (0..answers.len()).filter(|&place| questions.contains(&answers.questions[place])).collect();
+        let all: Vec<usize> = (0..answers.len()).collect();
+        answers.at(if shared.len() >= FEWEST_ANSWERS { &shared } else { &all })
+    }
+}
+
+fn joined<'a>(all: impl Iterator<Item = &'a Answers> + Clone) -> Result<Answers, EstimateError> {
+    Ok(Answers {
+        vectors: matrix(all.clone().flat_map(|answers| answers.vectors.rows()))?,
+        correct: all.clone().flat_map(|answers| &answers.correct).copied().collect(),
+        questions: all.flat_map(|answers| &answers.questions).copied().collect(),
+    })
+}
+
+/// Sample sets in the making.
+pub struct Draw<'a> {
+    case: &'a Case<'a>,
+    options: FusionOptions,
+    sets: Vec<(SampleSet, u32)>,
+}
+
+impl<'a> Draw<'a> {
+    fn new(case: &'a Case<'a>, options: FusionOptions) -> Self {
+        Self { case, options, sets: Vec::new() }
+    }
+
+    /// Draws sets of some answers of one system; `by_accuracy` lets some be drawn for their accuracy, as no target
+    /// is.
+    fn add(
+        &mut self,
+        reference: &Reference,
+        (system, answers): (usize, &Answers),
+        sets: usize,
+        group: u32,
+        by_accuracy: bool,
+    ) -> Result<(), EstimateError> {
+        if answers.len() < FEWEST_ANSWERS {
+            return Ok(());
+        }
+        let mut strategies = MetaSetOptions::default().strategies;
+        strategies.retain(|(strategy, _)| by_accuracy || *strategy != Strategy::Accuracy);
+        let place = ((system as u64) << 32) | (u64::from(group) << 1) | u64::from(by_accuracy);
+        let options = MetaSetOptions {
+            sets: sets.max(1),
+            smallest: self.options.smallest.min(self.options.largest),
+            largest: self.options.largest,
+            seed: Random::new(self.case.options.seed ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15)).next(),
+            strategies,
+        };
+        let groupings = [by_database(self.case, &answers.questions)];
+        let corpus = Corpus { vectors: &answers.vectors, correct: &answers.correct, groupings: &groupings };
+        let drawn = meta_set(reference, &corpus, &options, &|_| ()).map_err(failed)?;
+        self.sets.extend(drawn.into_iter().map(|set| (set, group)));
+        Ok(())
+    }
+
+    fn finish(self) -> Result<MetaSet, EstimateError> {
+        let names: Vec<String> = Descriptors::names().iter().map(|&name| name.to_owned()).collect();
+        let values = self.sets.iter().flat_map(|(set, _)| &set.row).copied().collect();
+        let rows = Rows::new(names.len(), values).map_err(failed)?;
+        // A mean of ones may exceed 1 by rounding.
+        let accuracy = self.sets.iter().map(|(set, _)| set.accuracy.clamp(0.0, 1.0)).collect();
+        let group = self.sets.iter().map(|&(_, group)| group).collect();
+        let sizes = self.sets.iter().map(|(set, _)| set.size).collect();
+        MetaSet::new(names, rows, accuracy, group).and_then(|sets| sets.with_sizes(sizes)).map_err(failed)
+    }
+}
+
+fn by_database(case: &Case<'_>, questions: &[usize]) -> Grouping {
+    let database = |question: &usize| case.pool().questions[*question].database;
+    let mut numbers: BTreeMap<usize, u32> = questions.iter().map(|question| (database(question), 0)).collect();
+    for (number, value) in (0..).zip(numbers.values_mut()) {
+        *value = number;
+    }
+    Grouping {
+        name: "database".to_owned(),
+        of: questions.iter().map(|question| numbers[&database(question)]).collect(),
+    }
+}
+
+/// Sample sets of all known systems against one source, each of one system: to learn from, to stop by, and for the
+/// interval. No database (no part of one, where there are fewer than five) is on two sides.
+pub fn parts(
+    case: &Case<'_>,
+    known: &Known,
+    reference: &Reference,
+    options: FusionOptions,
+) -> Result<Parts, EstimateError> {
+    let units = units_of(case, known);
+    let mut rest = units.shuffled.clone();
+    let held_out = rest.split_off(rest.len().saturating_sub(share(rest.len(), CALIBRATION_SHARE)));
+    let spared = rest.split_off(rest.len().saturating_sub(share(rest.len(), VALIDATION_SHARE)));
+    let calibration = count_of(options.sets, CALIBRATION_SHARE);
+    let validation = count_of(options.sets - calibration, VALIDATION_SHARE);
+    let train = options.sets - calibration - validation;
+    let held_out = Units::dealt(&held_out, MOST_GROUPS);
+    let draw = |chosen: &[BTreeSet<usize>], sets: usize, first: u32, by_accuracy: bool| {
+        let mut draw = Draw::new(case, options);
+        let each = sets.div_ceil(known.corpus.len() * chosen.len());
+        for (group, chosen) in (first..).zip(chosen) {
+            for (system, answers) in &known.corpus {
+                draw.add(reference, (*system, &answers.within(&units, chosen)?), each, group, by_accuracy)?;
+            }
+        }
+        draw.finish()
+    };
+    Ok(Parts {
+        train: draw(&[rest.into_iter().collect()], train, 0, true)?,
+        validation: draw(&[spared.into_iter().collect()], validation, 1, false)?,
+        calibration: Some(draw(&held_out, calibration, 2, false)?),
+    })
+}
+
+/// Sample sets of one system against its own source, in groups of two databases.
+pub fn task(
+    case: &Case<'_>,
+    known: &Known,
+    reference: &Reference,
+    (system, answers): (usize, &Answers),
+    options: FusionOptions,
+) -> Result<MetaSet, EstimateError> {
+    let units = units_of(case, known);
+    let own: BTreeSet<usize> = answers.questions.iter().map(|question| units.of[question]).collect();
+    let own: Vec<usize> = units.shuffled.iter().copied().filter(|unit| own.contains(unit)).collect();
+    let groups = Units::dealt(&own, (own.len() / 2).clamp(1, MOST_GROUPS));
+    let each = (options.sets / known.corpus.len()).div_ceil(groups.len());
+    let mut draw = Draw::new(case, options);
+    for (group, chosen) in (0..).zip(&groups) {
+        draw.add(reference, (system, &answers.within(&units, chosen)?), each, group, false)?;
+    }
+    draw.finish()
+}
+
+/// Sets of some answers against a source, as they are: descriptors and accuracy of each.
+pub fn described(reference: &Reference, answers: &Answers, sets: &[Vec<usize>]) -> Result<MetaSet, EstimateError> {
+    let names: Vec<String> = Descriptors::names().iter().map(|&name| name.to_owned()).collect();
+    let (mut values, mut accuracy) = (Vec::new(), Vec::new());
+    for set in sets {
+        let chosen = answers.at(set)?;
+        values.extend(reference.describe(&chosen.vectors).map_err(failed)?.to_row());
+        accuracy.push((chosen.correct.iter().sum::<f64>() / chosen.len().max(1) as f64).clamp(0.0, 1.0));
+    }
+    let rows = Rows::new(names.len(), values).map_err(failed)?;
+    MetaSet::new(names, rows, accuracy, vec![0; sets.len()]).map_err(failed)
+}
+
+fn units_of(case: &Case<'_>, known: &Known) -> Units {
+    let questions: BTreeSet<usize> =
+        known.corpus.iter().flat_map(|(_, answers)| &answers.questions).copied().collect();
+    Units::new(case, questions, case.options.seed)
+}
+
+/// That share of some units, at least one.
+fn share(units: usize, share: f64) -> usize {
+    count_of(units, share).clamp(1, units.saturating_sub(1).max(1))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count is a count")]
+fn count_of(count: usize, share: f64) -> usize {
+    (count as f64 * share).round() as usize
+}

@@ -1,0 +1,46 @@
+//! `source`: the accuracy that is known is carried over.
+
+use crate::calibrate::{Calibration, mean_label};
+use crate::case::Case;
+use crate::error::EstimateError;
+use crate::estimate::Estimate;
+use crate::items::ItemModel;
+use crate::outcome::Outcome;
+
+use super::Estimator;
+
+/// What it does: takes the system's accuracy on its labelled questions for its accuracy on the target. The floor that
+/// every other method must beat.
+///
+/// The interval comes from how far this was off on sets of databases that were cut out of the known runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Source;
+
+impl Estimator for Source {
+    fn id(&self) -> &'static str {
+        "source"
+    }
+
+    fn summary(&self) -> &'static str {
+        "the known accuracy, carried over"
+    }
+
+    fn needs(&self) -> &'static str {
+        "a known run of the same system"
+    }
+
+    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+        let accuracy = case.pool().known_accuracy(case.target).ok_or(EstimateError::Needs {
+            method: "source",
+            needs: format!("a known run of {}", case.pool().systems[case.target]),
+            remedy: "give one with --known, or choose another --method",
+        })?;
+        let calibration = Calibration::new(case, &ItemModel::default());
+        let (interval, outside) =
+            calibration.interval(case, accuracy, |cut| mean_label(case, cut.system, &cut.source));
+        let mut outcome = Outcome::flat(case, accuracy);
+        outcome.notes.push("carries the known accuracy over: it does not look at the target".to_owned());
+        let estimate = outcome.estimate(case, self.id(), interval, outside);
+        Ok(Estimate { accuracy, ..estimate })
+    }
+}

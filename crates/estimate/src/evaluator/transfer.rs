@@ -1,0 +1,173 @@
+//! `fusion-tl`: fine-tuning on a few labelled items of the target.
+
+use super::error::EvaluatorError;
+use super::fit::Evaluator;
+use super::meta_set::MetaSet;
+use super::network::{Dropout, Momentum, Samples};
+use super::random::Random;
+use super::regressors::MlpModel;
+
+/// How an evaluator is fine-tuned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TransferOptions {
+    /// Steps of the optimizer.
+    pub steps: usize,
+    /// Sample sets per step.
+    pub batch: usize,
+    /// Learning rate of the first step; it falls to 0 along half a cosine.
+    pub learning_rate: f64,
+    /// Weight decay.
+    pub weight_decay: f64,
+    /// Share of hidden values dropped.
+    pub dropout: f64,
+    /// Seed of shuffles and dropout.
+    pub seed: u64,
+}
+
+impl Default for TransferOptions {
+    /// 200 steps at a learning rate of 1e-4, the rest as in training.
+    fn default() -> Self {
+        Self { steps: 200, batch: 64, learning_rate: 1e-4, weight_decay: 1e-3, dropout: 0.2, seed: 0 }
+    }
+}
+
+/// The items of a target of `items` items that are labelled: a share drawn without replacement, at least one,
+/// ascending. The paper takes 10 % and 25 % (section V-C).
+///
+/// # Errors
+/// When the share is not in `(0, 1]`.
+pub fn labelled_subset(items: usize, share: f64, seed: u64) -> Result<Vec<usize>, EvaluatorError> {
+    if !(share > 0.0 && share <= 1.0) {
+        let message = format!("a labelled share of {share} is not in (0, 1]; the paper takes 0.1 and 0.25");
+        return Err(EvaluatorError::Option(message));
+    }
+    let mut order: Vec<usize> = (0..items).collect();
+    Random::new(seed, "labelled").shuffle(&mut order);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a count is a count"
+    )]
+    order.truncate(((items as f64 * share).round() as usize).max(1));
+    order.sort_unstable();
+    Ok(order)
+}
+
+/// Sample sets from labelled items: `sets` draws of `size` items with replacement (a bootstrap, so that few items
+/// still make sets that differ), each ascending. Their descriptors and accuracies are what [`fine_tune`] takes.
+pub fn sample_subsets(labelled: &[usize], sets: usize, size: usize, seed: u64) -> Vec<Vec<usize>> {
+    if labelled.is_empty() {
+        return Vec::new();
+    }
+    let mut random = Random::new(seed, "subsets");
+    let mut draw = |_| {
+        let mut set: Vec<usize> = (0..size).map(|_| labelled[random.below(labelled.len())]).collect();
+        set.sort_unstable();
+        set
+    };
+    (0..sets).map(&mut draw).collect()
+}
+
+/// `fusion-tl`: trains an evaluator further on sample sets drawn from a labelled part of the target (paper section
+/// V-C). The scale of the inputs and the calibration stay: the labelled part says nothing of the error on others.
+///
+/// # Errors
+/// [`EvaluatorError::NotAdaptable`] for an evaluator that is no network; when the sets have other descriptors.
+pub fn fine_tune(
+    evaluator: &Evaluator,
+    labelled: &MetaSet,
+    options: &TransferOptions,
+) -> Result<Evaluator, EvaluatorError> {
+    evaluator.check_rows(labelled)?;
+    let sound = options.batch > 0 && options.learning_rate > 0.0 && (0.0..1.0).contains(&options.dropout);
+    if !sound {
+        return Err(EvaluatorError::Option(format!("{options:?} makes no sense: see its documentation")));
+    }
+    let samples = Samples::new(&evaluator.scaler.apply(labelled.rows()), labelled.accuracy());
+    let momentum =
+        Momentum { learning_rate: options.learning_rate, beta1: 0.9, weight_decay: options.weight_decay };
+    let mut random = Random::new(options.seed, "transfer");
+    let mut dropout =
+        Dropout { rate: options.dropout, random: Random::new(options.seed, "transfer dropout") };
+    let tuned = evaluator.trained_further(|network| {
+        use candle_nn::Optimizer as _;
+        let mut optimizer = network.optimizer(momentum)?;
+        for step in 0..options.steps {
+            let turn = std::f64::consts::PI * step as f64 / options.steps as f64;
+            optimizer.set_learning_rate(options.learning_rate * f64::midpoint(1.0, turn.cos()));
+            let rows = draw(&mut random, samples.len(), options.batch);
+            network.step(&mut optimizer, &samples, &rows, Some(&mut dropout))?;
+        }
+        Ok(())
+    })?;
+    let note = format!(
+        "Fine-tuned with {} steps on {} sample sets from labelled items of a target; the interval is that of the \
+         evaluator before.",
+        options.steps,
+        labelled.len()
+    );
+    Ok(tuned.renamed("fusion-tl", labelled, note))
+}
+
+/// Rows of a batch: without replacement as long as there are enough.
+pub(super) fn draw(random: &mut Random, rows: usize, batch: usize) -> Vec<usize> {
+    if batch >= rows {
+        return (0..rows).collect();
+    }
+    let mut order: Vec<usize> = (0..rows).collect();
+    for place in 0..batch {
+        let other = place + random.below(rows - place);
+        order.swap(place, other);
+    }
+    order.truncate(batch);
+    order
+}
+
+impl Evaluator {
+    /// Refuses sets with other descriptors.
+    pub(super) fn check_rows(&self, sets: &MetaSet) -> Result<(), EvaluatorError> {
+        if sets.names() == self.card.descriptors {
+            return Ok(());
+        }
+        Err(EvaluatorError::MetaSet(format!(
+            "has {} descriptors that are not the {} of the evaluator: compute them with the options of its card",
+            sets.names().len(),
+            self.card.descriptors.len()
+        )))
+    }
+
+    /// A copy whose network has been trained further.
+    pub(super) fn trained_further(
+        &self,
+        train: impl FnOnce(&super::network::Network) -> candle_core::Result<()>,
+    ) -> Result<Self, EvaluatorError> {
+        let Some(MlpModel(network)) = self.model.network() else {
+            return Err(EvaluatorError::NotAdaptable(self.card.regressor.clone()));
+        };
+        let run = || {
+            let network = network.copy()?;
+            train(&network)?;
+            Ok(network)
+        };
+        let network = run().map_err(|error: candle_core::Error| EvaluatorError::regressor("mlp")(error))?;
+        Ok(Self {
+            card: self.card.clone(),
+            scaler: self.scaler.clone(),
+            model: Box::new(MlpModel(network)),
+            trained: self.trained.clone(),
+            seen: self.seen.clone(),
+            calibration: self.calibration.clone(),
+            reference: self.reference.clone(),
+        })
+    }
+
+    /// Says that it was trained further on these sets.
+    pub(super) fn renamed(mut self, method: &str, sets: &MetaSet, note: String) -> Self {
+        method.clone_into(&mut self.card.method);
+        self.card.notes.push(note);
+        self.trained.extend(sets.rows());
+        self.seen.extend(sets.rows());
+        self.card.seen = self.seen.pairs();
+        self
+    }
+}

@@ -1,0 +1,169 @@
+//! The item model: a probability of being right for every answer that runs, learned on labelled answers.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use crate::boosting::Boosted;
+use crate::case::Case;
+use crate::error::EstimateError;
+use crate::sets::{groups, sums_of, total};
+
+/// Answers that one model is trained on at most.
+const MOST_ROWS: usize = 12_000;
+
+/// Parts of the labelled questions that are predicted by a model which has not seen them.
+const FOLDS: usize = 5;
+
+/// The share of the training weight that the target system's own answers get, where it has any.
+const OWN_SHARE: f64 = 0.3;
+
+/// Probabilities of the item model.
+#[derive(Debug, Default)]
+pub struct ItemModel {
+    /// For labelled answers, by system and question: from a model that has seen no question of that database.
+    pub known: HashMap<(usize, usize), f64>,
+    /// For the target's answers, by question.
+    pub target: HashMap<usize, f64>,
+}
+
+impl ItemModel {
+    /// Learns from the labelled answers of the known systems and predicts the target system's answers.
+    ///
+    /// Folds are made of whole databases in the order of their difficulty, so that the hardest ones are predicted
+    /// by a model of easier ones: the errors on them say what the model is worth on harder data.
+    ///
+    /// # Errors
+    /// When a model cannot be fitted.
+    pub fn fit(case: &Case<'_>) -> Result<Self, EstimateError> {
+        let folds = folds(case);
+        let rows = training_rows(case, &folds);
+        if rows.len() < 20 {
+            return Ok(Self::default());
+        }
+        let held_out: Vec<Option<usize>> = (0..FOLDS).map(Some).chain([None]).collect();
+        let models = held_out
+            .par_iter()
+            .map(|&fold| fit_without(&rows, fold, case))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut known = HashMap::new();
+        for (fold, model) in models.iter().enumerate().take(FOLDS) {
+            let of_fold: Vec<&Row> = rows.iter().filter(|row| row.fold == fold).collect();
+            let inputs: Vec<Vec<f64>> = of_fold.iter().map(|row| row.features.clone()).collect();
+            for (row, probability) in of_fold.iter().zip(model.predict(&inputs)) {
+                known.insert((row.system, row.question), probability);
+            }
+        }
+        let asked: Vec<usize> = case
+            .evidence
+            .questions
+            .iter()
+            .copied()
+            .filter(|&question| case.signals(case.target, question).is_some_and(|signals| signals.runs))
+            .collect();
+        let inputs: Vec<Vec<f64>> =
+            asked.iter().filter_map(|&question| features(case, case.target, question)).collect();
+        let target = asked.into_iter().zip(models[FOLDS].predict(&inputs)).collect();
+        Ok(Self { known, target })
+    }
+}
+
+struct Row {
+    system: usize,
+    question: usize,
+    fold: usize,
+    features: Vec<f64>,
+    label: f64,
+}
+
+/// For each labelled question its fold.
+fn folds(case: &Case<'_>) -> HashMap<usize, usize> {
+    let known = &case.evidence.known;
+    let mut questions: Vec<usize> = known.iter().flat_map(|&system| case.labelled(system)).collect();
+    questions.sort_unstable();
+    questions.dedup();
+    let mut groups: Vec<(f64, Vec<usize>)> = groups(case, &questions)
+        .into_iter()
+        .map(|group| {
+            let sums = known.iter().flat_map(|&s| group.iter().map(move |&q| (s, q)));
+            let sums = total(&sums.map(|(s, q)| sums_of(case, s, q, 0.0)).collect::<Vec<_>>());
+            let ease = sums.runs / sums.answers.max(1.0) + sums.agreement / sums.compared.max(1.0);
+            (ease, group)
+        })
+        .collect();
+    groups.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut fold_of = HashMap::new();
+    let mut seen = 0;
+    for (_, group) in groups {
+        let fold = (seen * FOLDS / questions.len().max(1)).min(FOLDS - 1);
+        seen += group.len();
+        fold_of.extend(group.into_iter().map(|question| (question, fold)));
+    }
+    fold_of
+}
+
+fn training_rows(case: &Case<'_>, folds: &HashMap<usize, usize>) -> Vec<Row> {
+    let mut answers: Vec<(usize, usize)> = Vec::new();
+    for &system in &case.evidence.known {
+        let runs = |&question: &usize| case.signals(system, question).is_some_and(|signals| signals.runs);
+        answers.extend(case.labelled(system).into_iter().filter(runs).map(|question| (system, question)));
+    }
+    let is_own = |&(system, _): &(usize, usize)| system == case.target;
+    let (own, others): (Vec<_>, Vec<_>) = answers.into_iter().partition(is_own);
+    let step = others.len().div_ceil(MOST_ROWS.saturating_sub(own.len()).max(1)).max(1);
+    let kept = own.into_iter().chain(others.into_iter().step_by(step));
+    let kept: Vec<(usize, usize)> = kept.collect();
+    kept.par_iter()
+        .filter_map(|&(system, question)| {
+            Some(Row {
+                system,
+                question,
+                fold: *folds.get(&question)?,
+                features: features(case, system, question)?,
+                label: case.pool().label(system, question)?,
+            })
+        })
+        .collect()
+}
+
+fn fit_without(rows: &[Row], fold: Option<usize>, case: &Case<'_>) -> Result<Boosted, EstimateError> {
+    let kept: Vec<&Row> = rows.iter().filter(|row| Some(row.fold) != fold).collect();
+    let own = kept.iter().filter(|row| row.system == case.target).count() as f64;
+    let others = kept.len() as f64 - own;
+    let own_weight = if own > 0.0 && others > 0.0 {
+        (OWN_SHARE / (1.0 - OWN_SHARE) * others / own).max(1.0)
+    } else {
+        1.0
+    };
+    let inputs: Vec<Vec<f64>> = kept.iter().map(|row| row.features.clone()).collect();
+    let labels: Vec<f64> = kept.iter().map(|row| row.label).collect();
+    let weights: Vec<f64> =
+        kept.iter().map(|row| if row.system == case.target { own_weight } else { 1.0 }).collect();
+    Boosted::fit(&inputs, &labels, &weights, case.options.seed)
+}
+
+/// What the item model sees of an answer.
+fn features(case: &Case<'_>, system: usize, question: usize) -> Option<Vec<f64>> {
+    let signals = case.signals(system, question)?;
+    let names = &case.evidence.table.feature_names;
+    // What is the same for all questions of a database would tell the few labelled databases apart by name.
+    let of_item = names.iter().zip(&signals.features).filter(|(name, _)| !name.starts_with("schema."));
+    let mut features: Vec<f64> = of_item.map(|(_, &value)| f64::from(value)).collect();
+    features.push(f64::from(signals.runs_as_given));
+    let returns_nothing = match (case.ground, signals.result) {
+        (crate::agreement::Ground::Real, Some(result)) => f64::from(result.rows == 0),
+        _ => 0.0,
+    };
+    features.push(returns_nothing);
+    if case.has_peers() {
+        let agreement = case.agreement(system, question);
+        features.extend([
+            agreement.share,
+            agreement.share_of_running.unwrap_or(agreement.share),
+            agreement.runs,
+            agreement.largest,
+            f64::from(agreement.is_with_largest()),
+        ]);
+    }
+    Some(features)
+}

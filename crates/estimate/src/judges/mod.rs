@@ -1,0 +1,147 @@
+//! Judges that ask a language model whether a prediction is right.
+//!
+//! - [`judge_bug`] asks for each prediction whether it answers its question (semantic error detection, `BugJudge` in
+//!   section V-C of the `FusionSQL` paper).
+//! - [`judge_arena`] lets the model compare the target's predictions with those of systems whose accuracy is known, and
+//!   turns the share of wins into an accuracy (pairwise comparison, `ArenaCmp` there).
+//!
+//! Both need the predictions, the questions and the schemas, no execution and no label of the target; the arena needs
+//! the accuracy of at least two other systems on the same questions. Questions, schemas and predictions are sent to
+//! the server that the caller's [`Client`](sqlgauge_llm::Client) asks. An answer that cannot be understood leaves its
+//! item undecided; it is never counted as right or wrong.
+
+mod answer;
+mod arena;
+mod bug;
+mod schema_text;
+mod strength;
+mod template;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use sqlgauge_llm::{ChatRequest, LlmError, Message, TokenLimit};
+
+pub use answer::Undecided;
+pub use arena::{
+    ArenaEstimate, ArenaOptions, ArenaReport, CalibrationError, Comparison, Opponent, OpponentReport,
+    PairOutcome, judge_arena,
+};
+pub use bug::{BugEstimate, BugItem, BugOutcome, BugReport, judge_bug};
+pub use schema_text::schema_text;
+pub use template::{Template, TemplateError, TemplateKind};
+
+/// One prediction to judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgeItem {
+    /// Id of the item.
+    pub id: String,
+    /// Name of its database.
+    pub db_id: String,
+    /// The question.
+    pub question: String,
+    /// External knowledge that comes with the question.
+    pub evidence: Option<String>,
+    /// The schema as DDL, such as [`schema_text`] gives.
+    pub schema_ddl: Arc<str>,
+    /// The predicted SQL; white space only means that there is none.
+    pub sql: String,
+}
+
+/// Which model judges, and how it is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgeOptions {
+    /// Name of the model.
+    pub model: String,
+    /// Sampling temperature; `None` leaves it to the server.
+    pub temperature: Option<f64>,
+    /// Most tokens of an answer; a longer one is undecided.
+    pub max_tokens: u32,
+    /// How servers call that limit.
+    pub token_limit: TokenLimit,
+    /// Further parameters of the request, sent as they are.
+    pub extra: Map<String, Value>,
+    /// The prompt.
+    pub template: Template,
+}
+
+impl JudgeOptions {
+    /// Temperature 0 and 1,024 tokens.
+    pub fn new(model: impl Into<String>, template: Template) -> Self {
+        Self {
+            model: model.into(),
+            temperature: Some(0.0),
+            max_tokens: 1024,
+            token_limit: TokenLimit::MaxTokens,
+            extra: Map::new(),
+            template,
+        }
+    }
+
+    fn request(&self, item: &JudgeItem, queries: &[(&str, &str)]) -> ChatRequest {
+        let evidence = item.evidence.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or("(none)");
+        let mut values =
+            vec![("question", item.question.as_str()), ("evidence", evidence), ("schema", &item.schema_ddl)];
+        values.extend_from_slice(queries);
+        let (system, user) = self.template.fill(&values);
+        let messages = vec![Message::system(system), Message::user(user)];
+        ChatRequest {
+            temperature: self.temperature,
+            max_tokens: Some(self.max_tokens),
+            token_limit: self.token_limit,
+            extra: self.extra.clone(),
+            ..ChatRequest::new(self.model.clone(), messages)
+        }
+    }
+}
+
+/// Why nothing was judged.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JudgeError {
+    /// The template is for another judge.
+    #[error("the prompt template is for {found}, and {wanted} was asked for")]
+    WrongTemplate {
+        /// What it is for.
+        found: &'static str,
+        /// What was asked for.
+        wanted: &'static str,
+    },
+    /// Two items have one id, so that answers could not be told apart.
+    #[error("the id {0} occurs twice; every item needs an id of its own")]
+    RepeatedId(String),
+    /// An accuracy is no number from 0 to 1.
+    #[error("the accuracy of {name} is {accuracy}, not a number from 0 to 1")]
+    Accuracy {
+        /// Name of the opponent.
+        name: String,
+        /// What was given as its accuracy.
+        accuracy: f64,
+    },
+    /// There is nobody to compare with.
+    #[error("a pairwise judge needs predictions of at least one other system on the same questions")]
+    NoOpponent,
+}
+
+/// The items have ids of their own, and the template is for that judge.
+fn check(options: &JudgeOptions, kind: TemplateKind, items: &[JudgeItem]) -> Result<(), JudgeError> {
+    let found = options.template.kind();
+    if found != kind {
+        return Err(JudgeError::WrongTemplate { found: found.name(), wanted: kind.name() });
+    }
+    let mut ids = HashSet::new();
+    match items.iter().find(|item| !ids.insert(item.id.as_str())) {
+        Some(item) => Err(JudgeError::RepeatedId(item.id.clone())),
+        None => Ok(()),
+    }
+}
+
+/// The first reason among the results why requests were not sent.
+fn stopped_by<T>(results: &[Result<T, LlmError>]) -> Option<String> {
+    results.iter().find_map(|result| match result {
+        Err(LlmError::Stopped { because }) => Some(because.to_string()),
+        Err(error @ LlmError::Budget { .. }) => Some(error.to_string()),
+        _ => None,
+    })
+}

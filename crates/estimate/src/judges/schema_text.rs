@@ -1,0 +1,86 @@
+//! A schema as compact DDL.
+
+use sqlgauge_sql::Dialect;
+use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableKind};
+
+/// The schema as CREATE TABLE statements, one line each: names, declared types, NOT NULL, PRIMARY KEY, UNIQUE and
+/// FOREIGN KEY. Defaults, collations and CHECK are left out; a view is written as a table with a comment. Nothing of
+/// the rows is in it.
+pub fn schema_text(schema: &Schema) -> String {
+    schema.tables().iter().map(statement).collect::<Vec<_>>().join("\n")
+}
+
+fn statement(table: &Table) -> String {
+    let mut parts: Vec<String> = (0..table.columns.len()).map(|index| column(table, index)).collect();
+    if table.primary_key.len() > 1 {
+        parts.push(format!("PRIMARY KEY ({})", names(table, &table.primary_key)));
+    }
+    parts.extend(table.unique.iter().map(|key| format!("UNIQUE ({})", names(table, key))));
+    parts.extend(table.foreign_keys.iter().map(|key| foreign_key(table, key)));
+    let comment = match table.kind {
+        TableKind::Table => "",
+        TableKind::View => " -- a view",
+        TableKind::Virtual => " -- a virtual table",
+    };
+    format!("CREATE TABLE {} ({});{comment}", name(&table.name), parts.join(", "))
+}
+
+fn column(table: &Table, index: usize) -> String {
+    let column = &table.columns[index];
+    let mut text = name(&column.name);
+    if let Some(declared) = column.declared_type.as_deref().filter(|declared| !declared.trim().is_empty()) {
+        text.push(' ');
+        text.push_str(&declared.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    let key = matches!(table.primary_key.as_slice(), [only] if *only as usize == index);
+    if key {
+        text.push_str(" PRIMARY KEY");
+    } else if column.not_null {
+        text.push_str(" NOT NULL");
+    }
+    text
+}
+
+fn foreign_key(table: &Table, key: &ForeignKey) -> String {
+    let referenced: Vec<String> = key.referenced_columns.iter().map(|column| name(column)).collect();
+    let columns = if referenced.is_empty() { String::new() } else { format!("({})", referenced.join(", ")) };
+    format!(
+        "FOREIGN KEY ({}) REFERENCES {}{columns}",
+        names(table, &key.columns),
+        name(&key.referenced_table)
+    )
+}
+
+fn names(table: &Table, columns: &[u32]) -> String {
+    let names = columns.iter().filter_map(|index| table.column(*index)).map(|column| name(&column.name));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn name(name: &str) -> String {
+    Dialect::Sqlite.identifier(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_one_line_that_reads_back_as_the_same_table() {
+        let ddl = "CREATE TABLE singer (\n  id INTEGER PRIMARY KEY, \"full name\" VARCHAR(20) NOT NULL, age);
+            CREATE TABLE sings (singer INT REFERENCES singer, \"order\" INT NOT NULL, place TEXT,
+                PRIMARY KEY (singer, \"order\"), UNIQUE (place), FOREIGN KEY (place, age) REFERENCES hall(name, \"no\"), age);";
+        let ddl = ddl.replace(", age);\n            CREATE", ", age);\nCREATE").replace(
+            "FOREIGN KEY (place, age) REFERENCES hall(name, \"no\"), age",
+            "FOREIGN KEY (place) REFERENCES hall(name)",
+        );
+        let schema = Schema::from_ddl(&ddl).unwrap();
+        let text = schema_text(&schema);
+        assert_eq!(
+            text,
+            "CREATE TABLE singer (id INTEGER PRIMARY KEY, \"full name\" VARCHAR(20) NOT NULL, age);\n\
+             CREATE TABLE sings (singer INT, \"order\" INT NOT NULL, place TEXT, PRIMARY KEY (singer, \"order\"), \
+             UNIQUE (place), FOREIGN KEY (singer) REFERENCES singer, FOREIGN KEY (place) REFERENCES hall(name));"
+        );
+        assert_eq!(Schema::from_ddl(&text).unwrap(), schema);
+    }
+}

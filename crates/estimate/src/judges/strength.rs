@@ -1,0 +1,140 @@
+//! Wins and losses to strengths, strengths to an accuracy.
+
+use serde::{Deserialize, Serialize};
+
+/// Added to the points of either side, as if one more comparison had been a tie: no share of wins is 0 or 1.
+const HALF: f64 = 0.5;
+/// Strengths closer than this do not tell known systems apart.
+const SAME: f64 = 1e-9;
+
+/// Points of the target against one opponent: 1 for a win, ½ for a tie.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Points {
+    pub points: f64,
+    pub comparisons: f64,
+}
+
+impl Points {
+    /// The opponent's Bradley-Terry strength, the target's being 0. The target meets every opponent and no two
+    /// opponents meet, so the likelihood falls apart into pairs, and the strength is the log odds of a win.
+    pub(super) fn opponent_strength(self) -> f64 {
+        let won = self.points + HALF;
+        let lost = self.comparisons - self.points + HALF;
+        (lost / won).ln()
+    }
+}
+
+/// Why strengths cannot be turned into an accuracy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "why", rename_all = "kebab-case")]
+pub enum CalibrationError {
+    /// A line needs two points.
+    #[error(
+        "{known} opponents with known accuracy have decided comparisons, and 2 are needed to turn wins into an accuracy; \
+         add runs of other systems on the same questions"
+    )]
+    TooFewOpponents {
+        /// Opponents with known accuracy and at least one decided comparison.
+        known: usize,
+    },
+    /// The judge finds all known systems equally strong.
+    #[error(
+        "the judge finds the known systems equally strong, so their accuracies say nothing about the target's"
+    )]
+    SameStrength,
+    /// Stronger in the judge's eyes means less accurate, or equally accurate.
+    #[error(
+        "the judge does not order the known systems as their accuracies do, so its verdicts cannot be trusted here"
+    )]
+    WrongOrder,
+}
+
+/// A line between strengths and log odds of accuracies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Calibration {
+    /// Accuracy at strength 0, the target's.
+    pub accuracy: f64,
+    /// Log odds of accuracy for one unit of strength; positive.
+    pub slope: f64,
+    /// Whether the target is stronger or weaker than all known systems.
+    pub outside: bool,
+}
+
+impl Calibration {
+    /// Least squares over (strength, accuracy) of the known systems. An accuracy of 0 or 1 among `items` questions is
+    /// moved inwards by half a question.
+    pub(super) fn fit(known: &[(f64, f64)], items: usize) -> Result<Self, CalibrationError> {
+        if known.len() < 2 {
+            return Err(CalibrationError::TooFewOpponents { known: known.len() });
+        }
+        let edge = HALF / (items as f64 + 1.0);
+        let log_odds = |accuracy: f64| {
+            let inside = accuracy.clamp(edge, 1.0 - edge);
+            (inside / (1.0 - inside)).ln()
+        };
+        let count = known.len() as f64;
+        let mean_strength = known.iter().map(|(strength, _)| strength).sum::<f64>() / count;
+        let mean_odds = known.iter().map(|(_, accuracy)| log_odds(*accuracy)).sum::<f64>() / count;
+        let (mut spread, mut together) = (0.0, 0.0);
+        for (strength, accuracy) in known {
+            spread += (strength - mean_strength).powi(2);
+            together += (strength - mean_strength) * (log_odds(*accuracy) - mean_odds);
+        }
+        if spread < SAME {
+            return Err(CalibrationError::SameStrength);
+        }
+        let slope = together / spread;
+        if slope <= 0.0 {
+            return Err(CalibrationError::WrongOrder);
+        }
+        let accuracy = 1.0 / (1.0 + (slope * mean_strength - mean_odds).exp());
+        let outside = known.iter().all(|(strength, _)| *strength > 0.0)
+            || known.iter().all(|(strength, _)| *strength < 0.0);
+        Ok(Self { accuracy, slope, outside })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strengths_are_the_log_odds_of_a_win() {
+        for (points, comparisons, expected) in [
+            (5.0, 10.0, 0.0),
+            (0.0, 0.0, 0.0),
+            (10.0, 10.0, -(21.0_f64.ln())),
+            (2.5, 9.0, (7.0_f64 / 3.0).ln()),
+        ] {
+            let strength = Points { points, comparisons }.opponent_strength();
+            assert!((strength - expected).abs() < 1e-12, "{points} of {comparisons}: {strength}");
+        }
+    }
+
+    #[test]
+    fn a_system_between_two_known_ones_gets_an_accuracy_between_theirs() {
+        // Equally far from 0.5 and 0.9 on the log odds: sqrt(1 · 9) = 3 to 1.
+        let found = Calibration::fit(&[(-1.0, 0.5), (1.0, 0.9)], 1000).unwrap();
+        assert!((found.accuracy - 0.75).abs() < 1e-12 && !found.outside, "{found:?}");
+        assert!((found.slope - 9.0_f64.ln() / 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn three_known_systems_give_the_line_of_least_squares() {
+        // numpy.polyfit([-0.5, 0.25, 1], log(a / (1 - a)) of [0.4, 0.55, 0.7], 1) = [0.83517531, 0.00537399].
+        let found = Calibration::fit(&[(-0.5, 0.4), (0.25, 0.55), (1.0, 0.7)], 1000).unwrap();
+        assert!((found.slope - 0.835_175_31).abs() < 1e-7, "{found:?}");
+        assert!((found.accuracy - 1.0 / (1.0 + (-0.005_373_99_f64).exp())).abs() < 1e-7, "{found:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_calibrated_says_why() {
+        let fit = |known: &[(f64, f64)]| Calibration::fit(known, 100).unwrap_err();
+        assert_eq!(fit(&[]), CalibrationError::TooFewOpponents { known: 0 });
+        assert_eq!(fit(&[(0.0, 0.5)]), CalibrationError::TooFewOpponents { known: 1 });
+        assert_eq!(fit(&[(0.3, 0.5), (0.3, 0.9)]), CalibrationError::SameStrength);
+        assert_eq!(fit(&[(0.0, 0.9), (1.0, 0.5)]), CalibrationError::WrongOrder);
+        assert_eq!(fit(&[(0.0, 0.5), (1.0, 0.5)]), CalibrationError::WrongOrder);
+        assert!(Calibration::fit(&[(1.0, 0.0), (2.0, 1.0)], 100).unwrap().outside);
+    }
+}

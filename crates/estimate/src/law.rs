@@ -1,0 +1,107 @@
+//! How accuracy moves when signals move: a line on the probit scale, learned on meta-sets.
+//!
+//! The accuracy among answers that run, the share that runs, and the agreement with other systems are each put on
+//! the probit scale. A set's accuracy then differs from its source's by `slopes · shift`. For agreement alone, slope
+//! 1 is "agreement on the line" (Baek et al., 2022): accuracy and agreement move together, which holds far beyond
+//! the sets that the slopes were learned on.
+
+use crate::logistic::solve;
+use crate::probit::normal_cdf;
+use crate::sets::{MetaSet, Sums, shift};
+
+/// What is believed before any set is seen. With agreement: it moves as accuracy does. Without: answers run and are
+/// right by one difficulty, so that both move alike.
+const PRIOR_WITH_AGREEMENT: [f64; 2] = [0.0, 1.0];
+const PRIOR_WITHOUT: f64 = 1.0;
+
+/// The weight of that belief in units of all sets together. Slopes learned on sets of one benchmark differ with the
+/// systems that are known by more than chance, so the sets never outweigh the belief.
+const PRIOR_WEIGHT: f64 = 1.0;
+
+/// The same for a target like the sets, which need belief only to stay calm when they are few.
+const NEAR_PRIOR_WEIGHT: f64 = 0.3;
+
+/// The steepest slope that is believed.
+const STEEPEST: f64 = 2.0;
+
+/// The largest part of the squared shifts that is put down to chance.
+const MOST_CHANCE: f64 = 0.5;
+
+/// Slopes of share that runs and of agreement.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Law {
+    /// Change of the accuracy's probit per change of each signal's.
+    pub slopes: [f64; 2],
+}
+
+impl Law {
+    /// Learns the slopes for a target like the sets.
+    pub fn near(sets: &[MetaSet]) -> Self {
+        least_squares(&weighted(sets), NEAR_PRIOR_WEIGHT)
+    }
+
+    /// Learns the slopes for a target beyond the sets, where what is believed counts; larger sets weigh more.
+    ///
+    /// With agreement, by least squares. The shifts of small sets are partly chance, which would flatten the slopes:
+    /// their sampling variance is taken out of the normal equations (errors in variables; Fuller, 1987).
+    ///
+    /// Without agreement, the slope of the share that runs alone is that of sets which are easier or harder as a whole
+    /// (the ease of the questions is the instrument): a new benchmark differs in that, whereas databases of one
+    /// benchmark differ in what makes queries fail as well.
+    pub fn far(sets: &[MetaSet]) -> Self {
+        let weighted = weighted(sets);
+        if sets.iter().any(|set| set.shift[1] != 0.0) { least_squares(&weighted, PRIOR_WEIGHT) } else { by_ease(&weighted) }
+    }
+
+    /// Accuracy among the running answers of `target`, given the labelled answers of the same system.
+    pub fn accuracy(&self, source: &Sums, target: &Sums) -> f64 {
+        normal_cdf(source.level() + self.change(source, target))
+    }
+
+    /// Change on the probit scale.
+    pub fn change(&self, source: &Sums, target: &Sums) -> f64 {
+        let shift = shift(source, target);
+        self.slopes[0] * shift[0] + self.slopes[1] * shift[1]
+    }
+}
+
+fn change_of(set: &MetaSet) -> f64 {
+    set.target.level() - set.source.level()
+}
+
+/// The sets with weights of mean 1, in proportion to their size.
+fn weighted(sets: &[MetaSet]) -> Vec<(&MetaSet, f64)> {
+    let mean_size = sets.iter().map(|set| set.target.runs).sum::<f64>() / sets.len().max(1) as f64;
+    sets.iter().map(|set| (set, set.target.runs / mean_size.max(1.0))).collect()
+}
+
+fn least_squares(sets: &[(&MetaSet, f64)], prior_weight: f64) -> Law {
+    let mut matrix = vec![vec![0.0; 2]; 2];
+    let (mut right, mut chance) = (vec![0.0; 2], [0.0; 2]);
+    for &(set, weight) in sets {
+        let change = change_of(set);
+        for a in 0..2 {
+            right[a] += weight * set.shift[a] * change;
+            chance[a] += weight * set.noise[a];
+            for b in 0..2 {
+                matrix[a][b] += weight * set.shift[a] * set.shift[b];
+            }
+        }
+    }
+    for at in 0..2 {
+        matrix[at][at] -= chance[at].min(MOST_CHANCE * matrix[at][at]);
+        let belief = prior_weight * matrix[at][at] + 1e-9;
+        matrix[at][at] += belief;
+        right[at] += belief * PRIOR_WITH_AGREEMENT[at];
+    }
+    let slopes = solve(matrix, right);
+    Law { slopes: [slopes[0], slopes[1]].map(|slope| slope.clamp(0.0, STEEPEST)) }
+}
+
+fn by_ease(sets: &[(&MetaSet, f64)]) -> Law {
+    let sum = |of: &dyn Fn(&MetaSet) -> f64| sets.iter().map(|(set, weight)| weight * of(set)).sum::<f64>();
+    let moved = sum(&|set| set.easier * set.shift[0]);
+    let changed = sum(&|set| set.easier * change_of(set));
+    let learned = if moved > 1e-9 { (changed / moved).clamp(0.0, STEEPEST) } else { PRIOR_WITHOUT };
+    Law { slopes: [(learned + PRIOR_WEIGHT * PRIOR_WITHOUT) / (1.0 + PRIOR_WEIGHT), 0.0] }
+}

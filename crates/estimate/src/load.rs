@@ -1,0 +1,297 @@
+//! From run directories, questions and predictions to a [`Pool`].
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use sqlgauge_dataset::{Benchmark, Databases, PredictionSet};
+use sqlgauge_engine::{Database, Engine, Fingerprint};
+use sqlgauge_run::{Item, Manifest, StoredRun};
+
+use crate::error::EstimateError;
+use crate::pool::{Answer, Occurrences, Pool, Question};
+
+/// Key of `details` and of labels that were judged elsewhere: `sqlgauge import` writes them under this metric.
+pub const IMPORTED_METRIC: &str = "correct@1";
+
+/// Reads known runs and a target into one pool.
+pub struct Loader<'a> {
+    engine: &'a dyn Engine,
+    /// Folders that have databases of known runs which are not where they were.
+    known_databases: Vec<Databases>,
+    metric: Option<String>,
+    opened: HashMap<PathBuf, Arc<Database>>,
+    pool: Pool,
+}
+
+impl<'a> Loader<'a> {
+    /// A loader. `metric` names the score that is meant by accuracy (with or without version); without it, each run's
+    /// first metric with scores of 0 and 1 is.
+    pub fn new(engine: &'a dyn Engine, known_databases: Vec<Databases>, metric: Option<String>) -> Self {
+        Self { engine, known_databases, metric, opened: HashMap::new(), pool: Pool::default() }
+    }
+
+    /// Adds the run in a folder.
+    ///
+    /// # Errors
+    /// When the run, its labels or its databases are not there.
+    pub fn known(&mut self, path: &Path) -> Result<(), EstimateError> {
+        self.known_run(path, StoredRun::read(path)?)
+    }
+
+    /// Adds a run in memory, or a part of one; `path` is where it is from.
+    ///
+    /// # Errors
+    /// When its labels or its databases are not there.
+    pub fn known_run(&mut self, path: &Path, run: StoredRun) -> Result<(), EstimateError> {
+        let metric = self.metric_of(path, &run)?;
+        if !run.is_complete() {
+            self.pool.notes.push(format!(
+                "the run in {} is not finished: {} items are known",
+                path.display(),
+                run.items.len()
+            ));
+        }
+        let mut databases: HashMap<String, usize> = HashMap::new();
+        let mut occurrences: HashMap<String, Occurrences> = HashMap::new();
+        for item in run.items {
+            let Some(&Some(correct)) = item.metrics.get(&metric) else { continue };
+            let database = match databases.get(&item.db_id) {
+                Some(&place) => place,
+                None => {
+                    let opened = self.known_database(path, &run.manifest, &item.db_id)?;
+                    let place = self.pool.database(&item.db_id, &opened);
+                    databases.insert(item.db_id.clone(), place);
+                    place
+                }
+            };
+            let system = self.pool.system(&item.system);
+            let occurrences = occurrences.entry(item.system.clone()).or_default();
+            self.add_known(item, system, database, correct, occurrences);
+        }
+        Ok(())
+    }
+
+    fn add_known(
+        &mut self,
+        item: Item,
+        system: usize,
+        database: usize,
+        correct: f64,
+        occurrences: &mut Occurrences,
+    ) {
+        let (question, answer) = question_and_answer(item, database);
+        let key = if question.text.trim().is_empty() { &question.id } else { &question.text };
+        let occurrence = occurrences.next(database, key);
+        let place = self.pool.question(question, occurrence);
+        self.pool.answer(system, place, Answer { correct: Some(correct), ..answer });
+    }
+
+    fn metric_of(&self, path: &Path, run: &StoredRun) -> Result<String, EstimateError> {
+        binary_metric(path, run, self.metric.as_deref())
+    }
+
+    fn known_database(
+        &mut self,
+        run: &Path,
+        manifest: &Manifest,
+        db_id: &str,
+    ) -> Result<Arc<Database>, EstimateError> {
+        for folder in &self.known_databases {
+            if let Ok(location) = folder.locate(db_id) {
+                let path = location.main.clone();
+                return self.open(&path);
+            }
+        }
+        let role = format!("database:{db_id}");
+        let path = manifest.inputs.iter().find(|input| input.role == role).map(|input| PathBuf::from(&input.path));
+        let path = path.unwrap_or_else(|| PathBuf::from(db_id));
+        if !path.exists() {
+            let (db_id, run) = (db_id.to_owned(), run.to_owned());
+            return Err(EstimateError::MissingDatabase { db_id, run, path });
+        }
+        self.open(&path)
+    }
+
+    fn open(&mut self, path: &Path) -> Result<Arc<Database>, EstimateError> {
+        if let Some(database) = self.opened.get(path) {
+            return Ok(Arc::clone(database));
+        }
+        let database = self.engine.open(path)?;
+        self.opened.insert(path.to_owned(), Arc::clone(&database));
+        Ok(database)
+    }
+
+    /// Adds the target: its questions and the answers of systems to them. The systems whose place in `systems` is
+    /// less than `targets` are asked about; the others only answer beside them.
+    ///
+    /// # Errors
+    /// When there is no question, or a database cannot be opened.
+    pub fn target(
+        &mut self,
+        path: &Path,
+        workload: &Benchmark,
+        databases: &Databases,
+        systems: &[PredictionSet],
+        targets: usize,
+    ) -> Result<(), EstimateError> {
+        if workload.examples.is_empty() {
+            return Err(EstimateError::EmptyTarget(path.to_owned()));
+        }
+        let mut occurrences = Occurrences::default();
+        let mut places = Vec::with_capacity(workload.examples.len());
+        for example in &workload.examples {
+            let location = databases.locate(&example.db_id)?;
+            let database = self.open(&location.main)?;
+            let database = self.pool.database(&example.db_id, &database);
+            let text = example.question.clone().unwrap_or_default();
+            let occurrence =
+                occurrences.next(database, if text.trim().is_empty() { &example.id } else { &text });
+            let question = Question {
+                database,
+                id: example.id.clone(),
+                text,
+                evidence: example.evidence.clone().filter(|text| !text.is_empty()),
+                in_target: true,
+            };
+            let place = self.pool.question(question, occurrence);
+            self.pool.target_ids.insert(example.id.clone(), place);
+            places.push(place);
+        }
+        for (at, set) in systems.iter().enumerate() {
+            let system = self.pool.system(&set.system);
+            if at < targets {
+                self.pool.targets.push(system);
+            }
+            for (prediction, &place) in set.predictions.iter().zip(&places) {
+                let confidence = prediction.as_ref().and_then(|p| confidence_of(set, &p.id));
+                let sql = prediction.as_ref().map(|p| p.sql.clone()).unwrap_or_default();
+                let answer = Answer { sql, correct: None, confidence, status: None, result: None };
+                if at < targets {
+                    // What a known run says of these very answers is not used.
+                    self.pool.forget(system, place);
+                }
+                self.pool.answer(system, place, answer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the answers of a run, or of a part of one, as a target; labels in it are not looked at. The systems named
+    /// by `targets` are asked about; the others only answer beside them.
+    ///
+    /// # Errors
+    /// When there is no item, or a database cannot be opened.
+    pub fn target_run(&mut self, path: &Path, run: StoredRun, targets: &[String]) -> Result<(), EstimateError> {
+        if run.items.is_empty() {
+            return Err(EstimateError::EmptyTarget(path.to_owned()));
+        }
+        for name in targets {
+            let system = self.pool.system(name);
+            self.pool.targets.push(system);
+        }
+        let mut occurrences: HashMap<String, Occurrences> = HashMap::new();
+        for item in run.items {
+            let opened = self.known_database(path, &run.manifest, &item.db_id)?;
+            let database = self.pool.database(&item.db_id, &opened);
+            let system = self.pool.system(&item.system);
+            let id = item.id.clone();
+            let (question, mut answer) = question_and_answer(item, database);
+            answer.correct = None;
+            let key = if question.text.trim().is_empty() { &question.id } else { &question.text };
+            let number = occurrences.entry(self.pool.systems[system].clone()).or_default().next(database, key);
+            let place = self.pool.question(Question { in_target: true, ..question }, number);
+            self.pool.target_ids.insert(id, place);
+            if self.pool.targets.contains(&system) {
+                self.pool.forget(system, place);
+            }
+            self.pool.answer(system, place, answer);
+        }
+        Ok(())
+    }
+
+    /// The pool, with the answers to the target's questions executed where their database has rows.
+    pub fn finish(mut self) -> Pool {
+        for database in &mut self.pool.databases {
+            database.has_rows = has_rows(self.engine, &database.database);
+        }
+        let (engine, databases, questions) = (self.engine, &self.pool.databases, &self.pool.questions);
+        self.pool.answers.par_iter_mut().for_each(|answers| {
+            answers.par_iter_mut().enumerate().for_each(|(question, answer)| {
+                let database = &databases[questions[question].database];
+                let Some(answer) = answer.as_mut().filter(|answer| answer.status.is_none()) else { return };
+                if questions[question].in_target {
+                    let execution = engine.run(&database.database, &answer.sql);
+                    answer.status = Some(execution.outcome.status().to_owned());
+                    let rows = execution.rows().filter(|_| database.has_rows);
+                    answer.result = rows.map(|rows| rows.fingerprint());
+                }
+            });
+        });
+        self.pool
+    }
+}
+
+/// The metric of a run that is meant by accuracy: the one `wanted` (with or without version), or the first with scores
+/// of 0 and 1.
+///
+/// # Errors
+/// [`EstimateError::NoMetric`].
+pub fn binary_metric(path: &Path, run: &StoredRun, wanted: Option<&str>) -> Result<String, EstimateError> {
+    let binary = |id: &&String| {
+        let mut values = run.items.iter().filter_map(|item| *item.metrics.get(*id)?).peekable();
+        values.peek().is_some() && values.all(|value| value == 0.0 || value == 1.0)
+    };
+    let is_wanted = |id: &&String| {
+        wanted.is_none_or(|wanted| {
+            id.as_str() == wanted || id.split('@').next() == Some(wanted) || *id == IMPORTED_METRIC
+        })
+    };
+    run.manifest.metrics.iter().filter(is_wanted).find(binary).cloned().ok_or_else(|| {
+        EstimateError::NoMetric {
+            path: path.to_owned(),
+            metric: wanted.unwrap_or("a metric of 0 and 1").to_owned(),
+            known: run.manifest.metrics.iter().filter(binary).cloned().collect(),
+        }
+    })
+}
+
+fn question_and_answer(item: Item, database: usize) -> (Question, Answer) {
+    let text = |key: &str| item.details.get(key).and_then(|value| value.as_str()).map(str::to_owned);
+    let result = item.details.get("result").and_then(|result| {
+        let rows = usize::try_from(result.get("rows")?.as_u64()?).ok()?;
+        let set = u64::from_str_radix(result.get("set")?.as_str()?, 16).ok()?;
+        Some(Fingerprint { rows, set })
+    });
+    let answer = Answer {
+        sql: text("prediction").unwrap_or_default(),
+        correct: None,
+        confidence: item.details.get("confidence").and_then(serde_json::Value::as_f64),
+        status: Some(item.status.clone()).filter(|status| status != "unknown"),
+        result,
+    };
+    let question = Question {
+        database,
+        text: text("question").unwrap_or_default(),
+        evidence: text("evidence"),
+        id: item.id,
+        in_target: false,
+    };
+    (question, answer)
+}
+
+/// How sure a system said it was of an answer: the field `confidence` of the prediction file, in [0, 1].
+pub fn confidence_of(set: &PredictionSet, id: &str) -> Option<f64> {
+    let confidence = set.extra.get(id)?.get("confidence")?;
+    let confidence = confidence.as_f64().or_else(|| confidence.as_str()?.parse().ok())?;
+    (0.0..=1.0).contains(&confidence).then_some(confidence)
+}
+
+fn has_rows(engine: &dyn Engine, database: &Database) -> bool {
+    database.schema().tables().iter().any(|table| {
+        let name = table.name.replace('"', "\"\"");
+        let execution = engine.run(database, &format!("SELECT 1 FROM \"{name}\" LIMIT 1"));
+        execution.rows().is_some_and(|rows| !rows.is_empty())
+    })
+}

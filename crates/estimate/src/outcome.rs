@@ -1,0 +1,254 @@
+//! From a probability per answer to the estimate that people read.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sqlgauge_dataset::extract_sql;
+use sqlgauge_encode::Matrix;
+use sqlgauge_shift::{Slices, shift as describe_shift};
+use sqlgauge_sql::{Features, resolve};
+
+use crate::case::Case;
+use crate::estimate::{Estimate, Interval, ItemEstimate, Part, SignalValue};
+use crate::probit::{moved, shift_to_mean};
+use crate::sets::{Sums, sums_of, total};
+
+/// An estimate in the making.
+pub struct Outcome {
+    /// For each question of the target the probability that the answer is right.
+    pub probabilities: Vec<f64>,
+    /// What the estimate follows from.
+    pub signals: Vec<SignalValue>,
+    /// In sentences.
+    pub notes: Vec<String>,
+}
+
+impl Outcome {
+    /// The same probability for every answer.
+    pub fn flat(case: &Case<'_>, accuracy: f64) -> Self {
+        Self {
+            probabilities: vec![accuracy; case.evidence.questions.len()],
+            signals: signals(case, [None, None]),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The confidences of the answers, moved on the probit scale so that their mean is the accuracy; those of 0 stay.
+    pub fn moved(case: &Case<'_>, confidences: &[f64], accuracy: f64) -> Self {
+        let some: Vec<f64> = confidences.iter().copied().filter(|&p| p > 0.0).collect();
+        let wanted = accuracy * confidences.len() as f64 / some.len().max(1) as f64;
+        if some.is_empty() || wanted >= 1.0 {
+            return Self::flat(case, accuracy);
+        }
+        let by = shift_to_mean(&some, wanted);
+        let probabilities = confidences.iter().map(|&p| if p > 0.0 { moved(p, by) } else { 0.0 }).collect();
+        Self { probabilities, ..Self::flat(case, accuracy) }
+    }
+
+    /// The mean probability.
+    pub fn accuracy(&self) -> f64 {
+        self.probabilities.iter().sum::<f64>() / self.probabilities.len().max(1) as f64
+    }
+
+    /// The estimate with its breakdown.
+    pub fn estimate(mut self, case: &Case<'_>, method: &str, interval: Interval, outside: bool) -> Estimate {
+        let accuracy = self.accuracy();
+        let known = case.pool().known_accuracy(case.target);
+        let by_database = self.parts(case, known, |question| {
+            vec![case.pool().databases[case.pool().questions[question].database].db_id.clone()]
+        });
+        let kinds: HashMap<usize, Vec<String>> =
+            case.evidence.questions.iter().map(|&q| (q, kinds(case, q))).collect();
+        let by_kind = self.parts(case, known, |question| kinds[&question].clone());
+        let descriptors = descriptors(case, &mut self.notes);
+        if case.pool().databases.iter().all(|database| !database.has_rows) {
+            self.notes.push("no database has rows: answers were compiled and compared on generated data".to_owned());
+        }
+        let items = self.items(case);
+        Estimate {
+            system: case.pool().systems[case.target].clone(),
+            accuracy,
+            interval,
+            outside,
+            method: method.to_owned(),
+            signals: self.signals,
+            descriptors,
+            by_database,
+            by_kind,
+            notes: self.notes,
+            items,
+        }
+    }
+
+    fn parts(
+        &self,
+        case: &Case<'_>,
+        known: Option<f64>,
+        names: impl Fn(usize) -> Vec<String>,
+    ) -> Vec<Part> {
+        let mut parts: BTreeMap<String, (usize, f64, f64)> = BTreeMap::new();
+        for (&question, &probability) in case.evidence.questions.iter().zip(&self.probabilities) {
+            let runs = case.signals(case.target, question).is_some_and(|signals| signals.runs_as_given);
+            for name in names(question) {
+                let part = parts.entry(name).or_default();
+                part.0 += 1;
+                part.1 += probability;
+                part.2 += f64::from(runs);
+            }
+        }
+        let all = self.probabilities.len().max(1) as f64;
+        let mut parts: Vec<Part> = parts
+            .into_iter()
+            .map(|(name, (count, right, runs))| Part {
+                name,
+                count,
+                accuracy: right / count as f64,
+                runs: runs / count as f64,
+                pull: known.map(|known| (right - known * count as f64) / all),
+            })
+            .collect();
+        parts.sort_by(|a, b| {
+            let key = |part: &Part| part.pull.unwrap_or(part.accuracy);
+            key(a).total_cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
+        });
+        parts
+    }
+
+    fn items(&self, case: &Case<'_>) -> Vec<ItemEstimate> {
+        let pool = case.pool();
+        case.evidence
+            .questions
+            .iter()
+            .zip(&self.probabilities)
+            .map(|(&question, &probability)| {
+                let asked = &pool.questions[question];
+                let answer = pool.get(case.target, question);
+                ItemEstimate {
+                    id: asked.id.clone(),
+                    db_id: pool.databases[asked.database].db_id.clone(),
+                    question: asked.text.clone(),
+                    prediction: answer.map(|answer| answer.sql.clone()).unwrap_or_default(),
+                    status: answer.and_then(|answer| answer.status.clone()).unwrap_or_else(|| "missing".to_owned()),
+                    probability,
+                    reasons: reasons(case, question),
+                }
+            })
+            .collect()
+    }
+}
+
+/// Kinds of question, by the structure of the prediction; the gold is not there to ask.
+fn kinds(case: &Case<'_>, question: usize) -> Vec<String> {
+    let pool = case.pool();
+    let schema = &pool.databases[pool.questions[question].database].schema;
+    let Some(answer) = pool.get(case.target, question) else { return vec!["no answer".to_owned()] };
+    match resolve(&extract_sql(&answer.sql).sql, schema) {
+        Ok(query) => {
+            let labels = Features::of(&query, schema).labels();
+            if labels.is_empty() { vec!["other".to_owned()] } else { labels.into_iter().map(str::to_owned).collect() }
+        }
+        Err(_) => vec!["cannot be read".to_owned()],
+    }
+}
+
+fn reasons(case: &Case<'_>, question: usize) -> Vec<String> {
+    let Some(signals) = case.signals(case.target, question) else { return vec!["there is no answer".to_owned()] };
+    let mut reasons = Vec::new();
+    if !signals.answers {
+        reasons.push("the answer is empty".to_owned());
+    } else if !signals.runs_as_given {
+        reasons.push(format!("it does not run: {}", signals.status.replace('_', " ")));
+    } else if signals.result.is_some_and(|result| result.rows == 0) {
+        reasons.push("it returns nothing".to_owned());
+    }
+    let agreement = case.agreement(case.target, question);
+    if signals.runs && agreement.peers > 0 {
+        if agreement.share == 0.0 {
+            reasons.push(format!("none of {} other systems agrees", agreement.peers));
+        } else if !agreement.is_with_largest() {
+            reasons.push(format!(
+                "{:.0} % of the other systems agree on something else",
+                100.0 * agreement.largest
+            ));
+        }
+    }
+    reasons
+}
+
+/// The signals over the system's own labelled answers and over the target. `effects` are those of the share that runs
+/// and of agreement.
+pub fn signals(case: &Case<'_>, effects: [Option<f64>; 2]) -> Vec<SignalValue> {
+    let own = case.labelled(case.target);
+    let sum = |questions: &[usize]| {
+        total(&questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect::<Vec<_>>())
+    };
+    let (home, abroad) = (sum(&own), sum(&case.evidence.questions));
+    let share = |questions: &[usize], holds: &dyn Fn(usize) -> bool| {
+        let count = questions.iter().filter(|&&question| holds(question)).count();
+        (!questions.is_empty()).then(|| count as f64 / questions.len() as f64)
+    };
+    let both = |name: &str, effect: Option<f64>, holds: &dyn Fn(usize) -> bool| SignalValue {
+        name: name.to_owned(),
+        known: share(&own, holds),
+        target: share(&case.evidence.questions, holds),
+        effect,
+    };
+    let of = |question: usize| case.signals(case.target, question);
+    let mut signals = vec![
+        SignalValue {
+            name: "accuracy".to_owned(),
+            known: case.pool().known_accuracy(case.target),
+            target: None,
+            effect: None,
+        },
+        both("answered", None, &|q| of(q).is_some_and(|s| s.answers)),
+        both("runs", effects[0], &|q| of(q).is_some_and(|s| s.runs_as_given)),
+        both("first statement runs", None, &|q| of(q).is_some_and(|s| s.runs)),
+    ];
+    let agreement = |sums: &Sums| (sums.compared > 0.0).then(|| sums.agreement / sums.compared);
+    if agreement(&abroad).is_some() {
+        signals.push(SignalValue {
+            name: "agreement with other systems".to_owned(),
+            known: agreement(&home),
+            target: agreement(&abroad),
+            effect: effects[1],
+        });
+    }
+    let has_result = |q: usize| of(q).is_some_and(|s| s.result.is_some());
+    if case.evidence.questions.iter().any(|&q| has_result(q)) {
+        signals.push(both("returns nothing", None, &|q| {
+            of(q).is_some_and(|s| s.result.is_some_and(|result| result.rows == 0))
+        }));
+    }
+    signals
+}
+
+/// Shift descriptors of the target's `features` vectors against those of the system's labelled answers, or of all
+/// labelled answers where it has none.
+fn descriptors(case: &Case<'_>, notes: &mut Vec<String>) -> BTreeMap<String, f64> {
+    let vectors = |answers: &[(usize, usize)]| {
+        let rows: Vec<&[f32]> = answers
+            .iter()
+            .filter_map(|&(system, question)| Some(case.signals(system, question)?.features.as_slice()))
+            .collect();
+        Matrix::new(rows.first().map_or(0, |row| row.len()), rows.concat())
+    };
+    let own: Vec<(usize, usize)> = case.labelled(case.target).into_iter().map(|q| (case.target, q)).collect();
+    let source = if own.is_empty() {
+        let known = case.evidence.known.iter();
+        known.flat_map(|&system| case.labelled(system).into_iter().map(move |q| (system, q))).collect()
+    } else {
+        own
+    };
+    let target: Vec<(usize, usize)> = case.evidence.questions.iter().map(|&q| (case.target, q)).collect();
+    let (Ok(source), Ok(target)) = (vectors(&source), vectors(&target)) else { return BTreeMap::new() };
+    match describe_shift(&source, &target, Slices::default(), case.options.seed) {
+        Ok((_, found)) => {
+            let names = sqlgauge_shift::Descriptors::names().iter().map(|name| (*name).to_owned());
+            names.zip(found.to_row()).collect()
+        }
+        Err(error) => {
+            notes.push(format!("no shift descriptors: {error}"));
+            BTreeMap::new()
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What methods may ask over the network. The caller makes it; without it the methods that need it say so.
+
+#[cfg(feature = "judges")]
+use std::collections::HashMap;
+#[cfg(feature = "judges")]
+use std::sync::Arc;
+
+#[cfg(feature = "judges")]
+use sqlgauge_llm::{Client, Progress, TokenLimit, Usage};
+
+#[cfg(feature = "judges")]
+use crate::case::Case;
+#[cfg(feature = "judges")]
+use crate::error::EstimateError;
+#[cfg(feature = "judges")]
+use crate::judges::{JudgeItem, JudgeOptions, Template, TemplateKind, schema_text};
+
+/// Services.
+#[derive(Default)]
+pub struct Services {
+    /// A language model that judges predictions.
+    #[cfg(feature = "judges")]
+    pub judge: Option<JudgeService>,
+}
+
+/// A judge and how it is asked.
+#[cfg(feature = "judges")]
+pub struct JudgeService {
+    /// The client, with its key, budget and cache.
+    pub client: Client,
+    /// Name of the model.
+    pub model: String,
+    /// Sampling temperature; `None` leaves it to the server.
+    pub temperature: Option<f64>,
+    /// Most tokens of an answer.
+    pub max_tokens: u32,
+    /// How servers call that limit.
+    pub token_limit: TokenLimit,
+    /// Prompt in place of the built-in one.
+    pub template: Option<Template>,
+    /// Questions that the pairwise judge compares on; all if `None`.
+    pub questions: Option<usize>,
+    /// Other systems that the pairwise judge compares with at most.
+    pub opponents: usize,
+    /// Told how far a batch is.
+    pub progress: Option<Box<dyn Fn(&Progress) + Send + Sync>>,
+}
+
+#[cfg(feature = "judges")]
+impl JudgeService {
+    /// Temperature 0, 1,024 tokens, built-in prompts, all questions, at most 4 other systems.
+    pub fn new(client: Client, model: impl Into<String>) -> Self {
+        Self {
+            client,
+            model: model.into(),
+            temperature: Some(0.0),
+            max_tokens: 1024,
+            token_limit: TokenLimit::MaxTokens,
+            template: None,
+            questions: None,
+            opponents: 4,
+            progress: None,
+        }
+    }
+
+    /// The service of a case.
+    ///
+    /// # Errors
+    /// [`EstimateError::Needs`] when there is none.
+    pub fn of<'c>(case: &'c Case<'_>, method: &'static str) -> Result<&'c Self, EstimateError> {
+        case.evidence.services.judge.as_ref().ok_or(EstimateError::Needs {
+            method,
+            needs: "a language model that judges".to_owned(),
+            remedy: "name its server with --judge-url and the model with --judge-model",
+        })
+    }
+
+    /// How a judge of that kind is asked.
+    ///
+    /// # Errors
+    /// When the built-in prompt cannot be read.
+    pub fn options(&self, kind: TemplateKind) -> Result<JudgeOptions, EstimateError> {
+        let template = match &self.template {
+            Some(template) => template.clone(),
+            None => {
+                Template::built_in(kind).map_err(|error| EstimateError::Computation(error.to_string()))?
+            }
+        };
+        Ok(JudgeOptions {
+            temperature: self.temperature,
+            max_tokens: self.max_tokens,
+            token_limit: self.token_limit,
+            ..JudgeOptions::new(self.model.clone(), template)
+        })
+    }
+}
+
+/// The target's predictions as a judge gets them, in the order of the target's questions. Ids are made unique: two
+/// files may use the same ones.
+#[cfg(feature = "judges")]
+pub fn judge_items(case: &Case<'_>) -> Vec<JudgeItem> {
+    let pool = case.pool();
+    let schemas: Vec<Arc<str>> =
+        pool.databases.iter().map(|database| Arc::from(schema_text(&database.schema))).collect();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let items = case.evidence.questions.iter().map(|&question| {
+        let asked = &pool.questions[question];
+        let db_id = pool.databases[asked.database].db_id.clone();
+        let id = format!("{db_id}/{}", asked.id);
+        let repeated = seen.entry(id.clone()).or_default();
+        *repeated += 1;
+        let id = if *repeated > 1 { format!("{id}#{repeated}") } else { id };
+        JudgeItem {
+            id,
+            db_id,
+            question: asked.text.clone(),
+            evidence: asked.evidence.clone(),
+            schema_ddl: Arc::clone(&schemas[asked.database]),
+            sql: pool.get(case.target, question).map(|answer| answer.sql.clone()).unwrap_or_default(),
+        }
+    });
+    items.collect()
+}
+
+/// What a judge used, in words.
+#[cfg(feature = "judges")]
+pub fn describe(usage: &Usage) -> String {
+    let cost = usage.cost.map(|cost| format!(", cost {cost:.2}")).unwrap_or_default();
+    format!(
+        "{} requests, {} answers from the cache, {} tokens sent and {} generated{cost}",
+        usage.requests, usage.cached, usage.prompt_tokens, usage.completion_tokens
+    )
+}

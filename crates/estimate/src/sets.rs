@@ -1,0 +1,257 @@
+//! Sets of answers and what they show together; meta-sets, cut from labelled answers, in which the truth is known.
+
+use std::collections::HashMap;
+
+use crate::agreement::{Ground, agreement};
+use crate::case::Case;
+use crate::items::ItemModel;
+use crate::probit::{normal_density, probit};
+use crate::random::Random;
+
+/// Meta-sets of one system.
+const SETS_PER_SYSTEM: usize = 40;
+
+/// Fewest groups that sets are drawn from; fewer databases are cut into more groups.
+const FEWEST_GROUPS: usize = 8;
+
+/// Sums over the answers of one system to one group of questions.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Sums {
+    /// Answers that hold SQL.
+    pub answers: f64,
+    /// Those that run.
+    pub runs: f64,
+    /// Labels of those that run.
+    pub right: f64,
+    /// Share of running peers that return the same, over answers that run and have such a peer.
+    pub agreement: f64,
+    /// Squares of those shares.
+    pub agreement_squares: f64,
+    /// Number of those answers.
+    pub compared: f64,
+    /// Probabilities of the item model, over answers that run.
+    pub probability: f64,
+}
+
+impl Sums {
+    /// Adds other answers.
+    pub fn add(&mut self, other: &Self) {
+        self.answers += other.answers;
+        self.runs += other.runs;
+        self.right += other.right;
+        self.agreement += other.agreement;
+        self.agreement_squares += other.agreement_squares;
+        self.compared += other.compared;
+        self.probability += other.probability;
+    }
+
+    /// Share of right among those that run.
+    pub fn accuracy(&self) -> f64 {
+        self.right / self.runs.max(1.0)
+    }
+
+    /// On the probit scale: share that runs, and agreement.
+    pub fn position(&self) -> [f64; 2] {
+        [probit(self.runs, self.answers), probit(self.agreement, self.compared)]
+    }
+
+    /// Sampling variance of [`Sums::position`]: what other questions of the same kind would have changed.
+    pub fn noise(&self) -> [f64; 2] {
+        let [runs, agreement] = self.position();
+        let share = self.runs / self.answers.max(1.0);
+        let mean = self.agreement / self.compared.max(1.0);
+        let spread = self.agreement_squares / self.compared.max(1.0) - mean * mean;
+        let of = |variance: f64, count: f64, z: f64| variance.max(0.0) / count.max(1.0) / normal_density(z).powi(2);
+        [of(share * (1.0 - share), self.answers, runs), of(spread, self.compared, agreement)]
+    }
+
+    /// Share of right on the probit scale.
+    pub fn level(&self) -> f64 {
+        probit(self.right, self.runs)
+    }
+}
+
+/// Sum of several groups.
+pub fn total<'s>(groups: impl IntoIterator<Item = &'s Sums>) -> Sums {
+    groups.into_iter().fold(Sums::default(), |mut all, group| {
+        all.add(group);
+        all
+    })
+}
+
+/// How far a set lies from another: share that runs, agreement (0 where nobody is compared with), on the probit
+/// scale.
+pub fn shift(from: &Sums, to: &Sums) -> [f64; 2] {
+    let (from_position, to_position) = (from.position(), to.position());
+    let is_compared = from.compared > 0.0 && to.compared > 0.0;
+    let agreement = if is_compared { to_position[1] - from_position[1] } else { 0.0 };
+    [to_position[0] - from_position[0], agreement]
+}
+
+/// Squared length of a shift.
+pub fn squared(shift: [f64; 2]) -> f64 {
+    shift.iter().map(|part| part * part).sum()
+}
+
+/// The labelled answers of a system, by group of questions.
+#[derive(Debug, Clone)]
+pub struct Labelled {
+    /// Place of the system.
+    pub system: usize,
+    /// By group: the questions.
+    pub questions: Vec<Vec<usize>>,
+    /// By group.
+    pub groups: Vec<Sums>,
+    /// By group: how easy it is, by [`Ease`].
+    pub ease: Vec<f64>,
+}
+
+/// How easy questions are, in a unit of its own: by how many systems' answers run and agree, and with a single
+/// system by what the item model says of answers like its own.
+pub struct Ease(HashMap<usize, f64>);
+
+impl Ease {
+    /// The ease of all labelled questions.
+    pub fn new(case: &Case<'_>, items: &ItemModel) -> Self {
+        let known = &case.evidence.known;
+        let mut of: HashMap<usize, (f64, f64)> = HashMap::new();
+        for &system in known {
+            for question in case.labelled(system) {
+                let Some(signals) = case.signals(system, question).filter(|signals| signals.answers) else { continue };
+                let runs = f64::from(signals.runs);
+                let agrees = if known.len() > 2 {
+                    let ground = Ground::Generated;
+                    runs * agreement(&case.evidence.table, ground, system, question, known).share
+                } else {
+                    items.known.get(&(system, question)).copied().unwrap_or_default()
+                };
+                let entry = of.entry(question).or_default();
+                entry.0 += runs + agrees;
+                entry.1 += 1.0;
+            }
+        }
+        Self(of.into_iter().map(|(question, (sum, count))| (question, sum / count)).collect())
+    }
+
+    fn mean(&self, questions: &[usize]) -> f64 {
+        let known: Vec<f64> = questions.iter().filter_map(|question| self.0.get(question)).copied().collect();
+        known.iter().sum::<f64>() / known.len().max(1) as f64
+    }
+}
+
+impl Labelled {
+    /// The labelled answers of a system.
+    pub fn new(case: &Case<'_>, system: usize, items: &ItemModel, ease: &Ease) -> Self {
+        let probability = |question| items.known.get(&(system, question)).copied().unwrap_or_default();
+        let questions = groups(case, &case.labelled(system));
+        let groups = questions
+            .iter()
+            .map(|group| {
+                total(&group.iter().map(|&q| sums_of(case, system, q, probability(q))).collect::<Vec<_>>())
+            })
+            .collect();
+        let ease = questions.iter().map(|group| ease.mean(group)).collect();
+        Self { system, questions, groups, ease }
+    }
+}
+
+/// What one answer adds.
+pub fn sums_of(case: &Case<'_>, system: usize, question: usize, probability: f64) -> Sums {
+    let Some(signals) = case.signals(system, question).filter(|signals| signals.answers) else {
+        return Sums::default();
+    };
+    let mut sums = Sums { answers: 1.0, ..Sums::default() };
+    if signals.runs {
+        sums.runs = 1.0;
+        sums.right = case.pool().label(system, question).unwrap_or_default();
+        sums.probability = probability;
+        if let Some(share) = case.agreement(system, question).share_of_running {
+            (sums.agreement, sums.agreement_squares, sums.compared) = (share, share * share, 1.0);
+        }
+    }
+    sums
+}
+
+/// Questions by database; a few databases are cut further, so that there are sets to draw.
+pub fn groups(case: &Case<'_>, questions: &[usize]) -> Vec<Vec<usize>> {
+    let mut by_database: std::collections::BTreeMap<usize, Vec<usize>> = std::collections::BTreeMap::new();
+    for &question in questions {
+        by_database.entry(case.pool().questions[question].database).or_default().push(question);
+    }
+    let pieces = FEWEST_GROUPS.div_ceil(by_database.len().max(1));
+    by_database
+        .into_values()
+        .flat_map(|all| {
+            let pieces = pieces.min(all.len());
+            (0..pieces).map(move |piece| all.iter().copied().skip(piece).step_by(pieces).collect())
+        })
+        .collect()
+}
+
+/// A set with its truth, as if only the other groups of its system had been labelled.
+#[derive(Debug, Clone)]
+pub struct MetaSet {
+    /// Place of the system.
+    pub system: usize,
+    /// The answers that are labelled.
+    pub source: Sums,
+    /// The answers whose accuracy is to be told.
+    pub target: Sums,
+    /// From source to target.
+    pub shift: [f64; 2],
+    /// Sampling variance of the shift.
+    pub noise: [f64; 2],
+    /// By how much the target is easier.
+    pub easier: f64,
+    /// Places of the source's and of the target's groups in [`Labelled::groups`].
+    pub groups: [Vec<usize>; 2],
+}
+
+/// Draws sets from every system's labelled groups: half of them at random, the others with the hardest or the
+/// easiest groups, so that sets lie far from what remains.
+pub fn meta_sets(labelled: &[Labelled], seed: u64) -> Vec<MetaSet> {
+    let mut sets = Vec::new();
+    for of_system in labelled.iter().filter(|of| of.groups.len() >= 4) {
+        let mut random = Random::new(seed ^ (of_system.system as u64 + 1).wrapping_mul(0x9e37_79b9));
+        for number in 0..SETS_PER_SYSTEM {
+            let (target_groups, source_groups) = cut(&of_system.ease, number, &mut random);
+            let sum = |places: &[usize]| total(places.iter().map(|&at| &of_system.groups[at]));
+            let ease = |places: &[usize]| {
+                let sizes = places.iter().map(|&at| (of_system.ease[at], of_system.groups[at].answers));
+                let (sum, count) = sizes.fold((0.0, 0.0), |(sum, count), (ease, size)| (sum + ease * size, count + size));
+                sum / f64::max(count, 1.0)
+            };
+            let (target, source) = (sum(&target_groups), sum(&source_groups));
+            if target.runs >= 5.0 && source.runs >= 5.0 {
+                let (from, to) = (source.noise(), target.noise());
+                sets.push(MetaSet {
+                    system: of_system.system,
+                    source,
+                    target,
+                    shift: shift(&source, &target),
+                    noise: [from[0] + to[0], from[1] + to[1]],
+                    easier: ease(&target_groups) - ease(&source_groups),
+                    groups: [source_groups, target_groups],
+                });
+            }
+        }
+    }
+    sets
+}
+
+/// Places of the groups of the target, and of the others.
+fn cut(ease: &[f64], number: usize, random: &mut Random) -> (Vec<usize>, Vec<usize>) {
+    let mut order: Vec<usize> = (0..ease.len()).collect();
+    random.shuffle(&mut order);
+    let size = 1 + random.below(ease.len() / 2);
+    if number % 2 == 1 {
+        let spread = ease.iter().copied().fold(0.0, f64::max) - ease.iter().copied().fold(f64::MAX, f64::min);
+        let shaken: Vec<f64> = ease.iter().map(|ease| ease + 0.15 * spread * (random.unit() - 0.5)).collect();
+        order.sort_by(|&a, &b| shaken[a].total_cmp(&shaken[b]));
+        if random.unit() < 0.3 {
+            order.reverse();
+        }
+    }
+    let source = order.split_off(size);
+    (order, source)
+}

@@ -1,0 +1,169 @@
+//! What an answer shows of itself without a label: whether it parses, resolves and runs, what it returns, and which
+//! other systems' answers return the same.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use sqlgauge_dataset::extract_sql;
+use sqlgauge_encode::encoders::features::Features;
+use sqlgauge_encode::{Encoder, EncoderInput, Form};
+use sqlgauge_engine::Fingerprint;
+use sqlgauge_sql::resolve;
+use sqlgauge_verify::search::{Options, Search, SearchError, Signature};
+
+use crate::error::EstimateError;
+use crate::pool::Pool;
+
+/// Generated databases on which answers to one question are compared.
+pub const GENERATED_DATABASES: usize = 24;
+
+/// Questions of one database that a worker takes at a time.
+const CHUNK: usize = 16;
+
+/// The signals of one answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Signals {
+    /// There is an SQL text at all.
+    pub answers: bool,
+    /// The text as given is one query that the database compiles, and that did not fail where it was executed.
+    pub runs_as_given: bool,
+    /// So it is, or its first statement is a query that compiles.
+    pub runs: bool,
+    /// How the text ended: `ok`, `syntax_error`, …; where it was not executed, `ok` or `refused`.
+    pub status: String,
+    /// Answers to the same question with the same number return the same on all generated databases.
+    pub cluster: Option<u32>,
+    /// The result on real rows.
+    pub result: Option<Fingerprint>,
+    /// The components of the `features` encoder for question, schema and first statement.
+    pub features: Vec<f32>,
+}
+
+/// The signals of some systems' answers to some questions.
+#[derive(Debug, Default)]
+pub struct SignalTable {
+    /// By place of the system in the pool.
+    by_system: Vec<HashMap<usize, Signals>>,
+    /// Names of [`Signals::features`].
+    pub feature_names: Vec<String>,
+}
+
+impl SignalTable {
+    /// The signals of the systems' answers to the questions.
+    ///
+    /// # Errors
+    /// When SQLite gives no database in memory, or the encoder fails.
+    pub fn new(pool: &Pool, systems: &[usize], questions: &[usize]) -> Result<Self, EstimateError> {
+        let encoder = Features::new(Form::QuestionSchemaPrediction);
+        let mut by_database: Vec<Vec<usize>> = vec![Vec::new(); pool.databases.len()];
+        for &question in questions {
+            by_database[pool.questions[question].database].push(question);
+        }
+        let chunks: Vec<&[usize]> = by_database.iter().flat_map(|all| all.chunks(CHUNK)).collect();
+        let parts = chunks
+            .par_iter()
+            .map(|chunk| signals_of_chunk(pool, systems, chunk, &encoder))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut by_system = vec![HashMap::new(); pool.systems.len()];
+        for (system, question, signals) in parts.into_iter().flatten() {
+            by_system[system].insert(question, signals);
+        }
+        Ok(Self { by_system, feature_names: encoder.dimension_names().unwrap_or_default() })
+    }
+
+    /// The signals of a system's answer to a question, if it gave one.
+    pub fn get(&self, system: usize, question: usize) -> Option<&Signals> {
+        self.by_system[system].get(&question)
+    }
+}
+
+type Found = Vec<(usize, usize, Signals)>;
+
+fn signals_of_chunk(
+    pool: &Pool,
+    systems: &[usize],
+    questions: &[usize],
+    encoder: &Features,
+) -> Result<Found, EstimateError> {
+    let Some(&first) = questions.first() else { return Ok(Vec::new()) };
+    let schema = &pool.databases[pool.questions[first].database].schema;
+    let search = Search::new(Arc::clone(schema), Options::default()).map_err(|error: SearchError| error)?;
+    let mut found = Vec::new();
+    for &question in questions {
+        found.extend(signals_of_question(pool, systems, question, &search, encoder)?);
+    }
+    Ok(found)
+}
+
+fn signals_of_question(
+    pool: &Pool,
+    systems: &[usize],
+    question: usize,
+    search: &Search,
+    encoder: &Features,
+) -> Result<Found, EstimateError> {
+    let asked = &pool.questions[question];
+    let database = &pool.databases[asked.database];
+    let answering: Vec<usize> =
+        systems.iter().copied().filter(|&system| pool.get(system, question).is_some()).collect();
+    let texts: Vec<String> = answering
+        .iter()
+        .filter_map(|&system| pool.get(system, question))
+        .map(|answer| extract_sql(&answer.sql).sql)
+        .collect();
+    let mut distinct: Vec<&str> = texts.iter().map(String::as_str).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let signatures = search.signatures(&distinct, GENERATED_DATABASES);
+    let clusters = clusters(&signatures);
+    let inputs: Vec<EncoderInput> = distinct
+        .iter()
+        .map(|text| EncoderInput {
+            id: asked.id.clone(),
+            db_id: database.db_id.clone(),
+            question: asked.text.clone(),
+            evidence: asked.evidence.clone(),
+            schema: Arc::clone(&database.schema),
+            prediction: Some((*text).to_owned()),
+        })
+        .collect();
+    let vectors = encoder.encode(&inputs).map_err(|error| EstimateError::Computation(error.to_string()))?;
+    Ok(answering
+        .into_iter()
+        .zip(&texts)
+        .filter_map(|(system, text)| {
+            let answer = pool.get(system, question)?;
+            let place = distinct.binary_search(&text.as_str()).ok()?;
+            let compiles = signatures[place].is_some();
+            let known_ok = answer.status.as_deref().map(|status| status == "ok");
+            let is_one = answer.sql.trim().trim_end_matches(';').trim_end() == text
+                || resolve(&answer.sql, &database.schema).is_ok();
+            let runs_as_given = known_ok.unwrap_or(compiles && is_one);
+            let status = answer.status.clone().unwrap_or_else(|| if runs_as_given { "ok" } else { "refused" }.to_owned());
+            let signals = Signals {
+                answers: text.chars().any(char::is_alphanumeric) && status != "empty",
+                runs_as_given,
+                runs: runs_as_given || compiles,
+                status,
+                cluster: clusters[place],
+                result: answer.result,
+                features: vectors.row(place).to_vec(),
+            };
+            Some((system, question, signals))
+        })
+        .collect())
+}
+
+/// The same number for the same signature; `None` for no signature, and for one that failed on every database.
+fn clusters(signatures: &[Option<Signature>]) -> Vec<Option<u32>> {
+    let mut numbers: HashMap<&Signature, u32> = HashMap::new();
+    signatures
+        .iter()
+        .map(|signature| {
+            let signature = signature.as_ref().filter(|all| all.iter().any(Option::is_some))?;
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            Some(*numbers.entry(signature).or_insert(next))
+        })
+        .collect()
+}

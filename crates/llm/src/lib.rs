@@ -1,0 +1,34 @@
+//! An OpenAI-compatible client with retry, rate limit, budget and cache.
+//!
+//! [`Client`] asks `/chat/completions` and `/embeddings` of any server that speaks that protocol. It blocks, so that
+//! callers need no asynchronous code; requests of a batch run side by side inside. A batch gives one result for each
+//! request, whatever happens to the others, and with a cache folder the same batch again asks only for what is
+//! missing.
+//!
+//! The crate reads no environment variable (proxies neither; only the TLS library looks for the system's certificates,
+//! in `SSL_CERT_FILE` too) and writes nothing but its cache. The API key is a [`Secret`], which no error, cache file or
+//! debug output shows.
+
+mod batch;
+mod cache;
+mod chat;
+mod client;
+mod digest;
+mod embeddings;
+mod error;
+mod ledger;
+mod options;
+mod rate;
+mod retry;
+mod secret;
+mod transport;
+
+pub use batch::{Batch, Progress};
+pub use chat::{ChatAnswer, ChatRequest, Message, Role, TokenLimit, TokenUsage};
+pub use client::Client;
+pub use digest::digest;
+pub use embeddings::EmbeddingRequest;
+pub use error::LlmError;
+pub use ledger::Usage;
+pub use options::{Auth, Budget, CacheOptions, ClientOptions, Prices, RateLimits, Retry};
+pub use secret::Secret;

@@ -1,0 +1,205 @@
+//! Whether accuracy falls over batches that follow each other.
+
+use serde::{Deserialize, Serialize};
+
+/// Points at the start of a series that later ones are compared with.
+const BASELINE: usize = 3;
+
+/// The estimate of one batch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Name of the batch: a date, a range of questions.
+    pub label: String,
+    /// Questions.
+    pub count: usize,
+    /// Estimated accuracy, in [0, 1].
+    pub accuracy: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// The batch lies outside what the labels cover.
+    pub outside: bool,
+}
+
+/// The batches of one system in their order.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Series {
+    /// Name of the system.
+    pub system: String,
+    /// The batches.
+    pub points: Vec<Point>,
+    /// What is to be said of them.
+    pub alarms: Vec<Alarm>,
+}
+
+/// When to raise an alarm.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Rules {
+    /// Accuracy that is not to be undershot, in [0, 1].
+    pub below: Option<f64>,
+    /// Drop against the first batches that is not to be reached, in [0, 1].
+    pub drop: Option<f64>,
+}
+
+/// How sure an alarm is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gravity {
+    /// The estimate says so, the interval does not exclude the contrary: no alarm yet.
+    Warning,
+    /// The interval says so.
+    Alarm,
+}
+
+/// A rule that was broken.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Alarm {
+    /// Label of the batch.
+    pub label: String,
+    /// How sure it is.
+    pub gravity: Gravity,
+    /// What happened, as a sentence.
+    pub message: String,
+}
+
+impl Series {
+    /// A series, with the rules applied to the points from `from` on (those before it were judged when they were new).
+    ///
+    /// - `below` X: an alarm where the upper end of the interval is below X, a warning where only the estimate is.
+    /// - `drop` D: the baseline is the mean of the first three points (of the first one while there are fewer than
+    ///   four); where a later estimate is lower by D or more it is a warning, and an alarm where the drop is also
+    ///   larger than √(h₀² + h²), the half-widths of the baseline (their mean, since the points may share an error) and
+    ///   of the point.
+    pub fn judged(system: String, points: Vec<Point>, rules: Rules, from: usize) -> Self {
+        let mut alarms = Vec::new();
+        let baseline = Baseline::of(&points);
+        for (at, point) in points.iter().enumerate().skip(from) {
+            alarms.extend(rules.below.and_then(|bar| below(point, bar)));
+            if let (Some(most), Some(baseline)) = (rules.drop, &baseline)
+                && at >= baseline.count
+            {
+                alarms.extend(baseline.drop_to(point, most));
+            }
+        }
+        Self { system, points, alarms }
+    }
+
+    /// Whether an alarm rings; warnings do not.
+    pub fn rings(&self) -> bool {
+        self.alarms.iter().any(|alarm| alarm.gravity == Gravity::Alarm)
+    }
+
+    /// Whether an alarm rings for the batch of that label.
+    pub fn rings_at(&self, label: &str) -> bool {
+        self.alarms.iter().any(|alarm| alarm.gravity == Gravity::Alarm && alarm.label == label)
+    }
+}
+
+fn below(point: &Point, bar: f64) -> Option<Alarm> {
+    let (gravity, what) = if point.high < bar {
+        (Gravity::Alarm, "the whole interval is")
+    } else if point.accuracy < bar {
+        (Gravity::Warning, "the estimate is, but not the whole interval,")
+    } else {
+        return None;
+    };
+    let message = format!(
+        "{what} below {:.1} %: {:.1} % [{:.1}, {:.1}]",
+        100.0 * bar,
+        100.0 * point.accuracy,
+        100.0 * point.low,
+        100.0 * point.high
+    );
+    Some(Alarm { label: point.label.clone(), gravity, message })
+}
+
+struct Baseline {
+    count: usize,
+    accuracy: f64,
+    half_width: f64,
+}
+
+impl Baseline {
+    fn of(points: &[Point]) -> Option<Self> {
+        let count = if points.len() > BASELINE { BASELINE } else { 1 };
+        let first = points.get(..count)?;
+        let mean = |of: &dyn Fn(&Point) -> f64| first.iter().map(of).sum::<f64>() / count as f64;
+        let half_width = mean(&|point| (point.high - point.low) / 2.0);
+        Some(Self { count, accuracy: mean(&|point| point.accuracy), half_width })
+    }
+
+    fn drop_to(&self, point: &Point, most: f64) -> Option<Alarm> {
+        let drop = self.accuracy - point.accuracy;
+        // What the user calls 10 points is 10 points in binary too.
+        if drop.is_nan() || drop < most - 1e-9 {
+            return None;
+        }
+        let explained = self.half_width.hypot((point.high - point.low) / 2.0);
+        let (gravity, what) = if drop > explained {
+            (Gravity::Alarm, "more than the intervals explain")
+        } else {
+            (Gravity::Warning, "which the intervals may explain")
+        };
+        let first = if self.count == 1 { "the first batch" } else { "the first batches" };
+        let message = format!(
+            "{:.1} points below {first} ({:.1} % against {:.1} %), {what} ({:.1})",
+            100.0 * drop,
+            100.0 * point.accuracy,
+            100.0 * self.accuracy,
+            100.0 * explained
+        );
+        Some(Alarm { label: point.label.clone(), gravity, message })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(values: &[(f64, f64)]) -> Vec<Point> {
+        let point = |(at, &(accuracy, half)): (usize, &(f64, f64))| Point {
+            label: format!("b{at}"),
+            count: 100,
+            accuracy,
+            low: accuracy - half,
+            high: accuracy + half,
+            outside: false,
+        };
+        values.iter().enumerate().map(point).collect()
+    }
+
+    fn said(values: &[(f64, f64)], rules: Rules, from: usize) -> Vec<(String, Gravity)> {
+        let series = Series::judged("s".to_owned(), points(values), rules, from);
+        series.alarms.into_iter().map(|alarm| (alarm.label, alarm.gravity)).collect()
+    }
+
+    #[test]
+    fn the_whole_interval_below_the_bar_is_an_alarm_and_the_estimate_alone_a_warning() {
+        let rules = Rules { below: Some(0.5), drop: None };
+        let found = said(&[(0.6, 0.05), (0.48, 0.05), (0.4, 0.05), (0.5, 0.0)], rules, 0);
+        assert_eq!(found, [("b1".to_owned(), Gravity::Warning), ("b2".to_owned(), Gravity::Alarm)]);
+    }
+
+    #[test]
+    fn a_drop_is_an_alarm_only_beyond_both_intervals() {
+        let rules = Rules { below: None, drop: Some(0.1) };
+        // The half-widths 0.06 and 0.08 explain a drop of 0.1 between two estimates.
+        let start = [(0.7, 0.06), (0.72, 0.06), (0.68, 0.06)];
+        let with = |last: (f64, f64)| [start.as_slice(), &[last]].concat();
+        assert_eq!(said(&with((0.61, 0.01)), rules, 0), []);
+        assert_eq!(said(&with((0.595, 0.08)), rules, 0), [("b3".to_owned(), Gravity::Alarm)]);
+        assert_eq!(said(&with((0.595, 0.1)), rules, 0), [("b3".to_owned(), Gravity::Warning)]);
+        // Fewer than four: against the first alone.
+        assert_eq!(said(&[(0.7, 0.01), (0.5, 0.01)], rules, 0), [("b1".to_owned(), Gravity::Alarm)]);
+    }
+
+    #[test]
+    fn points_of_earlier_calls_ring_no_more_and_nothing_rings_without_points() {
+        let rules = Rules { below: Some(0.9), drop: Some(0.0) };
+        assert_eq!(said(&[(0.1, 0.01), (0.95, 0.01)], rules, 1), []);
+        assert_eq!(said(&[], rules, 0), []);
+        assert!(!Series::judged("s".to_owned(), points(&[(0.89, 0.05)]), rules, 0).rings());
+        assert!(Series::judged("s".to_owned(), points(&[(0.5, 0.05)]), rules, 0).rings_at("b0"));
+    }
+}

@@ -1,0 +1,545 @@
+//! `html`: one file that needs no network, no server and no script; a sibling of the score report in look.
+
+#![expect(
+    clippy::format_push_string,
+    clippy::format_collect,
+    reason = "a page is written once; what reads best wins"
+)]
+
+use super::drift::{Gravity, Series};
+use super::words::{
+    self, against_known, claim, descriptor, descriptor_meaning, level, many, optional, outside, percent,
+    points, signal_meaning, status,
+};
+use super::{Answer, LISTED_PREDICTIONS, Part, Reliability, SystemEstimate};
+use crate::charts::{DriftMark, drift_chart, escape, interval_bar};
+use crate::layout::lines;
+use crate::token::{TokenKind, tokens};
+
+const PAGE: &str = include_str!("../../web/reliability.html");
+const STYLE: &str = include_str!("../../web/style.css");
+const OWN_STYLE: &str = include_str!("../../web/reliability.css");
+/// Characters of a prediction that are shown; some are megabytes of repetition.
+const MAX_SQL: usize = 3_000;
+/// Characters of a question that are shown.
+const MAX_QUESTION: usize = 1_500;
+/// Alarms and warnings that are listed per system.
+const MAX_ALARMS: usize = 40;
+
+/// The report as one self-contained HTML file.
+pub fn html(report: &Reliability) -> String {
+    let mut rest = PAGE;
+    let mut page = String::with_capacity(1 << 18);
+    for marker in ["{{title}}", "{{style}}", "{{nav}}", "{{body}}", "{{foot}}"] {
+        let Some((before, after)) = rest.split_once(marker) else { break };
+        page.push_str(before);
+        page.push_str(&match marker {
+            "{{title}}" => format!("{} · sqlgauge", escape(&heading(report))),
+            "{{style}}" => format!("{STYLE}\n{}\n{OWN_STYLE}", dark_by_preference()),
+            "{{nav}}" => nav(report),
+            "{{body}}" => body(report),
+            _ => format!(
+                "sqlgauge {} · this file holds the whole report and asks the network for nothing",
+                escape(&report.manifest.tool_version)
+            ),
+        });
+        rest = after;
+    }
+    page.push_str(rest);
+    page
+}
+
+/// The dark colours of the score report, which its script switches on, as a rule that needs no script.
+fn dark_by_preference() -> String {
+    let marker = ":root[data-theme=\"dark\"] {";
+    let block = STYLE.split_once(marker).and_then(|(_, after)| after.split_once('}'));
+    block
+        .map(|(colours, _)| {
+            format!("@media screen and (prefers-color-scheme: dark) {{ :root {{{colours}}} }}")
+        })
+        .unwrap_or_default()
+}
+
+fn heading(report: &Reliability) -> String {
+    match report.estimates.as_slice() {
+        [] => "No estimate".to_owned(),
+        [one] => format!("{}: {} %", one.system, percent(one.accuracy)),
+        several => format!("Estimated accuracy of {}", many(several.len(), "system")),
+    }
+}
+
+fn nav(report: &Reliability) -> String {
+    let mut links = Vec::new();
+    if report.estimates.len() > 1 {
+        links.push(("ranking".to_owned(), "Ranking".to_owned()));
+    }
+    if !report.drift.is_empty() {
+        links.push(("drift".to_owned(), "Drift".to_owned()));
+    }
+    match report.estimates.as_slice() {
+        [_] => {
+            for (id, name) in
+                [("signals", "Signals"), ("databases", "Databases"), ("doubtful", "Most likely wrong")]
+            {
+                links.push((format!("{id}-0"), name.to_owned()));
+            }
+        }
+        several if several.len() <= 4 => {
+            links.extend(
+                several.iter().enumerate().map(|(at, one)| (format!("system-{at}"), one.system.clone())),
+            );
+        }
+        _ => {}
+    }
+    links.push(("run".to_owned(), "How it was run".to_owned()));
+    links.iter().map(|(id, name)| format!("<a href=\"#{id}\">{}</a>", escape(name))).collect()
+}
+
+fn body(report: &Reliability) -> String {
+    let databases = report.estimates.first().map_or(0, |estimate| estimate.by_database.len());
+    let mut text = format!("<h1>{}</h1>\n", escape(&heading(report)));
+    text.push_str(&format!(
+        "<p class=\"facts\">Estimated without labels: {} on {} of {}.</p>\n",
+        many(report.manifest.examples, "question"),
+        many(databases, "database"),
+        escape(&report.target)
+    ));
+    let single = report.estimates.len() == 1;
+    if report.estimates.is_empty() {
+        text.push_str("<p class=\"empty\">There is nothing to show.</p>\n");
+    }
+    if !single {
+        text.push_str(&ranking(report));
+    }
+    if !single {
+        text.push_str(&drift(report));
+    }
+    for (at, estimate) in report.estimates.iter().enumerate() {
+        text.push_str(&system(estimate, at, single));
+        if single {
+            text.push_str(&drift(report));
+        }
+    }
+    text.push_str(&provenance(report));
+    text
+}
+
+fn section(id: &str, title: &str, note: &str, content: &str) -> String {
+    let note =
+        if note.is_empty() { String::new() } else { format!("<span class=\"soft\">{}</span>", escape(note)) };
+    format!(
+        "<section id=\"{id}\"><div class=\"head\"><h2>{}</h2>{note}</div>\n{content}</section>\n",
+        escape(title)
+    )
+}
+
+/// A table whose columns beside the first are numbers unless their class says otherwise.
+fn table(class: &str, header: &[(&str, &str)], rows: &str) -> String {
+    let head: String = header
+        .iter()
+        .map(|(class, name)| format!("<th scope=\"col\" class=\"{class}\">{}</th>", escape(name)))
+        .collect();
+    format!(
+        "<div class=\"scroll\"><table class=\"{class}\"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>\n"
+    )
+}
+
+fn ranking(report: &Reliability) -> String {
+    let Some(first) = report.estimates.first() else { return String::new() };
+    let share = |value: f64| if value.is_finite() { 100.0 * value.clamp(0.0, 1.0) } else { 0.0 };
+    let grid: String =
+        [0, 25, 50, 75, 100].map(|tick| format!("<i class=\"grid\" style=\"left:{tick}%\"></i>")).concat();
+    let rows: String = report
+        .ranked()
+        .into_iter()
+        .enumerate()
+        .map(|(rank, estimate)| {
+            let at = report.estimates.iter().position(|other| std::ptr::eq(other, estimate)).unwrap_or(0);
+            let (low, high) = (share(estimate.interval.low), share(estimate.interval.high));
+            format!(
+                "<tr><td class=\"soft\">{}</td><th scope=\"row\" class=\"name\"><a href=\"#system-{at}\">{}</a></th>\
+                 <td class=\"num best\">{}</td><td class=\"num\">{} – {}</td>\
+                 <td class=\"plotcell\"><div class=\"plot\" aria-hidden=\"true\">{grid}<i class=\"whisker\" style=\"left:{low:.2}%;width:{:.2}%\"></i>\
+                 <i class=\"dot full\" style=\"left:{:.2}%\"></i></div></td><td class=\"num soft\">{}</td><td>{}</td><td class=\"soft\">{}</td></tr>\n",
+                rank + 1,
+                escape(&estimate.system),
+                percent(estimate.accuracy),
+                percent(estimate.interval.low),
+                percent(estimate.interval.high),
+                (high - low).max(0.0),
+                share(estimate.accuracy),
+                optional(estimate.known_accuracy()),
+                badge(estimate),
+                escape(&estimate.method)
+            )
+        })
+        .collect();
+    let axis: String =
+        [0, 25, 50, 75, 100].map(|tick| format!("<span style=\"left:{tick}%\">{tick}</span>")).concat();
+    let header = format!(
+        "<thead><tr><th></th><th scope=\"col\">System</th><th scope=\"col\" class=\"num\">Estimate, %</th><th scope=\"col\" class=\"num\">{} interval</th>\
+         <th class=\"plotcell\"><div class=\"axis\" aria-hidden=\"true\">{axis}</div></th><th scope=\"col\" class=\"num\">Known runs</th><th scope=\"col\">Labels</th><th scope=\"col\">Method</th></tr></thead>",
+        level(first)
+    );
+    let content = format!(
+        "<div class=\"scroll\"><table>{header}<tbody>{rows}</tbody></table></div>\n\
+         <p class=\"note\">Estimates of systems on the same questions share most of their error: an order can be surer than overlapping intervals suggest. \
+         “Known runs”: the share that is right of the system's own labelled answers.</p>\n"
+    );
+    section("ranking", "Ranking", "highest estimate first", &content)
+}
+
+fn badge(estimate: &SystemEstimate) -> &'static str {
+    if estimate.outside {
+        "<span class=\"badge out\">outside</span>"
+    } else {
+        "<span class=\"badge in\">inside</span>"
+    }
+}
+
+fn drift(report: &Reliability) -> String {
+    let mut content = String::new();
+    for series in &report.drift {
+        if report.drift.len() > 1 {
+            content.push_str(&format!("<h3>{}</h3>\n", escape(&series.system)));
+        }
+        let marks: Vec<DriftMark> = series.points.iter().map(|point| mark(series, point)).collect();
+        content.push_str(&format!(
+            "<figure class=\"chart\">{}</figure>\n{}",
+            drift_chart(&marks, report.alarm_below),
+            alarms(series)
+        ));
+    }
+    if content.is_empty() {
+        content
+    } else {
+        section("drift", "Drift", "estimate with interval by batch; percent", &content)
+    }
+}
+
+fn mark(series: &Series, point: &super::drift::Point) -> DriftMark {
+    DriftMark {
+        label: point.label.clone(),
+        accuracy: point.accuracy,
+        low: point.low,
+        high: point.high,
+        alarmed: series.rings_at(&point.label),
+    }
+}
+
+fn alarms(series: &Series) -> String {
+    if series.alarms.is_empty() {
+        return "<p class=\"note\">No alarm and no warning.</p>\n".to_owned();
+    }
+    let list: String = series
+        .alarms
+        .iter()
+        .take(MAX_ALARMS)
+        .map(|alarm| {
+            let badge = match alarm.gravity {
+                Gravity::Alarm => "<span class=\"badge alarm\">alarm</span>",
+                Gravity::Warning => "<span class=\"badge\">warning</span>",
+            };
+            format!("<li>{badge}{}: {}</li>", escape(&alarm.label), escape(&alarm.message))
+        })
+        .collect();
+    let left = series.alarms.len().saturating_sub(MAX_ALARMS);
+    let more = if left > 0 { format!("<li class=\"soft\">and {left} more</li>") } else { String::new() };
+    format!("<ul class=\"alarms\">{list}{more}</ul>\n")
+}
+
+fn system(estimate: &SystemEstimate, at: usize, single: bool) -> String {
+    let mut text = format!("<article class=\"estimate\" id=\"system-{at}\">\n");
+    if !single {
+        text.push_str(&format!(
+            "<section><h2 class=\"system\">{}: {} %</h2></section>\n",
+            escape(&estimate.system),
+            percent(estimate.accuracy)
+        ));
+    }
+    let known = against_known(estimate).map(|known| format!(" {known}")).unwrap_or_default();
+    text.push_str(&format!("<p class=\"lead\">{}{known}</p>\n", claim(estimate)));
+    let interval = (estimate.interval.low, estimate.interval.high);
+    let bar = interval_bar(estimate.accuracy, interval, estimate.known_accuracy());
+    text.push_str(&format!("<div class=\"gauge\">{bar}</div>\n"));
+    let (word, rest) = outside(estimate).split_once(':').unwrap_or(("", ""));
+    text.push_str(&format!(
+        "<p class=\"callout{}\"><b>{word}.</b> {} Method: <code>{}</code>.</p>\n",
+        if estimate.outside { " outside" } else { "" },
+        capital(rest.trim()),
+        escape(&estimate.method)
+    ));
+    text.push_str(&signals(estimate, at));
+    text.push_str(&parts(
+        &format!("databases-{at}"),
+        "By database",
+        "Database",
+        &estimate.by_database,
+        "“Pull”: how many points of the difference from the known runs come from here; the pulls of all databases add up to it.",
+    ));
+    text.push_str(&parts(
+        &format!("kinds-{at}"),
+        "By kind of question",
+        "Kind",
+        &estimate.by_kind,
+        "By the structure of the prediction. A question may be of several kinds, so these pulls do not add up.",
+    ));
+    text.push_str(&shift(estimate));
+    text.push_str(&notes(estimate));
+    text.push_str(&doubtful(estimate, at, single));
+    text.push_str("</article>\n");
+    text
+}
+
+fn signals(estimate: &SystemEstimate, at: usize) -> String {
+    if estimate.signals.is_empty() {
+        return String::new();
+    }
+    let rows: String = estimate
+        .signals
+        .iter()
+        .map(|signal| {
+            format!(
+                "<tr><th scope=\"row\">{}</th><td class=\"meaning\">{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num best\">{}</td></tr>\n",
+                escape(&signal.name),
+                signal_meaning(&signal.name),
+                optional(signal.known),
+                optional(signal.target),
+                points(signal.effect)
+            )
+        })
+        .collect();
+    let header = [
+        ("", "Signal"),
+        ("meaning", "What it is"),
+        ("num", "Its labelled answers, %"),
+        ("num", "Target, %"),
+        ("num", "Effect, points"),
+    ];
+    section(&format!("signals-{at}"), "What the estimate follows from", "", &table("", &header, &rows))
+}
+
+fn parts(id: &str, title: &str, what: &str, parts: &[Part], note: &str) -> String {
+    if parts.is_empty() {
+        return String::new();
+    }
+    let listed = words::sorted(parts);
+    let pulls = listed.iter().filter_map(|part| part.pull).filter(|pull| pull.is_finite());
+    let most = pulls.fold(0.0, |most: f64, pull| most.max(pull.abs()));
+    let has_pull = listed.iter().any(|part| part.pull.is_some());
+    let falls_only = listed.iter().all(|part| part.pull.unwrap_or(0.0) <= 0.0);
+    let rows: String = listed
+        .iter()
+        .map(|part| {
+            let pull = if has_pull {
+                format!("<td class=\"pullcell\">{}</td><td class=\"num\">{}</td>", pull_bar(part.pull, most, falls_only), points(part.pull))
+            } else {
+                String::new()
+            };
+            format!(
+                "<tr><th scope=\"row\" class=\"name\">{}</th><td class=\"num soft\">{}</td><td class=\"num best\">{}</td><td class=\"num\">{}</td>{pull}</tr>\n",
+                escape(&part.name),
+                part.count,
+                percent(part.accuracy),
+                percent(part.runs)
+            )
+        })
+        .collect();
+    let mut header = vec![("", what), ("num", "Questions"), ("num", "Estimate, %"), ("num", "Runs, %")];
+    if has_pull {
+        header.extend([("pullcell", ""), ("num", "Pull, points")]);
+    }
+    let note = if has_pull { format!("<p class=\"note\">{}</p>\n", escape(note)) } else { String::new() };
+    section(id, title, "", &format!("{}{note}", table("parts", &header, &rows)))
+}
+
+fn pull_bar(pull: Option<f64>, most: f64, falls_only: bool) -> String {
+    let side = if falls_only { " one" } else { "" };
+    let pull = pull.filter(|pull| pull.is_finite()).unwrap_or(0.0);
+    let width = if most > 0.0 { 100.0 * pull.abs() / most } else { 0.0 };
+    let (left, right) = if pull < 0.0 { (width, 0.0) } else { (0.0, width) };
+    format!(
+        "<div class=\"pull{side}\" aria-hidden=\"true\"><div class=\"l\"><i style=\"width:{left:.1}%\"></i></div><div class=\"r\"><i style=\"width:{right:.1}%\"></i></div></div>"
+    )
+}
+
+fn shift(estimate: &SystemEstimate) -> String {
+    if estimate.descriptors.is_empty() {
+        return String::new();
+    }
+    let rows: String = estimate
+        .descriptors
+        .iter()
+        .map(|(name, value)| {
+            format!(
+                "<tr><th scope=\"row\" class=\"mono\">{}</th><td class=\"meaning\">{}</td><td class=\"num\">{}</td></tr>\n",
+                escape(name),
+                descriptor_meaning(name),
+                descriptor(*value)
+            )
+        })
+        .collect();
+    let header = [("", "Descriptor"), ("meaning", "What it is"), ("num", "Value")];
+    format!(
+        "<details><summary><h2>Shift</h2>how far the target lies from the labelled answers</summary>\n{}</details>\n",
+        table("", &header, &rows)
+    )
+}
+
+fn notes(estimate: &SystemEstimate) -> String {
+    if estimate.notes.is_empty() {
+        return String::new();
+    }
+    let list: String =
+        estimate.notes.iter().map(|note| format!("<li>{}</li>", escape(&capital(note)))).collect();
+    format!("<section><div class=\"head\"><h2>Notes</h2></div><ul class=\"notes\">{list}</ul></section>\n")
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+fn doubtful(estimate: &SystemEstimate, at: usize, open: bool) -> String {
+    let listed = estimate.most_doubtful(LISTED_PREDICTIONS);
+    if listed.is_empty() {
+        return String::new();
+    }
+    let list: String = listed.into_iter().map(answer).collect();
+    let note = format!(
+        "{} of {}, least probable first; all are in predictions.jsonl",
+        estimate.items.len().min(LISTED_PREDICTIONS),
+        many(estimate.items.len(), "prediction")
+    );
+    format!(
+        "<details id=\"doubtful-{at}\"{}><summary><h2>Most likely wrong</h2>{note}</summary>\n<ol class=\"doubtful\">{list}</ol></details>\n",
+        if open { " open=\"\"" } else { "" }
+    )
+}
+
+fn answer(answer: &Answer) -> String {
+    let reasons: String = if answer.reasons.is_empty() {
+        String::new()
+    } else {
+        let list: String =
+            answer.reasons.iter().map(|reason| format!("<li>{}</li>", escape(reason))).collect();
+        format!("<ul class=\"why\">{list}</ul>")
+    };
+    let question = if answer.question.trim().is_empty() { "(no question)" } else { &answer.question };
+    let prediction = if answer.prediction.trim().is_empty() {
+        "<p class=\"soft\">(no prediction)</p>".to_owned()
+    } else {
+        sql(&answer.prediction)
+    };
+    format!(
+        "<li><div><span class=\"sub\"><span class=\"chance\">{} %</span> · {} · {} · {}</span><p class=\"asked\">{}</p>{reasons}</div><div>{prediction}</div></li>\n",
+        percent(answer.probability),
+        escape(&answer.id),
+        escape(&answer.db_id),
+        escape(&status(&answer.status)),
+        escape(&clip(question, MAX_QUESTION))
+    )
+}
+
+fn clip(text: &str, most: usize) -> String {
+    let mut chars = text.chars();
+    let head: String = chars.by_ref().take(most).collect();
+    if chars.next().is_some() { format!("{head}…") } else { head }
+}
+
+/// A query laid out by clause, with the classes of the score report.
+fn sql(text: &str) -> String {
+    let text = clip(text, MAX_SQL);
+    let tokens = tokens(&text);
+    let mut shown = String::from("<pre class=\"sql\">");
+    for line in lines(&tokens) {
+        shown.push_str(&format!("<span class=\"ln\" style=\"--d:{}\">", line.indent));
+        for (at, space) in line.tokens {
+            if space {
+                shown.push(' ');
+            }
+            let token = tokens[at];
+            let class = match token.kind {
+                TokenKind::Keyword => "kw",
+                TokenKind::Text => "str",
+                TokenKind::Number => "nu",
+                TokenKind::Comment => "com",
+                _ => "",
+            };
+            if class.is_empty() {
+                shown.push_str(&escape(token.text));
+            } else {
+                shown.push_str(&format!("<span class=\"{class}\">{}</span>", escape(token.text)));
+            }
+        }
+        shown.push_str("</span>");
+    }
+    shown.push_str("</pre>");
+    shown
+}
+
+fn provenance(report: &Reliability) -> String {
+    let options: String = report
+        .manifest
+        .options
+        .iter()
+        .map(|(name, value)| {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            format!("<dt>{}</dt><dd class=\"mono\">{}</dd>", escape(name), escape(&value))
+        })
+        .collect();
+    let rows: String = report
+        .manifest
+        .inputs
+        .iter()
+        .map(|input| {
+            format!(
+                "<tr><td>{}</td><td class=\"mono hash\">{}</td><td class=\"mono hash\">{}</td></tr>\n",
+                escape(&input.role),
+                escape(&input.path),
+                escape(&input.sha256)
+            )
+        })
+        .collect();
+    let inputs = if rows.is_empty() {
+        String::new()
+    } else {
+        let header = [("", "Read as"), ("", "Path"), ("", "SHA-256")];
+        format!(
+            "<details><summary>{} with their SHA-256</summary>\n{}</details>\n",
+            many(report.manifest.inputs.len(), "input file"),
+            table("", &header, &rows)
+        )
+    };
+    let content = format!(
+        "<pre class=\"sql\">{}</pre>\n<dl class=\"kv\" style=\"margin:14px 0\"><dt>version</dt><dd class=\"mono\">{}</dd><dt>engine</dt><dd class=\"mono\">{}</dd>{options}</dl>\n{inputs}",
+        escape(&report.manifest.command.join(" ")),
+        escape(&report.manifest.tool_version),
+        escape(&report.manifest.engine)
+    );
+    section("run", "How it was run", "", &content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_every_marker_once_and_no_script() {
+        for marker in ["{{title}}", "{{style}}", "{{nav}}", "{{body}}", "{{foot}}"] {
+            assert_eq!(PAGE.matches(marker).count(), 1, "{marker}");
+        }
+        assert!(!PAGE.contains("<script") && !OWN_STYLE.contains("url("));
+        assert!(dark_by_preference().contains("--paper"));
+    }
+
+    #[test]
+    fn a_query_is_laid_out_and_escaped() {
+        assert_eq!(
+            sql("SELECT a FROM t WHERE b < '<i>'"),
+            "<pre class=\"sql\"><span class=\"ln\" style=\"--d:0\"><span class=\"kw\">SELECT</span> a</span>\
+             <span class=\"ln\" style=\"--d:0\"><span class=\"kw\">FROM</span> t</span>\
+             <span class=\"ln\" style=\"--d:0\"><span class=\"kw\">WHERE</span> b &lt; <span class=\"str\">&#39;&lt;i&gt;&#39;</span></span></pre>"
+        );
+    }
+}

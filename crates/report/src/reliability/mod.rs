@@ -1,0 +1,21 @@
+//! Reports of estimates: what an accuracy without labels rests on, one file per format.
+//!
+//! A [`Reliability`] is plain data, filled by the caller. Nothing is estimated here; [`drift`] only compares estimates
+//! that follow each other. Questions and predictions are treated as hostile, as everywhere in this crate.
+
+pub mod drift;
+mod html;
+mod json;
+mod markdown;
+mod model;
+mod table;
+mod words;
+
+pub use html::html;
+pub use json::json;
+pub use markdown::markdown;
+pub use model::{Answer, Interval, Part, Reliability, Signal, SystemEstimate};
+pub use table::table;
+
+/// Predictions that reports list per system, those that are most likely wrong first.
+pub const LISTED_PREDICTIONS: usize = 50;

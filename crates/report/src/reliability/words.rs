@@ -1,0 +1,163 @@
+//! The words and numbers that all formats share.
+
+use super::{Part, SystemEstimate};
+
+/// What stands where there is no value.
+pub(super) const NONE: &str = "–";
+
+/// A share in percent with one decimal.
+pub(super) fn percent(value: f64) -> String {
+    if value.is_finite() { format!("{:.1}", 100.0 * value) } else { NONE.to_owned() }
+}
+
+/// A share that may be missing.
+pub(super) fn optional(value: Option<f64>) -> String {
+    value.map_or_else(|| NONE.to_owned(), percent)
+}
+
+/// A difference of shares in points, with its sign.
+pub(super) fn points(value: Option<f64>) -> String {
+    let Some(value) = value.filter(|value| value.is_finite()) else { return NONE.to_owned() };
+    let text = format!("{:+.1}", 100.0 * value);
+    if text == "+0.0" || text == "-0.0" { "0.0".to_owned() } else { text.replace('-', "−") }
+}
+
+/// `47.3 [31.9, 62.8]`.
+pub(super) fn with_interval(estimate: &SystemEstimate) -> String {
+    let interval = estimate.interval;
+    format!("{} [{}, {}]", percent(estimate.accuracy), percent(interval.low), percent(interval.high))
+}
+
+/// A level such as `90 %`, with decimals only where they say something.
+pub(super) fn level(estimate: &SystemEstimate) -> String {
+    let text = format!("{:.1}", 100.0 * estimate.interval.level);
+    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+/// What the estimate says, in one sentence.
+pub(super) fn claim(estimate: &SystemEstimate) -> String {
+    format!(
+        "An estimated {} % of the predictions are right. The true share lies between {} % and {} % with {} confidence.",
+        percent(estimate.accuracy),
+        percent(estimate.interval.low),
+        percent(estimate.interval.high),
+        level(estimate)
+    )
+}
+
+/// Whether the target lies outside, in one sentence.
+pub(super) fn outside(estimate: &SystemEstimate) -> &'static str {
+    if estimate.outside {
+        "Outside: the target differs from everything that is labelled, so the estimate is an extrapolation and its \
+         interval is wider. A few labels on the target would help most."
+    } else {
+        "Inside: the target is like what is labelled."
+    }
+}
+
+/// How far the estimate is from the known accuracy, in one sentence.
+pub(super) fn against_known(estimate: &SystemEstimate) -> Option<String> {
+    let known = estimate.known_accuracy()?;
+    let difference = estimate.accuracy - known;
+    let distance = points(Some(difference.abs())).replace('+', "");
+    Some(match difference {
+        _ if distance == "0.0" => {
+            format!("That is as many as of its labelled answers ({} %).", percent(known))
+        }
+        difference if difference < 0.0 => {
+            format!("Of its labelled answers {} % are right: {distance} points more.", percent(known))
+        }
+        _ => format!("Of its labelled answers {} % are right: {distance} points less.", percent(known)),
+    })
+}
+
+/// What a signal is, for those who meet its name for the first time.
+pub(super) fn signal_meaning(name: &str) -> &'static str {
+    match name {
+        "accuracy" => "share that is right, by the labels",
+        "answered" => "share of questions with an answer",
+        "runs" => "share that executes as given",
+        "first statement runs" => "share whose first statement executes",
+        "agreement with other systems" => "mean share of other systems with the same result",
+        "returns nothing" => "share whose result is empty",
+        _ => "",
+    }
+}
+
+/// What a shift descriptor measures.
+pub(super) fn descriptor_meaning(name: &str) -> &'static str {
+    match name {
+        "frechet_mean_shift" => "squared distance of the means",
+        "frechet_standardised_mean_shift" => "the same per dimension, in the source's standard deviations",
+        "frechet_spread_shift" => "squared distance of the standard deviations",
+        "frechet_log_variance_mean" => "mean logarithm of the variance ratio: an overall stretch",
+        "frechet_log_variance_std" => "its spread over dimensions: an uneven stretch",
+        "mahalanobis_mean" => "mean distance from the source's centre, in standard deviations",
+        "mahalanobis_std" => "spread of that distance",
+        "swd" => "sliced Wasserstein distance",
+        "swd_excess" => "the same, less what chance alone gives for sets of these sizes",
+        "euclidean" => "distance of the means",
+        _ => "",
+    }
+}
+
+/// A descriptor's value in four digits.
+pub(super) fn descriptor(value: f64) -> String {
+    if !value.is_finite() {
+        NONE.to_owned()
+    } else if value != 0.0 && value.abs() < 1e-3 {
+        format!("{value:.1e}")
+    } else if value.abs() >= 100.0 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.3}")
+    }
+}
+
+/// The status of a prediction in words.
+pub(super) fn status(status: &str) -> String {
+    if status == "ok" { "runs".to_owned() } else { status.replace('_', " ") }
+}
+
+/// `1 question`, `12 questions`, `1,534 questions`.
+pub(super) fn many(count: usize, noun: &str) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    format!("{grouped} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The parts that pull the estimate down most, or those of least accuracy where there is no known accuracy, first.
+pub(super) fn sorted(parts: &[Part]) -> Vec<&Part> {
+    let key = |part: &Part| part.pull.unwrap_or(part.accuracy);
+    let mut sorted: Vec<&Part> = parts.iter().collect();
+    sorted.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| a.name.cmp(&b.name)));
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!([percent(0.4733), percent(1.0), percent(f64::NAN)], ["47.3", "100.0", "–"]);
+        assert_eq!(
+            [points(Some(-0.0647)), points(Some(0.02)), points(Some(-0.000_1)), points(None)],
+            ["−6.5", "+2.0", "0.0", "–"]
+        );
+        assert_eq!(
+            [many(1, "item"), many(1534, "item"), many(1_000_000, "item")],
+            ["1 item", "1,534 items", "1,000,000 items"]
+        );
+        assert_eq!(
+            [descriptor(0.000_12), descriptor(0.0), descriptor(123.4), descriptor(1.5)],
+            ["1.2e-4", "0.000", "123", "1.500"]
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! What can be wrong with the vectors, and how the caller is told.
+
+use std::fmt;
+
+use serde::Serialize;
+use sqlgauge_encode::VectorsError;
+
+/// Which of the two sets a message is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// The set that the system was built for, with known accuracy.
+    Source,
+    /// The set without labels.
+    Target,
+    /// The labelled corpus that sample sets are drawn from.
+    Corpus,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Source => "source",
+            Self::Target => "target",
+            Self::Corpus => "corpus",
+        })
+    }
+}
+
+/// Why no shift could be computed.
+#[derive(Debug, thiserror::Error)]
+pub enum ShiftError {
+    /// The vectors of a side could not be read.
+    #[error("the {side} cannot be read: {error}")]
+    Read {
+        /// The side.
+        side: Side,
+        /// What the reader said.
+        error: VectorsError,
+    },
+    /// A vector has a component that is no finite number.
+    #[error(
+        "the {side} has {value} in row {row}, dimension {dimension} (both from 0); encode that item again or leave it out"
+    )]
+    NotFinite {
+        /// The side.
+        side: Side,
+        /// Row, from 0.
+        row: usize,
+        /// Dimension, from 0.
+        dimension: usize,
+        /// The component.
+        value: f32,
+    },
+    /// A projection left the range of `f32`.
+    #[error(
+        "the {side} has components so large in row {row} (from 0) that a projection overflows; scale the vectors"
+    )]
+    Overflow {
+        /// The side.
+        side: Side,
+        /// Row, from 0.
+        row: usize,
+    },
+    /// Vectors of different dimensions meet.
+    #[error(
+        "the {side} has vectors of {found} dimensions where {expected} are expected; encode both sides with the same encoder"
+    )]
+    Dimensions {
+        /// The side that differs.
+        side: Side,
+        /// Its dimensions.
+        found: usize,
+        /// The dimensions of the other.
+        expected: usize,
+    },
+    /// A set is too small.
+    #[error("the {side} has {found} vectors, but at least {needed} are needed")]
+    TooFew {
+        /// The side.
+        side: Side,
+        /// Vectors found.
+        found: usize,
+        /// Vectors needed.
+        needed: usize,
+    },
+    /// All vectors of the source are the same.
+    #[error(
+        "all vectors of the source are the same, so that deviations from it have no scale; give a source that varies"
+    )]
+    Constant,
+    /// Partial results that were made on different directions meet.
+    #[error(
+        "the parts were projected on different directions; make all of them with the same slices and seed"
+    )]
+    OtherDirections,
+    /// A saved result is damaged or of another version.
+    #[error("this is no saved {what} that this version reads: {why}")]
+    Corrupt {
+        /// What was expected.
+        what: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// An option, or a list beside the vectors, does not fit.
+    #[error("{0}")]
+    Invalid(String),
+}

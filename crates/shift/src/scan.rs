@@ -1,0 +1,193 @@
+//! One pass over vectors, by many threads, with the same result for any number of them.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use sqlgauge_encode::Vectors;
+
+use crate::directions::Directions;
+use crate::error::{ShiftError, Side};
+use crate::kernels::{self, BLOCK_ROWS, Packed};
+use crate::moments::Moments;
+use crate::partial::Partial;
+
+/// Bytes of the vectors whose moments are summed together: few enough for the processor's cache.
+const SEGMENT_BYTES: usize = 2 << 20;
+
+/// How far a vector lies from the source.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Whitening<'a> {
+    pub(crate) mean: &'a [f64],
+    /// 1/σ of each dimension, 0 for those that are left out.
+    pub(crate) scale: &'a [f64],
+}
+
+/// Walks over the chunks of a set: `work` runs on many threads, `take` gets the results in the order of the chunks.
+///
+/// Each thread takes the next chunk that nobody has; whoever has the result that is next in order hands it on, with
+/// those that wait behind it. An error is the first in the order of the chunks.
+pub(crate) fn for_chunks<T: Send>(
+    side: Side,
+    vectors: &dyn Vectors,
+    work: impl Fn(&[f32]) -> T + Sync,
+    take: impl FnMut(T) -> Result<(), ShiftError> + Send,
+) -> Result<(), ShiftError> {
+    let next_chunk = AtomicUsize::new(0);
+    let order = Mutex::new(Order { next: 0, waiting: BTreeMap::new(), take, error: None });
+    let worker = || {
+        let mut rows = Vec::new();
+        loop {
+            let chunk = next_chunk.fetch_add(1, Ordering::Relaxed);
+            if chunk >= vectors.chunks() {
+                return;
+            }
+            let result = vectors
+                .read_chunk(chunk, &mut rows)
+                .map_err(|error| ShiftError::Read { side, error })
+                .map(|()| work(&rows));
+            let mut order = order.lock().unwrap_or_else(PoisonError::into_inner);
+            order.put(chunk, result);
+            if order.error.is_some() {
+                return;
+            }
+        }
+    };
+    let workers = rayon::current_num_threads().min(vectors.chunks()).max(1);
+    (0..workers).into_par_iter().with_max_len(1).for_each(|_| worker());
+    let order = order.into_inner().unwrap_or_else(PoisonError::into_inner);
+    order.error.map_or(Ok(()), Err)
+}
+
+/// Results on their way into the order of their chunks.
+struct Order<T, F> {
+    next: usize,
+    waiting: BTreeMap<usize, Result<T, ShiftError>>,
+    take: F,
+    error: Option<ShiftError>,
+}
+
+impl<T, F: FnMut(T) -> Result<(), ShiftError>> Order<T, F> {
+    fn put(&mut self, chunk: usize, result: Result<T, ShiftError>) {
+        self.waiting.insert(chunk, result);
+        while self.error.is_none()
+            && let Some(result) = self.waiting.remove(&self.next)
+        {
+            self.next += 1;
+            self.error = result.and_then(&mut self.take).err();
+        }
+    }
+}
+
+/// Moments and projections of a set, with the distances from the source if its `whitening` is given.
+pub(crate) fn scan(
+    side: Side,
+    vectors: &dyn Vectors,
+    directions: &Directions,
+    whitening: Option<Whitening<'_>>,
+) -> Result<Partial, ShiftError> {
+    crate::directions::check_dimensions(side, vectors, directions.dimensions())?;
+    let packed = Packed::new(directions.dimensions(), directions.values());
+    let mut partial = Partial::new(directions.fingerprint(), directions.dimensions(), directions.len());
+    partial.projections.iter_mut().for_each(|values| values.reserve_exact(vectors.len()));
+    let mut row = 0;
+    let work = |rows: &[f32]| segments(rows, &packed, whitening);
+    for_chunks(side, vectors, work, |segments| {
+        for segment in segments {
+            let segment = segment.map_err(|fault| fault.at(side, row))?;
+            row += segment.rows;
+            append(&mut partial, &segment)?;
+        }
+        Ok(())
+    })?;
+    Ok(partial)
+}
+
+/// What a segment of vectors leaves.
+struct Segment {
+    rows: usize,
+    moments: Moments,
+    /// Direction after direction.
+    projections: Vec<f32>,
+    distances: Vec<f64>,
+}
+
+/// A number that is not finite, by its row in the segment.
+enum Fault {
+    Value { row: usize, dimension: usize, value: f32 },
+    Projection { row: usize },
+}
+
+impl Fault {
+    fn at(self, side: Side, first: usize) -> ShiftError {
+        match self {
+            Self::Value { row, dimension, value } => {
+                ShiftError::NotFinite { side, row: first + row, dimension, value }
+            }
+            Self::Projection { row } => ShiftError::Overflow { side, row: first + row },
+        }
+    }
+}
+
+fn segments(rows: &[f32], packed: &Packed, whitening: Option<Whitening<'_>>) -> Vec<Result<Segment, Fault>> {
+    let dimensions = packed.dimensions();
+    let length = (SEGMENT_BYTES / (4 * dimensions)).next_multiple_of(BLOCK_ROWS).max(BLOCK_ROWS) * dimensions;
+    rows.par_chunks(length).map(|rows| segment(rows, packed, whitening)).collect()
+}
+
+fn segment(rows: &[f32], packed: &Packed, whitening: Option<Whitening<'_>>) -> Result<Segment, Fault> {
+    let dimensions = packed.dimensions();
+    let count = rows.len() / dimensions;
+    let pivot: Vec<f64> = rows[..dimensions].iter().map(|value| f64::from(*value)).collect();
+    let (mut sums, mut squares) = (vec![0.0; dimensions], vec![0.0; dimensions]);
+    let mut projections = vec![0.0; count * packed.count()];
+    let mut distances = Vec::with_capacity(if whitening.is_some() { count } else { 0 });
+    let mut scratch = packed.scratch();
+    let mut overflow = usize::MAX;
+    for (number, block) in rows.chunks(BLOCK_ROWS * dimensions).enumerate() {
+        kernels::add_moments(block.chunks_exact(dimensions), &pivot, &mut sums, &mut squares);
+        packed.project(block, &mut scratch, |direction, row, value| {
+            let row = number * BLOCK_ROWS + row;
+            projections[direction * count + row] = value;
+            if !value.is_finite() {
+                overflow = overflow.min(row);
+            }
+        });
+        if let Some(Whitening { mean, scale }) = whitening {
+            kernels::distances(block, mean, scale, &mut distances);
+        }
+    }
+    if sums.iter().chain(&squares).any(|sum| !sum.is_finite())
+        && let Some(place) = rows.iter().position(|value| !value.is_finite())
+    {
+        let (row, dimension) = (place / dimensions, place % dimensions);
+        return Err(Fault::Value { row, dimension, value: rows[place] });
+    }
+    if overflow < count {
+        return Err(Fault::Projection { row: overflow });
+    }
+    let moments = Moments::from_sums(count as u64, &pivot, &sums, &squares);
+    Ok(Segment { rows: count, moments, projections, distances })
+}
+
+fn append(partial: &mut Partial, segment: &Segment) -> Result<(), ShiftError> {
+    partial.moments.merge(&segment.moments)?;
+    for (values, new) in partial.projections.iter_mut().zip(segment.projections.chunks_exact(segment.rows)) {
+        values.extend_from_slice(new);
+    }
+    partial.distances.extend_from_slice(&segment.distances);
+    Ok(())
+}
+
+/// Moments of a set alone.
+pub(crate) fn moments(side: Side, vectors: &dyn Vectors) -> Result<Moments, ShiftError> {
+    if vectors.is_empty() || vectors.dimensions() == 0 {
+        return Err(ShiftError::TooFew { side, found: 0, needed: 1 });
+    }
+    // One direction along the first axis costs next to nothing beside reading.
+    let mut axis = vec![0.0; vectors.dimensions()];
+    axis[0] = 1.0;
+    let directions = Directions::from_rows(vectors.dimensions(), axis)?;
+    Ok(scan(side, vectors, &directions, None)?.moments)
+}
