@@ -11,6 +11,7 @@ use sqlgauge_llm::{Budget, CacheOptions, Client, ClientOptions, Prices, RateLimi
 
 /// The server, the model and their limits.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_field_names, reason = "a field is named as its option is")]
 #[command(next_help_heading = "Judges (--method judge-bug, judge-arena)")]
 pub struct JudgeOptions {
     /// Server with an OpenAI-compatible API, as in <https://api.openai.com/v1>; questions, schemas and predictions

@@ -84,7 +84,8 @@ fn row_digest(row: &[Value]) -> u64 {
 }
 
 fn value_digest(value: &Value) -> u64 {
-    let of_bytes = |kind: u64, bytes: &[u8]| bytes.iter().fold(mix(kind), |d, &byte| mix(d ^ u64::from(byte)));
+    let of_bytes =
+        |kind: u64, bytes: &[u8]| bytes.iter().fold(mix(kind), |d, &byte| mix(d ^ u64::from(byte)));
     let of_real = |real: f64| mix(1 ^ mix(nine_digits(real).to_bits()));
     match value {
         Value::Null => mix(0),

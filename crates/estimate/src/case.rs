@@ -114,11 +114,12 @@ impl<'a> Evidence<'a> {
         };
         let real_at_home = at_home.iter().all(|&peer| has_results(peer, &pool.labelled(peer)));
         let real_abroad = abroad.iter().all(|&peer| has_results(peer, &self.questions));
-        let ground = if !abroad.is_empty() && real_at_home && real_abroad && has_results(target, &self.questions) {
-            Ground::Real
-        } else {
-            Ground::Generated
-        };
+        let ground =
+            if !abroad.is_empty() && real_at_home && real_abroad && has_results(target, &self.questions) {
+                Ground::Real
+            } else {
+                Ground::Generated
+            };
         Case { evidence: self, target, at_home, abroad, ground, options }
     }
 }
@@ -129,9 +130,14 @@ fn present(pool: &Pool, questions: &[usize]) -> Vec<usize> {
         count as f64 >= PEER_SHARE * questions.len() as f64
     };
     let mut present: Vec<usize> = pool.targets.clone();
-    let mut others: Vec<usize> =
-        (0..pool.systems.len()).filter(|system| !pool.targets.contains(system) && answered(*system)).collect();
-    spread(&mut others, |system| pool.known_accuracy(system), MOST_PEERS.saturating_sub(present.len()).max(6));
+    let mut others: Vec<usize> = (0..pool.systems.len())
+        .filter(|system| !pool.targets.contains(system) && answered(*system))
+        .collect();
+    spread(
+        &mut others,
+        |system| pool.known_accuracy(system),
+        MOST_PEERS.saturating_sub(present.len()).max(6),
+    );
     present.extend(others);
     present
 }
@@ -142,11 +148,7 @@ fn known(pool: &Pool, present: &[usize]) -> Vec<usize> {
     let mut known: Vec<usize> = present.iter().copied().filter(is_labelled).collect();
     let mut others: Vec<usize> =
         (0..pool.systems.len()).filter(|system| !present.contains(system)).filter(is_labelled).collect();
-    spread(
-        &mut others,
-        |system| pool.known_accuracy(system),
-        MOST_KNOWN_SYSTEMS.saturating_sub(known.len()),
-    );
+    spread(&mut others, |system| pool.known_accuracy(system), MOST_KNOWN_SYSTEMS.saturating_sub(known.len()));
     known.extend(others);
     known
 }
@@ -191,7 +193,8 @@ impl Case<'_> {
 
     /// Agreement of an answer with its peers, at home or on the target.
     pub fn agreement(&self, system: usize, question: usize) -> Agreement {
-        let in_target = self.pool().questions[question].in_target && self.pool().label(system, question).is_none();
+        let in_target =
+            self.pool().questions[question].in_target && self.pool().label(system, question).is_none();
         let peers = if in_target { &self.abroad } else { &self.at_home };
         agreement(&self.evidence.table, self.ground, system, question, peers)
     }

@@ -42,10 +42,8 @@ impl ItemModel {
             return Ok(Self::default());
         }
         let held_out: Vec<Option<usize>> = (0..FOLDS).map(Some).chain([None]).collect();
-        let models = held_out
-            .par_iter()
-            .map(|&fold| fit_without(&rows, fold, case))
-            .collect::<Result<Vec<_>, _>>()?;
+        let models =
+            held_out.par_iter().map(|&fold| fit_without(&rows, fold, case)).collect::<Result<Vec<_>, _>>()?;
         let mut known = HashMap::new();
         for (fold, model) in models.iter().enumerate().take(FOLDS) {
             let of_fold: Vec<&Row> = rows.iter().filter(|row| row.fold == fold).collect();
@@ -130,11 +128,8 @@ fn fit_without(rows: &[Row], fold: Option<usize>, case: &Case<'_>) -> Result<Boo
     let kept: Vec<&Row> = rows.iter().filter(|row| Some(row.fold) != fold).collect();
     let own = kept.iter().filter(|row| row.system == case.target).count() as f64;
     let others = kept.len() as f64 - own;
-    let own_weight = if own > 0.0 && others > 0.0 {
-        (OWN_SHARE / (1.0 - OWN_SHARE) * others / own).max(1.0)
-    } else {
-        1.0
-    };
+    let own_weight =
+        if own > 0.0 && others > 0.0 { (OWN_SHARE / (1.0 - OWN_SHARE) * others / own).max(1.0) } else { 1.0 };
     let inputs: Vec<Vec<f64>> = kept.iter().map(|row| row.features.clone()).collect();
     let labels: Vec<f64> = kept.iter().map(|row| row.label).collect();
     let weights: Vec<f64> =

@@ -50,7 +50,11 @@ impl Law {
     /// benchmark differ in what makes queries fail as well.
     pub fn far(sets: &[MetaSet]) -> Self {
         let weighted = weighted(sets);
-        if sets.iter().any(|set| set.shift[1] != 0.0) { least_squares(&weighted, PRIOR_WEIGHT) } else { by_ease(&weighted) }
+        if sets.iter().any(|set| set.shift[1] != 0.0) {
+            least_squares(&weighted, PRIOR_WEIGHT)
+        } else {
+            by_ease(&weighted)
+        }
     }
 
     /// Accuracy among the running answers of `target`, given the labelled answers of the same system.

@@ -105,7 +105,8 @@ impl<'a> Loader<'a> {
             }
         }
         let role = format!("database:{db_id}");
-        let path = manifest.inputs.iter().find(|input| input.role == role).map(|input| PathBuf::from(&input.path));
+        let path =
+            manifest.inputs.iter().find(|input| input.role == role).map(|input| PathBuf::from(&input.path));
         let path = path.unwrap_or_else(|| PathBuf::from(db_id));
         if !path.exists() {
             let (db_id, run) = (db_id.to_owned(), run.to_owned());
@@ -183,7 +184,12 @@ impl<'a> Loader<'a> {
     ///
     /// # Errors
     /// When there is no item, or a database cannot be opened.
-    pub fn target_run(&mut self, path: &Path, run: StoredRun, targets: &[String]) -> Result<(), EstimateError> {
+    pub fn target_run(
+        &mut self,
+        path: &Path,
+        run: StoredRun,
+        targets: &[String],
+    ) -> Result<(), EstimateError> {
         if run.items.is_empty() {
             return Err(EstimateError::EmptyTarget(path.to_owned()));
         }
@@ -200,7 +206,8 @@ impl<'a> Loader<'a> {
             let (question, mut answer) = question_and_answer(item, database);
             answer.correct = None;
             let key = if question.text.trim().is_empty() { &question.id } else { &question.text };
-            let number = occurrences.entry(self.pool.systems[system].clone()).or_default().next(database, key);
+            let number =
+                occurrences.entry(self.pool.systems[system].clone()).or_default().next(database, key);
             let place = self.pool.question(Question { in_target: true, ..question }, number);
             self.pool.target_ids.insert(id, place);
             if self.pool.targets.contains(&system) {

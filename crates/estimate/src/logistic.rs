@@ -40,7 +40,8 @@ impl Logistic {
     }
 
     fn standardised(&self, row: &[f64]) -> Vec<f64> {
-        let features = row.iter().zip(&self.mean).zip(&self.scale).map(|((x, mean), scale)| (x - mean) / scale);
+        let features =
+            row.iter().zip(&self.mean).zip(&self.scale).map(|((x, mean), scale)| (x - mean) / scale);
         std::iter::once(1.0).chain(features).collect()
     }
 
@@ -91,7 +92,8 @@ fn newton_step(inputs: &[Vec<f64>], labels: &[f64], weights: &[f64], ridge: f64)
 pub fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     let width = right.len();
     for at in 0..width {
-        let pivot = (at..width).max_by(|&a, &b| matrix[a][at].abs().total_cmp(&matrix[b][at].abs())).unwrap_or(at);
+        let pivot =
+            (at..width).max_by(|&a, &b| matrix[a][at].abs().total_cmp(&matrix[b][at].abs())).unwrap_or(at);
         matrix.swap(at, pivot);
         right.swap(at, pivot);
         if matrix[at][at].abs() < 1e-12 {
@@ -107,8 +109,7 @@ pub fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     let mut solution = vec![0.0; width];
     for at in (0..width).rev() {
         let known = dot(&matrix[at][at + 1..], &solution[at + 1..]);
-        solution[at] =
-            if matrix[at][at].abs() < 1e-12 { 0.0 } else { (right[at] - known) / matrix[at][at] };
+        solution[at] = if matrix[at][at].abs() < 1e-12 { 0.0 } else { (right[at] - known) / matrix[at][at] };
     }
     solution
 }

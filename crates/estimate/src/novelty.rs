@@ -38,7 +38,8 @@ impl Novelty {
         let new_features = (0..scale.deviation.len())
             .filter(|&at| scale.deviation[at] < 1e-6)
             .filter(|&at| {
-                let other = abroad.iter().filter(|row| (f64::from(row[at]) - scale.mean[at]).abs() > 1e-6).count();
+                let other =
+                    abroad.iter().filter(|row| (f64::from(row[at]) - scale.mean[at]).abs() > 1e-6).count();
                 other as f64 > NEW_SHARE * abroad.len() as f64
             })
             .filter_map(|at| names.get(at).cloned())
@@ -111,7 +112,8 @@ struct Sum {
 
 impl Sum {
     fn of(rows: &[&[f32]]) -> Self {
-        let mut sum = Self { values: vec![0.0; rows.first().map_or(0, |row| row.len())], count: rows.len() as f64 };
+        let mut sum =
+            Self { values: vec![0.0; rows.first().map_or(0, |row| row.len())], count: rows.len() as f64 };
         for row in rows {
             sum.values.iter_mut().zip(*row).for_each(|(sum, &value)| *sum += f64::from(value));
         }

@@ -61,7 +61,9 @@ impl Outcome {
         let by_kind = self.parts(case, known, |question| kinds[&question].clone());
         let descriptors = descriptors(case, &mut self.notes);
         if case.pool().databases.iter().all(|database| !database.has_rows) {
-            self.notes.push("no database has rows: answers were compiled and compared on generated data".to_owned());
+            self.notes.push(
+                "no database has rows: answers were compiled and compared on generated data".to_owned(),
+            );
         }
         let items = self.items(case);
         Estimate {
@@ -79,12 +81,7 @@ impl Outcome {
         }
     }
 
-    fn parts(
-        &self,
-        case: &Case<'_>,
-        known: Option<f64>,
-        names: impl Fn(usize) -> Vec<String>,
-    ) -> Vec<Part> {
+    fn parts(&self, case: &Case<'_>, known: Option<f64>, names: impl Fn(usize) -> Vec<String>) -> Vec<Part> {
         let mut parts: BTreeMap<String, (usize, f64, f64)> = BTreeMap::new();
         for (&question, &probability) in case.evidence.questions.iter().zip(&self.probabilities) {
             let runs = case.signals(case.target, question).is_some_and(|signals| signals.runs_as_given);
@@ -127,7 +124,9 @@ impl Outcome {
                     db_id: pool.databases[asked.database].db_id.clone(),
                     question: asked.text.clone(),
                     prediction: answer.map(|answer| answer.sql.clone()).unwrap_or_default(),
-                    status: answer.and_then(|answer| answer.status.clone()).unwrap_or_else(|| "missing".to_owned()),
+                    status: answer
+                        .and_then(|answer| answer.status.clone())
+                        .unwrap_or_else(|| "missing".to_owned()),
                     probability,
                     reasons: reasons(case, question),
                 }
@@ -144,14 +143,20 @@ fn kinds(case: &Case<'_>, question: usize) -> Vec<String> {
     match resolve(&extract_sql(&answer.sql).sql, schema) {
         Ok(query) => {
             let labels = Features::of(&query, schema).labels();
-            if labels.is_empty() { vec!["other".to_owned()] } else { labels.into_iter().map(str::to_owned).collect() }
+            if labels.is_empty() {
+                vec!["other".to_owned()]
+            } else {
+                labels.into_iter().map(str::to_owned).collect()
+            }
         }
         Err(_) => vec!["cannot be read".to_owned()],
     }
 }
 
 fn reasons(case: &Case<'_>, question: usize) -> Vec<String> {
-    let Some(signals) = case.signals(case.target, question) else { return vec!["there is no answer".to_owned()] };
+    let Some(signals) = case.signals(case.target, question) else {
+        return vec!["there is no answer".to_owned()];
+    };
     let mut reasons = Vec::new();
     if !signals.answers {
         reasons.push("the answer is empty".to_owned());

@@ -73,8 +73,8 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// The place of a database; the same name with other tables is another database. `sql` decides nothing: two
-    /// benchmarks may have a `formula_1` each.
+    /// The place of a database; the same name with other tables is another database: two benchmarks
+    /// may have a `formula_1` each.
     pub fn database(&mut self, db_id: &str, database: &Arc<Database>) -> usize {
         let schema = Arc::clone(database.schema());
         let key = (db_id.to_owned(), outline(&schema));
@@ -97,7 +97,10 @@ impl Pool {
         let text = if question.text.trim().is_empty() { &question.id } else { &question.text };
         let key = (question.database, normal(text), occurrence);
         if let Some(&place) = self.by_key.get(&key) {
-            self.questions[place].in_target |= question.in_target;
+            if question.in_target {
+                self.questions[place].in_target = true;
+                self.questions[place].id = question.id;
+            }
             return place;
         }
         let place = self.questions.len();
@@ -174,7 +177,6 @@ impl Occurrences {
         *count - 1
     }
 }
-
 
 fn normal(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()

@@ -5,7 +5,8 @@ use sqlgauge_metrics::stats::normal_quantile;
 /// Distribution function of the standard normal, to about 1e-7 (Abramowitz and Stegun, 26.2.17, with the tails by
 /// symmetry).
 pub fn normal_cdf(z: f64) -> f64 {
-    const COEFFICIENTS: [f64; 5] = [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];
+    const COEFFICIENTS: [f64; 5] =
+        [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];
     let t = 1.0 / (1.0 + 0.231_641_9 * z.abs());
     let polynomial = COEFFICIENTS.iter().rev().fold(0.0, |sum, c| (sum + c) * t);
     let tail = normal_density(z) * polynomial;

@@ -61,7 +61,9 @@ impl Sums {
         let share = self.runs / self.answers.max(1.0);
         let mean = self.agreement / self.compared.max(1.0);
         let spread = self.agreement_squares / self.compared.max(1.0) - mean * mean;
-        let of = |variance: f64, count: f64, z: f64| variance.max(0.0) / count.max(1.0) / normal_density(z).powi(2);
+        let of = |variance: f64, count: f64, z: f64| {
+            variance.max(0.0) / count.max(1.0) / normal_density(z).powi(2)
+        };
         [of(share * (1.0 - share), self.answers, runs), of(spread, self.compared, agreement)]
     }
 
@@ -117,7 +119,9 @@ impl Ease {
         let mut of: HashMap<usize, (f64, f64)> = HashMap::new();
         for &system in known {
             for question in case.labelled(system) {
-                let Some(signals) = case.signals(system, question).filter(|signals| signals.answers) else { continue };
+                let Some(signals) = case.signals(system, question).filter(|signals| signals.answers) else {
+                    continue;
+                };
                 let runs = f64::from(signals.runs);
                 let agrees = if known.len() > 2 {
                     let ground = Ground::Generated;
@@ -218,7 +222,8 @@ pub fn meta_sets(labelled: &[Labelled], seed: u64) -> Vec<MetaSet> {
             let sum = |places: &[usize]| total(places.iter().map(|&at| &of_system.groups[at]));
             let ease = |places: &[usize]| {
                 let sizes = places.iter().map(|&at| (of_system.ease[at], of_system.groups[at].answers));
-                let (sum, count) = sizes.fold((0.0, 0.0), |(sum, count), (ease, size)| (sum + ease * size, count + size));
+                let (sum, count) =
+                    sizes.fold((0.0, 0.0), |(sum, count), (ease, size)| (sum + ease * size, count + size));
                 sum / f64::max(count, 1.0)
             };
             let (target, source) = (sum(&target_groups), sum(&source_groups));

@@ -140,7 +140,10 @@ fn signals_of_question(
             let is_one = answer.sql.trim().trim_end_matches(';').trim_end() == text
                 || resolve(&answer.sql, &database.schema).is_ok();
             let runs_as_given = known_ok.unwrap_or(compiles && is_one);
-            let status = answer.status.clone().unwrap_or_else(|| if runs_as_given { "ok" } else { "refused" }.to_owned());
+            let status = answer
+                .status
+                .clone()
+                .unwrap_or_else(|| if runs_as_given { "ok" } else { "refused" }.to_owned());
             let signals = Signals {
                 answers: text.chars().any(char::is_alphanumeric) && status != "empty",
                 runs_as_given,

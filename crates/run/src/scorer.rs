@@ -172,7 +172,10 @@ fn insert_outcomes(
     }
     if let Some(rows) = prediction.and_then(Execution::rows) {
         let fingerprint = rows.fingerprint();
-        details.insert("result".to_owned(), json!({"rows": fingerprint.rows, "set": format!("{:016x}", fingerprint.set)}));
+        details.insert(
+            "result".to_owned(),
+            json!({"rows": fingerprint.rows, "set": format!("{:016x}", fingerprint.set)}),
+        );
     }
     if let Some(failure) = gold.outcome.failure() {
         details.insert("gold_error".to_owned(), cut(&failure.to_string(), MAX_MESSAGE).into());

@@ -9,13 +9,13 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Engine, SqliteEngine};
+use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::bench::{
     BenchOptions, BenchRun, Peers, Protocol, Results, by_method, by_system, markdown, run, trials,
 };
+use sqlgauge_estimate::estimators::{self, Estimator};
 #[cfg(feature = "evaluator")]
 use sqlgauge_estimate::estimators::{Fusion, FusionOptions};
-use sqlgauge_estimate::estimators::{self, Estimator};
-use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_report::charts::{AccuracyPoint, MethodRow, mae_by_method, predicted_against_true};
 
 use crate::Verdict;
@@ -109,7 +109,9 @@ impl BenchEstimators {
         let wanted: BTreeSet<String> = self.systems.iter().cloned().collect();
         let trials = trials(&runs, protocol, peers, &wanted, self.seed);
         if trials.is_empty() {
-            bail!("the runs give no trial of this protocol: check --systems, --known-databases and the systems of the runs");
+            bail!(
+                "the runs give no trial of this protocol: check --systems, --known-databases and the systems of the runs"
+            );
         }
         #[cfg(feature = "evaluator")]
         let ablated = ablations();
@@ -171,7 +173,10 @@ impl BenchEstimators {
             "by_system": by_system(&results.rows),
             "results": results,
         });
-        write_to(&self.out.join("results.json"), format!("{}\n", serde_json::to_string_pretty(&record)?).as_bytes())?;
+        write_to(
+            &self.out.join("results.json"),
+            format!("{}\n", serde_json::to_string_pretty(&record)?).as_bytes(),
+        )?;
         write_to(&self.out.join("results.md"), text.as_bytes())?;
         write_to(&self.out.join("report.html"), page(results, &text).as_bytes())?;
         print(text.as_bytes())
@@ -221,7 +226,9 @@ fn page(results: &Results, text: &str) -> String {
         })
         .collect();
     let mut html = String::from("<!doctype html><meta charset=\"utf-8\"><title>Estimators</title>");
-    html.push_str("<style>body{font:15px sans-serif;max-width:1100px;margin:2em auto}pre{overflow:auto}</style>");
+    html.push_str(
+        "<style>body{font:15px sans-serif;max-width:1100px;margin:2em auto}pre{overflow:auto}</style>",
+    );
     html.push_str(&predicted_against_true(&points));
     let mut transfers: Vec<String> = Vec::new();
     let lines = by_method(&results.rows);
@@ -236,7 +243,14 @@ fn page(results: &Results, text: &str) -> String {
             .map(|line| {
                 let [low, high] = line.mae_interval.unwrap_or([line.mae; 2]);
                 let emphasised = matches!(line.method.as_str(), "auto" | "signals" | "equivalents");
-                MethodRow { method: line.method.clone(), mae: line.mae, low, high, count: line.count, emphasised }
+                MethodRow {
+                    method: line.method.clone(),
+                    mae: line.mae,
+                    low,
+                    high,
+                    count: line.count,
+                    emphasised,
+                }
             })
             .collect();
         html.push_str(&format!("<h2>{}</h2>", escaped(&transfer)));

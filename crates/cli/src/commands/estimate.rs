@@ -6,15 +6,13 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use serde_json::{Value, json};
 use sqlgauge_dataset::{
     Benchmark, Databases, Format, PredictionOptions, WorkloadSource, load_labels, load_predictions,
     load_workload,
 };
-use serde_json::{Value, json};
 use sqlgauge_engine::{Engine, SqliteEngine};
-use sqlgauge_estimate::{
-    EstimateOptions, Evidence, Loader, Pool, Services, TargetLabels, estimators,
-};
+use sqlgauge_estimate::{EstimateOptions, Evidence, Loader, Pool, Services, TargetLabels, estimators};
 use sqlgauge_report::reliability::drift::Series;
 use sqlgauge_report::reliability::{Reliability, table};
 use sqlgauge_run::digest_inputs;
@@ -167,13 +165,13 @@ impl EstimateCommand {
         let columns = columns(&self.columns)?;
         let mut labels = TargetLabels::default();
         for text in &self.labels {
-            let of_name = |(name, _): &(&str, &str)| {
-                self.predictions.iter().any(|file| file.system == *name)
-            };
+            let of_name = |(name, _): &(&str, &str)| self.predictions.iter().any(|file| file.system == *name);
             let (system, path) = match (text.split_once('=').filter(of_name), self.predictions.as_slice()) {
                 (Some((name, path)), _) => (name, path),
                 (None, [only]) => (only.system.as_str(), text.as_str()),
-                (None, _) => bail!("--labels {text}: say whose labels they are, as NAME=FILE with the name of a --pred"),
+                (None, _) => bail!(
+                    "--labels {text}: say whose labels they are, as NAME=FILE with the name of a --pred"
+                ),
             };
             let path = Path::new(path);
             let Some(system) = pool.systems.iter().position(|known| known == system) else { continue };
@@ -201,7 +199,11 @@ impl EstimateCommand {
         files.extend(systems("predictions", &self.predictions));
         files.extend(systems("peer", &self.peers));
         files.extend(self.labels.iter().map(|text| {
-            let path = if Path::new(text).exists() { text } else { text.split_once('=').map_or(text.as_str(), |(_, path)| path) };
+            let path = if Path::new(text).exists() {
+                text
+            } else {
+                text.split_once('=').map_or(text.as_str(), |(_, path)| path)
+            };
             ("labels".to_owned(), PathBuf::from(path))
         }));
         files.extend(input_files(&self.known, pool));

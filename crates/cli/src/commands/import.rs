@@ -154,7 +154,9 @@ fn write(
             put("question", example.question.as_ref());
             put("evidence", example.evidence.as_ref());
             put("prediction", prediction.as_ref().map(|prediction| &prediction.sql));
-            if let Some(confidence) = prediction.as_ref().and_then(|prediction| confidence_of(set, &prediction.id)) {
+            if let Some(confidence) =
+                prediction.as_ref().and_then(|prediction| confidence_of(set, &prediction.id))
+            {
                 details.insert("confidence".to_owned(), confidence.into());
             }
             let item = Item {

@@ -98,14 +98,24 @@ pub struct Trial {
 
 /// The trials of a protocol. `wanted` names the systems that are asked about (all that the protocol allows, if it is
 /// empty); the others are known, or answer beside them.
-pub fn trials(runs: &[BenchRun], protocol: Protocol, peers: Peers, wanted: &BTreeSet<String>, seed: u64) -> Vec<Trial> {
+pub fn trials(
+    runs: &[BenchRun],
+    protocol: Protocol,
+    peers: Peers,
+    wanted: &BTreeSet<String>,
+    seed: u64,
+) -> Vec<Trial> {
     let is_wanted = |system: &String| wanted.is_empty() || wanted.contains(system);
     let mut trials = Vec::new();
     match protocol {
         Protocol::LeaveDatasetOut => {
             for (from, to) in pairs(runs.len()) {
-                let in_both: Vec<String> =
-                    runs[from].systems().intersection(&runs[to].systems()).filter(|s| is_wanted(s)).cloned().collect();
+                let in_both: Vec<String> = runs[from]
+                    .systems()
+                    .intersection(&runs[to].systems())
+                    .filter(|s| is_wanted(s))
+                    .cloned()
+                    .collect();
                 let transfer = format!("{} → {}", runs[from].name, runs[to].name);
                 let trial = Trial {
                     transfer,
@@ -132,10 +142,12 @@ pub fn trials(runs: &[BenchRun], protocol: Protocol, peers: Peers, wanted: &BTre
         Protocol::LeaveDatabasesOut { known, splits } => {
             for run in 0..runs.len() {
                 for split in 0..splits {
-                    trials.extend(split_of(runs, run, known, split, seed).into_iter().flat_map(|mut trial| {
-                        trial.systems.retain(is_wanted);
-                        with_peers(trial, peers)
-                    }));
+                    trials.extend(split_of(runs, run, known, split, seed).into_iter().flat_map(
+                        |mut trial| {
+                            trial.systems.retain(is_wanted);
+                            with_peers(trial, peers)
+                        },
+                    ));
                 }
             }
         }

@@ -205,7 +205,10 @@ fn some_labels(
         let mut random = Random::new(options.estimate.seed ^ (target as u64 + 1).wrapping_mul(0x9e37_79b9));
         let of_system: Vec<Label> = chosen(run, &trial.target)
             .filter(|item| item.system == pool.systems[target] && random.unit() < options.labelled)
-            .map(|item| Label { id: item.id.clone(), correct: item.metrics.get(&run.metric).copied().flatten() })
+            .map(|item| Label {
+                id: item.id.clone(),
+                correct: item.metrics.get(&run.metric).copied().flatten(),
+            })
             .collect();
         labels.add(pool, target, &of_system, &run.path)?;
     }

@@ -79,7 +79,8 @@ pub fn by_method(rows: &[Row]) -> Vec<Line> {
     }
     keys.sort_by_key(|key| rows.iter().position(|row| row.transfer == key.0));
     let of = |(transfer, method): (&str, &str)| {
-        let chosen: Vec<&Row> = rows.iter().filter(|row| row.transfer == transfer && row.method == method).collect();
+        let chosen: Vec<&Row> =
+            rows.iter().filter(|row| row.transfer == transfer && row.method == method).collect();
         Line::of(&chosen, None)
     };
     keys.into_iter().filter_map(of).collect()

@@ -24,7 +24,13 @@ pub fn markdown(results: &Results, title: &str) -> String {
     if !results.skipped.is_empty() {
         text.push_str("\n## Not run\n\n| method | times | reason |\n|---|---|---|\n");
         for skipped in &results.skipped {
-            let _ = writeln!(text, "| {} | {} | {} |", skipped.method, skipped.count, skipped.reason.replace('|', "\\|"));
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} |",
+                skipped.method,
+                skipped.count,
+                skipped.reason.replace('|', "\\|")
+            );
         }
     }
     text
@@ -63,10 +69,13 @@ fn table_of_cells(cells: &[Line], transfer: &str) -> String {
     let mut text = format!("\n| MAE | {} |\n|---|{}\n", systems.join(" | "), "---|".repeat(systems.len()));
     for method in methods {
         let value = |system: &&str| {
-            let found = of_transfer.iter().find(|cell| cell.method == method && cell.system.as_deref() == Some(system));
+            let found = of_transfer
+                .iter()
+                .find(|cell| cell.method == method && cell.system.as_deref() == Some(system));
             found.map_or_else(|| "–".to_owned(), |cell| format!("{:.1}", 100.0 * cell.mae))
         };
-        let _ = writeln!(text, "| {method} | {} |", systems.iter().map(value).collect::<Vec<_>>().join(" | "));
+        let _ =
+            writeln!(text, "| {method} | {} |", systems.iter().map(value).collect::<Vec<_>>().join(" | "));
     }
     text
 }

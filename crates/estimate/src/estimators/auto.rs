@@ -25,6 +25,10 @@ impl Estimator for Auto {
     }
 
     fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
-        if Equivalents::systems(case).is_some() { Equivalents.estimate(case) } else { FromSignals.estimate(case) }
+        if Equivalents::systems(case).is_some() {
+            Equivalents.estimate(case)
+        } else {
+            FromSignals.estimate(case)
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! `equivalents`: other systems' answers to the same questions are labelled, so an answer that returns the same as one
 //! of them is right or wrong with it.
 
+use crate::agreement::agree;
 use crate::case::Case;
 use crate::conformal::half_width;
 use crate::error::EstimateError;
 use crate::estimate::{Estimate, Interval};
 use crate::logistic::Logistic;
 use crate::outcome::{Outcome, signals};
-use crate::agreement::agree;
 
 use super::Estimator;
 
@@ -72,7 +72,8 @@ impl Estimator for Equivalents {
             let (mut inputs, mut truths) = (Vec::new(), Vec::new());
             for (at, (table, labels)) in tables.iter().zip(&labels).enumerate() {
                 if Some(at) != without {
-                    let both = table.iter().zip(labels).filter_map(|(row, label)| Some((row.clone()?, (*label)?)));
+                    let both =
+                        table.iter().zip(labels).filter_map(|(row, label)| Some((row.clone()?, (*label)?)));
                     let (more, their): (Vec<_>, Vec<_>) = both.unzip();
                     inputs.extend(more);
                     truths.extend(their);

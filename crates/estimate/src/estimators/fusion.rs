@@ -61,8 +61,8 @@ impl Fitted {
     pub fn new(case: &Case<'_>, method: &'static str, options: FusionOptions) -> Result<Self, EstimateError> {
         let known = Known::new(case, method)?;
         let seed = case.options.seed;
-        let reference =
-            Reference::build(&known.source.vectors, known.directions(options.slices, seed)?).map_err(failed)?;
+        let reference = Reference::build(&known.source.vectors, known.directions(options.slices, seed)?)
+            .map_err(failed)?;
         let parts = parts(case, &known, &reference, options)?;
         let regressor = find(options.regressor).map_err(failed)?;
         let evaluator =
@@ -85,7 +85,9 @@ pub fn outcome(
     let mut outcome = Outcome::flat(case, found.accuracy);
     if !known.is_own {
         let name = &case.pool().systems[case.target];
-        outcome.notes.push(format!("no labelled predictions of {name}: the shift is measured from those of all others"));
+        outcome.notes.push(format!(
+            "no labelled predictions of {name}: the shift is measured from those of all others"
+        ));
     }
     if found.outside {
         outcome.notes.push(format!("beyond what was learned from in {}", found.outside_in.join(", ")));

@@ -54,13 +54,17 @@ impl Estimator for FusionMl {
         if others.len() < 2 {
             return Err(EstimateError::Needs {
                 method: self.id(),
-                needs: format!("labelled predictions of at least two other systems, and has {}", others.len()),
+                needs: format!(
+                    "labelled predictions of at least two other systems, and has {}",
+                    others.len()
+                ),
                 remedy: "give runs of other systems with --known, or use --method fusion",
             });
         }
         let inner = AdaptOptions { seed, ..AdaptOptions::default() };
         let reptile = ReptileOptions { iterations: self.iterations, inner, ..ReptileOptions::default() };
-        let mut evaluator = meta_train(&others, &reptile, &FitOptions { seed, ..FitOptions::default() }).map_err(failed)?;
+        let mut evaluator =
+            meta_train(&others, &reptile, &FitOptions { seed, ..FitOptions::default() }).map_err(failed)?;
         if let Some(own) = own {
             evaluator = adapt(&evaluator, &own, &inner).map_err(failed)?;
         }

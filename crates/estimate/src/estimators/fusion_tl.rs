@@ -47,14 +47,18 @@ impl Estimator for FusionTl {
         if labelled.len() < FEWEST_LABELS {
             return Err(EstimateError::Needs {
                 method: self.id(),
-                needs: format!("labels of at least {FEWEST_LABELS} of the target's answers, and has {}", labelled.len()),
+                needs: format!(
+                    "labels of at least {FEWEST_LABELS} of the target's answers, and has {}",
+                    labelled.len()
+                ),
                 remedy: "give some with --labels, or use --method fusion",
             });
         }
         let options = FusionOptions { regressor: "mlp", ..self.options };
         let Fitted { known, reference, evaluator } = Fitted::new(case, self.id(), options)?;
         let mut answers = Answers::of(case, case.target, &labelled)?;
-        answers.correct = answers.questions.iter().map(|&question| label(question).unwrap_or_default()).collect();
+        answers.correct =
+            answers.questions.iter().map(|&question| label(question).unwrap_or_default()).collect();
         let places: Vec<usize> = (0..answers.len()).collect();
         let seed = case.options.seed;
         let sets = described(&reference, &answers, &sample_subsets(&places, SUBSETS, places.len(), seed))?;

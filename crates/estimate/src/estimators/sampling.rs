@@ -124,7 +124,8 @@ impl Units {
         let groups = groups(case, &questions.into_iter().collect::<Vec<_>>());
         let mut shuffled: Vec<usize> = (0..groups.len()).collect();
         Random::new(seed ^ 0x0075_6e69_7473).shuffle(&mut shuffled);
-        let of = groups.into_iter().enumerate().flat_map(|(unit, all)| all.into_iter().map(move |q| (q, unit)));
+        let of =
+            groups.into_iter().enumerate().flat_map(|(unit, all)| all.into_iter().map(move |q| (q, unit)));
         Self { of: of.collect(), shuffled }
     }
 
@@ -155,7 +156,8 @@ impl Known {
         let labelled = |system: usize| Answers::of(case, system, &case.labelled(system));
         let known = case.evidence.known.iter().map(|&system| Ok((system, labelled(system)?)));
         let corpus: Vec<(usize, Answers)> = known.collect::<Result<_, EstimateError>>()?;
-        let corpus: Vec<_> = corpus.into_iter().filter(|(_, answers)| answers.len() >= FEWEST_ANSWERS).collect();
+        let corpus: Vec<_> =
+            corpus.into_iter().filter(|(_, answers)| answers.len() >= FEWEST_ANSWERS).collect();
         if corpus.is_empty() {
             return Err(EstimateError::Needs {
                 method,
@@ -251,7 +253,8 @@ impl<'a> Draw<'a> {
 
 fn by_database(case: &Case<'_>, questions: &[usize]) -> Grouping {
     let database = |question: &usize| case.pool().questions[*question].database;
-    let mut numbers: BTreeMap<usize, u32> = questions.iter().map(|question| (database(question), 0)).collect();
+    let mut numbers: BTreeMap<usize, u32> =
+        questions.iter().map(|question| (database(question), 0)).collect();
     for (number, value) in (0..).zip(numbers.values_mut()) {
         *value = number;
     }
@@ -315,7 +318,11 @@ pub fn task(
 }
 
 /// Sets of some answers against a source, as they are: descriptors and accuracy of each.
-pub fn described(reference: &Reference, answers: &Answers, sets: &[Vec<usize>]) -> Result<MetaSet, EstimateError> {
+pub fn described(
+    reference: &Reference,
+    answers: &Answers,
+    sets: &[Vec<usize>],
+) -> Result<MetaSet, EstimateError> {
     let names: Vec<String> = Descriptors::names().iter().map(|&name| name.to_owned()).collect();
     let (mut values, mut accuracy) = (Vec::new(), Vec::new());
     for set in sets {

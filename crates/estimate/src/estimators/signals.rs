@@ -19,7 +19,7 @@ use super::Estimator;
 ///
 /// - **The item model** (gradient boosting on the `features` of question, schema and prediction, and on agreement with
 ///   other systems) gives every answer a probability; the mean is corrected by how far the model is off on the
-///   system's own labelled answers. Best near what is known.
+///   system's own labelled answers. Best near what is known; alone there where nobody's answers can be compared.
 /// - **The law** (see [`Law`]) moves the system's known accuracy on the probit scale, in proportion to how the
 ///   share of answers that run and the agreement with other systems moved. Best far away.
 ///
@@ -34,8 +34,8 @@ pub struct FromSignals;
 /// The share of a half-width by which an interval outside what is known is widened.
 const WIDENED_OUTSIDE: f64 = 0.25;
 
-/// How much more than its errors on known sets say the law is trusted near them where there is agreement, and how
-/// much less where there is none: the sets of few databases cannot tell the two ways apart well.
+/// How much more than its errors on known sets say the law is trusted near them: the sets of few databases cannot tell
+/// the two ways apart well.
 const ODDS_OF_LAW: f64 = 3.0;
 
 /// Labelled answers after which the correction of the item model counts half.
@@ -160,12 +160,8 @@ impl Fit {
     fn new(case: &Case<'_>) -> Result<Self, EstimateError> {
         let items = ItemModel::fit(case)?;
         let ease = Ease::new(case, &items);
-        let labelled: Vec<Labelled> = case
-            .evidence
-            .known
-            .iter()
-            .map(|&system| Labelled::new(case, system, &items, &ease))
-            .collect();
+        let labelled: Vec<Labelled> =
+            case.evidence.known.iter().map(|&system| Labelled::new(case, system, &items, &ease)).collect();
         let sets = meta_sets(&labelled, case.options.seed);
         let (near, far) = (Law::near(&sets), Law::far(&sets));
         let errors = |estimate: &dyn Fn(&MetaSet) -> f64| -> Vec<Point> {
@@ -228,12 +224,14 @@ impl Fit {
         if outside {
             return (mean(&|from| self.far.accuracy(from, target)), self.by_far.at(distance, chance));
         }
-        let (law, items) = (self.by_near.at(distance, chance), self.by_items.at(distance, chance));
-        let is_compared = target.compared > 0.0;
-        let odds = if is_compared { ODDS_OF_LAW } else { 1.0 / ODDS_OF_LAW };
-        let weight = odds * items / (law + odds * items);
-        let by_law = mean(&|from| self.near.accuracy(from, target));
         let by_items = mean(&|from| corrected(from, target));
+        let items = self.by_items.at(distance, chance);
+        if target.compared == 0.0 {
+            return (by_items, items);
+        }
+        let law = self.by_near.at(distance, chance);
+        let weight = ODDS_OF_LAW * items / (law + ODDS_OF_LAW * items);
+        let by_law = mean(&|from| self.near.accuracy(from, target));
         (weight * by_law + (1.0 - weight) * by_items, law * items / (law + items))
     }
 
@@ -242,7 +240,8 @@ impl Fit {
         let distance = self.home.iter().map(|from| squared(shift(from, target))).sum::<f64>() / count;
         let is_new = self.novelty.as_ref().is_some_and(Novelty::is_outside);
         let outside = is_new || distance > self.farthest;
-        let (accuracy, expected) = self.weigh(&self.home, target, per_group(self.home_groups, groups), outside);
+        let (accuracy, expected) =
+            self.weigh(&self.home, target, per_group(self.home_groups, groups), outside);
         let from = self.home.first().copied().unwrap_or_default();
         let moves = shift(&from, target);
         let law = if outside { self.far } else { self.near };

@@ -194,7 +194,8 @@ fn new_cell(column: &ColumnPlan, shape: &Shape, random: &mut Random) -> u32 {
     if column.is_nullable && random.chance(shape.null_percent) && (shape.null_keys || !column.is_primary) {
         return NULL;
     }
-    let from_checks = column.guided.last().and_then(|wanted| random.pick(wanted).copied()).filter(|_| random.chance(90));
+    let from_checks =
+        column.guided.last().and_then(|wanted| random.pick(wanted).copied()).filter(|_| random.chance(90));
     let from_guide = shape.guide.and_then(|guide| column.guided.get(guide));
     let from_guide = from_guide.and_then(|wanted| random.pick(wanted).copied()).filter(|_| random.chance(75));
     let cell = from_guide

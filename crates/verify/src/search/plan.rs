@@ -194,12 +194,7 @@ struct Builder<'a> {
 }
 
 /// The plan for those tables, given what the queries, and last the CHECK constraints, say of their columns.
-pub(super) fn plan(
-    schema: &Schema,
-    tables: &[TableId],
-    traces: &[Trace],
-    null_in_primary_key: bool,
-) -> Plan {
+pub(super) fn plan(schema: &Schema, tables: &[TableId], traces: &[Trace], null_in_primary_key: bool) -> Plan {
     let columns: Vec<(TableId, u32)> = tables
         .iter()
         .filter_map(|&id| Some((id, schema.table(id)?)))
