@@ -385,7 +385,8 @@ mod tests {
 
     #[test]
     fn batches_cover_the_target_and_a_small_rest_joins_the_last() {
-        let cases: [(usize, usize, &[(usize, usize)]); 6] = [
+        type Cut<'a> = (usize, usize, &'a [(usize, usize)]);
+        let cases: [Cut<'_>; 6] = [
             (10, 100, &[(0, 10)]),
             (10, 5, &[(0, 5), (5, 10)]),
             (12, 5, &[(0, 5), (5, 12)]),

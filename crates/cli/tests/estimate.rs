@@ -79,7 +79,7 @@ fn golds_of_the_target_are_never_read() {
         question["difficulty"] = json!("unheard of");
     }
     let garbled = sample.target("garbled", "careful", &questions);
-    for method in ["auto", "signals", "source"] {
+    for method in ["auto", "signals"] {
         let more = ["--known", &sample.known(), "--method", method];
         let first = sample.estimate(&with_golds.0, &with_golds.1, &more);
         let second = sample.estimate(&garbled.0, &garbled.1, &more);

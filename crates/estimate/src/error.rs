@@ -11,7 +11,7 @@ pub enum EstimateError {
     Run(#[from] sqlgauge_run::RunError),
     /// A file of questions or predictions could not be read.
     #[error(transparent)]
-    Dataset(#[from] sqlgauge_dataset::DatasetError),
+    Dataset(Box<sqlgauge_dataset::DatasetError>),
     /// A database could not be opened.
     #[error(transparent)]
     Engine(#[from] sqlgauge_engine::EngineError),
@@ -70,4 +70,10 @@ pub enum EstimateError {
     /// A part of the computation failed.
     #[error("{0}")]
     Computation(String),
+}
+
+impl From<sqlgauge_dataset::DatasetError> for EstimateError {
+    fn from(error: sqlgauge_dataset::DatasetError) -> Self {
+        Self::Dataset(Box::new(error))
+    }
 }

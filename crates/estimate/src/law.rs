@@ -83,13 +83,12 @@ fn least_squares(sets: &[(&MetaSet, f64)], prior_weight: f64) -> Law {
     let mut matrix = vec![vec![0.0; 2]; 2];
     let (mut right, mut chance) = (vec![0.0; 2], [0.0; 2]);
     for &(set, weight) in sets {
-        let change = change_of(set);
+        let moved = change_of(set);
         for a in 0..2 {
-            right[a] += weight * set.shift[a] * change;
+            right[a] += weight * set.shift[a] * moved;
             chance[a] += weight * set.noise[a];
-            for b in 0..2 {
-                matrix[a][b] += weight * set.shift[a] * set.shift[b];
-            }
+            let row = matrix[a].iter_mut().zip(set.shift);
+            row.for_each(|(sum, shift)| *sum += weight * set.shift[a] * shift);
         }
     }
     for at in 0..2 {

@@ -57,14 +57,13 @@ impl<'a> Loader<'a> {
         let mut occurrences: HashMap<String, Occurrences> = HashMap::new();
         for item in run.items {
             let Some(&Some(correct)) = item.metrics.get(&metric) else { continue };
-            let database = match databases.get(&item.db_id) {
-                Some(&place) => place,
-                None => {
-                    let opened = self.known_database(path, &run.manifest, &item.db_id)?;
-                    let place = self.pool.database(&item.db_id, &opened);
-                    databases.insert(item.db_id.clone(), place);
-                    place
-                }
+            let database = if let Some(&place) = databases.get(&item.db_id) {
+                place
+            } else {
+                let opened = self.known_database(path, &run.manifest, &item.db_id)?;
+                let place = self.pool.database(&item.db_id, &opened);
+                databases.insert(item.db_id.clone(), place);
+                place
             };
             let system = self.pool.system(&item.system);
             let occurrences = occurrences.entry(item.system.clone()).or_default();
@@ -248,7 +247,9 @@ impl<'a> Loader<'a> {
 pub fn binary_metric(path: &Path, run: &StoredRun, wanted: Option<&str>) -> Result<String, EstimateError> {
     let binary = |id: &&String| {
         let mut values = run.items.iter().filter_map(|item| *item.metrics.get(*id)?).peekable();
-        values.peek().is_some() && values.all(|value| value == 0.0 || value == 1.0)
+        values.peek().is_some()
+            && values
+                .all(|value| value.to_bits() == 0.0_f64.to_bits() || value.to_bits() == 1.0_f64.to_bits())
     };
     let is_wanted = |id: &&String| {
         wanted.is_none_or(|wanted| {

@@ -79,10 +79,9 @@ fn newton_step(inputs: &[Vec<f64>], labels: &[f64], weights: &[f64], ridge: f64)
     }
     // An intercept alone may have no curvature left.
     hessian[0][0] += 1e-9;
-    for a in 0..width {
-        for b in 0..a {
-            hessian[b][a] = hessian[a][b];
-        }
+    let lower = hessian.clone();
+    for (a, row) in lower.iter().enumerate() {
+        row.iter().take(a).enumerate().for_each(|(b, &value)| hessian[b][a] = value);
     }
     solve(hessian, gradient)
 }

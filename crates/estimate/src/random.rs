@@ -26,7 +26,9 @@ impl Random {
 
     /// A whole number below `bound` (0 for a bound of 0).
     pub fn below(&mut self, bound: usize) -> usize {
-        ((self.unit() * bound as f64) as usize).min(bound.saturating_sub(1))
+        // The high half of a 128-bit product: each value but for 1 in 2^64 as often as any other.
+        let product = u128::from(self.next()) * bound as u128;
+        usize::try_from(product >> 64).unwrap_or_default()
     }
 
     /// Puts the items into a random order.

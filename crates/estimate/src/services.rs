@@ -23,6 +23,10 @@ pub struct Services {
     pub judge: Option<JudgeService>,
 }
 
+/// Whom a batch tells how far it is.
+#[cfg(feature = "judges")]
+pub type Told = Box<dyn Fn(&Progress) + Send + Sync>;
+
 /// A judge and how it is asked.
 #[cfg(feature = "judges")]
 pub struct JudgeService {
@@ -43,7 +47,7 @@ pub struct JudgeService {
     /// Other systems that the pairwise judge compares with at most.
     pub opponents: usize,
     /// Told how far a batch is.
-    pub progress: Option<Box<dyn Fn(&Progress) + Send + Sync>>,
+    pub progress: Option<Told>,
 }
 
 #[cfg(feature = "judges")]

@@ -26,11 +26,14 @@ use crate::output::{print, write_to};
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Left {
     /// Known is one run, the target another
-    LeaveDatasetOut,
+    #[value(name = "leave-dataset-out")]
+    Dataset,
     /// One system's labels on one run are unknown, all others are known
-    LeaveModelOut,
+    #[value(name = "leave-model-out")]
+    Model,
     /// Some databases of a run are known, the target is the others
-    LeaveDatabasesOut,
+    #[value(name = "leave-databases-out")]
+    Databases,
 }
 
 /// Whose unlabelled answers to the target are there.
@@ -140,9 +143,9 @@ impl BenchEstimators {
 
     fn protocol(&self) -> (Protocol, Peers) {
         let protocol = match self.protocol {
-            Left::LeaveDatasetOut => Protocol::LeaveDatasetOut,
-            Left::LeaveModelOut => Protocol::LeaveModelOut,
-            Left::LeaveDatabasesOut => {
+            Left::Dataset => Protocol::LeaveDatasetOut,
+            Left::Model => Protocol::LeaveModelOut,
+            Left::Databases => {
                 Protocol::LeaveDatabasesOut { known: self.known_databases, splits: self.splits }
             }
         };
@@ -253,10 +256,10 @@ fn page(results: &Results, text: &str) -> String {
                 }
             })
             .collect();
-        html.push_str(&format!("<h2>{}</h2>", escaped(&transfer)));
+        html.extend(["<h2>", &escaped(&transfer), "</h2>"]);
         html.push_str(&mae_by_method(&bars));
     }
-    html.push_str(&format!("<pre>{}</pre>", escaped(text)));
+    html.extend(["<pre>", &escaped(text), "</pre>"]);
     html
 }
 

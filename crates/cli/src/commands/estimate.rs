@@ -30,18 +30,21 @@ pub struct EstimateCommand {
     /// Run directory with labels (`sqlgauge score` or `sqlgauge import` makes one); may be given several times
     #[arg(long = "known", value_name = "DIR")]
     known: Vec<PathBuf>,
-    /// File with the target's questions (golds in it are not read)
+    /// Evaluator that `sqlgauge fit` made; the target is then an embedding file, and nothing else is needed
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["known", "predictions", "db"])]
+    evaluator: Option<PathBuf>,
+    /// File with the target's questions (golds in it are not read), or its embeddings (.parquet) with --evaluator
     #[arg(long, value_name = "FILE")]
     target: PathBuf,
     /// Predictions of a system to estimate; may be given several times
-    #[arg(long = "pred", value_name = "NAME=FILE", required = true, value_parser = system_file)]
+    #[arg(long = "pred", value_name = "NAME=FILE", required_unless_present = "evaluator", value_parser = system_file)]
     predictions: Vec<SystemFile>,
     /// Predictions of another system on the target, to compare with; may be given several times
     #[arg(long = "peer", value_name = "NAME=FILE", value_parser = system_file)]
     peers: Vec<SystemFile>,
     /// Folder with `DB_ID/DB_ID.sqlite` of the target; rows are not needed
-    #[arg(long, value_name = "DIR")]
-    db: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "evaluator")]
+    db: Option<PathBuf>,
     /// Folder that has databases of known runs which are not where they were; may be given several times
     #[arg(long, value_name = "DIR")]
     known_db: Vec<PathBuf>,
@@ -95,6 +98,9 @@ impl EstimateCommand {
         }
         if !(0.0..=1.0).contains(&self.tau) {
             bail!("--tau {} is no confidence from 0 to 1", self.tau);
+        }
+        if let Some(folder) = &self.evaluator {
+            return super::evaluated::estimate(folder, &self.target, self.level, self.json);
         }
         self.reliability.check()?;
         let estimator = estimators::find(&self.method)?;
@@ -228,7 +234,7 @@ impl EstimateCommand {
             .chain(&self.peers)
             .map(|file| load_predictions(&file.system, &file.path, workload, &options))
             .collect::<Result<Vec<_>, _>>()?;
-        let databases = Databases::open(&self.db)?;
+        let databases = Databases::open(self.db.as_deref().unwrap_or(Path::new("")))?;
         loader.target(&self.target, workload, &databases, &systems, self.predictions.len())?;
         Ok(loader.finish())
     }

@@ -8,6 +8,7 @@ mod compat;
 mod demo;
 mod encode;
 mod estimate;
+mod evaluated;
 #[cfg(feature = "evaluator")]
 mod fit;
 mod import;
@@ -42,7 +43,7 @@ pub enum Command {
     #[command(subcommand)]
     Compat(compat::Compat),
     /// Estimate the accuracy of predictions without labels, with an interval and reasons
-    Estimate(estimate::EstimateCommand),
+    Estimate(Box<estimate::EstimateCommand>),
     /// Make a known run of labels that were judged elsewhere; nothing is executed
     Import(import::Import),
     /// Print the catalog of a database, a folder of databases or a tables.json as sqlgauge sees it

@@ -20,7 +20,7 @@ use super::Estimator;
 /// - **The item model** (gradient boosting on the `features` of question, schema and prediction, and on agreement with
 ///   other systems) gives every answer a probability; the mean is corrected by how far the model is off on the
 ///   system's own labelled answers. Best near what is known; alone there where nobody's answers can be compared.
-/// - **The law** (see [`Law`]) moves the system's known accuracy on the probit scale, in proportion to how the
+/// - **The law** moves the system's known accuracy on the probit scale, in proportion to how the
 ///   share of answers that run and the agreement with other systems moved. Best far away.
 ///
 /// An answer that does not run as given counts as wrong, unless the target lies within what is known: then as often

@@ -74,3 +74,41 @@ impl Search {
         signatures
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_sql::schema::Schema;
+
+    use crate::search::{Options, Search};
+
+    fn search() -> Search {
+        let schema = Schema::from_ddl(
+            "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INTEGER, country TEXT);",
+        );
+        Search::new(schema.unwrap_or_default(), Options::default()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn equal_queries_have_equal_signatures_and_others_do_not() {
+        let texts = [
+            "SELECT name FROM singer WHERE age > 30",
+            "SELECT T1.name FROM singer AS T1 WHERE 30 < T1.age",
+            "SELECT name FROM singer WHERE age >= 30",
+            "SELECT count(*) FROM singer",
+            "SELECT nothing FROM singer",
+        ];
+        let found = search().signatures(&texts, 24);
+        assert!(found[0].is_some() && found[0] == found[1]);
+        assert_ne!(found[0], found[2]);
+        assert_ne!(found[0], found[3]);
+        assert_eq!(found[4], None);
+    }
+
+    #[test]
+    fn the_order_of_the_queries_does_not_matter() {
+        let (a, b) = ("SELECT name FROM singer ORDER BY age LIMIT 1", "SELECT max(age) FROM singer");
+        let (first, second) = (search().signatures(&[a, b], 8), search().signatures(&[b, a, b], 8));
+        assert_eq!((&first[0], &first[1]), (&second[1], &second[0]));
+        assert_eq!(second[0], second[2]);
+    }
+}

@@ -1,0 +1,141 @@
+//! The protocols of `bench` on tiny runs: what is held out, and that its labels decide nothing.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, json};
+use sqlgauge_engine::{Limits, SqliteEngine};
+use sqlgauge_estimate::EstimateOptions;
+use sqlgauge_estimate::bench::{BenchOptions, BenchRun, Peers, Protocol, Trial, pool_of, run, trials};
+use sqlgauge_estimate::estimators::{self, Estimator};
+use sqlgauge_run::{Input, Item, Manifest, StoredRun};
+
+const SYSTEMS: [&str; 4] = ["one", "two", "three", "four"];
+const METRIC: &str = "correct@1";
+
+/// A run of four systems on some databases of a table each, 12 questions per database.
+fn tiny(folder: &Path, name: &str, databases: usize, hardness: usize) -> BenchRun {
+    let mut inputs = Vec::new();
+    let mut items = Vec::new();
+    for database in 0..databases {
+        let db_id = format!("{name}_{database}");
+        let path = folder.join(format!("{db_id}.sqlite"));
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let ddl = format!("CREATE TABLE t{database} (a INTEGER, b TEXT, c{database} REAL)");
+        connection.execute_batch(&ddl).unwrap();
+        inputs.push(Input {
+            role: format!("database:{db_id}"),
+            path: path.to_string_lossy().into_owned(),
+            sha256: String::new(),
+        });
+        for (place, system) in SYSTEMS.iter().enumerate() {
+            for number in 0..12 {
+                let right = (number * 7 + place * 3 + database) % (4 + hardness) > place;
+                let sql = if right {
+                    format!("SELECT a FROM t{database} WHERE a > {number}")
+                } else {
+                    format!("SELECT b, count(*) FROM t{database} WHERE a > {} GROUP BY b", number + place)
+                };
+                let details = json!({"question": format!("question {number} of {db_id}"), "prediction": sql,
+                    "gold": "SELECT secret"});
+                items.push(Item {
+                    system: (*system).to_owned(),
+                    id: format!("{database}:{number}"),
+                    index: database * 12 + number,
+                    db_id: db_id.clone(),
+                    status: "unknown".to_owned(),
+                    metrics: BTreeMap::from([(METRIC.to_owned(), Some(f64::from(u8::from(right))))]),
+                    details: details.as_object().cloned().unwrap_or_else(Map::new),
+                });
+            }
+        }
+    }
+    let manifest = Manifest {
+        tool_version: String::new(),
+        engine: String::new(),
+        command: Vec::new(),
+        metrics: vec![METRIC.to_owned()],
+        systems: SYSTEMS.map(str::to_owned).to_vec(),
+        inputs,
+        options: BTreeMap::new(),
+        examples: databases * 12,
+    };
+    let stored = StoredRun { manifest, items, summary: None };
+    BenchRun { name: name.to_owned(), path: PathBuf::from(name), stored, metric: METRIC.to_owned() }
+}
+
+fn of(runs: &[BenchRun], protocol: Protocol) -> Vec<Trial> {
+    trials(runs, protocol, Peers::All, &BTreeSet::new(), 5)
+}
+
+/// Turns the labels of the trial's target answers around.
+fn garbled(runs: &[BenchRun], trial: &Trial) -> Vec<BenchRun> {
+    let mut runs = runs.to_vec();
+    for item in &mut runs[trial.target.run].stored.items {
+        if trial.systems.contains(&item.system) && trial.target.databases.contains(&item.db_id) {
+            for label in item.metrics.values_mut() {
+                *label = label.map(|label| 1.0 - label);
+            }
+            item.details.insert("gold".to_owned(), json!("garbled"));
+        }
+    }
+    runs
+}
+
+const PROTOCOLS: [Protocol; 3] =
+    [Protocol::LeaveDatasetOut, Protocol::LeaveModelOut, Protocol::LeaveDatabasesOut { known: 3, splits: 2 }];
+
+#[test]
+fn held_out_labels_are_not_in_the_pool() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = [tiny(folder.path(), "a", 6, 0), tiny(folder.path(), "b", 5, 2)];
+    let engine = SqliteEngine::new(Limits::default());
+    for (protocol, count) in PROTOCOLS.into_iter().zip([2, 8, 4]) {
+        let trials = of(&runs, protocol);
+        assert_eq!(trials.len(), count, "{protocol:?}");
+        for trial in &trials {
+            let pool = pool_of(&runs, trial, &engine, &[]).unwrap();
+            assert_eq!(pool.targets.len(), trial.systems.len());
+            let questions = pool.target_questions();
+            assert_eq!(questions.len(), 12 * trial.target.databases.len());
+            for &target in &pool.targets {
+                assert!(questions.iter().all(|&question| pool.label(target, question).is_none()));
+            }
+            // Labels of others on the target's questions are there where one system alone is left out.
+            let others = (0..pool.systems.len()).filter(|system| !pool.targets.contains(system));
+            let labelled = others.flat_map(|system| pool.labelled(system)).any(|q| questions.contains(&q));
+            assert_eq!(labelled, protocol == Protocol::LeaveModelOut);
+        }
+    }
+}
+
+#[test]
+fn garbled_labels_of_the_held_out_part_change_no_estimate() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = [tiny(folder.path(), "a", 6, 0), tiny(folder.path(), "b", 5, 2)];
+    let engine = SqliteEngine::new(Limits::default());
+    let mut ids = vec!["source", "signals"];
+    if cfg!(feature = "evaluator") {
+        ids.push("fusion");
+    }
+    let methods: Vec<(String, &dyn Estimator)> =
+        ids.iter().map(|id| ((*id).to_owned(), estimators::find(id).unwrap())).collect();
+    let options =
+        BenchOptions { methods, estimate: EstimateOptions::default(), labelled: 0.0, databases: Vec::new() };
+    for protocol in PROTOCOLS {
+        let trial = of(&runs, protocol).swap_remove(0);
+        let garbled = garbled(&runs, &trial);
+        let trial = [trial];
+        let [before, after] =
+            [&runs[..], &garbled[..]].map(|runs| run(runs, &trial, &engine, &options, &|_| ()).unwrap());
+        assert!(!before.rows.is_empty() && before.rows.len() == after.rows.len());
+        assert_eq!(before.skipped, after.skipped);
+        for (before, after) in before.rows.iter().zip(&after.rows) {
+            assert_eq!(before.accuracy.to_bits(), after.accuracy.to_bits(), "{before:?}");
+            assert_eq!(before.low.to_bits(), after.low.to_bits());
+            assert_eq!(before.high.to_bits(), after.high.to_bits());
+            assert!((before.truth + after.truth - 1.0).abs() < 1e-12);
+        }
+    }
+}
