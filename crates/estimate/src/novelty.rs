@@ -6,6 +6,9 @@ use crate::sets::groups;
 /// A feature that is the same in every labelled item and another one in this share of the target's is new.
 const NEW_SHARE: f64 = 0.25;
 
+/// Databases of one benchmark resemble each other: the mean of more than these lies no nearer to the others.
+const MOST_DATABASES: usize = 4;
+
 /// What is new in a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Novelty {
@@ -13,7 +16,8 @@ pub struct Novelty {
     pub new_features: Vec<String>,
     /// Distance of the target's mean item from the labelled mean item, in standard deviations per feature.
     pub distance: f64,
-    /// The largest distance of a labelled group of questions (a database) from the rest of the labelled items.
+    /// The largest distance that as many labelled databases as the target has would have from the rest of the labelled
+    /// items: that of a single one, over the square root of their number (of four at most).
     pub largest_known: f64,
 }
 
@@ -53,13 +57,14 @@ impl Novelty {
             })
             .fold(0.0, f64::max);
         let distance = scale.distance(&Sum::of(&abroad).mean(), &whole.mean());
-        Some(Self { new_features, distance, largest_known })
+        let databases = groups(case, &case.evidence.questions).len().clamp(1, MOST_DATABASES);
+        Some(Self { new_features, distance, largest_known: largest_known / (databases as f64).sqrt() })
     }
 
     /// In words.
     pub fn describe(&self) -> String {
         let distance = format!(
-            "distance {:.2} in standard deviations per feature, labelled databases at most {:.2}",
+            "distance {:.2} in standard deviations per feature, as many labelled databases at most {:.2}",
             self.distance, self.largest_known
         );
         if self.new_features.is_empty() {
@@ -68,8 +73,8 @@ impl Novelty {
         format!("{distance}; new: {}", self.new_features.join(", "))
     }
 
-    /// Whether the target lies outside: it has a feature that never varied, or lies farther than any labelled database
-    /// lies from the others.
+    /// Whether the target lies outside: it has a feature that never varied, or lies farther than labelled
+    /// databases lie from the others.
     pub fn is_outside(&self) -> bool {
         !self.new_features.is_empty() || self.distance > self.largest_known
     }

@@ -8,6 +8,8 @@ use crate::error::EstimateError;
 use crate::estimate::{Estimate, Interval};
 use crate::logistic::Logistic;
 use crate::outcome::{Outcome, signals};
+use crate::pool::Answer;
+use crate::signals::Signals;
 
 use super::Estimator;
 
@@ -62,7 +64,8 @@ impl Estimator for Equivalents {
             remedy: "give their runs with --known, or choose another --method",
         })?;
         let questions = &case.evidence.questions;
-        let rows = |system: usize, known: &[usize]| rows_of(case, system, known, questions);
+        let rule = Rule::of(case);
+        let rows = |system: usize, known: &[usize]| rows_of(case, rule, system, known, questions);
         let tables: Vec<Vec<Option<Vec<f64>>>> = systems.iter().map(|&s| rows(s, &systems)).collect();
         let labels: Vec<Vec<Option<f64>>> = systems
             .iter()
@@ -81,7 +84,7 @@ impl Estimator for Equivalents {
             }
             Logistic::fit(&inputs, &truths, RIDGE)
         };
-        let refused = refused_rate(case, &systems);
+        let refused = refused_rate(case, rule, &systems);
         let probabilities = |model: &Logistic, rows: &[Option<Vec<f64>>]| -> Vec<f64> {
             rows.iter().map(|row| row.as_ref().map_or(refused, |row| model.predict(row))).collect()
         };
@@ -120,10 +123,16 @@ impl Estimator for Equivalents {
     }
 }
 
-/// The features of every answer that runs as given.
-fn rows_of(case: &Case<'_>, system: usize, known: &[usize], questions: &[usize]) -> Vec<Option<Vec<f64>>> {
+/// The features of every answer that counts as running.
+fn rows_of(
+    case: &Case<'_>,
+    rule: Rule,
+    system: usize,
+    known: &[usize],
+    questions: &[usize],
+) -> Vec<Option<Vec<f64>>> {
     let counted: Vec<Option<Counts>> =
-        questions.iter().map(|&question| Counts::of(case, system, question, known)).collect();
+        questions.iter().map(|&question| Counts::of(case, rule, system, question, known)).collect();
     let answerable: Vec<&Counts> = counted.iter().flatten().filter(|counts| counts.some_right).collect();
     let hits = answerable.iter().filter(|counts| counts.same_right > 0.0).count() as f64;
     let hit_rate = (hits + 1.0) / (answerable.len() as f64 + 2.0);
@@ -131,6 +140,42 @@ fn rows_of(case: &Case<'_>, system: usize, known: &[usize], questions: &[usize])
         .into_iter()
         .map(|counts| counts.filter(|counts| counts.runs).map(|counts| counts.features(hit_rate)))
         .collect()
+}
+
+/// Which answers the labels give a chance.
+#[derive(Debug, Clone, Copy)]
+struct Rule {
+    /// The labels judge the first of several statements, as Spider's official script does.
+    first_statement: bool,
+}
+
+impl Rule {
+    /// What the labelled answers of all other systems to these questions show: first statements count if they are right at least half
+    /// as often as answers that run as given.
+    fn of(case: &Case<'_>) -> Self {
+        let (mut given, mut first) = ((0.0, 0.0), (0.0, 0.0));
+        let systems = (0..case.pool().systems.len()).filter(|&system| system != case.target);
+        for (system, &question) in systems.flat_map(|s| case.evidence.questions.iter().map(move |q| (s, q))) {
+            let Some(Answer { correct: Some(label), status, .. }) = case.pool().get(system, question) else {
+                continue;
+            };
+            // Not every labelled system is among those whose signals were computed.
+            let as_given = match (case.signals(system, question), status.as_deref()) {
+                (Some(signals), _) if signals.runs => signals.runs_as_given,
+                (None, Some("ok")) => true,
+                (None, Some("multiple_statements")) => false,
+                _ => continue,
+            };
+            let rate = if as_given { &mut given } else { &mut first };
+            rate.0 += label;
+            rate.1 += 1.0;
+        }
+        Self { first_statement: first.1 > 0.0 && first.0 / first.1 > 0.5 * given.0 / f64::max(given.1, 1.0) }
+    }
+
+    fn counts(self, signals: &Signals) -> bool {
+        signals.runs_as_given || (self.first_statement && signals.runs)
+    }
 }
 
 /// How an answer stands to the labelled ones.
@@ -149,9 +194,9 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(case: &Case<'_>, system: usize, question: usize, known: &[usize]) -> Option<Self> {
+    fn of(case: &Case<'_>, rule: Rule, system: usize, question: usize, known: &[usize]) -> Option<Self> {
         let own = case.signals(system, question);
-        let mut counts = Self { runs: own.is_some_and(|own| own.runs_as_given), ..Self::default() };
+        let mut counts = Self { runs: own.is_some_and(|own| rule.counts(own)), ..Self::default() };
         let (mut judged, mut right) = (0.0, 0.0);
         for &other in known.iter().filter(|&&other| other != system) {
             let Some(label) = case.pool().label(other, question) else { continue };
@@ -159,7 +204,7 @@ impl Counts {
             right += label;
             let same = match (own, case.signals(other, question)) {
                 (Some(own), Some(other)) => {
-                    own.runs_as_given && other.runs_as_given && agree(case.ground, own, other)
+                    rule.counts(own) && rule.counts(other) && agree(case.ground, own, other)
                 }
                 _ => false,
             };
@@ -191,12 +236,12 @@ impl Counts {
     }
 }
 
-/// How often answers that do not run as given are right.
-fn refused_rate(case: &Case<'_>, systems: &[usize]) -> f64 {
+/// How often answers that do not count as running are right.
+fn refused_rate(case: &Case<'_>, rule: Rule, systems: &[usize]) -> f64 {
     let (mut right, mut count) = (0.0, 0.0);
     for &system in systems {
         for &question in &case.evidence.questions {
-            let runs = case.signals(system, question).is_some_and(|signals| signals.runs_as_given);
+            let runs = case.signals(system, question).is_some_and(|signals| rule.counts(signals));
             if let Some(label) = case.pool().label(system, question).filter(|_| !runs) {
                 right += label;
                 count += 1.0;

@@ -38,6 +38,9 @@ const WIDENED_OUTSIDE: f64 = 0.25;
 /// the two ways apart well.
 const ODDS_OF_LAW: f64 = 3.0;
 
+/// A set of fewer groups can lie far away by chance.
+const FEWEST_FAR_GROUPS: usize = 3;
+
 /// Labelled answers after which the correction of the item model counts half.
 const HALF_CORRECTION: f64 = 100.0;
 
@@ -192,7 +195,11 @@ impl Fit {
             by_far,
             by_items,
             scores: [Vec::new(), Vec::new()],
-            farthest: sets.iter().map(distance_of).fold(0.0, f64::max),
+            farthest: sets
+                .iter()
+                .filter(|set| set.groups[1].len() >= FEWEST_FAR_GROUPS)
+                .map(distance_of)
+                .fold(0.0, f64::max),
             labelled,
             novelty: Novelty::of(case),
         };
@@ -239,7 +246,7 @@ impl Fit {
         let count = self.home.len().max(1) as f64;
         let distance = self.home.iter().map(|from| squared(shift(from, target))).sum::<f64>() / count;
         let is_new = self.novelty.as_ref().is_some_and(Novelty::is_outside);
-        let outside = is_new || distance > self.farthest;
+        let outside = is_new || (groups >= FEWEST_FAR_GROUPS && distance > self.farthest);
         let (accuracy, expected) =
             self.weigh(&self.home, target, per_group(self.home_groups, groups), outside);
         let from = self.home.first().copied().unwrap_or_default();
