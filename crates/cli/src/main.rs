@@ -1,7 +1,6 @@
 //! The `sqlgauge` command line: reads arguments, calls the libraries, prints what they say.
 
 mod commands;
-#[cfg(feature = "services")]
 mod judge_options;
 mod options;
 mod output;

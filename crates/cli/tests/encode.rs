@@ -1,4 +1,5 @@
 //! `sqlgauge encode` on the bundled sample.
+#![cfg(feature = "parquet")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::path::{Path, PathBuf};

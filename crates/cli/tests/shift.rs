@@ -1,5 +1,5 @@
 //! `sqlgauge shift` on small files: what it prints, and what it says of files that cannot be compared.
-
+#![cfg(feature = "parquet")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};

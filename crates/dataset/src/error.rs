@@ -8,6 +8,14 @@ use crate::columns::Role;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
+    /// The format is left out of this build.
+    #[error("{path}: {missing}")]
+    NotBuiltIn {
+        /// The file.
+        path: PathBuf,
+        /// What builds it in.
+        missing: sqlgauge_base::NotBuiltIn,
+    },
     /// The operating system refused.
     #[error("cannot read {path}: {source}; check that the path is right and that you may read it")]
     Read {
@@ -46,7 +54,7 @@ pub enum DatasetError {
         /// What to do about it.
         remedy: String,
     },
-    /// No format has that name, or it is not built in.
+    /// No format has that name.
     #[error("there is no format {name:?}; use one of {known}")]
     UnknownFormat {
         /// As given.

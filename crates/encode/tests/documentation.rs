@@ -1,6 +1,5 @@
 //! The table of features in the docs is the one in the code.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
-#![cfg(feature = "features")]
 
 use std::path::Path;
 

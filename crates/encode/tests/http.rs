@@ -1,5 +1,5 @@
 //! The HTTP encoder against a local server.
-#![cfg(feature = "http")]
+#![cfg(feature = "services")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panic")]
 
 #[path = "../../llm/tests/server/mod.rs"]

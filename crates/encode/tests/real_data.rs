@@ -1,6 +1,5 @@
 //! The published benchmarks are encoded without an error, and the named features say something about them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
-#![cfg(all(feature = "features", feature = "tfidf"))]
 
 use std::collections::HashMap;
 use std::sync::Arc;

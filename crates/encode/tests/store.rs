@@ -1,4 +1,5 @@
 //! Embedding files: what is written is read, and what is wrong with a file is said.
+#![cfg(feature = "parquet")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::path::{Path, PathBuf};

@@ -6,6 +6,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EstimateError {
+    /// The method is left out of this build.
+    #[error(transparent)]
+    NotBuiltIn(#[from] sqlgauge_base::NotBuiltIn),
     /// A run directory could not be read.
     #[error(transparent)]
     Run(#[from] sqlgauge_run::RunError),

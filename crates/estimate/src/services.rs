@@ -1,34 +1,34 @@
 //! What methods may ask over the network. The caller makes it; without it the methods that need it say so.
 
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 use std::collections::HashMap;
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 use std::sync::Arc;
 
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 use sqlgauge_llm::{Client, Progress, TokenLimit, Usage};
 
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 use crate::case::Case;
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 use crate::error::EstimateError;
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 use crate::judges::{JudgeItem, JudgeOptions, Template, TemplateKind, schema_text};
 
 /// Services.
 #[derive(Default)]
 pub struct Services {
     /// A language model that judges predictions.
-    #[cfg(feature = "judges")]
+    #[cfg(feature = "services")]
     pub judge: Option<JudgeService>,
 }
 
 /// Whom a batch tells how far it is.
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 pub type Told = Box<dyn Fn(&Progress) + Send + Sync>;
 
 /// A judge and how it is asked.
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 pub struct JudgeService {
     /// The client, with its key, budget and cache.
     pub client: Client,
@@ -50,7 +50,7 @@ pub struct JudgeService {
     pub progress: Option<Told>,
 }
 
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 impl JudgeService {
     /// Temperature 0, 1,024 tokens, built-in prompts, all questions, at most 4 other systems.
     pub fn new(client: Client, model: impl Into<String>) -> Self {
@@ -101,7 +101,7 @@ impl JudgeService {
 
 /// The target's predictions as a judge gets them, in the order of the target's questions. Ids are made unique: two
 /// files may use the same ones.
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 pub fn judge_items(case: &Case<'_>) -> Vec<JudgeItem> {
     let pool = case.pool();
     let schemas: Vec<Arc<str>> =
@@ -127,7 +127,7 @@ pub fn judge_items(case: &Case<'_>) -> Vec<JudgeItem> {
 }
 
 /// What a judge used, in words.
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 pub fn describe(usage: &Usage) -> String {
     let cost = usage.cost.map(|cost| format!(", cost {cost:.2}")).unwrap_or_default();
     format!(

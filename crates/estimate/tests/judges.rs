@@ -1,5 +1,5 @@
 //! The judges, end to end, over a local server that answers as scripted.
-#![cfg(feature = "judges")]
+#![cfg(feature = "services")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panic")]
 
 #[path = "../../llm/tests/server/mod.rs"]

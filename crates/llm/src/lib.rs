@@ -8,6 +8,9 @@
 //! The crate reads no environment variable (proxies neither; only the TLS library looks for the system's certificates,
 //! in `SSL_CERT_FILE` too) and writes nothing but its cache. The API key is a [`Secret`], which no error, cache file or
 //! debug output shows.
+//!
+//! Without the feature `client` the crate is empty.
+#![cfg(feature = "client")]
 
 mod batch;
 mod cache;

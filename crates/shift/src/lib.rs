@@ -11,6 +11,7 @@ mod attribution;
 mod codec;
 mod descriptors;
 mod directions;
+mod eigen;
 mod error;
 mod kernels;
 mod metaset;

@@ -3,12 +3,12 @@
 //! Source: N. Halko, P.-G. Martinsson, J. A. Tropp, "Finding structure with randomness", SIAM Review 53 (2011),
 //! algorithms 4.4 and 5.1, with 8 directions more than asked for and one power iteration.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 use sqlgauge_encode::Vectors;
 
+use crate::eigen::{self, Eigen};
 use crate::error::{ShiftError, Side};
+use crate::kernels::{BLOCK_ROWS, Packed};
 use crate::random::Random;
 
 /// Most vectors of the sample.
@@ -102,44 +102,47 @@ pub(crate) fn principal_directions(
         return Vec::new();
     }
     centre(&mut sample, dimensions);
-    let data = MatRef::from_row_major_slice(&sample, rows, dimensions);
+    let turned = transposed(&sample, dimensions);
     let mut random = Random::new(seed, u64::MAX);
     #[expect(clippy::cast_possible_truncation, reason = "the sketch is in single precision, as the data")]
-    let mut sketch = Mat::from_fn(dimensions, width, |_, _| random.normals()[0] as f32);
-    let mut basis = Mat::zeros(rows, width);
+    let mut sketch: Vec<f32> = (0..width * dimensions).map(|_| random.normals()[0] as f32).collect();
     for _ in 0..=POWER_ITERATIONS {
-        basis = orthonormal(&product(data, sketch.as_ref()));
-        sketch = product(data.transpose(), basis.as_ref());
-        if sketch.as_ref().col_iter().any(|column| column.iter().any(|value| !value.is_finite())) {
+        let basis = orthonormal(&product(&sample, dimensions, &sketch), rows);
+        sketch = product(&turned, rows, &basis);
+        if sketch.iter().any(|value| !value.is_finite()) {
             return Vec::new();
         }
     }
-    drop(basis);
-    leading(&sketch, count.min(width))
+    leading(&sketch, dimensions, count.min(width))
 }
 
-/// The directions from `Z = XᵀQ`: the eigenvectors `u` of `ZᵀZ` give the directions `Zu`.
-fn leading(sketch: &Mat<f32>, count: usize) -> Vec<f32> {
-    let width = sketch.ncols();
-    let wide = Mat::from_fn(sketch.nrows(), width, |row, column| f64::from(sketch[(row, column)]));
-    let mut gram = Mat::<f64>::zeros(width, width);
-    matmul(&mut gram, Accum::Replace, wide.transpose(), &wide, 1.0, Par::Seq);
-    let Ok(eigen) = gram.self_adjoint_eigen(faer::Side::Lower) else {
+/// The directions from `Z = XᵀQ`, whose columns lie one after the other: the eigenvectors `u` of `ZᵀZ` give the
+/// directions `Zu`.
+fn leading(sketch: &[f32], dimensions: usize, count: usize) -> Vec<f32> {
+    let columns: Vec<Vec<f64>> = sketch
+        .chunks_exact(dimensions)
+        .map(|column| column.iter().map(|&x| f64::from(x)).collect())
+        .collect();
+    let gram = columns.iter().flat_map(|a| columns.iter().map(|b| dot(a, b))).collect();
+    let Some(Eigen { values, vectors }) = eigen::symmetric(gram, columns.len()) else {
         return Vec::new();
     };
-    let (values, vectors) = (eigen.S(), eigen.U());
-    let largest = values[width - 1];
     let mut directions = Vec::new();
-    for index in (0..width).rev().take(count) {
-        if values[index] <= largest * SMALLEST_SHARE || values[index] <= 0.0 {
+    for (value, vector) in values.iter().zip(&vectors).take(count) {
+        if *value <= values[0] * SMALLEST_SHARE || *value <= 0.0 {
             break;
         }
-        let direction: Vec<f64> = (0..sketch.nrows())
-            .map(|row| (0..width).map(|column| wide[(row, column)] * vectors[(column, index)]).sum())
-            .collect();
+        let mut direction = vec![0.0; dimensions];
+        for (column, share) in columns.iter().zip(vector) {
+            direction.iter_mut().zip(column).for_each(|(sum, x)| *sum += share * x);
+        }
         directions.extend(normalised(&direction));
     }
     directions
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "directions are kept in single precision")]
@@ -167,12 +170,49 @@ fn centre(sample: &mut [f32], dimensions: usize) {
     }
 }
 
-fn product(a: MatRef<'_, f32>, b: MatRef<'_, f32>) -> Mat<f32> {
-    let mut result = Mat::zeros(a.nrows(), b.ncols());
-    matmul(&mut result, Accum::Replace, a, b, 1.0, Par::Seq);
-    result
+/// Vectors times directions, both one after the other: for each direction, the products with all vectors.
+fn product(vectors: &[f32], length: usize, directions: &[f32]) -> Vec<f32> {
+    let count = vectors.len() / length;
+    let packed = Packed::new(length, directions);
+    let mut scratch = packed.scratch();
+    let mut products = vec![0.0; count * packed.count()];
+    for (block, rows) in vectors.chunks(BLOCK_ROWS * length).enumerate() {
+        packed.project(rows, &mut scratch, |direction, row, value| {
+            products[direction * count + block * BLOCK_ROWS + row] = value;
+        });
+    }
+    products
 }
 
-fn orthonormal(matrix: &Mat<f32>) -> Mat<f32> {
-    matrix.qr().compute_thin_Q()
+/// Component after component of all vectors, in place of vector after vector.
+fn transposed(vectors: &[f32], length: usize) -> Vec<f32> {
+    let count = vectors.len() / length;
+    let mut turned = vec![0.0; vectors.len()];
+    for (row, vector) in vectors.chunks_exact(length).enumerate() {
+        vector.iter().enumerate().for_each(|(at, value)| turned[at * count + row] = *value);
+    }
+    turned
+}
+
+/// Vectors of length 1 that are at right angles to each other and span the same space (Gram and Schmidt, each taken
+/// away twice, which is enough); zeros in place of a vector that lies in the space of those before it.
+fn orthonormal(vectors: &[f32], length: usize) -> Vec<f32> {
+    let mut basis: Vec<Vec<f64>> = Vec::with_capacity(vectors.len() / length);
+    for vector in vectors.chunks_exact(length) {
+        let mut rest: Vec<f64> = vector.iter().map(|&x| f64::from(x)).collect();
+        let before = dot(&rest, &rest).sqrt();
+        for _ in 0..2 {
+            for known in &basis {
+                let share = dot(&rest, known);
+                rest.iter_mut().zip(known).for_each(|(x, known)| *x -= share * known);
+            }
+        }
+        let after = dot(&rest, &rest).sqrt();
+        // What is left of a dependent vector is the rounding of the products that it is made of.
+        let scale = if after > f64::from(f32::EPSILON) * before { 1.0 / after } else { 0.0 };
+        rest.iter_mut().for_each(|x| *x *= scale);
+        basis.push(rest);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the sketch is in single precision, as the data")]
+    basis.into_iter().flatten().map(|x| x as f32).collect()
 }

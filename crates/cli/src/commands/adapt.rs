@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_encode::EmbeddingFile;
-use sqlgauge_estimate::evaluator::{AdaptOptions, Evaluator, adapt_to_file};
+use sqlgauge_estimate::AdaptOptions;
 
-use super::fit::{Told, finish};
 use crate::Verdict;
 
 /// Adapt an evaluator to another system in a few steps, from a labelled corpus of it
@@ -43,7 +41,13 @@ pub struct Adapt {
 }
 
 impl Adapt {
+    #[cfg(feature = "evaluator")]
     pub fn run(self) -> Result<Verdict> {
+        use sqlgauge_encode::EmbeddingFile;
+        use sqlgauge_estimate::evaluator::{Evaluator, adapt_to_file};
+
+        use super::fit::{Told, finish};
+
         let evaluator = Evaluator::load(&self.evaluator)?;
         let corpus = EmbeddingFile::open(&self.corpus)?;
         let options =
@@ -51,5 +55,10 @@ impl Adapt {
         let told = Told::new(self.quiet);
         let adapted = adapt_to_file(&evaluator, &corpus, self.sets, &options, &|stage| told.tell(stage))?;
         finish(&adapted, &self.out, self.json)
+    }
+
+    #[cfg(not(feature = "evaluator"))]
+    pub fn run(self) -> Result<Verdict> {
+        Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge adapt", feature: "evaluator" }.into())
     }
 }

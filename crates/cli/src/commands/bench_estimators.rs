@@ -14,8 +14,6 @@ use sqlgauge_estimate::bench::{
     BenchOptions, BenchRun, Peers, Protocol, Results, by_method, by_system, markdown, run, trials,
 };
 use sqlgauge_estimate::estimators::{self, Estimator};
-#[cfg(feature = "evaluator")]
-use sqlgauge_estimate::estimators::{Fusion, FusionOptions};
 use sqlgauge_report::charts::{AccuracyPoint, MethodRow, mae_by_method, predicted_against_true};
 
 use crate::Verdict;
@@ -73,7 +71,6 @@ pub struct BenchEstimators {
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     labelled: f64,
     /// Compare sizes and numbers of sample sets, regressors and slices of `fusion` instead of methods
-    #[cfg(feature = "evaluator")]
     #[arg(long)]
     ablate_sizes: bool,
     /// Folder that has databases of runs which are not where they were; may be given several times
@@ -116,17 +113,13 @@ impl BenchEstimators {
                 "the runs give no trial of this protocol: check --systems, --known-databases and the systems of the runs"
             );
         }
-        #[cfg(feature = "evaluator")]
-        let ablated = ablations();
+        let ablated = if self.ablate_sizes { ablations()? } else { Vec::new() };
         let options = BenchOptions {
-            #[cfg(feature = "evaluator")]
             methods: if self.ablate_sizes {
-                ablated.iter().map(|(name, fusion)| (name.clone(), fusion as &dyn Estimator)).collect()
+                ablated.iter().map(|(name, method)| (name.clone(), method.as_ref())).collect()
             } else {
                 self.methods()?
             },
-            #[cfg(not(feature = "evaluator"))]
-            methods: self.methods()?,
             estimate: EstimateOptions { level: self.level, seed: self.seed, ..EstimateOptions::default() },
             labelled: self.labelled,
             databases: self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<_, _>>()?,
@@ -192,8 +185,10 @@ impl BenchEstimators {
 
 /// Figure 5 (sizes), Figure 6 (numbers, by regressor), Figure 11 and Table V (slices).
 #[cfg(feature = "evaluator")]
-fn ablations() -> Vec<(String, Fusion)> {
+fn ablations() -> Result<Vec<(String, Box<dyn Estimator>)>> {
+    use sqlgauge_estimate::estimators::{Fusion, FusionOptions};
     use sqlgauge_shift::Slices;
+
     let default = FusionOptions::DEFAULT;
     let mut all = Vec::new();
     for largest in [100, 200, 500, 1000, 2000] {
@@ -211,7 +206,13 @@ fn ablations() -> Vec<(String, Fusion)> {
         let slices = Slices::Hybrid { principal, random };
         all.push((format!("HSWD ({slices})"), FusionOptions { slices, ..default }));
     }
-    all.into_iter().map(|(name, options)| (name, Fusion { options })).collect()
+    let method = |options| -> Box<dyn Estimator> { Box::new(Fusion { options }) };
+    Ok(all.into_iter().map(|(name, options)| (name, method(options))).collect())
+}
+
+#[cfg(not(feature = "evaluator"))]
+fn ablations() -> Result<Vec<(String, Box<dyn Estimator>)>> {
+    Err(sqlgauge_base::NotBuiltIn { what: "--ablate-sizes", feature: "evaluator" }.into())
 }
 
 /// One file with charts and tables.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sqlgauge_base::NotBuiltIn;
 use sqlgauge_dataset::{Columns, Format, PredictionOptions, WorkloadSource, load_labels};
 use sqlgauge_encode::cache::Cache;
 use sqlgauge_encode::encoders::file::VectorFile;
@@ -110,6 +111,9 @@ fn form(name: &str) -> Result<Form, String> {
 impl Encode {
     pub fn run(self) -> Result<Verdict> {
         let spec = parse(&self.encoder)?;
+        if !cfg!(feature = "parquet") {
+            return Err(NotBuiltIn { what: "sqlgauge encode", feature: "parquet" }.into());
+        }
         let columns = columns(&self.columns)?;
         let form = self.form()?;
         let workload = self.read(&columns)?;

@@ -12,13 +12,12 @@ use sqlgauge_dataset::{
     load_workload,
 };
 use sqlgauge_engine::{Engine, SqliteEngine};
-use sqlgauge_estimate::{EstimateOptions, Evidence, Loader, Pool, Services, TargetLabels, estimators};
+use sqlgauge_estimate::{EstimateOptions, Evidence, Loader, Pool, TargetLabels, estimators};
 use sqlgauge_report::reliability::drift::Series;
 use sqlgauge_report::reliability::{Reliability, table};
 use sqlgauge_run::digest_inputs;
 
 use crate::Verdict;
-#[cfg(feature = "services")]
 use crate::judge_options::JudgeOptions;
 use crate::options::{LimitOptions, SystemFile, columns, format, system_file};
 use crate::output::{colour, print, width};
@@ -86,7 +85,6 @@ pub struct EstimateCommand {
     limits: LimitOptions,
     #[command(flatten)]
     reliability: ReliabilityOptions,
-    #[cfg(feature = "services")]
     #[command(flatten)]
     judge: JudgeOptions,
 }
@@ -104,7 +102,7 @@ impl EstimateCommand {
         }
         self.reliability.check()?;
         let estimator = estimators::find(&self.method)?;
-        let services = self.services()?;
+        let services = self.judge.services(&self.method, self.seed, self.quiet)?;
         let engine: Arc<dyn Engine> = Arc::new(SqliteEngine::new(self.limits.limits()?));
         let workload = self.workload()?;
         let pool = self.pool(engine.as_ref(), &workload)?;
@@ -158,13 +156,6 @@ impl EstimateCommand {
             println!("Report: {}", out.join("report.html").display());
         }
         Ok(if rings { Verdict::GateFailed } else { Verdict::Done })
-    }
-
-    fn services(&self) -> Result<Services> {
-        Ok(Services {
-            #[cfg(feature = "services")]
-            judge: self.judge.service(&self.method, self.seed, self.quiet)?,
-        })
     }
 
     fn target_labels(&self, pool: &Pool) -> Result<TargetLabels> {

@@ -58,5 +58,5 @@ pub fn estimate(folder: &Path, target: &Path, level: f64, json: bool) -> Result<
 /// This build has no evaluator.
 #[cfg(not(feature = "evaluator"))]
 pub fn estimate(_: &Path, _: &Path, _: f64, _: bool) -> Result<Verdict> {
-    anyhow::bail!("this build has no evaluator: build with the feature `evaluator`")
+    Err(sqlgauge_base::NotBuiltIn { what: "--evaluator", feature: "evaluator" }.into())
 }

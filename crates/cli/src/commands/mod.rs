@@ -1,6 +1,5 @@
 //! The sub-commands, one file each.
 
-#[cfg(feature = "evaluator")]
 mod adapt;
 mod bench_estimators;
 mod compare;
@@ -9,7 +8,6 @@ mod demo;
 mod encode;
 mod estimate;
 mod evaluated;
-#[cfg(feature = "evaluator")]
 mod fit;
 mod import;
 mod match_queries;
@@ -58,10 +56,8 @@ pub enum Command {
     /// Measure how far a workload lies from another, and which databases and dimensions make the difference
     Shift(shift::Shift),
     /// Learn how accuracy falls with shift: an evaluator from a source and labelled corpora
-    #[cfg(feature = "evaluator")]
     Fit(fit::Fit),
     /// Adapt an evaluator to another system in a few steps, from a labelled corpus of it
-    #[cfg(feature = "evaluator")]
     Adapt(adapt::Adapt),
     /// Measure estimators on labelled runs: what they say of a part whose labels they do not see
     BenchEstimators(bench_estimators::BenchEstimators),
@@ -86,9 +82,7 @@ impl Command {
             Self::Rules(command) => command.run(),
             Self::Encode(command) => command.run(),
             Self::Shift(command) => command.run(),
-            #[cfg(feature = "evaluator")]
             Self::Fit(command) => command.run(),
-            #[cfg(feature = "evaluator")]
             Self::Adapt(command) => command.run(),
             Self::BenchEstimators(command) => command.run(),
             Self::Parse(command) => command.run(),

@@ -37,6 +37,7 @@ impl Benchmark {
     }
 
     /// The arguments of `score` that write the run to `run`.
+    #[allow(dead_code, reason = "not every test file scores")]
     pub fn score(&self) -> Vec<String> {
         let text = |name: &str| self.path(name).display().to_string();
         let named = format!("S={}", text("pred.sql"));

@@ -2,20 +2,26 @@
 
 use std::path::PathBuf;
 
+use sqlgauge_base::NotBuiltIn;
+
 use crate::encoder::{EncodeError, Encoder};
 use crate::input::{EncoderInput, Form};
 use crate::store::Metadata;
 
-/// Every encoder: its name, what follows the colon, the cargo feature that builds it in (empty: always there), and
-/// whether it is built in.
-const KNOWN: [(&str, &str, &str, bool); 6] = [
-    ("features", "", "features", cfg!(feature = "features")),
-    ("tfidf", "OPTIONS", "tfidf", cfg!(feature = "tfidf")),
-    ("bert", "DIR", "neural", cfg!(feature = "neural")),
-    ("llm", "DIR", "neural", cfg!(feature = "neural")),
-    ("http", "URL", "http", cfg!(feature = "http")),
-    ("file", "PATH", "", true),
+/// Every encoder: its name, what follows the colon, and the cargo feature that builds it in, where this build is
+/// without it.
+const KNOWN: [(&str, &str, Option<NotBuiltIn>); 6] = [
+    ("features", "", None),
+    ("tfidf", "OPTIONS", None),
+    ("bert", "DIR", unless(cfg!(feature = "neural"), "encoder bert", "neural")),
+    ("llm", "DIR", unless(cfg!(feature = "neural"), "encoder llm", "neural")),
+    ("http", "URL", unless(cfg!(feature = "services"), "encoder http", "services")),
+    ("file", "PATH", None),
 ];
+
+const fn unless(built_in: bool, what: &'static str, feature: &'static str) -> Option<NotBuiltIn> {
+    if built_in { None } else { Some(NotBuiltIn { what, feature }) }
+}
 
 /// Why a text names no encoder.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -29,13 +35,8 @@ pub enum SpecError {
         name: String,
     },
     /// The encoder is left out of this program.
-    #[error("encoder {name:?} is not built in; build sqlgauge with the cargo feature {feature:?}")]
-    NotBuiltIn {
-        /// The encoder.
-        name: &'static str,
-        /// What builds it in.
-        feature: &'static str,
-    },
+    #[error(transparent)]
+    NotBuiltIn(#[from] NotBuiltIn),
     /// What follows the colon is missing.
     #[error("encoder {name:?} needs {needed}; write {name}:{needed}")]
     NoArgument {
@@ -80,12 +81,12 @@ pub fn parse(text: &str) -> Result<EncoderSpec, SpecError> {
         Some((name, argument)) => (name, argument),
         None => (text, ""),
     };
-    let &(name, needed, feature, is_built_in) = KNOWN
+    let &(name, needed, missing) = KNOWN
         .iter()
         .find(|(known, ..)| *known == name)
         .ok_or_else(|| SpecError::Unknown { name: name.to_owned() })?;
-    if !is_built_in {
-        return Err(SpecError::NotBuiltIn { name, feature });
+    if let Some(missing) = missing {
+        return Err(missing.into());
     }
     match (name, argument.is_empty()) {
         ("features", false) => Err(SpecError::Argument { name }),
@@ -144,7 +145,6 @@ impl EncoderSpec {
         }
     }
 
-    #[cfg_attr(not(feature = "tfidf"), expect(unused_variables))]
     fn open(
         &self,
         form: Form,
@@ -152,9 +152,7 @@ impl EncoderSpec {
         inputs: &[EncoderInput],
     ) -> Result<Box<dyn Encoder>, EncodeError> {
         match self {
-            #[cfg(feature = "features")]
             Self::Features => Ok(Box::new(super::features::Features::new(form))),
-            #[cfg(feature = "tfidf")]
             Self::Tfidf(text) => {
                 let own = super::tfidf::TfidfOptions::parse(text)?;
                 Ok(Box::new(match options.like {
@@ -166,12 +164,12 @@ impl EncoderSpec {
             Self::Bert(folder) => Ok(Box::new(super::bert::open(folder, &neural(form, options)?)?)),
             #[cfg(feature = "neural")]
             Self::Llm(folder) => Ok(Box::new(super::llm::open(folder, &neural(form, options)?)?)),
-            #[cfg(feature = "http")]
+            #[cfg(feature = "services")]
             Self::Http(url) => http(url, form, options),
             Self::File(path) => {
                 Err(EncodeError(format!("{} has vectors and encodes nothing; copy them", path.display())))
             }
-            #[cfg(not(all(feature = "features", feature = "tfidf", feature = "neural", feature = "http")))]
+            #[cfg(not(all(feature = "neural", feature = "services")))]
             other => Err(EncodeError(format!("encoder {other:?} is not built in"))),
         }
     }
@@ -191,7 +189,7 @@ fn neural(form: Form, options: &BuildOptions<'_>) -> Result<super::neural::Neura
     Ok(own)
 }
 
-#[cfg(feature = "http")]
+#[cfg(feature = "services")]
 fn http(url: &str, form: Form, options: &BuildOptions<'_>) -> Result<Box<dyn Encoder>, EncodeError> {
     use sqlgauge_llm::{CacheOptions, Client, ClientOptions, Secret};
     let model = options.model.as_deref().ok_or_else(|| {
@@ -220,17 +218,20 @@ mod tests {
         assert_eq!(parse("bart:x"), Err(SpecError::Unknown { name: "bart".into() }));
         assert_eq!(parse("file"), Err(SpecError::NoArgument { name: "file", needed: "PATH" }));
         assert_eq!(parse("file:"), Err(SpecError::NoArgument { name: "file", needed: "PATH" }));
-        #[cfg(feature = "features")]
         assert_eq!(parse("features:x"), Err(SpecError::Argument { name: "features" }));
-        #[cfg(feature = "tfidf")]
         assert_eq!(parse("tfidf:max=3"), Ok(EncoderSpec::Tfidf("max=3".into())));
-        #[cfg(feature = "http")]
+        #[cfg(feature = "services")]
         for (text, url) in [("http:http://h/v1", "http://h/v1"), ("https://h/v1", "https://h/v1")] {
             assert_eq!(parse(text), Ok(EncoderSpec::Http(url.into())));
         }
         #[cfg(not(feature = "neural"))]
-        for (text, name) in [("bert:x", "bert"), ("llm:x", "llm")] {
-            assert_eq!(parse(text), Err(SpecError::NotBuiltIn { name, feature: "neural" }));
+        for (text, what) in [("bert:x", "encoder bert"), ("llm:x", "encoder llm")] {
+            assert_eq!(parse(text), Err(NotBuiltIn { what, feature: "neural" }.into()));
         }
+        #[cfg(not(feature = "services"))]
+        assert_eq!(
+            parse("https://h/v1"),
+            Err(NotBuiltIn { what: "encoder http", feature: "services" }.into())
+        );
     }
 }

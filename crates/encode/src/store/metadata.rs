@@ -1,10 +1,13 @@
 //! Where the vectors of a file come from.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "parquet")]
 use std::path::Path;
 
+#[cfg(feature = "parquet")]
 use parquet::file::metadata::KeyValue;
 
+#[cfg(feature = "parquet")]
 use super::StoreError;
 use crate::input::Form;
 
@@ -28,10 +31,14 @@ pub struct Metadata {
     pub extra: BTreeMap<String, String>,
 }
 
+#[cfg(feature = "parquet")]
 const PREFIX: &str = "sqlgauge.";
+#[cfg(feature = "parquet")]
 const EXTRA: &str = "extra.";
+#[cfg(feature = "parquet")]
 const DIMENSIONS: &str = "dimensions";
 
+#[cfg(feature = "parquet")]
 impl Metadata {
     /// The key-value pairs of a file with vectors of that many components.
     pub(super) fn to_pairs(&self, dimensions: usize) -> Vec<KeyValue> {

@@ -18,22 +18,54 @@
 //! shortens is undefined behaviour; the page cache of the system makes the second reading as fast. Ids, databases,
 //! labels and confidences are small and are read when the file is opened.
 
+#[cfg(not(feature = "parquet"))]
+mod absent;
+#[cfg(feature = "parquet")]
 mod levels;
 mod metadata;
 mod positioned;
+#[cfg(feature = "parquet")]
+mod positioned_file;
+#[cfg(feature = "parquet")]
 mod reader;
+#[cfg(feature = "parquet")]
 mod writer;
 
 use std::path::PathBuf;
 
+#[cfg(not(feature = "parquet"))]
+pub use absent::{EmbeddingFile, EmbeddingWriter};
+#[cfg(not(feature = "parquet"))]
+pub(crate) use absent::{Table, VectorColumn};
 pub use metadata::Metadata;
+#[cfg(feature = "parquet")]
 pub use reader::EmbeddingFile;
+#[cfg(feature = "parquet")]
 pub(crate) use reader::{Table, VectorColumn};
-pub use writer::{EmbeddingWriter, Item};
+#[cfg(feature = "parquet")]
+pub use writer::EmbeddingWriter;
+
+/// One row of an embedding file.
+#[derive(Debug, Clone, Copy)]
+pub struct Item<'a> {
+    /// Id of the item.
+    pub id: &'a str,
+    /// Name of its database.
+    pub db_id: &'a str,
+    /// Its embedding.
+    pub vector: &'a [f32],
+    /// Whether the prediction was right, in \[0, 1\].
+    pub correct: Option<f64>,
+    /// What the system said of its own answer.
+    pub confidence: Option<f64>,
+}
 
 /// Why an embedding file could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
+    /// Embedding files are left out of this build.
+    #[error(transparent)]
+    NotBuiltIn(#[from] sqlgauge_base::NotBuiltIn),
     /// The system refused.
     #[error("{path}: {source}; check the path")]
     Io {

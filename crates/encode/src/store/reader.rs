@@ -16,7 +16,7 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMe
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::levels::ListWalk;
-use super::positioned::PositionedFile;
+use super::positioned_file::PositionedFile;
 use super::writer::problem_of_numbers;
 use super::{Metadata, StoreError, not_finite};
 use crate::vectors::{Vectors, VectorsError};

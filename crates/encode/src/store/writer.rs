@@ -12,27 +12,12 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersi
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnPath, Type};
 
-use super::{Metadata, StoreError, not_finite};
+use super::{Item, Metadata, StoreError, not_finite};
 
 /// Bytes of vectors in a row group, which is also the chunk that a reader takes at once.
 const GROUP_BYTES: usize = 8 << 20;
 /// The most rows of a group, so that narrow vectors are read in several chunks too.
 const GROUP_ROWS: usize = 16 * 1024;
-
-/// One row of an embedding file.
-#[derive(Debug, Clone, Copy)]
-pub struct Item<'a> {
-    /// Id of the item.
-    pub id: &'a str,
-    /// Name of its database.
-    pub db_id: &'a str,
-    /// Its embedding.
-    pub vector: &'a [f32],
-    /// Whether the prediction was right, in \[0, 1\].
-    pub correct: Option<f64>,
-    /// What the system said of its own answer.
-    pub confidence: Option<f64>,
-}
 
 /// Writes an embedding file row by row. It writes beside the path and puts the file in place when it is finished: a
 /// reader never sees half a file, and a writer that is dropped leaves nothing.

@@ -13,15 +13,17 @@ mod fusion;
 mod fusion_ml;
 #[cfg(feature = "evaluator")]
 mod fusion_tl;
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 mod judge_arena;
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 mod judge_bug;
 mod ppi;
 #[cfg(feature = "evaluator")]
 mod sampling;
 mod signals;
 mod source;
+
+use sqlgauge_base::NotBuiltIn;
 
 use crate::case::Case;
 use crate::error::EstimateError;
@@ -39,9 +41,9 @@ pub use self::fusion::Fusion;
 pub use self::fusion_ml::FusionMl;
 #[cfg(feature = "evaluator")]
 pub use self::fusion_tl::FusionTl;
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 pub use self::judge_arena::JudgeArena;
-#[cfg(feature = "judges")]
+#[cfg(feature = "services")]
 pub use self::judge_bug::JudgeBug;
 pub use self::ppi::Ppi;
 #[cfg(feature = "evaluator")]
@@ -85,13 +87,32 @@ static ALL: &[&dyn Estimator] = &[
     &Ppi,
     #[cfg(feature = "evaluator")]
     &FusionTl::DEFAULT,
-    #[cfg(feature = "judges")]
+    #[cfg(feature = "services")]
     &JudgeBug,
-    #[cfg(feature = "judges")]
+    #[cfg(feature = "services")]
     &JudgeArena,
 ];
 
-/// All estimators.
+/// Estimators that this build leaves out, with the feature that builds them in.
+static LEFT_OUT: &[NotBuiltIn] = &[
+    #[cfg(not(feature = "evaluator"))]
+    NotBuiltIn { what: "fusion", feature: "evaluator" },
+    #[cfg(not(feature = "evaluator"))]
+    NotBuiltIn { what: "fusion-ml", feature: "evaluator" },
+    #[cfg(not(feature = "evaluator"))]
+    NotBuiltIn { what: "fusion-tl", feature: "evaluator" },
+    #[cfg(not(feature = "services"))]
+    NotBuiltIn { what: "judge-bug", feature: "services" },
+    #[cfg(not(feature = "services"))]
+    NotBuiltIn { what: "judge-arena", feature: "services" },
+];
+
+/// Estimators that this build leaves out.
+pub fn left_out() -> &'static [NotBuiltIn] {
+    LEFT_OUT
+}
+
+/// All estimators of this build.
 pub fn all() -> &'static [&'static dyn Estimator] {
     ALL
 }
@@ -99,8 +120,11 @@ pub fn all() -> &'static [&'static dyn Estimator] {
 /// The estimator of that name.
 ///
 /// # Errors
-/// [`EstimateError::UnknownMethod`].
+/// [`EstimateError::UnknownMethod`], or [`EstimateError::NotBuiltIn`] for one that this build leaves out.
 pub fn find(name: &str) -> Result<&'static dyn Estimator, EstimateError> {
+    if let Some(missing) = LEFT_OUT.iter().find(|missing| missing.what == name) {
+        return Err((*missing).into());
+    }
     ALL.iter().copied().find(|estimator| estimator.id() == name).ok_or_else(|| EstimateError::UnknownMethod {
         name: name.to_owned(),
         known: ALL.iter().map(|estimator| estimator.id()).collect(),
@@ -124,7 +148,13 @@ mod tests {
             }
             assert_eq!(find(estimator.id()).unwrap().id(), estimator.id());
         }
+        for missing in left_out() {
+            assert!(ids.insert(missing.what), "{} is there and left out", missing.what);
+            let Err(error) = find(missing.what) else { panic!("{} is left out", missing.what) };
+            assert!(error.to_string().contains(missing.feature), "{error}");
+        }
+        assert_eq!(ids.len(), 14, "an estimator is either built in or named with its feature");
         let Err(error) = find("oracle") else { panic!("there is no oracle") };
-        assert!(ids.iter().all(|id| error.to_string().contains(id)), "{error}");
+        assert!(all().iter().all(|method| error.to_string().contains(method.id())), "{error}");
     }
 }

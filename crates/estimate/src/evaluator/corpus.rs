@@ -11,6 +11,8 @@ use sqlgauge_shift::{
     meta_set,
 };
 
+use crate::adapt_options::AdaptOptions;
+
 use super::blob::{Blob, Values};
 use super::card::{CorpusCard, EncoderCard, Provenance, SourceCard};
 use super::error::EvaluatorError;
@@ -18,7 +20,7 @@ use super::fit::{CALIBRATION_SHARE, Estimate, Evaluator, FitOptions, Parts, VALI
 use super::meta_set::{MetaSet, Rows};
 use super::random::Random;
 use super::regressors::Regressor;
-use super::reptile::{AdaptOptions, ReptileOptions, adapt, meta_train};
+use super::reptile::{ReptileOptions, adapt, meta_train};
 use super::subset::{Subset, chunk_starts};
 
 /// Name of the array with the statistics of the source.

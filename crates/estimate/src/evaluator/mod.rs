@@ -48,6 +48,7 @@ mod scaler;
 mod subset;
 mod transfer;
 
+pub use crate::adapt_options::AdaptOptions;
 pub use blob::{Blob, Values};
 pub use calibration::Basis;
 pub use card::{Calibrated, Card, CorpusCard, EncoderCard, Epoch, FORMAT, Provenance, SourceCard};
@@ -56,5 +57,5 @@ pub use error::EvaluatorError;
 pub use fit::{Estimate, Evaluator, FitOptions, Parts, fit, fit_parts};
 pub use meta_set::{MIN_SETS, MetaSet, Rows};
 pub use regressors::{Regressor, find};
-pub use reptile::{AdaptOptions, ReptileOptions, adapt, meta_train};
+pub use reptile::{ReptileOptions, adapt, meta_train};
 pub use transfer::{TransferOptions, fine_tune, labelled_subset, sample_subsets};

@@ -1,5 +1,7 @@
 //! `fusion-ml`: meta-training over systems, and adaptation to one that was not among them.
 
+use crate::adapt_options::AdaptOptions;
+
 use super::calibration::{Calibration, HeldOut};
 use super::card::Epoch;
 use super::error::EvaluatorError;
@@ -14,27 +16,6 @@ use super::transfer::draw;
 
 /// Times that validation is looked at during meta-training.
 const CHECKS: usize = 20;
-
-/// How an evaluator is adapted to a system: a few steps of Adam without first moment (`beta1` 0), as in the
-/// publication of Reptile, fresh for each system.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AdaptOptions {
-    /// Inner steps.
-    pub steps: usize,
-    /// Inner step size, alpha.
-    pub alpha: f64,
-    /// Sample sets per step.
-    pub batch: usize,
-    /// Seed of the batches.
-    pub seed: u64,
-}
-
-impl Default for AdaptOptions {
-    /// 10 steps of 1e-3 on 64 sample sets.
-    fn default() -> Self {
-        Self { steps: 10, alpha: 1e-3, batch: 64, seed: 0 }
-    }
-}
 
 /// How an initialisation is learnt.
 #[derive(Debug, Clone, Copy, PartialEq)]

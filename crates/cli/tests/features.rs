@@ -1,0 +1,79 @@
+//! What a build leaves out: the help still shows it, and asking for it ends with the feature and the command that
+//! builds it in. Parts that are built in are not asked for here.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Benchmark, sqlgauge, stderr};
+
+const BUILT_IN: [(&str, bool); 4] = [
+    ("parquet", cfg!(feature = "parquet")),
+    ("evaluator", cfg!(feature = "evaluator")),
+    ("services", cfg!(feature = "services")),
+    ("neural", cfg!(feature = "neural")),
+];
+
+fn arguments(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn what_is_left_out_names_its_feature() {
+    let benchmark = Benchmark::new(&["SELECT name FROM item"], &["SELECT name FROM item"]);
+    let out = benchmark.path("out").display().to_string();
+    let (dev, db) = (benchmark.path("dev.json"), benchmark.path("database").display().to_string());
+    std::fs::write(&dev, r#"[{"question": "What?", "query": "SELECT name FROM item", "db_id": "shop"}]"#)
+        .unwrap();
+    let rows = benchmark.path("rows.parquet");
+    std::fs::write(&rows, b"PAR1 and no more than that PAR1").unwrap();
+    let (dev, rows) = (dev.display(), rows.display());
+    let estimate = format!("estimate --target {dev} --pred A={dev} --db {db}");
+    for (feature, asked) in [
+        ("parquet", format!("encode --workload {dev} --db {db} --out {out}")),
+        ("parquet", format!("encode --workload {dev} --db {db} --encoder file:{rows} --out {out}")),
+        ("parquet", format!("shift --source {rows} --target {rows}")),
+        ("parquet", format!("score --gold {rows} --db {db} --pred A={rows} --out {out}")),
+        ("evaluator", format!("fit --source {rows} --corpus {rows} --out {out}")),
+        ("evaluator", format!("adapt --evaluator {out} --corpus {rows} --out {out}")),
+        ("evaluator", format!("estimate --evaluator {out} --target {rows}")),
+        ("evaluator", format!("{estimate} --method fusion")),
+        ("evaluator", format!("{estimate} --method fusion-ml")),
+        ("evaluator", format!("{estimate} --method fusion-tl")),
+        ("services", format!("{estimate} --method judge-bug --judge-url http://localhost:1 --judge-model m")),
+        ("services", format!("{estimate} --judge-url http://localhost:1 --judge-model m")),
+        ("services", format!("{estimate} --method judge-arena")),
+        ("services", format!("encode --workload {dev} --db {db} --encoder http://localhost:1 --out {out}")),
+        ("neural", format!("encode --workload {dev} --db {db} --encoder bert:{db} --out {out}")),
+        ("neural", format!("encode --workload {dev} --db {db} --encoder llm:{db} --out {out}")),
+    ] {
+        if BUILT_IN.contains(&(feature, true)) {
+            continue;
+        }
+        let output = sqlgauge(&arguments(&asked));
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{asked}: {message}");
+        for part in [&format!("the feature `{feature}`"), "cargo install --path crates/cli --features"] {
+            assert!(message.contains(part), "{asked}: {message}");
+        }
+        assert_eq!(message.trim_end().lines().count(), 1, "{asked}: {message}");
+        assert!(!benchmark.path("out").exists(), "{asked} left something behind");
+    }
+}
+
+#[test]
+fn the_help_is_the_same_in_every_build() {
+    for (asked, shown) in [
+        ("--help", "fit"),
+        ("--help", "adapt"),
+        ("fit --help", "--regressor"),
+        ("adapt --help", "--alpha"),
+        ("estimate --help", "--judge-url"),
+        ("bench-estimators --help", "--ablate-sizes"),
+        ("encode --help", "bert:DIR"),
+    ] {
+        let output = sqlgauge(&arguments(asked));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.contains(shown), "{asked}: {text}");
+    }
+}
