@@ -6,10 +6,11 @@
 //! even that leaves a tie, every order of the tied relations is a candidate: [`Choices`] enumerates them.
 
 use sqlgauge_sql::derive::Facts;
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::renumber;
 use sqlgauge_sql::tree::{
-    Args, BinaryOperator, Body, Call, ColumnRef, Expr, From, JoinKind, Literal, OrderTerm, Query, Relation,
-    RelationId, Select, SetOperator, Source,
+    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, OrderTerm, Query,
+    Relation, RelationId, Select, SetOperator, Source, WindowCall,
 };
 
 use crate::context::Position;
@@ -368,18 +369,23 @@ impl Canonical<'_, '_> {
             Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::IsNull { expr, .. } => {
                 self.expr(expr);
             }
-            Expr::Call(call) => {
-                if let Args::List(list) = &mut call.args {
-                    list.iter_mut().for_each(|arg| self.expr(arg));
-                }
-                call.order_by.iter_mut().for_each(|term| self.expr(&mut term.expr));
+            Expr::Function { args, .. } => self.list(args.as_mut_slice()),
+            Expr::Aggregate(aggregate) => {
+                self.list(aggregate.args.as_mut_slice());
+                aggregate.order_by.iter_mut().for_each(|term| self.expr(&mut term.expr));
+                aggregate.filter.iter_mut().for_each(|filter| self.expr(filter));
+            }
+            Expr::Window(call) => {
+                self.list(call.args.as_mut_slice());
                 call.filter.iter_mut().for_each(|filter| self.expr(filter));
-                if let Some(window) = &mut call.over {
-                    window.partition_by.iter_mut().for_each(|key| self.expr(key));
-                    window.order_by.iter_mut().for_each(|term| self.expr(&mut term.expr));
-                }
+                self.list(&mut call.window.partition_by);
+                call.window.order_by.iter_mut().for_each(|term| self.expr(&mut term.expr));
             }
         }
+    }
+
+    fn list(&mut self, list: &mut [Expr]) {
+        list.iter_mut().for_each(|expr| self.expr(expr));
     }
 
     /// The operator with which the operands are to be swapped, if they are.
@@ -530,7 +536,9 @@ impl Canonical<'_, '_> {
             Expr::Cast { expr, type_name } => text(mix(94, self.hash_expr(expr)), type_name),
             Expr::Collate { expr, collation } => text(mix(95, self.hash_expr(expr)), collation),
             Expr::IsNull { expr, negated } => mix(96 + u64::from(*negated) * 131, self.hash_expr(expr)),
-            Expr::Call(call) => self.hash_call(call),
+            Expr::Function { function, args } => self.hash_call(function, args),
+            Expr::Aggregate(aggregate) => self.hash_aggregate(aggregate),
+            Expr::Window(call) => self.hash_window(call),
         }
     }
 
@@ -554,21 +562,25 @@ impl Canonical<'_, '_> {
         mix(mix(mix(97, operator as u64), a), b)
     }
 
-    fn hash_call(&self, call: &Call) -> u64 {
-        let mut hash = text(mix(98, u64::from(call.distinct)), &call.function);
-        hash = match &call.args {
+    fn hash_call(&self, function: &Function, args: &Args) -> u64 {
+        let hash = text(98, function.name());
+        match args {
             Args::Bare => mix(hash, 1),
             Args::Star => mix(hash, 2),
             Args::List(list) => self.hash_all(mix(hash, 3), list),
-        };
-        hash = self.hash_order(hash, &call.order_by);
-        hash = self.hash_all(hash, &call.filter);
-        match &call.over {
-            Some(window) => {
-                self.hash_order(self.hash_all(mix(hash, 4), &window.partition_by), &window.order_by)
-            }
-            None => hash,
         }
+    }
+
+    fn hash_aggregate(&self, aggregate: &Aggregate) -> u64 {
+        let hash = self.hash_call(&aggregate.function, &aggregate.args);
+        let hash = mix(mix(hash, u64::from(aggregate.distinct)), u64::from(aggregate.owner.0));
+        self.hash_all(self.hash_order(hash, &aggregate.order_by), &aggregate.filter)
+    }
+
+    fn hash_window(&self, call: &WindowCall) -> u64 {
+        let hash = self.hash_call(&call.function, &call.args);
+        let hash = self.hash_all(mix(hash, 4), &call.filter);
+        self.hash_order(self.hash_all(hash, &call.window.partition_by), &call.window.order_by)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Applies the rules of a profile in every scope of a query until none changes anything.
 
+use sqlgauge_sql::aggregates;
 use sqlgauge_sql::derive::Facts;
-use sqlgauge_sql::tree::{Args, Body, Call, Expr, From, Query, Relation, Source};
+use sqlgauge_sql::tree::{Body, Expr, From, OrderTerm, Query, Relation, RelationId, Source};
 use sqlgauge_sql::{Dialect, print};
 
 use crate::context::{Context, Position, Published};
@@ -74,7 +75,15 @@ pub(crate) fn normalise(
             copies_left,
             published,
         };
-        let mut driver = Driver { rules, context, log: log.take(), changed: false, scope: Vec::new() };
+        let mut driver = Driver {
+            rules,
+            context,
+            log: log.take(),
+            changed: false,
+            scope: Vec::new(),
+            is_correlated: aggregates::are_correlated(query),
+            relations: Vec::new(),
+        };
         driver.query(query, Position::Top, false);
         log = driver.log;
         copies_left = driver.context.copies_left;
@@ -94,11 +103,16 @@ struct Driver<'r, 'a> {
     log: Option<Vec<Application>>,
     changed: bool,
     scope: Vec<&'static str>,
+    /// Aggregates and columns of enclosing queries occur, so that a rewriting may change whose an aggregate is.
+    is_correlated: bool,
+    /// The relations in the FROM clauses of the query at hand.
+    relations: Vec<RelationId>,
 }
 
 impl Driver<'_, '_> {
     fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool) {
         let sensitive = self.sensitivity(query, position, sensitive_around) == Sensitivity::Rows;
+        let around = std::mem::replace(&mut self.relations, aggregates::relations_of(&query.body));
         for cte in &mut query.ctes {
             self.inner("WITH", &mut cte.query, Position::Cte, sensitive);
         }
@@ -109,6 +123,7 @@ impl Driver<'_, '_> {
         for expr in query.limit.iter_mut().chain(&mut query.offset) {
             self.expr(expr, false, "LIMIT");
         }
+        self.relations = around;
         self.query_rules(query, position, sensitive_around);
     }
 
@@ -128,6 +143,10 @@ impl Driver<'_, '_> {
     }
 
     fn query_rules(&mut self, query: &mut Query, position: Position, sensitive_around: bool) {
+        // Moving parts of such a query would take an aggregate away from the query that it belongs to.
+        if aggregates::is_entangled(query) {
+            return;
+        }
         let mut shape = Shape::of(query);
         let mut sensitive = self.sensitivity(query, position, sensitive_around);
         for rule in &self.rules.queries {
@@ -138,9 +157,13 @@ impl Driver<'_, '_> {
             self.context.position = position;
             self.context.is_condition = false;
             self.context.sensitivity = sensitive;
-            let before = self.log.is_some().then(|| query.clone());
+            let before = (self.log.is_some() || self.is_correlated).then(|| query.clone());
             let places = rule.query(query, &mut self.context);
-            if places > 0 {
+            if let (true, true, Some(before)) = (places > 0, self.is_correlated, &before)
+                && !aggregates::owners_hold(query)
+            {
+                query.clone_from(before);
+            } else if places > 0 {
                 self.changed = true;
                 self.record(meta, places, before.as_ref(), query);
                 shape = Shape::of(query);
@@ -237,7 +260,17 @@ impl Driver<'_, '_> {
     }
 
     fn expr(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) {
+        // SQL tells the owner of an aggregate by the columns that it reads, so one that reads others stays as it is.
+        if let Expr::Aggregate(aggregate) = expr
+            && self.is_correlated
+            && !aggregates::reads_only(aggregate, &self.relations)
+        {
+            return;
+        }
         self.parts(expr, is_condition, clause);
+        if aggregates::has_displaced(expr) {
+            return;
+        }
         for _ in 0..MAX_REWRITES {
             if !self.expression_rules(expr, is_condition, clause) {
                 return;
@@ -307,26 +340,31 @@ impl Driver<'_, '_> {
             Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::IsNull { expr, .. } => {
                 self.expr(expr, false, clause);
             }
-            Expr::Call(call) => self.call(call, clause),
+            Expr::Function { args, .. } => self.list(args.as_mut_slice(), clause),
+            Expr::Aggregate(aggregate) => {
+                self.list(aggregate.args.as_mut_slice(), clause);
+                self.terms(&mut aggregate.order_by, clause);
+                if let Some(filter) = &mut aggregate.filter {
+                    self.expr(filter, true, clause);
+                }
+            }
+            Expr::Window(call) => {
+                self.list(call.args.as_mut_slice(), clause);
+                if let Some(filter) = &mut call.filter {
+                    self.expr(filter, true, clause);
+                }
+                self.list(&mut call.window.partition_by, clause);
+                self.terms(&mut call.window.order_by, clause);
+            }
         }
     }
 
-    fn call(&mut self, call: &mut Call, clause: &'static str) {
-        if let Args::List(list) = &mut call.args {
-            list.iter_mut().for_each(|arg| self.expr(arg, false, clause));
-        }
-        for term in &mut call.order_by {
-            self.expr(&mut term.expr, false, clause);
-        }
-        if let Some(filter) = &mut call.filter {
-            self.expr(filter, true, clause);
-        }
-        if let Some(window) = &mut call.over {
-            window.partition_by.iter_mut().for_each(|key| self.expr(key, false, clause));
-            for term in &mut window.order_by {
-                self.expr(&mut term.expr, false, clause);
-            }
-        }
+    fn list(&mut self, list: &mut [Expr], clause: &'static str) {
+        list.iter_mut().for_each(|expr| self.expr(expr, false, clause));
+    }
+
+    fn terms(&mut self, terms: &mut [OrderTerm], clause: &'static str) {
+        terms.iter_mut().for_each(|term| self.expr(&mut term.expr, false, clause));
     }
 
     fn record(&mut self, meta: &'static Meta, places: usize, before: Option<&Query>, after: &Query) {

@@ -5,22 +5,11 @@
 //! only rewritings that keep the plan are proofs.
 
 use sqlgauge_sql::derive::{Dependencies, Facts, has_aggregate, has_window, is_aggregate_select};
-use sqlgauge_sql::functions;
 use sqlgauge_sql::tree::{Body, Expr, Query, Select};
 use sqlgauge_sql::visit::children;
 
 use crate::context::Position;
 use crate::tools::{any, order_expr};
-
-/// Functions whose value depends on the order of the rows.
-const ORDER_DEPENDENT: [&str; 6] = [
-    "group_concat",
-    "string_agg",
-    "json_group_array",
-    "json_group_object",
-    "jsonb_group_array",
-    "jsonb_group_object",
-];
 
 /// On which order of SQLite's the result of a query depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,7 +94,7 @@ fn is_fixed_in_group(expr: &Expr, select: &Select, is_fixed: &dyn Fn(&Expr) -> b
         return true;
     }
     match expr {
-        Expr::Call(call) if functions::is_aggregate(call) => true,
+        Expr::Aggregate(_) => true,
         Expr::Column(_) => is_fixed(expr),
         // The columns that a subquery reads from outside are bare columns too.
         Expr::Scalar(_) | Expr::Exists { .. } | Expr::InQuery { .. } => {
@@ -120,12 +109,11 @@ fn is_fixed_in_group(expr: &Expr, select: &Select, is_fixed: &dyn Fn(&Expr) -> b
 }
 
 fn depends_on_order(expr: &Expr, facts: &Facts<'_>) -> bool {
-    let Expr::Call(call) = expr else { return false };
-    let extremum = matches!(call.function.as_str(), "min" | "max");
-    ORDER_DEPENDENT.contains(&call.function.as_str())
-        || (extremum
-            && functions::is_aggregate(call)
-            && !call.args.as_slice().iter().all(|arg| facts.is_binary_or_plain(arg)))
+    let Some((function, args)) = expr.called() else { return false };
+    let properties = function.properties();
+    let picks_text = matches!(expr, Expr::Aggregate(_)) && properties.uses_collation;
+    properties.needs_row_order
+        || (picks_text && !args.as_slice().iter().all(|arg| facts.is_binary_or_plain(arg)))
 }
 
 /// Whether the sort keys of a compound are all of its columns, so that rows with equal keys are equal.

@@ -1,8 +1,9 @@
 //! Small pieces that many rules need.
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
-    Args, BinaryOperator, Body, Call, ColumnRef, Expr, From, Join, JoinKind, Literal, Output, Query,
-    Relation, RelationId, Select, Source,
+    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Literal, Output, Owner,
+    Query, Relation, RelationId, Select, Source,
 };
 use sqlgauge_sql::visit::{
     Rewriter, Visitor, children, children_mut, rewrite_expr, rewrite_query, walk_expr, walk_query,
@@ -61,16 +62,9 @@ pub(crate) fn is_truth(expr: &Expr, value: bool) -> bool {
     }
 }
 
-/// A plain call.
-pub(crate) fn call(function: &str, args: Args) -> Expr {
-    Expr::Call(Box::new(Call {
-        function: function.to_owned(),
-        args,
-        distinct: false,
-        order_by: Vec::new(),
-        filter: None,
-        over: None,
-    }))
+/// A plain aggregate of the query that it stands in.
+pub(crate) fn aggregate(function: Function, args: Vec<Expr>) -> Expr {
+    Expr::Aggregate(Box::new(Aggregate::plain(function, Args::List(args))))
 }
 
 /// The column that an expression is.
@@ -93,21 +87,30 @@ pub(crate) fn as_integer(expr: &Expr) -> Option<i64> {
     }
 }
 
-/// A plain call of an aggregate with one argument: its name and the argument.
-pub(crate) fn plain_aggregate(expr: &Expr) -> Option<(&str, &Expr)> {
-    let Expr::Call(call) = expr else { return None };
-    let is_plain = !call.distinct && call.filter.is_none() && call.over.is_none() && call.order_by.is_empty();
-    match call.args.as_slice() {
-        [only] if is_plain && sqlgauge_sql::functions::is_aggregate(call) => {
-            Some((call.function.as_str(), only))
-        }
+/// A plain aggregate of the query that it stands in, with one argument: the function and the argument.
+pub(crate) fn plain_aggregate(expr: &Expr) -> Option<(&Function, &Expr)> {
+    match own_aggregate(expr) {
+        Some(aggregate) if aggregate.is_plain() => match aggregate.args.as_slice() {
+            [only] => Some((&aggregate.function, only)),
+            _ => None,
+        },
         _ => None,
     }
 }
 
-/// Whether the call is `COUNT(*)` and nothing more.
+/// The aggregate that an expression is, if it is one of the query that it stands in.
+pub(crate) fn own_aggregate(expr: &Expr) -> Option<&Aggregate> {
+    match expr {
+        Expr::Aggregate(aggregate) if aggregate.owner == Owner::HERE => Some(aggregate),
+        _ => None,
+    }
+}
+
+/// Whether the expression is `COUNT(*)` of the query that it stands in, and nothing more.
 pub(crate) fn is_count_star(expr: &Expr) -> bool {
-    matches!(expr, Expr::Call(call) if call.function == "count" && call.args == Args::Star && call.filter.is_none() && call.over.is_none())
+    own_aggregate(expr).is_some_and(|aggregate| {
+        aggregate.function == Function::Count && aggregate.args == Args::Star && aggregate.filter.is_none()
+    })
 }
 
 /// Takes the conjuncts out of a condition.
@@ -276,8 +279,8 @@ struct Deterministic(bool);
 
 impl Visitor for Deterministic {
     fn expr(&mut self, expr: &Expr) {
-        if let Expr::Call(call) = expr {
-            self.0 &= sqlgauge_sql::functions::is_deterministic(call);
+        if let Some((function, args)) = expr.called() {
+            self.0 &= function.is_deterministic(args);
         }
     }
 }
@@ -478,9 +481,9 @@ struct Repeatable(bool);
 
 impl Visitor for Repeatable {
     fn expr(&mut self, expr: &Expr) {
-        if let Expr::Call(call) = expr {
-            self.0 &=
-                !matches!(call.function.as_str(), "random" | "randomblob" | "changes" | "total_changes");
+        if let Some((function, _)) = expr.called() {
+            let properties = function.properties();
+            self.0 &= !properties.is_volatile || properties.may_read_clock;
         }
     }
 }

@@ -4,7 +4,8 @@
 //! Every answer holds for all databases that satisfy the schema as SQLite enforces it; where nothing follows,
 //! the answer is the weaker one ("may be NULL", "no key", "not determined").
 
-use crate::functions;
+use crate::aggregates;
+use crate::functions::Function;
 use crate::schema::{Affinity, Collation, Schema, TableId};
 use crate::tree::{
     BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, From, Join, JoinKind, LikeOperator, Literal, Query,
@@ -185,14 +186,21 @@ impl<'s> Facts<'s> {
                     || branches.iter().any(|(_, then)| self.is_nullable(then))
             }
             Expr::Cast { expr, .. } | Expr::Collate { expr, .. } => self.is_nullable(expr),
-            Expr::Call(call) => match call.function.as_str() {
-                "count" | "total" => call.over.is_some() && call.function != "count",
-                "coalesce" | "ifnull" => call.args.as_slice().iter().all(|arg| self.is_nullable(arg)),
-                "length" | "upper" | "lower" | "trim" | "ltrim" | "rtrim" | "typeof" => {
-                    call.args.as_slice().iter().any(|arg| self.is_nullable(arg))
+            Expr::Function { function, args } => match function {
+                Function::Coalesce | Function::IfNull => {
+                    args.as_slice().iter().all(|arg| self.is_nullable(arg))
                 }
+                Function::Length
+                | Function::Upper
+                | Function::Lower
+                | Function::Trim
+                | Function::Ltrim
+                | Function::Rtrim => args.as_slice().iter().any(|arg| self.is_nullable(arg)),
+                Function::TypeOf => false,
                 _ => true,
             },
+            Expr::Aggregate(aggregate) => !matches!(aggregate.function, Function::Count | Function::Total),
+            Expr::Window(call) => call.function != Function::Count,
             Expr::Output(_) | Expr::Like { .. } | Expr::Scalar(_) | Expr::Row(_) => true,
         }
     }
@@ -238,7 +246,9 @@ impl<'s> Facts<'s> {
             Expr::Collate { collation, .. } => Collation::from_name(collation) == Collation::Binary,
             Expr::Column(column) => self.own_column(*column).collation == Collation::Binary,
             Expr::Literal(_) => true,
-            Expr::Call(call) => call.args.as_slice().iter().all(|arg| self.is_binary(arg)),
+            Expr::Function { args, .. } => args.as_slice().iter().all(|arg| self.is_binary(arg)),
+            Expr::Aggregate(aggregate) => aggregate.args.as_slice().iter().all(|arg| self.is_binary(arg)),
+            Expr::Window(call) => call.args.as_slice().iter().all(|arg| self.is_binary(arg)),
             Expr::Binary(_, left, right) => self.is_binary(left) && self.is_binary(right),
             Expr::Unary(_, expr) | Expr::Cast { expr, .. } => self.is_binary(expr),
             Expr::Case { branches, otherwise, .. } => {
@@ -427,23 +437,14 @@ fn combine(operator: SetOperator, all: bool, left: RelationFacts, right: Relatio
     RelationFacts::Columns { columns: merged.collect(), keys }
 }
 
-/// Whether an aggregate is called in the expression itself, subqueries excepted.
+/// Whether the expression holds an aggregate of the SELECT that it stands in, be it inside a subquery.
 pub fn has_aggregate(expr: &Expr) -> bool {
-    if let Expr::Call(call) = expr
-        && functions::is_aggregate(call)
-    {
-        return true;
-    }
-    let mut found = false;
-    children(expr, &mut |child| found = found || has_aggregate(child));
-    found
+    aggregates::has_own(expr)
 }
 
 /// Whether a window function is called in the expression itself, subqueries excepted.
 pub fn has_window(expr: &Expr) -> bool {
-    if let Expr::Call(call) = expr
-        && functions::is_window(call)
-    {
+    if matches!(expr, Expr::Window(_)) {
         return true;
     }
     let mut found = false;
@@ -538,27 +539,8 @@ fn is_null_with(expr: &Expr, column: ColumnRef) -> bool {
             !matches!(operator, BinaryOperator::Is | BinaryOperator::IsNot)
                 && (is_null_with(left, column) || is_null_with(right, column))
         }
-        Expr::Call(call) => {
-            matches!(
-                call.function.as_str(),
-                "abs"
-                    | "date"
-                    | "datetime"
-                    | "instr"
-                    | "julianday"
-                    | "length"
-                    | "lower"
-                    | "ltrim"
-                    | "round"
-                    | "rtrim"
-                    | "strftime"
-                    | "substr"
-                    | "substring"
-                    | "time"
-                    | "trim"
-                    | "upper"
-            ) && call.over.is_none()
-                && call.args.as_slice().iter().any(|arg| is_null_with(arg, column))
+        Expr::Function { function, args } => {
+            function.properties().null_on_null && args.as_slice().iter().any(|arg| is_null_with(arg, column))
         }
         _ => false,
     }
@@ -615,7 +597,8 @@ impl Closure {
         match expr {
             Expr::Column(column) => self.contains(*column),
             Expr::Scalar(_) | Expr::Exists { .. } | Expr::InQuery { .. } | Expr::Output(_) => false,
-            Expr::Call(call) if !functions::is_deterministic(call) || functions::is_window(call) => false,
+            Expr::Window(_) => false,
+            Expr::Function { function, args } if !function.is_deterministic(args) => false,
             other => {
                 let mut all = true;
                 children(other, &mut |child| all = all && self.determines(child));

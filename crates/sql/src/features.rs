@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use crate::functions::{is_aggregate, is_window};
+use crate::functions::Function;
 use crate::schema::{Schema, TableId};
 use crate::tree::{
     Body, Expr, From, JoinKind, LikeOperator, Query, Relation, RelationId, SetOperator, Source, UnaryOperator,
@@ -105,6 +105,10 @@ impl Collector<'_> {
         }
     }
 
+    fn call(&mut self, function: &Function) {
+        self.count(&format!("{}()", function.name()));
+    }
+
     fn predicate(&mut self, operator: &str) {
         self.found.predicates += 1;
         self.count(operator);
@@ -196,15 +200,17 @@ impl Visitor for Collector<'_> {
             Expr::Case { .. } => self.count("CASE"),
             Expr::Cast { .. } => self.count("CAST"),
             Expr::Collate { .. } => self.count("COLLATE"),
-            Expr::Call(call) => {
-                self.found.aggregates += usize::from(is_aggregate(call));
-                if is_window(call) {
-                    self.count("OVER");
-                }
-                if call.distinct {
+            Expr::Function { function, .. } => self.call(function),
+            Expr::Aggregate(aggregate) => {
+                self.found.aggregates += 1;
+                if aggregate.distinct {
                     self.count("DISTINCT");
                 }
-                self.count(&format!("{}()", call.function));
+                self.call(&aggregate.function);
+            }
+            Expr::Window(call) => {
+                self.count("OVER");
+                self.call(&call.function);
             }
             Expr::Output(_) | Expr::Literal(_) | Expr::Unary(..) | Expr::Scalar(_) | Expr::Row(_) => {}
         }

@@ -1,69 +1,327 @@
-//! What is known of SQLite's functions.
+//! SQLite's functions: one table with what is known of each.
+//!
+//! The table has exactly the functions of the bundled SQLite, with the numbers of arguments that it takes; a test
+//! in `conformance` compares the two, and tries "NULL for NULL" and "the same each time" out. What is not in the
+//! table is [`Function::Unknown`], of which nothing is known.
 
-use crate::tree::{Args, Call};
+use crate::tree::{Args, Expr, Literal};
 
-/// SQLite's aggregate functions; `min` and `max` are aggregates with one argument only.
-const AGGREGATES: &[&str] = &[
-    "avg",
-    "count",
-    "group_concat",
-    "json_group_array",
-    "json_group_object",
-    "jsonb_group_array",
-    "jsonb_group_object",
-    "max",
-    "median",
-    "min",
-    "percentile",
-    "percentile_cont",
-    "percentile_disc",
-    "string_agg",
-    "sum",
-    "total",
-];
-
-/// Functions that may give another value for the same arguments.
-const NONDETERMINISTIC: &[&str] = &[
-    "changes",
-    "current_date",
-    "current_time",
-    "current_timestamp",
-    "last_insert_rowid",
-    "random",
-    "randomblob",
-    "total_changes",
-];
-
-/// Whether the call aggregates the rows of its group; a call with OVER does not.
-pub fn is_aggregate(call: &Call) -> bool {
-    if call.over.is_some() || AGGREGATES.binary_search(&call.function.as_str()).is_err() {
-        return false;
-    }
-    !matches!(call.function.as_str(), "min" | "max") || call.args.as_slice().len() == 1
+/// How a function is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One value per row.
+    Scalar,
+    /// One value per group; with OVER, per row.
+    Aggregate,
+    /// An aggregate with one argument, a scalar function with more: `min` and `max`.
+    AggregateOfOne,
+    /// Only with OVER.
+    Window,
 }
 
-/// Whether the call is of a window function.
-pub fn is_window(call: &Call) -> bool {
-    call.over.is_some()
+/// What is known of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one column of the table")]
+pub struct Properties {
+    /// How it is used.
+    pub kind: Kind,
+    /// The fewest arguments that it takes.
+    pub least: u8,
+    /// The most arguments that it takes; `None` for any number.
+    pub most: Option<u8>,
+    /// A scalar function that is NULL whenever one of its arguments is.
+    pub null_on_null: bool,
+    /// It may give another value for the same arguments.
+    pub is_volatile: bool,
+    /// It asks for the present time if the arguments say so.
+    pub may_read_clock: bool,
+    /// Its value depends on the order in which the rows come.
+    pub needs_row_order: bool,
+    /// Its value depends on the collation of an argument.
+    pub uses_collation: bool,
 }
 
-/// Whether the call gives the same value for the same arguments within one run of a query and the next. Date
-/// functions are deterministic unless they are asked for the present (`'now'`, or no argument at all).
-pub fn is_deterministic(call: &Call) -> bool {
-    use crate::tree::{Expr, Literal};
-    if NONDETERMINISTIC.contains(&call.function.as_str()) {
-        return false;
-    }
-    let is_now =
-        |arg: &Expr| matches!(arg, Expr::Literal(Literal::Text(text)) if text.eq_ignore_ascii_case("now"));
-    let args = call.args.as_slice();
-    match call.function.as_str() {
-        "date" | "time" | "datetime" | "julianday" | "unixepoch" => {
-            !matches!(call.args, Args::Bare) && args.first().is_some_and(|first| !is_now(first))
+impl Properties {
+    const fn new(kind: Kind, least: u8, most: Option<u8>) -> Self {
+        Self {
+            kind,
+            least,
+            most,
+            null_on_null: false,
+            is_volatile: false,
+            may_read_clock: false,
+            needs_row_order: false,
+            uses_collation: false,
         }
-        "strftime" => args.len() > 1 && !args.iter().any(is_now),
-        "timediff" => !args.iter().any(is_now),
-        _ => true,
+    }
+
+    const fn null(mut self) -> Self {
+        self.null_on_null = true;
+        self
+    }
+
+    const fn volatile(mut self) -> Self {
+        self.is_volatile = true;
+        self
+    }
+
+    const fn clock(mut self) -> Self {
+        self.may_read_clock = true;
+        self
+    }
+
+    const fn order(mut self) -> Self {
+        self.needs_row_order = true;
+        self
+    }
+
+    const fn collation(mut self) -> Self {
+        self.uses_collation = true;
+        self
+    }
+
+    /// Whether it takes that many arguments.
+    pub fn takes(&self, count: usize) -> bool {
+        count >= usize::from(self.least) && self.most.is_none_or(|most| count <= usize::from(most))
+    }
+}
+
+macro_rules! functions {
+    ($($variant:ident $name:literal $kind:ident $least:literal $most:expr, [$($flag:ident)*];)*) => {
+        /// A function of SQLite, or one that is not known.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub enum Function {
+            $(
+                #[doc = concat!("`", $name, "`")]
+                $variant,
+            )*
+            /// A function that the bundled SQLite does not have: its name, lower case.
+            Unknown(Box<str>),
+        }
+
+        impl Function {
+            /// All that are known.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The function of that name; letter case does not matter.
+            pub fn from_name(name: &str) -> Self {
+                let name = name.to_ascii_lowercase();
+                match name.as_str() {
+                    $($name => Self::$variant,)*
+                    _ => Self::Unknown(name.into_boxed_str()),
+                }
+            }
+
+            /// Its name, lower case.
+            pub fn name(&self) -> &str {
+                match self {
+                    $(Self::$variant => $name,)*
+                    Self::Unknown(name) => name,
+                }
+            }
+
+            /// What is known of it.
+            pub fn properties(&self) -> &'static Properties {
+                match self {
+                    $(Self::$variant => {
+                        const ROW: Properties = Properties::new(Kind::$kind, $least, $most)$(.$flag())*;
+                        &ROW
+                    })*
+                    Self::Unknown(_) => &UNKNOWN,
+                }
+            }
+        }
+    };
+}
+
+const UNKNOWN: Properties = Properties::new(Kind::Scalar, 0, None).volatile().clock().order().collation();
+
+functions! {
+    Arrow "->" Scalar 2 Some(2), [];
+    LongArrow "->>" Scalar 2 Some(2), [];
+    Abs "abs" Scalar 1 Some(1), [null];
+    Acos "acos" Scalar 1 Some(1), [null];
+    Acosh "acosh" Scalar 1 Some(1), [null];
+    Asin "asin" Scalar 1 Some(1), [null];
+    Asinh "asinh" Scalar 1 Some(1), [null];
+    Atan "atan" Scalar 1 Some(1), [null];
+    Atan2 "atan2" Scalar 2 Some(2), [null];
+    Atanh "atanh" Scalar 1 Some(1), [null];
+    Avg "avg" Aggregate 1 Some(1), [];
+    Bm25 "bm25" Scalar 0 None, [];
+    Ceil "ceil" Scalar 1 Some(1), [null];
+    Ceiling "ceiling" Scalar 1 Some(1), [null];
+    Changes "changes" Scalar 0 Some(0), [volatile];
+    Char "char" Scalar 0 None, [];
+    Coalesce "coalesce" Scalar 2 None, [];
+    Concat "concat" Scalar 1 None, [];
+    ConcatWs "concat_ws" Scalar 2 None, [];
+    Cos "cos" Scalar 1 Some(1), [null];
+    Cosh "cosh" Scalar 1 Some(1), [null];
+    Count "count" Aggregate 0 Some(1), [];
+    CumeDist "cume_dist" Window 0 Some(0), [];
+    CurrentDate "current_date" Scalar 0 Some(0), [volatile clock];
+    CurrentTime "current_time" Scalar 0 Some(0), [volatile clock];
+    CurrentTimestamp "current_timestamp" Scalar 0 Some(0), [volatile clock];
+    Date "date" Scalar 0 None, [null clock];
+    DateTime "datetime" Scalar 0 None, [null clock];
+    Degrees "degrees" Scalar 1 Some(1), [null];
+    DenseRank "dense_rank" Window 0 Some(0), [];
+    Exp "exp" Scalar 1 Some(1), [null];
+    FirstValue "first_value" Window 1 Some(1), [order];
+    Floor "floor" Scalar 1 Some(1), [null];
+    Format "format" Scalar 0 None, [];
+    Fts3Tokenizer "fts3_tokenizer" Scalar 1 Some(2), [volatile];
+    Fts5 "fts5" Scalar 1 Some(1), [volatile];
+    Fts5GetLocale "fts5_get_locale" Scalar 0 None, [];
+    Fts5InstToken "fts5_insttoken" Scalar 1 Some(1), [];
+    Fts5Locale "fts5_locale" Scalar 2 Some(2), [];
+    Fts5SourceId "fts5_source_id" Scalar 0 Some(0), [];
+    Glob "glob" Scalar 2 Some(2), [null];
+    GroupConcat "group_concat" Aggregate 1 Some(2), [order];
+    Hex "hex" Scalar 1 Some(1), [];
+    Highlight "highlight" Scalar 0 None, [];
+    If "if" Scalar 2 None, [];
+    IfNull "ifnull" Scalar 2 Some(2), [];
+    Iif "iif" Scalar 2 None, [];
+    Instr "instr" Scalar 2 Some(2), [null];
+    Json "json" Scalar 1 Some(1), [null];
+    JsonArray "json_array" Scalar 0 None, [];
+    JsonArrayInsert "json_array_insert" Scalar 0 None, [];
+    JsonArrayLength "json_array_length" Scalar 1 Some(2), [null];
+    JsonErrorPosition "json_error_position" Scalar 1 Some(1), [null];
+    JsonExtract "json_extract" Scalar 0 None, [];
+    JsonGroupArray "json_group_array" Aggregate 1 Some(1), [order];
+    JsonGroupObject "json_group_object" Aggregate 2 Some(2), [order];
+    JsonInsert "json_insert" Scalar 0 None, [];
+    JsonObject "json_object" Scalar 0 None, [];
+    JsonPatch "json_patch" Scalar 2 Some(2), [null];
+    JsonPretty "json_pretty" Scalar 1 Some(2), [];
+    JsonQuote "json_quote" Scalar 1 Some(1), [];
+    JsonRemove "json_remove" Scalar 0 None, [];
+    JsonReplace "json_replace" Scalar 0 None, [];
+    JsonSet "json_set" Scalar 0 None, [];
+    JsonType "json_type" Scalar 1 Some(2), [null];
+    JsonValid "json_valid" Scalar 1 Some(2), [];
+    Jsonb "jsonb" Scalar 1 Some(1), [null];
+    JsonbArray "jsonb_array" Scalar 0 None, [];
+    JsonbArrayInsert "jsonb_array_insert" Scalar 0 None, [];
+    JsonbExtract "jsonb_extract" Scalar 0 None, [];
+    JsonbGroupArray "jsonb_group_array" Aggregate 1 Some(1), [order];
+    JsonbGroupObject "jsonb_group_object" Aggregate 2 Some(2), [order];
+    JsonbInsert "jsonb_insert" Scalar 0 None, [];
+    JsonbObject "jsonb_object" Scalar 0 None, [];
+    JsonbPatch "jsonb_patch" Scalar 2 Some(2), [null];
+    JsonbRemove "jsonb_remove" Scalar 0 None, [];
+    JsonbReplace "jsonb_replace" Scalar 0 None, [];
+    JsonbSet "jsonb_set" Scalar 0 None, [];
+    JulianDay "julianday" Scalar 0 None, [null clock];
+    Lag "lag" Window 1 Some(3), [order];
+    LastInsertRowid "last_insert_rowid" Scalar 0 Some(0), [volatile];
+    LastValue "last_value" Window 1 Some(1), [order];
+    Lead "lead" Window 1 Some(3), [order];
+    Length "length" Scalar 1 Some(1), [null];
+    Like "like" Scalar 2 Some(3), [null];
+    Likelihood "likelihood" Scalar 2 Some(2), [];
+    Likely "likely" Scalar 1 Some(1), [null];
+    Ln "ln" Scalar 1 Some(1), [null];
+    LoadExtension "load_extension" Scalar 1 Some(2), [volatile];
+    Log "log" Scalar 1 Some(2), [null];
+    Log10 "log10" Scalar 1 Some(1), [null];
+    Log2 "log2" Scalar 1 Some(1), [null];
+    Lower "lower" Scalar 1 Some(1), [null];
+    Ltrim "ltrim" Scalar 1 Some(2), [null];
+    Match "match" Scalar 2 Some(2), [];
+    MatchInfo "matchinfo" Scalar 1 Some(2), [];
+    Max "max" AggregateOfOne 1 None, [collation];
+    Median "median" Aggregate 1 Some(1), [];
+    Min "min" AggregateOfOne 1 None, [collation];
+    Mod "mod" Scalar 2 Some(2), [null];
+    NthValue "nth_value" Window 2 Some(2), [order];
+    Ntile "ntile" Window 1 Some(1), [order];
+    NullIf "nullif" Scalar 2 Some(2), [collation];
+    OctetLength "octet_length" Scalar 1 Some(1), [null];
+    Offsets "offsets" Scalar 1 Some(1), [];
+    Optimize "optimize" Scalar 1 Some(1), [volatile];
+    PercentRank "percent_rank" Window 0 Some(0), [];
+    Percentile "percentile" Aggregate 2 Some(2), [];
+    PercentileCont "percentile_cont" Aggregate 2 Some(2), [];
+    PercentileDisc "percentile_disc" Aggregate 2 Some(2), [];
+    Pi "pi" Scalar 0 Some(0), [];
+    Pow "pow" Scalar 2 Some(2), [null];
+    Power "power" Scalar 2 Some(2), [null];
+    Printf "printf" Scalar 0 None, [];
+    Quote "quote" Scalar 1 Some(1), [];
+    Radians "radians" Scalar 1 Some(1), [null];
+    Random "random" Scalar 0 Some(0), [volatile];
+    RandomBlob "randomblob" Scalar 1 Some(1), [volatile];
+    Rank "rank" Window 0 Some(0), [];
+    Replace "replace" Scalar 3 Some(3), [];
+    Round "round" Scalar 1 Some(2), [null];
+    RowNumber "row_number" Window 0 Some(0), [order];
+    RtreeCheck "rtreecheck" Scalar 0 None, [volatile];
+    RtreeDepth "rtreedepth" Scalar 1 Some(1), [];
+    RtreeNode "rtreenode" Scalar 2 Some(2), [];
+    Rtrim "rtrim" Scalar 1 Some(2), [null];
+    Sign "sign" Scalar 1 Some(1), [null];
+    Sin "sin" Scalar 1 Some(1), [null];
+    Sinh "sinh" Scalar 1 Some(1), [null];
+    Snippet "snippet" Scalar 0 None, [];
+    Soundex "soundex" Scalar 1 Some(1), [];
+    SqliteCompileOptionGet "sqlite_compileoption_get" Scalar 1 Some(1), [];
+    SqliteCompileOptionUsed "sqlite_compileoption_used" Scalar 1 Some(1), [];
+    SqliteLog "sqlite_log" Scalar 2 Some(2), [volatile];
+    SqliteSourceId "sqlite_source_id" Scalar 0 Some(0), [];
+    SqliteVersion "sqlite_version" Scalar 0 Some(0), [];
+    Sqrt "sqrt" Scalar 1 Some(1), [null];
+    Strftime "strftime" Scalar 0 None, [null clock];
+    StringAgg "string_agg" Aggregate 2 Some(2), [order];
+    Substr "substr" Scalar 2 Some(3), [null];
+    Substring "substring" Scalar 2 Some(3), [null];
+    Subtype "subtype" Scalar 1 Some(1), [];
+    Sum "sum" Aggregate 1 Some(1), [];
+    Tan "tan" Scalar 1 Some(1), [null];
+    Tanh "tanh" Scalar 1 Some(1), [null];
+    Time "time" Scalar 0 None, [null clock];
+    TimeDiff "timediff" Scalar 2 Some(2), [null clock];
+    Total "total" Aggregate 1 Some(1), [];
+    TotalChanges "total_changes" Scalar 0 Some(0), [volatile];
+    Trim "trim" Scalar 1 Some(2), [null];
+    Trunc "trunc" Scalar 1 Some(1), [null];
+    TypeOf "typeof" Scalar 1 Some(1), [];
+    Unhex "unhex" Scalar 1 Some(2), [null];
+    Unicode "unicode" Scalar 1 Some(1), [null];
+    Unistr "unistr" Scalar 1 Some(1), [null];
+    UnistrQuote "unistr_quote" Scalar 1 Some(1), [];
+    UnixEpoch "unixepoch" Scalar 0 None, [null clock];
+    Unlikely "unlikely" Scalar 1 Some(1), [null];
+    Upper "upper" Scalar 1 Some(1), [null];
+    ZeroBlob "zeroblob" Scalar 1 Some(1), [];
+}
+
+impl Function {
+    /// Whether a call with that many arguments and without OVER aggregates the rows of its group.
+    pub fn aggregates(&self, count: usize) -> bool {
+        match self.properties().kind {
+            Kind::Aggregate => true,
+            Kind::AggregateOfOne => count == 1,
+            Kind::Scalar | Kind::Window => false,
+        }
+    }
+
+    /// Whether a scalar call gives the same value for the same arguments within one run of a query and the next.
+    /// Date functions do unless they are asked for the present (`'now'`, or no argument at all).
+    pub fn is_deterministic(&self, args: &Args) -> bool {
+        let properties = self.properties();
+        if properties.is_volatile {
+            return false;
+        }
+        if !properties.may_read_clock {
+            return true;
+        }
+        let is_now = |arg: &Expr| matches!(arg, Expr::Literal(Literal::Text(text)) if text.eq_ignore_ascii_case("now"));
+        let least = if *self == Self::Strftime { 2 } else { 1 };
+        args.as_slice().len() >= least && !args.as_slice().iter().any(is_now)
     }
 }
 
@@ -72,7 +330,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_sorted_so_that_it_can_be_searched() {
-        assert!(AGGREGATES.is_sorted());
+    fn every_name_finds_its_function_again() {
+        for function in Function::ALL {
+            assert_eq!(Function::from_name(function.name()), *function);
+            assert_eq!(Function::from_name(&function.name().to_ascii_uppercase()), *function);
+        }
+        assert_eq!(Function::from_name("Nope").name(), "nope");
+    }
+
+    #[test]
+    fn minimum_and_maximum_aggregate_with_one_argument() {
+        assert!(Function::Min.aggregates(1) && !Function::Min.aggregates(2));
+        assert!(Function::Count.aggregates(0) && !Function::Abs.aggregates(1));
     }
 }

@@ -5,6 +5,7 @@
 //! same result. The crate never runs anything: whether SQLite accepts a text is SQLite's own `prepare` to
 //! judge (crate `engine`).
 
+pub mod aggregates;
 mod builtin;
 mod ddl;
 pub mod derive;

@@ -4,6 +4,7 @@
 //! Aliases, letter case, quoting, `*`, USING, NATURAL and references to select aliases are gone. A reference is
 //! correlated when its relation belongs to an outer query.
 
+use crate::functions::Function;
 use crate::schema::TableId;
 
 /// One instance of a table, subquery or CTE in a FROM clause; unique within a statement.
@@ -351,27 +352,91 @@ pub enum Expr {
         /// IS NOT NULL.
         negated: bool,
     },
-    /// A function call.
-    Call(Box<Call>),
+    /// A scalar function.
+    Function {
+        /// Which one.
+        function: Function,
+        /// The arguments.
+        args: Args,
+    },
+    /// An aggregate over the rows of a group.
+    Aggregate(Box<Aggregate>),
+    /// A window function.
+    Window(Box<WindowCall>),
     /// A row value of two or more parts.
     Row(Vec<Expr>),
 }
 
-/// A function call.
+impl Expr {
+    /// The function and the arguments of a call of any kind.
+    pub fn called(&self) -> Option<(&Function, &Args)> {
+        match self {
+            Self::Function { function, args } => Some((function, args)),
+            Self::Aggregate(aggregate) => Some((&aggregate.function, &aggregate.args)),
+            Self::Window(call) => Some((&call.function, &call.args)),
+            _ => None,
+        }
+    }
+}
+
+/// An aggregate function over the rows of a group.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Call {
-    /// Name, lower case.
-    pub function: String,
+pub struct Aggregate {
+    /// Which one.
+    pub function: Function,
     /// The arguments.
     pub args: Args,
     /// DISTINCT.
     pub distinct: bool,
-    /// ORDER BY inside the parentheses of an aggregate.
+    /// ORDER BY inside the parentheses.
     pub order_by: Vec<OrderTerm>,
     /// FILTER (WHERE …).
     pub filter: Option<Expr>,
-    /// OVER: then it is a window function.
-    pub over: Option<Window>,
+    /// Whose groups it is computed over.
+    pub owner: Owner,
+}
+
+impl Aggregate {
+    /// A plain aggregate of the query that it stands in.
+    pub fn plain(function: Function, args: Args) -> Self {
+        Self { function, args, distinct: false, order_by: Vec::new(), filter: None, owner: Owner::HERE }
+    }
+
+    /// Whether it has neither DISTINCT, ORDER BY nor FILTER.
+    pub fn is_plain(&self) -> bool {
+        !self.distinct && self.order_by.is_empty() && self.filter.is_none()
+    }
+}
+
+/// The query whose groups an aggregate is computed over: how many queries one must go outward from where the
+/// aggregate stands (0: the SELECT that it stands in; every [`Query`] around counts, be it in FROM or in WITH).
+///
+/// SQL does not write it down: an aggregate belongs to the innermost query around of which its arguments read a
+/// column, and to the one that it stands in if they read none. To the queries between, it is a value from outside,
+/// like a correlated column.
+///
+/// It is a distance and not an identity, so that equal queries have equal trees, and that copies and new numbers of
+/// relations leave it as it is. What it does not survive by itself is a move to another depth:
+/// [`aggregates`](crate::aggregates) tells where such aggregates are, and shifts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Owner(pub u32);
+
+impl Owner {
+    /// The SELECT that the aggregate stands in.
+    pub const HERE: Self = Self(0);
+}
+
+/// A call with OVER.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct WindowCall {
+    /// Which function.
+    pub function: Function,
+    /// The arguments.
+    pub args: Args,
+    /// FILTER (WHERE …).
+    pub filter: Option<Expr>,
+    /// OVER.
+    pub window: Window,
 }
 
 /// The arguments of a call.
@@ -391,6 +456,14 @@ impl Args {
         match self {
             Self::List(list) => list,
             Self::Bare | Self::Star => &[],
+        }
+    }
+
+    /// The expressions, to change them.
+    pub fn as_mut_slice(&mut self) -> &mut [Expr] {
+        match self {
+            Self::List(list) => list,
+            Self::Bare | Self::Star => &mut [],
         }
     }
 }

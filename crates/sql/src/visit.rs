@@ -4,9 +4,7 @@
 //! children that are already rewritten. Children are visited in the order in which SQL text has them, except
 //! that FROM comes before the outputs.
 
-use crate::tree::{
-    Args, Body, Call, Expr, FrameBound, From, OrderTerm, Query, Relation, Select, Source, Window,
-};
+use crate::tree::{Args, Body, Expr, FrameBound, From, OrderTerm, Query, Relation, Select, Source, Window};
 
 /// Read-only hooks; each has an empty default.
 pub trait Visitor {
@@ -125,27 +123,34 @@ pub fn walk_expr<V: Visitor + ?Sized>(visitor: &mut V, expr: &Expr) {
         Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::IsNull { expr, .. } => {
             walk_expr(visitor, expr);
         }
-        Expr::Call(call) => walk_call(visitor, call),
-    }
-}
-
-fn walk_call<V: Visitor + ?Sized>(visitor: &mut V, call: &Call) {
-    call.args.as_slice().iter().for_each(|arg| walk_expr(visitor, arg));
-    walk_order(visitor, &call.order_by);
-    call.filter.iter().for_each(|filter| walk_expr(visitor, filter));
-    let Some(window) = &call.over else { return };
-    window.partition_by.iter().for_each(|expr| walk_expr(visitor, expr));
-    walk_order(visitor, &window.order_by);
-    let Some(frame) = &window.frame else { return };
-    for bound in [Some(&frame.start), frame.end.as_ref()].into_iter().flatten() {
-        if let FrameBound::Preceding(expr) | FrameBound::Following(expr) = bound {
-            walk_expr(visitor, expr);
+        Expr::Function { args, .. } => walk_args(visitor, args),
+        Expr::Aggregate(aggregate) => {
+            walk_args(visitor, &aggregate.args);
+            walk_order(visitor, &aggregate.order_by);
+            aggregate.filter.iter().for_each(|filter| walk_expr(visitor, filter));
+        }
+        Expr::Window(call) => {
+            walk_args(visitor, &call.args);
+            call.filter.iter().for_each(|filter| walk_expr(visitor, filter));
+            walk_window(visitor, &call.window);
         }
     }
 }
 
+fn walk_args<V: Visitor + ?Sized>(visitor: &mut V, args: &Args) {
+    args.as_slice().iter().for_each(|arg| walk_expr(visitor, arg));
+}
+
+fn walk_window<V: Visitor + ?Sized>(visitor: &mut V, window: &Window) {
+    window.partition_by.iter().for_each(|expr| walk_expr(visitor, expr));
+    walk_order(visitor, &window.order_by);
+    bounds(window).for_each(|expr| walk_expr(visitor, expr));
+}
+
 /// Hooks that change nodes in place; each has an empty default and runs after the node's children.
 pub trait Rewriter {
+    /// A query whose parts are still to come.
+    fn enter_query(&mut self, _query: &Query) {}
     /// A query.
     fn query(&mut self, _query: &mut Query) {}
     /// A body: SELECT, compound or VALUES.
@@ -160,6 +165,7 @@ pub trait Rewriter {
 
 /// Rewrites a query and everything in it, innermost first.
 pub fn rewrite_query<R: Rewriter + ?Sized>(rewriter: &mut R, query: &mut Query) {
+    rewriter.enter_query(query);
     for cte in &mut query.ctes {
         rewrite_query(rewriter, &mut cte.query);
     }
@@ -257,31 +263,46 @@ pub fn rewrite_expr<R: Rewriter + ?Sized>(rewriter: &mut R, expr: &mut Expr) {
         Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::IsNull { expr, .. } => {
             rewrite_expr(rewriter, expr);
         }
-        Expr::Call(call) => rewrite_call(rewriter, call),
+        Expr::Function { args, .. } => rewrite_args(rewriter, args),
+        Expr::Aggregate(aggregate) => {
+            rewrite_args(rewriter, &mut aggregate.args);
+            rewrite_order(rewriter, &mut aggregate.order_by);
+            aggregate.filter.iter_mut().for_each(|filter| rewrite_expr(rewriter, filter));
+        }
+        Expr::Window(call) => {
+            rewrite_args(rewriter, &mut call.args);
+            call.filter.iter_mut().for_each(|filter| rewrite_expr(rewriter, filter));
+            rewrite_window(rewriter, &mut call.window);
+        }
     }
     rewriter.expr(expr);
 }
 
-fn rewrite_call<R: Rewriter + ?Sized>(rewriter: &mut R, call: &mut Call) {
-    if let Args::List(list) = &mut call.args {
-        list.iter_mut().for_each(|arg| rewrite_expr(rewriter, arg));
-    }
-    rewrite_order(rewriter, &mut call.order_by);
-    call.filter.iter_mut().for_each(|filter| rewrite_expr(rewriter, filter));
-    if let Some(window) = &mut call.over {
-        rewrite_window(rewriter, window);
-    }
+fn rewrite_args<R: Rewriter + ?Sized>(rewriter: &mut R, args: &mut Args) {
+    args.as_mut_slice().iter_mut().for_each(|arg| rewrite_expr(rewriter, arg));
 }
 
 fn rewrite_window<R: Rewriter + ?Sized>(rewriter: &mut R, window: &mut Window) {
     window.partition_by.iter_mut().for_each(|expr| rewrite_expr(rewriter, expr));
     rewrite_order(rewriter, &mut window.order_by);
-    let Some(frame) = &mut window.frame else { return };
-    for bound in [Some(&mut frame.start), frame.end.as_mut()].into_iter().flatten() {
-        if let FrameBound::Preceding(expr) | FrameBound::Following(expr) = bound {
-            rewrite_expr(rewriter, expr);
-        }
-    }
+    bounds_mut(window).for_each(|expr| rewrite_expr(rewriter, expr));
+}
+
+/// The expressions in the bounds of a window's frame.
+fn bounds(window: &Window) -> impl Iterator<Item = &Expr> {
+    let ends = window.frame.iter().flat_map(|frame| [Some(&frame.start), frame.end.as_ref()]);
+    ends.flatten().filter_map(|bound| match bound {
+        FrameBound::Preceding(expr) | FrameBound::Following(expr) => Some(&**expr),
+        FrameBound::CurrentRow | FrameBound::UnboundedPreceding | FrameBound::UnboundedFollowing => None,
+    })
+}
+
+fn bounds_mut(window: &mut Window) -> impl Iterator<Item = &mut Expr> {
+    let ends = window.frame.iter_mut().flat_map(|frame| [Some(&mut frame.start), frame.end.as_mut()]);
+    ends.flatten().filter_map(|bound| match bound {
+        FrameBound::Preceding(expr) | FrameBound::Following(expr) => Some(&mut **expr),
+        FrameBound::CurrentRow | FrameBound::UnboundedPreceding | FrameBound::UnboundedFollowing => None,
+    })
 }
 
 /// Calls `found` for every expression directly inside `expr`; subqueries are not entered.
@@ -316,16 +337,18 @@ pub fn children<'e>(expr: &'e Expr, found: &mut dyn FnMut(&'e Expr)) {
             }
             otherwise.iter().for_each(|e| found(e));
         }
-        Expr::Call(call) => {
-            if let Args::List(list) = &call.args {
-                list.iter().for_each(&mut *found);
-            }
-            call.order_by.iter().for_each(|term| found(&term.expr));
+        Expr::Function { args, .. } => args.as_slice().iter().for_each(found),
+        Expr::Aggregate(aggregate) => {
+            aggregate.args.as_slice().iter().for_each(&mut *found);
+            aggregate.order_by.iter().for_each(|term| found(&term.expr));
+            aggregate.filter.iter().for_each(found);
+        }
+        Expr::Window(call) => {
+            call.args.as_slice().iter().for_each(&mut *found);
             call.filter.iter().for_each(&mut *found);
-            if let Some(window) = &call.over {
-                window.partition_by.iter().for_each(&mut *found);
-                window.order_by.iter().for_each(|term| found(&term.expr));
-            }
+            call.window.partition_by.iter().for_each(&mut *found);
+            call.window.order_by.iter().for_each(|term| found(&term.expr));
+            bounds(&call.window).for_each(found);
         }
     }
 }
@@ -360,16 +383,18 @@ pub fn children_mut(expr: &mut Expr, found: &mut dyn FnMut(&mut Expr)) {
             }
             otherwise.iter_mut().for_each(|e| found(e));
         }
-        Expr::Call(call) => {
-            if let Args::List(list) = &mut call.args {
-                list.iter_mut().for_each(&mut *found);
-            }
-            call.order_by.iter_mut().for_each(|term| found(&mut term.expr));
+        Expr::Function { args, .. } => args.as_mut_slice().iter_mut().for_each(found),
+        Expr::Aggregate(aggregate) => {
+            aggregate.args.as_mut_slice().iter_mut().for_each(&mut *found);
+            aggregate.order_by.iter_mut().for_each(|term| found(&mut term.expr));
+            aggregate.filter.iter_mut().for_each(found);
+        }
+        Expr::Window(call) => {
+            call.args.as_mut_slice().iter_mut().for_each(&mut *found);
             call.filter.iter_mut().for_each(&mut *found);
-            if let Some(window) = &mut call.over {
-                window.partition_by.iter_mut().for_each(&mut *found);
-                window.order_by.iter_mut().for_each(|term| found(&mut term.expr));
-            }
+            call.window.partition_by.iter_mut().for_each(&mut *found);
+            call.window.order_by.iter_mut().for_each(|term| found(&mut term.expr));
+            bounds_mut(&mut call.window).for_each(found);
         }
     }
 }

@@ -25,8 +25,9 @@
 //! ## Source
 //! Paper, Table 2, rule 8.
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
-use sqlgauge_sql::tree::{Args, BinaryOperator, Expr};
+use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
 use crate::context::Context;
 use crate::profile::Profiles;
@@ -54,19 +55,19 @@ impl Rule for AverageBySumAndCount {
     fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
         let Expr::Binary(BinaryOperator::Divide, numerator, denominator) = expr else { return false };
         let Expr::Cast { expr: sum, type_name } = numerator.as_ref() else { return false };
-        let Some(("sum", Expr::Column(column))) = tools::plain_aggregate(sum) else { return false };
+        let Some((Function::Sum, Expr::Column(column))) = tools::plain_aggregate(sum) else { return false };
         if Affinity::of_declared_type(Some(type_name)) != Affinity::Real {
             return false;
         }
         let value = Expr::Column(*column);
         let counts = if context.is_sound() {
             (tools::is_count_star(denominator) && !context.facts.is_nullable(&value))
-                || matches!(tools::plain_aggregate(denominator), Some(("count", counted)) if *counted == value)
+                || matches!(tools::plain_aggregate(denominator), Some((Function::Count, counted)) if *counted == value)
         } else {
             tools::is_count_star(denominator) && context.is_not_null_as_published(*column)
         };
         if counts {
-            *expr = tools::call("avg", Args::List(vec![value]));
+            *expr = tools::aggregate(Function::Avg, vec![value]);
         }
         counts
     }

@@ -22,6 +22,7 @@
 //! ## Source
 //! Ours.
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
 
 use crate::context::Context;
@@ -98,7 +99,7 @@ fn is_always_true(condition: &Expr) -> bool {
 }
 
 fn is_count(expr: &Expr) -> bool {
-    matches!(expr, Expr::Call(call) if call.function == "count" && call.over.is_none())
+    tools::own_aggregate(expr).is_some_and(|aggregate| aggregate.function == Function::Count)
 }
 
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);

@@ -24,7 +24,8 @@
 //! ## Source
 //! Paper, Table 2, rule 9. Corrected: groups without rows.
 
-use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, Literal, Query, UnaryOperator};
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, UnaryOperator};
 
 use crate::context::Context;
 use crate::profile::Profiles;
@@ -95,24 +96,24 @@ fn case(when: Expr, otherwise: Option<Expr>) -> Expr {
 
 /// `COUNT(CASE WHEN d THEN 1/c [ELSE NULL] END)` as `SUM(CASE WHEN d THEN 1 ELSE 0 END)`.
 fn published(expr: &mut Expr, context: &Context<'_>) -> bool {
-    let Some(("count", value)) = tools::plain_aggregate(expr) else { return false };
+    let Some((Function::Count, value)) = tools::plain_aggregate(expr) else { return false };
     let Some((when, then, Expr::Literal(Literal::Null))) = single_case(value) else { return false };
     let counts = tools::as_integer(then) == Some(1)
         || tools::as_column(then).is_some_and(|column| context.is_not_null_as_published(column));
     if counts {
         let zero = Expr::Literal(Literal::Integer(0));
-        *expr = tools::call("sum", Args::List(vec![case(when.clone(), Some(zero))]));
+        *expr = tools::aggregate(Function::Sum, vec![case(when.clone(), Some(zero))]);
     }
     counts
 }
 
 /// `SUM(CASE WHEN d THEN 1 ELSE 0 END)` as `COUNT(CASE WHEN d THEN 1 END)`: right for a group with rows.
 fn as_count(expr: &mut Expr) -> bool {
-    let Some(("sum", value)) = tools::plain_aggregate(expr) else { return false };
+    let Some((Function::Sum, value)) = tools::plain_aggregate(expr) else { return false };
     let Some((when, then, otherwise)) = single_case(value) else { return false };
     let counts = is_integer(then, 1) && is_integer(otherwise, 0);
     if counts {
-        *expr = tools::call("count", Args::List(vec![case(when.clone(), None)]));
+        *expr = tools::aggregate(Function::Count, vec![case(when.clone(), None)]);
     }
     counts
 }
@@ -123,13 +124,13 @@ fn is_integer(expr: &Expr, value: i64) -> bool {
 
 /// Any result that is not NULL counts the same.
 fn simple_count(expr: &mut Expr, context: &Context<'_>) -> bool {
-    let Some(("count", value)) = tools::plain_aggregate(expr) else { return false };
+    let Some((Function::Count, value)) = tools::plain_aggregate(expr) else { return false };
     let Some((when, then, Expr::Literal(Literal::Null))) = single_case(value) else { return false };
     let plain = is_integer(then, 1) && matches!(value, Expr::Case { otherwise: None, .. });
     if plain || context.facts.is_nullable(then) {
         return false;
     }
-    *expr = tools::call("count", Args::List(vec![case(when.clone(), None)]));
+    *expr = tools::aggregate(Function::Count, vec![case(when.clone(), None)]);
     true
 }
 

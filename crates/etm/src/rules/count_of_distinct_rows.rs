@@ -21,7 +21,8 @@
 //! ## Source
 //! Ours.
 
-use sqlgauge_sql::tree::{Args, Body, Expr, Output, Query, Source};
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::tree::{Aggregate, Args, Body, Expr, Output, Query, Source};
 
 use crate::context::Context;
 use crate::profile::Profiles;
@@ -52,7 +53,7 @@ impl Rule for CountOfDistinctRows {
         let Source::Derived(inner) = &relation.source else { return 0 };
         let ([output], Some(own)) = (select.outputs.as_slice(), tools::plain_select(inner)) else { return 0 };
         let counts = match tools::plain_aggregate(&output.expr) {
-            Some(("count", Expr::Column(_))) => true,
+            Some((Function::Count, Expr::Column(_))) => true,
             _ => tools::is_count_star(&output.expr),
         };
         let bare = select.filter.is_none() && select.group_by.is_empty() && select.having.is_none();
@@ -64,10 +65,8 @@ impl Rule for CountOfDistinctRows {
         }
         let mut own = own.clone();
         own.distinct = false;
-        let mut count = tools::call("count", Args::List(vec![value.expr.clone()]));
-        if let Expr::Call(call) = &mut count {
-            call.distinct = true;
-        }
+        let plain = Aggregate::plain(Function::Count, Args::List(vec![value.expr.clone()]));
+        let count = Expr::Aggregate(Box::new(Aggregate { distinct: true, ..plain }));
         own.outputs = vec![Output { expr: count, alias: None }];
         query.body = Body::Select(Box::new(own));
         1

@@ -26,6 +26,7 @@
 //! Paper, Table 2, rule 6. Corrected: NULLs of outer joins and of primary keys.
 
 use sqlgauge_sql::derive::Dependencies;
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Args, Expr, Query};
 
 use crate::context::Context;
@@ -75,8 +76,8 @@ impl Rule for CountOfNotNull {
                 }
                 None => tools::as_column(arg).is_some_and(|column| context.is_not_null_as_published(column)),
             };
-            if never_null && let Expr::Call(call) = expr {
-                call.args = Args::Star;
+            if never_null && let Expr::Aggregate(aggregate) = expr {
+                aggregate.args = Args::Star;
                 places += 1;
             }
         });
@@ -90,11 +91,13 @@ impl Rule for CountOfNotNull {
 
 /// What a plain `COUNT(x)` counts.
 fn counted(expr: &Expr) -> Option<&Expr> {
-    match expr {
-        Expr::Call(call) if call.function == "count" && !call.distinct => match call.args.as_slice() {
-            [only] => Some(only),
-            _ => None,
-        },
+    match tools::own_aggregate(expr) {
+        Some(aggregate) if aggregate.function == Function::Count && !aggregate.distinct => {
+            match aggregate.args.as_slice() {
+                [only] => Some(only),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }
@@ -117,6 +120,12 @@ const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT COUNT(age) FROM t WHERE age > 3", "SELECT COUNT(*) FROM t WHERE age > 3")
         .sound(),
     Case::differs(SCHEMA, "SELECT COUNT(name) FROM t", "SELECT COUNT(*) FROM t"),
+    Case::differs(
+        SCHEMA,
+        "SELECT (SELECT COUNT(t.id) FROM u) FROM t",
+        "SELECT (SELECT COUNT(*) FROM u) FROM t",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
     Case::differs(SCHEMA, "SELECT COUNT(DISTINCT name) FROM t", "SELECT COUNT(*) FROM t"),
     Case::equal(
         SCHEMA,

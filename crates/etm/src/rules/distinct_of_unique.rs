@@ -28,6 +28,7 @@
 //! is enough; NULLs are not looked at.
 
 use sqlgauge_sql::derive::{Dependencies, Facts, is_aggregate_select};
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Expr, Query, Select};
 
 use crate::context::Context;
@@ -78,7 +79,7 @@ impl Rule for DistinctOfUnique {
 }
 
 fn is_distinct_call(expr: &Expr) -> bool {
-    matches!(expr, Expr::Call(call) if call.distinct)
+    tools::own_aggregate(expr).is_some_and(|aggregate| aggregate.distinct)
 }
 
 fn rows_differ(select: &Select, facts: &Facts<'_>) -> bool {
@@ -109,11 +110,14 @@ fn aggregates(query: &mut Query, before: Option<&Select>, context: &Context<'_>)
     let single = query.as_select().is_some_and(|select| tools::single_relation(select).is_some());
     let mut places = 0;
     tools::for_own_exprs(query, &mut |expr| {
-        let Expr::Call(call) = expr else { return };
-        let ([only], true) = (call.args.as_slice(), call.distinct) else { return };
+        if !is_distinct_call(expr) {
+            return;
+        }
+        let Expr::Aggregate(call) = expr else { return };
+        let [only] = call.args.as_slice() else { return };
         let drop = match before {
             Some(select) => {
-                matches!(call.function.as_str(), "min" | "max") || values_differ(select, only, context)
+                matches!(call.function, Function::Min | Function::Max) || values_differ(select, only, context)
             }
             None => {
                 single && tools::as_column(only).is_some_and(|column| context.is_unique_as_published(column))

@@ -26,7 +26,8 @@
 //! ## Source
 //! Paper, Table 2, rule 10. Corrected: only in a subquery used as a value.
 
-use sqlgauge_sql::tree::{Args, Query};
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::tree::Query;
 
 use crate::context::Context;
 use crate::context::Position;
@@ -80,8 +81,8 @@ impl Rule for ExtremumByOrder {
         let Some(select) = tools::select_mut(query) else { return 0 };
         select.distinct = false;
         for output in select.outputs.iter_mut().filter(|output| output.expr == key) {
-            let function = if descending { "max" } else { "min" };
-            output.expr = tools::call(function, Args::List(vec![output.expr.clone()]));
+            let function = if descending { Function::Max } else { Function::Min };
+            output.expr = tools::aggregate(function, vec![output.expr.clone()]);
         }
         1
     }

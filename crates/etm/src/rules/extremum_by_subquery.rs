@@ -26,6 +26,7 @@
 //! ## Source
 //! Paper, Table 2, rule 1. Corrected: NOT NULL, and the same conditions in both places.
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, OrderTerm, Query, Select};
 
 use crate::context::Context;
@@ -77,8 +78,8 @@ fn extremum(expr: &Expr, context: &Context<'_>) -> Option<(ColumnRef, bool, Colu
     let [output] = select.outputs.as_slice() else { return None };
     let (function, Expr::Column(inner)) = tools::plain_aggregate(&output.expr)? else { return None };
     let descending = match function {
-        "max" => true,
-        "min" => false,
+        Function::Max => true,
+        Function::Min => false,
         _ => return None,
     };
     let same =

@@ -21,6 +21,7 @@
 //! ## Source
 //! Paper, Table 3, rule 24.
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Args, Expr};
 
 use crate::context::Context;
@@ -46,8 +47,9 @@ impl Rule for Iif {
     }
 
     fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
-        let Expr::Call(call) = expr else { return false };
-        let ("iif" | "if", Args::List(args)) = (call.function.as_str(), &mut call.args) else { return false };
+        let Expr::Function { function: Function::Iif | Function::If, args: Args::List(args) } = expr else {
+            return false;
+        };
         if !(2..=3).contains(&args.len()) {
             return false;
         }

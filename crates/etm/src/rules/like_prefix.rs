@@ -24,12 +24,12 @@
 //! ## Source
 //! Paper, Table 2, rule 16. Unsound as published.
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, LikeOperator, Literal};
 
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
-use crate::tools;
 
 pub(super) struct LikePrefix;
 
@@ -60,8 +60,8 @@ impl Rule for LikePrefix {
         };
         let Ok(length) = i64::try_from(prefix.chars().count()) else { return false };
         let integer = |n: i64| Expr::Literal(Literal::Real(sqlgauge_sql::tree::Real::new(n as f64)));
-        let start =
-            tools::call("substr", Args::List(vec![value.as_ref().clone(), integer(1), integer(length)]));
+        let args = Args::List(vec![value.as_ref().clone(), integer(1), integer(length)]);
+        let start = Expr::Function { function: Function::Substr, args };
         let operator = if *negated { BinaryOperator::NotEqual } else { BinaryOperator::Equal };
         let prefix = Expr::Literal(Literal::Text(prefix.to_owned()));
         *expr = Expr::Binary(operator, Box::new(start), Box::new(prefix));

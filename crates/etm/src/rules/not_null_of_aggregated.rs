@@ -22,6 +22,7 @@
 //! ## Source
 //! Ours.
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
 
 use crate::context::Context;
@@ -74,10 +75,13 @@ impl Rule for NotNullOfAggregated {
 }
 
 fn argument(expr: &Expr) -> Option<ColumnRef> {
-    let Expr::Call(call) = expr else { return None };
-    let known = matches!(call.function.as_str(), "count" | "sum" | "total" | "avg" | "min" | "max");
-    let plain = known && call.filter.is_none() && call.over.is_none();
-    match call.args.as_slice() {
+    let aggregate = tools::own_aggregate(expr)?;
+    let known = matches!(
+        aggregate.function,
+        Function::Count | Function::Sum | Function::Total | Function::Avg | Function::Min | Function::Max
+    );
+    let plain = known && aggregate.filter.is_none();
+    match aggregate.args.as_slice() {
         [Expr::Column(column)] if plain => Some(*column),
         _ => None,
     }

@@ -23,6 +23,7 @@
 //! ## Source
 //! Paper, Table 3, rule 17. Unsound as published.
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Expr, Query};
 
 use crate::context::Context;
@@ -49,8 +50,8 @@ impl Rule for OrderByJulianDay {
 
     fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
         let [term] = query.order_by.as_mut_slice() else { return 0 };
-        let Expr::Call(call) = &term.expr else { return 0 };
-        let ("julianday", [only]) = (call.function.as_str(), call.args.as_slice()) else { return 0 };
+        let Expr::Function { function: Function::JulianDay, args } = &term.expr else { return 0 };
+        let [only] = args.as_slice() else { return 0 };
         term.expr = only.clone();
         1
     }

@@ -24,6 +24,7 @@
 //! ## Source
 //! Ours; the parser of the paper's script treats REAL as FLOAT.
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Real};
 
@@ -69,16 +70,9 @@ impl Rule for OtherSpellings {
                 }
                 changed
             }
-            Expr::Call(call) => {
-                let name = match call.function.as_str() {
-                    "substring" => "substr",
-                    "ifnull" => "coalesce",
-                    "string_agg" => "group_concat",
-                    _ => return false,
-                };
-                name.clone_into(&mut call.function);
-                true
-            }
+            Expr::Function { function, .. } => respell(function),
+            Expr::Aggregate(aggregate) => respell(&mut aggregate.function),
+            Expr::Window(call) => respell(&mut call.function),
             Expr::Case { operand: Some(operand), branches, otherwise }
                 if matches!(**operand, Expr::Column(_) | Expr::Literal(_)) =>
             {
@@ -129,6 +123,17 @@ fn published(expr: &mut Expr) -> bool {
     let changed = *type_name != name;
     *type_name = name;
     changed
+}
+
+/// One name of a function that has two.
+fn respell(function: &mut Function) -> bool {
+    *function = match function {
+        Function::Substring => Function::Substr,
+        Function::IfNull => Function::Coalesce,
+        Function::StringAgg => Function::GroupConcat,
+        _ => return false,
+    };
+    true
 }
 
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);

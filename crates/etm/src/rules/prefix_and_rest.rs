@@ -24,6 +24,7 @@
 //! ## Source
 //! Paper, Table 2, rule 15. Unsound as published.
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
 
 use crate::context::Context;
@@ -92,11 +93,10 @@ impl Rule for PrefixAndRest {
 /// A comparison of `SUBSTR(value, start, length)` with a constant.
 fn part(expr: &Expr) -> Option<(BinaryOperator, Expr, i64, i64, String)> {
     let Expr::Binary(operator, left, right) = expr else { return None };
-    let Expr::Call(call) = left.as_ref() else { return None };
-    let ("substr" | "substring", [value, start, length]) = (call.function.as_str(), call.args.as_slice())
-    else {
+    let Expr::Function { function: Function::Substr | Function::Substring, args } = left.as_ref() else {
         return None;
     };
+    let [value, start, length] = args.as_slice() else { return None };
     let text = match right.as_ref() {
         Expr::Literal(Literal::Text(text)) => text.clone(),
         Expr::Literal(Literal::Integer(n)) => n.to_string(),

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, LikeOperator, Query, Relation, RelationId,
-    Source, UnaryOperator,
+    Source, UnaryOperator, Window,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
@@ -128,7 +129,11 @@ impl<'a> Renderer<'a> {
                 format!("cast({} {})", self.expr(expr), type_name.to_ascii_lowercase())
             }
             Expr::Collate { expr, collation } => format!("{} collate {collation}", self.expr(expr)),
-            Expr::Call(call) => self.call(call),
+            Expr::Function { function, args } => self.call(function, args, None),
+            Expr::Aggregate(call) => self.call(&call.function, &call.args, call.filter.as_ref()),
+            Expr::Window(call) => {
+                self.call(&call.function, &call.args, call.filter.as_ref()) + &self.over(&call.window)
+            }
             Expr::Between { negated, .. }
             | Expr::Like { negated, .. }
             | Expr::InList { negated, .. }
@@ -140,21 +145,22 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    fn call(&self, call: &sqlgauge_sql::tree::Call) -> String {
-        let args = match &call.args {
+    fn call(&self, function: &Function, args: &Args, filter: Option<&Expr>) -> String {
+        let args = match args {
             Args::Bare => String::new(),
             Args::Star => "(*)".to_owned(),
             Args::List(list) => self.list(list),
         };
-        let filter =
-            call.filter.as_ref().map_or_else(String::new, |filter| format!(" filter {}", self.expr(filter)));
-        let over = call.over.as_ref().map_or_else(String::new, |window| {
-            let order = window.order_by.iter().map(|term| {
-                format!("{}{}", self.expr(&term.expr), if term.descending { " desc" } else { "" })
-            });
-            format!(" over({};{})", self.list(&window.partition_by), order.collect::<Vec<_>>().join(","))
-        });
-        format!("{}{args}{filter}{over}", call.function)
+        let filter = filter.map_or_else(String::new, |filter| format!(" filter {}", self.expr(filter)));
+        format!("{}{args}{filter}", function.name())
+    }
+
+    fn over(&self, window: &Window) -> String {
+        let order = window
+            .order_by
+            .iter()
+            .map(|term| format!("{}{}", self.expr(&term.expr), if term.descending { " desc" } else { "" }));
+        format!(" over({};{})", self.list(&window.partition_by), order.collect::<Vec<_>>().join(","))
     }
 
     /// A column by table and name, its linked column instead if it has one; a column of a subquery is what the

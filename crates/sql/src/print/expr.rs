@@ -1,9 +1,10 @@
 //! Expressions, with as few parentheses as SQLite's precedence allows.
 
 use super::{Names, Printer};
+use crate::functions::Function;
 use crate::tree::{
-    Args, BinaryOperator, Call, Expr, Frame, FrameBound, FrameExclude, FrameMode, LikeOperator, Literal,
-    Query, UnaryOperator, Window,
+    Aggregate, Args, BinaryOperator, Expr, Frame, FrameBound, FrameExclude, FrameMode, LikeOperator, Literal,
+    OrderTerm, Query, UnaryOperator, Window, WindowCall,
 };
 
 /// Precedence of SQLite's operators, loosest first ("SQL Language Expressions", operators).
@@ -108,7 +109,12 @@ impl Printer<'_> {
                 self.text(" COLLATE ");
                 self.identifier(collation);
             }
-            Expr::Call(call) => self.call(call),
+            Expr::Function { function, args } => {
+                self.name_of(function);
+                self.args(args, false, &[]);
+            }
+            Expr::Aggregate(aggregate) => self.aggregate(aggregate),
+            Expr::Window(call) => self.window_call(call),
             Expr::Between { .. }
             | Expr::Like { .. }
             | Expr::InList { .. }
@@ -218,33 +224,49 @@ impl Printer<'_> {
         self.text(" END");
     }
 
-    fn call(&mut self, call: &Call) {
+    fn aggregate(&mut self, aggregate: &Aggregate) {
+        self.name_of(&aggregate.function);
+        self.args(&aggregate.args, aggregate.distinct, &aggregate.order_by);
+        self.filter(aggregate.filter.as_ref());
+    }
+
+    fn window_call(&mut self, call: &WindowCall) {
+        self.name_of(&call.function);
+        self.args(&call.args, false, &[]);
+        self.filter(call.filter.as_ref());
+        self.window(&call.window);
+    }
+
+    fn name_of(&mut self, function: &Function) {
         // CURRENT_DATE and its like are keywords, and function names such as REPLACE, LIKE and IF may be.
-        if Names::is_callable(&call.function) {
-            self.text(&call.function);
+        if Names::is_callable(function.name()) {
+            self.text(function.name());
         } else {
-            self.identifier(&call.function);
+            self.identifier(function.name());
         }
-        match &call.args {
+    }
+
+    fn args(&mut self, args: &Args, distinct: bool, order_by: &[OrderTerm]) {
+        match args {
             Args::Bare => {}
             Args::Star => self.text("(*)"),
             Args::List(list) => {
-                self.text(if call.distinct { "(DISTINCT " } else { "(" });
+                self.text(if distinct { "(DISTINCT " } else { "(" });
                 self.separated(list, ", ", |printer, expr| printer.expr(expr, 0));
-                if !call.order_by.is_empty() {
+                if !order_by.is_empty() {
                     self.text(" ORDER BY ");
-                    self.order_terms(&call.order_by);
+                    self.order_terms(order_by);
                 }
                 self.text(")");
             }
         }
-        if let Some(filter) = &call.filter {
+    }
+
+    fn filter(&mut self, filter: Option<&Expr>) {
+        if let Some(filter) = filter {
             self.text(" FILTER (WHERE ");
             self.expr(filter, 0);
             self.text(")");
-        }
-        if let Some(window) = &call.over {
-            self.window(window);
         }
     }
 

@@ -5,24 +5,15 @@ use sqlite3_parser::ast::{self, FunctionCallOrder, FunctionTail, Over};
 use super::scope::{Found, ScopeRelation};
 use super::select::merged_column;
 use super::{Error, ErrorKind, Resolver};
+use crate::aggregates::{self, owner_by_columns};
+use crate::functions::{Function, Kind};
 use crate::ident::{self, Quote, name_of, unquote};
 use crate::identity;
 use crate::tree::{
-    Args, BinaryOperator, Body, Call, ColumnRef, Expr, Frame, FrameBound, FrameExclude, FrameMode, From,
-    JoinKind, LikeOperator, Literal, OrderTerm, Output, Query, Relation, Select, UnaryOperator, Window,
+    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, Frame, FrameBound, FrameExclude, FrameMode, From,
+    JoinKind, LikeOperator, Literal, OrderTerm, Output, Owner, Query, Relation, RelationId, Select,
+    UnaryOperator, Window, WindowCall,
 };
-
-/// A plain call of `function`.
-pub(super) fn call(function: &str, args: Vec<Expr>) -> Expr {
-    Expr::Call(Box::new(Call {
-        function: function.to_owned(),
-        args: Args::List(args),
-        distinct: false,
-        order_by: Vec::new(),
-        filter: None,
-        over: None,
-    }))
-}
 
 impl<'a> Resolver<'a> {
     pub(super) fn expr(&mut self, ast: &'a ast::Expr<'a>) -> Result<Expr, Error> {
@@ -136,24 +127,61 @@ impl<'a> Resolver<'a> {
         tail: Option<&'a FunctionTail<'a>>,
     ) -> Result<Expr, Error> {
         let (filter, over) = self.tail(tail)?;
-        let function = name_of(name.0).to_ascii_lowercase();
-        Ok(Expr::Call(Box::new(Call { function, args, distinct, order_by, filter, over })))
+        let name = name_of(name.0);
+        let function = Function::from_name(&name);
+        let refused = |what: &str| Err(ErrorKind::Invalid(what.replace("{}", &name)).into());
+        if let Some(window) = over {
+            return match (distinct, order_by.is_empty()) {
+                (true, _) => refused("DISTINCT is not supported for window functions: {}()"),
+                (_, false) => refused("ORDER BY may not be used with the window function {}()"),
+                _ => Ok(Expr::Window(Box::new(WindowCall { function, args, filter, window }))),
+            };
+        }
+        if function.aggregates(args.as_slice().len()) {
+            let mut aggregate = Aggregate { function, args, distinct, order_by, filter, owner: Owner::HERE };
+            aggregate.owner = self.owner(&aggregate);
+            return Ok(Expr::Aggregate(Box::new(aggregate)));
+        }
+        match (function.properties().kind, filter.is_none(), order_by.is_empty()) {
+            (Kind::Window, ..) => refused("misuse of window function {}()"),
+            (_, false, _) => refused("FILTER may not be used with non-aggregate {}()"),
+            (_, _, false) => refused("ORDER BY may not be used with non-aggregate {}()"),
+            // DISTINCT of a scalar function means nothing, and SQLite lets it pass.
+            _ => Ok(Expr::Function { function, args }),
+        }
+    }
+
+    /// The query that an aggregate belongs to.
+    fn owner(&self, aggregate: &Aggregate) -> Owner {
+        let around: Vec<(u32, Vec<RelationId>)> = self
+            .scopes
+            .iter()
+            .rev()
+            .map(|scope| {
+                (self.level - scope.level, scope.relations.iter().map(|relation| relation.id).collect())
+            })
+            .collect();
+        owner_by_columns(
+            aggregate,
+            around.iter().map(|(distance, relations)| (*distance, relations.as_slice())),
+        )
     }
 
     /// A column by its name, in the innermost SELECT that knows it.
     fn column(&mut self, qualifier: Option<&str>, token: &str) -> Result<Expr, Error> {
         let (name, quote) = unquote(token);
-        let found = self.scopes.iter().rev().map(|scope| scope.find(self.schema, qualifier, &name));
-        match found.into_iter().find(|found| !matches!(found, Found::Nothing)) {
-            Some(Found::Columns(columns)) => return Ok(merged_column(&columns)),
-            Some(Found::Alias(mut expr)) => {
+        let found = self.scopes.iter().rev().map(|s| (s.level, s.find(self.schema, qualifier, &name)));
+        match found.into_iter().find(|(_, found)| !matches!(found, Found::Nothing)) {
+            Some((_, Found::Columns(columns))) => return Ok(merged_column(&columns)),
+            Some((level, Found::Alias(mut expr))) => {
                 self.refresh(&mut expr);
+                aggregates::sink(&mut expr, self.level - level);
                 return Ok(expr);
             }
-            Some(Found::Ambiguous) if !self.lenient => {
+            Some((_, Found::Ambiguous)) if !self.lenient => {
                 return Err(ErrorKind::AmbiguousColumn(full_name(qualifier, &name)).into());
             }
-            Some(Found::Ambiguous | Found::Nothing) | None => {}
+            Some((_, Found::Ambiguous | Found::Nothing)) | None => {}
         }
         match (qualifier, quote) {
             (None, Quote::Double) => Ok(Expr::Literal(Literal::Text(name))),
@@ -319,22 +347,16 @@ fn full_name(qualifier: Option<&str>, name: &str) -> String {
 }
 
 fn literal(ast: &ast::Literal<'_>) -> Expr {
-    let bare = |function: &str| {
-        let mut expr = call(function, Vec::new());
-        if let Expr::Call(call) = &mut expr {
-            call.args = Args::Bare;
-        }
-        expr
-    };
+    let bare = |function: Function| Expr::Function { function, args: Args::Bare };
     Expr::Literal(match ast {
         ast::Literal::Null => Literal::Null,
         ast::Literal::Numeric(token) => ident::number(token),
         ast::Literal::String(token) => Literal::Text(name_of(token)),
         ast::Literal::Blob(token) => Literal::Blob(ident::blob(token)),
         ast::Literal::Keyword(token) => Literal::Text((*token).to_owned()),
-        ast::Literal::CurrentDate => return bare("current_date"),
-        ast::Literal::CurrentTime => return bare("current_time"),
-        ast::Literal::CurrentTimestamp => return bare("current_timestamp"),
+        ast::Literal::CurrentDate => return bare(Function::CurrentDate),
+        ast::Literal::CurrentTime => return bare(Function::CurrentTime),
+        ast::Literal::CurrentTimestamp => return bare(Function::CurrentTimestamp),
     })
 }
 

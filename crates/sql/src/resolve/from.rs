@@ -143,7 +143,7 @@ impl<'a> Resolver<'a> {
             Error::from(ErrorKind::Invalid(message))
         };
         let (left, right) = scope.relations.split_at_mut(start);
-        let left = Scope { relations: left.to_vec(), aliases: Vec::new() };
+        let left = Scope { relations: left.to_vec(), ..Scope::default() };
         let left_columns = match left.find_column(self.schema, None, name) {
             Found::Columns(columns) => columns,
             Found::Ambiguous if !has_outer_right(&left) => first_column(&left, self.schema, name),

@@ -75,6 +75,8 @@ struct Resolver<'a> {
     next_relation: u32,
     next_cte: u32,
     depth: usize,
+    /// How many queries the walk is inside of.
+    level: u32,
 }
 
 /// One WITH clause. Its CTEs are resolved when they are first used, as SQLite does: an unused one may hold
@@ -84,6 +86,8 @@ struct Frame<'a> {
     /// How many scopes were open where the WITH clause stands.
     scope_depth: usize,
     window_depth: usize,
+    /// How many queries the WITH clause stands inside of, its own included.
+    level: u32,
     /// The resolved CTEs in the order in which they were completed.
     done: Vec<Cte>,
 }
@@ -122,6 +126,7 @@ impl<'a> Resolver<'a> {
             next_relation: 0,
             next_cte: 0,
             depth: 0,
+            level: 0,
         }
     }
 
@@ -150,7 +155,8 @@ impl<'a> Resolver<'a> {
         ast: &'a ast::Select<'a>,
         defines: Option<DefinitionIndex>,
     ) -> Result<Named, Error> {
-        self.nested(|this| {
+        self.level += 1;
+        let named = self.nested(|this| {
             let with = ast.with.as_ref();
             if let Some(with) = with {
                 this.open_frame(with.ctes)?;
@@ -162,7 +168,9 @@ impl<'a> Resolver<'a> {
                 named.query.ctes = frame.done;
             }
             Ok(named)
-        })
+        });
+        self.level -= 1;
+        named
     }
 
     fn open_frame(&mut self, ctes: &'a [CommonTableExpr<'a>]) -> Result<(), Error> {
@@ -178,6 +186,7 @@ impl<'a> Resolver<'a> {
             definitions,
             scope_depth: self.scopes.len(),
             window_depth: self.windows.len(),
+            level: self.level,
             done: Vec::new(),
         });
         Ok(())
@@ -264,16 +273,18 @@ impl<'a> Resolver<'a> {
     fn resolve_cte(&mut self, index: DefinitionIndex) -> Result<(), Error> {
         let id = CteId(self.next_cte);
         self.next_cte += 1;
-        let (scope_depth, window_depth) = {
+        let (scope_depth, window_depth, frame_level) = {
             let frame = &self.frames[index.0];
-            (frame.scope_depth, frame.window_depth)
+            (frame.scope_depth, frame.window_depth, frame.level)
         };
+        let level = std::mem::replace(&mut self.level, frame_level);
         let inner_frames = self.frames.split_off(index.0 + 1);
         let inner_scopes = self.scopes.split_off(scope_depth);
         let inner_windows = self.windows.split_off(window_depth);
         self.definition(index).state = DefinitionState::Resolving(id, None);
         let ast = self.definition(index).ast;
         let named = self.named_query(ast.select, Some(index));
+        self.level = level;
         self.frames.truncate(index.0 + 1);
         self.frames.extend(inner_frames);
         self.scopes.truncate(scope_depth);

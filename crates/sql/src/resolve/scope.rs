@@ -96,6 +96,8 @@ fn has_rowid(table: &Table) -> bool {
 /// The names that one SELECT sees.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scope {
+    /// How many queries the SELECT stands inside of, its own included.
+    pub level: u32,
     pub relations: Vec<ScopeRelation>,
     /// Select aliases with what they stand for; empty while the select list itself is resolved.
     pub aliases: Vec<(String, Expr)>,

@@ -4,8 +4,9 @@ use sqlite3_parser::ast::{self, Distinctness, OneSelect, ResultColumn, SortedCol
 
 use super::scope::{ColumnName, Columns, Found, Scope, ScopeRelation};
 use super::{Error, ErrorKind, Resolver};
+use crate::functions::Function;
 use crate::ident::name_of;
-use crate::tree::{Body, ColumnRef, Expr, JoinKind, OrderTerm, Output, Select};
+use crate::tree::{Args, Body, ColumnRef, Expr, JoinKind, OrderTerm, Output, Select};
 
 /// A resolved SELECT or VALUES with what the query around it needs.
 pub(super) struct Arm {
@@ -57,7 +58,7 @@ impl<'a> Resolver<'a> {
         else {
             return Err(ErrorKind::Unsupported("VALUES inside SELECT".to_owned()).into());
         };
-        let mut scope = Scope::default();
+        let mut scope = Scope { level: self.level, ..Scope::default() };
         let skeleton = match from {
             Some(from) => self.lower_from(from, &mut scope)?,
             None => None,
@@ -181,7 +182,10 @@ fn is_column_syntax(ast: &ast::Expr<'_>) -> bool {
 pub(super) fn merged_column(columns: &[ColumnRef]) -> Expr {
     match columns {
         [only] => Expr::Column(*only),
-        several => super::expr::call("coalesce", several.iter().copied().map(Expr::Column).collect()),
+        several => Expr::Function {
+            function: Function::Coalesce,
+            args: Args::List(several.iter().copied().map(Expr::Column).collect()),
+        },
     }
 }
 

@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 
 use sqlgauge_engine::Value;
-use sqlgauge_sql::functions::{is_aggregate, is_deterministic};
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::TableId;
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, Call, ColumnRef, CteId, Expr, LikeOperator, Literal, Query, Relation, RelationId,
-    Source, UnaryOperator,
+    BinaryOperator, Body, ColumnRef, CteId, Expr, LikeOperator, Literal, Query, Relation, RelationId, Source,
+    UnaryOperator,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
@@ -172,8 +172,11 @@ impl Visitor for Tracer {
             Expr::Case { operand: Some(operand), branches, .. } => {
                 branches.iter().for_each(|(when, _)| self.relate(BinaryOperator::Equal, operand, when));
             }
-            Expr::Call(call) => self.call(call),
-            _ => {}
+            other => {
+                if let Some((function, args)) = other.called() {
+                    self.call(function, args.as_slice());
+                }
+            }
         }
     }
 }
@@ -185,13 +188,16 @@ impl Tracer {
         }
     }
 
-    fn call(&mut self, call: &Call) {
-        let args = call.args.as_slice();
-        match call.function.as_str() {
-            "date" | "time" | "datetime" | "julianday" | "unixepoch" => self.use_as_date(args.first()),
-            "strftime" => self.use_as_date(args.get(1)),
-            "abs" | "round" => args.iter().take(1).for_each(|arg| self.use_as_number(arg)),
-            "sum" | "avg" | "total" => {
+    fn call(&mut self, function: &Function, args: &[Expr]) {
+        match function {
+            Function::Date
+            | Function::Time
+            | Function::DateTime
+            | Function::JulianDay
+            | Function::UnixEpoch => self.use_as_date(args.first()),
+            Function::Strftime => self.use_as_date(args.get(1)),
+            Function::Abs | Function::Round => args.iter().take(1).for_each(|arg| self.use_as_number(arg)),
+            Function::Sum | Function::Avg | Function::Total => {
                 let mut columns = Vec::new();
                 args.iter().for_each(|arg| {
                     self.use_as_number(arg);
@@ -298,7 +304,15 @@ impl Tracer {
             Expr::Binary(arithmetic, left, right) => {
                 self.require_of_operands(*arithmetic, left, right, value, operator, next);
             }
-            Expr::Call(call) => self.require_of_call(call, value, operator, next),
+            Expr::Function { function, args } => {
+                self.require_of_call(function, args.as_slice(), value, operator, next);
+            }
+            Expr::Aggregate(call) => {
+                self.require_of_aggregate(&call.function, call.args.as_slice(), value, operator, next);
+            }
+            Expr::Window(call) => {
+                self.require_of_call(&call.function, call.args.as_slice(), value, operator, next);
+            }
             Expr::Case { branches, otherwise, .. } => {
                 let results = branches.iter().map(|(_, then)| then).chain(otherwise.as_deref());
                 results.for_each(|result| self.require(result, value, operator, next));
@@ -396,18 +410,34 @@ impl Tracer {
         }
     }
 
-    fn require_of_call(&mut self, call: &Call, value: &Value, operator: BinaryOperator, depth: usize) {
-        let args = call.args.as_slice();
-        if is_aggregate(call) && call.function == "count" {
-            if let Some(size) = number(value) {
-                #[expect(clippy::cast_possible_truncation, reason = "the size is bounded just behind")]
-                self.size(size as i64);
-            }
-            return;
+    fn require_of_aggregate(
+        &mut self,
+        function: &Function,
+        args: &[Expr],
+        value: &Value,
+        operator: BinaryOperator,
+        depth: usize,
+    ) {
+        if *function != Function::Count {
+            return self.require_of_call(function, args, value, operator, depth);
         }
+        if let Some(size) = number(value) {
+            #[expect(clippy::cast_possible_truncation, reason = "the size is bounded just behind")]
+            self.size(size as i64);
+        }
+    }
+
+    fn require_of_call(
+        &mut self,
+        function: &Function,
+        args: &[Expr],
+        value: &Value,
+        operator: BinaryOperator,
+        depth: usize,
+    ) {
         let Some(first) = args.first() else { return };
-        match call.function.as_str() {
-            "lower" | "upper" | "trim" | "ltrim" | "rtrim" => {
+        match function {
+            Function::Lower | Function::Upper | Function::Trim | Function::Ltrim | Function::Rtrim => {
                 let text = text_of(value).unwrap_or_default();
                 for text in
                     [text.clone(), text.to_ascii_uppercase(), text.to_ascii_lowercase(), format!(" {text} ")]
@@ -415,13 +445,13 @@ impl Tracer {
                     self.require(first, &Value::text(&text), operator, depth);
                 }
             }
-            "substr" | "substring" => {
+            Function::Substr | Function::Substring => {
                 let start = args.get(1).and_then(constant).as_ref().and_then(number).unwrap_or(1.0);
                 for text in text_of(value).iter().flat_map(|text| values::around_substring(text, start)) {
                     self.require(first, &Value::text(&text), operator, depth);
                 }
             }
-            "length" => {
+            Function::Length => {
                 for length in number(value).into_iter().flat_map(|n| [n - 1.0, n, n + 1.0]) {
                     if (0.0..64.0).contains(&length) {
                         #[expect(
@@ -434,7 +464,7 @@ impl Tracer {
                     }
                 }
             }
-            "strftime" => {
+            Function::Strftime => {
                 let format = constant(first).as_ref().and_then(text_of).unwrap_or_default();
                 if let (Some(text), Some(date)) = (text_of(value), args.get(1)) {
                     for date_text in values::dates_formatted_as(&format, &text) {
@@ -442,13 +472,13 @@ impl Tracer {
                     }
                 }
             }
-            "instr" => {
+            Function::Instr => {
                 let part = args.get(1).and_then(constant).as_ref().and_then(text_of).unwrap_or_default();
                 for text in [part.clone(), format!("a{part}"), format!("{part}b")] {
                     self.require(first, &Value::text(&text), BinaryOperator::Equal, depth);
                 }
             }
-            "sum" | "total" => {
+            Function::Sum | Function::Total => {
                 self.require(first, value, operator, depth);
                 if let Some(n) = number(value) {
                     self.require(first, &values::from_number((n / 2.0).floor()), operator, depth);
@@ -466,7 +496,9 @@ fn children(expr: &Expr) -> Vec<&Expr> {
             vec![inner]
         }
         Expr::Binary(_, left, right) => vec![left, right],
-        Expr::Call(call) => call.args.as_slice().iter().collect(),
+        Expr::Function { .. } | Expr::Aggregate(_) | Expr::Window(_) => {
+            expr.called().map_or(&[][..], |(_, args)| args.as_slice()).iter().collect()
+        }
         Expr::Case { operand, branches, otherwise } => {
             let branches = branches.iter().flat_map(|(when, then)| [when, then]);
             operand.as_deref().into_iter().chain(branches).chain(otherwise.as_deref()).collect()
@@ -504,10 +536,13 @@ pub(super) fn constant(expr: &Expr) -> Option<Value> {
                 _ => None,
             }
         }
-        Expr::Call(call) if is_deterministic(call) => match call.function.as_str() {
-            "date" | "datetime" | "lower" | "upper" | "trim" | "julianday" => {
-                constant(call.args.as_slice().first()?)
-            }
+        Expr::Function { function, args } if function.is_deterministic(args) => match function {
+            Function::Date
+            | Function::DateTime
+            | Function::Lower
+            | Function::Upper
+            | Function::Trim
+            | Function::JulianDay => constant(args.as_slice().first()?),
             _ => None,
         },
         _ => None,

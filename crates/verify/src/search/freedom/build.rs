@@ -1,9 +1,10 @@
 //! Small builders of trees.
 
 use sqlgauge_engine::Value;
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
-    Args, BinaryOperator, Call, ColumnRef, Expr, From, Literal, OrderTerm, Output, Query, Real, Relation,
-    RelationId, Select, Source, Window,
+    Aggregate, Args, BinaryOperator, ColumnRef, Expr, From, Literal, OrderTerm, Output, Query, Real,
+    Relation, RelationId, Select, Source, Window, WindowCall,
 };
 
 pub(super) fn column(relation: RelationId, at: usize) -> Expr {
@@ -18,23 +19,19 @@ pub(super) fn binary(operator: BinaryOperator, left: Expr, right: Expr) -> Expr 
     Expr::Binary(operator, Box::new(left), Box::new(right))
 }
 
-pub(super) fn call_of(function: &str, args: Args) -> Call {
-    Call {
-        function: function.to_owned(),
-        args,
-        distinct: false,
-        order_by: Vec::new(),
-        filter: None,
-        over: None,
-    }
+pub(super) fn aggregate(function: Function, args: Args) -> Expr {
+    Expr::Aggregate(Box::new(Aggregate::plain(function, args)))
 }
 
-pub(super) fn call(function: &str, args: Args) -> Expr {
-    Expr::Call(Box::new(call_of(function, args)))
-}
-
-pub(super) fn window(partition_by: Vec<Expr>, order_by: Vec<OrderTerm>) -> Window {
-    Window { partition_by, order_by, frame: None }
+/// `function(args) OVER (PARTITION BY partition_by ORDER BY order_by)`.
+pub(super) fn over(
+    function: Function,
+    args: Vec<Expr>,
+    partition_by: Vec<Expr>,
+    order_by: Vec<OrderTerm>,
+) -> Expr {
+    let window = Window { partition_by, order_by, frame: None };
+    Expr::Window(Box::new(WindowCall { function, args: Args::List(args), filter: None, window }))
 }
 
 /// `rank() OVER (ORDER BY terms)`; without terms all rows have rank 1.
@@ -42,8 +39,7 @@ pub(super) fn rank_by(terms: Vec<OrderTerm>) -> Expr {
     if terms.is_empty() {
         return integer(1);
     }
-    let rank = Call { over: Some(window(Vec::new(), terms)), ..call_of("rank", Args::List(Vec::new())) };
-    Expr::Call(Box::new(rank))
+    over(Function::Rank, Vec::new(), Vec::new(), terms)
 }
 
 pub(super) fn literal_of(value: &Value) -> Literal {
@@ -88,10 +84,11 @@ pub(super) fn any(mut conditions: Vec<Expr>) -> Expr {
 /// Whether an expression has two values within a group, NULL and types included.
 pub(super) fn varies(expr: &Expr) -> Expr {
     let bytes = Expr::Collate { expr: Box::new(expr.clone()), collation: "BINARY".to_owned() };
-    let of = |function: &str, expr: &Expr| call(function, Args::List(vec![expr.clone()]));
-    let kind = of("typeof", expr);
+    let least = |expr: &Expr| aggregate(Function::Min, Args::List(vec![expr.clone()]));
+    let most = |expr: &Expr| aggregate(Function::Max, Args::List(vec![expr.clone()]));
+    let kind = Expr::Function { function: Function::TypeOf, args: Args::List(vec![expr.clone()]) };
     Expr::Or(vec![
-        binary(BinaryOperator::IsNot, of("min", &bytes), of("max", &bytes)),
-        binary(BinaryOperator::NotEqual, of("min", &kind), of("max", &kind)),
+        binary(BinaryOperator::IsNot, least(&bytes), most(&bytes)),
+        binary(BinaryOperator::NotEqual, least(&kind), most(&kind)),
     ])
 }

@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 
 use sqlgauge_engine::Value;
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
-    Args, BinaryOperator, Body, Call, Cte, Expr, From, Literal, OrderTerm, Output, Query, Relation,
-    RelationId, Select, Source,
+    Args, BinaryOperator, Body, Cte, Expr, From, Literal, OrderTerm, Output, Query, Relation, RelationId,
+    Select, Source,
 };
 use sqlgauge_sql::{Dialect, print};
 
 use super::build::{
-    any, binary, call, column, derived, integer, output, rank_by, select_one, varies, window,
+    aggregate, any, binary, column, derived, integer, output, over, rank_by, select_one, varies,
 };
 use super::level::{Extreme, Level, has_aggregate, level_exprs, sensitive_windows};
 use super::possible::Cut;
@@ -170,7 +171,7 @@ impl Collector<'_> {
         let column = |at: usize| column(id, at);
         let rank = column(width);
         let before = || binary(BinaryOperator::Subtract, rank.clone(), integer(1));
-        let behind = || binary(BinaryOperator::Add, before(), call("count", Args::Star));
+        let behind = || binary(BinaryOperator::Add, before(), count_rows());
         let is_inside = |cut: i64| {
             Expr::And(vec![
                 binary(BinaryOperator::Less, before(), integer(cut)),
@@ -266,9 +267,9 @@ impl Collector<'_> {
         let mut outputs: Vec<Output> = select.group_by.iter().cloned().chain(exprs).map(output).collect();
         let mut filter = None;
         if let Some(extreme) = extreme {
-            let mut best = Call { over: Some(window(select.group_by.clone(), Vec::new())), ..extreme.call() };
-            best.distinct = false;
-            outputs.extend([output(extreme.argument), output(Expr::Call(Box::new(best)))]);
+            let args = vec![extreme.argument.clone()];
+            let best = over(extreme.function, args, select.group_by.clone(), Vec::new());
+            outputs.extend([output(extreme.argument), output(best)]);
             let (own, best) = (column(id, groups + count), column(id, groups + count + 1));
             filter = Some(binary(BinaryOperator::Is, own, best));
         }
@@ -305,7 +306,7 @@ impl Collector<'_> {
             if inner.outputs.is_empty() {
                 inner.outputs.push(output(integer(1)));
             }
-            let having = binary(BinaryOperator::Greater, call("count", Args::Star), integer(1));
+            let having = binary(BinaryOperator::Greater, count_rows(), integer(1));
             let from = derived(id, Query::of(Body::Select(Box::new(inner))));
             self.add(Select { group_by, having: Some(having), ..select_one(from) });
         }
@@ -345,6 +346,10 @@ impl Collector<'_> {
         self.next_relation += 1;
         RelationId(self.next_relation - 1)
     }
+}
+
+fn count_rows() -> Expr {
+    aggregate(Function::Count, Args::Star)
 }
 
 /// LIMIT (`None` for none) and OFFSET, where both are constants.

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use sqlgauge_sql::functions::is_aggregate;
-use sqlgauge_sql::tree::{Args, Call, Expr, FrameMode, From, OrderTerm, RelationId, Select, Window};
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::tree::{Aggregate, Expr, FrameMode, From, OrderTerm, RelationId, Select, Window};
 
-use super::build::call_of;
 use super::walk::{columns_in, operands};
 
 /// The expressions of a SELECT that are evaluated for each of its result rows.
@@ -23,14 +22,8 @@ pub(super) fn has_aggregate(select: &Select, order_by: &[OrderTerm]) -> bool {
 /// The single `min()` or `max()` of a SELECT.
 #[derive(Debug, Clone)]
 pub(super) struct Extreme {
-    function: String,
+    pub(super) function: Function,
     pub(super) argument: Expr,
-}
-
-impl Extreme {
-    pub(super) fn call(&self) -> Call {
-        call_of(&self.function, Args::List(vec![self.argument.clone()]))
-    }
 }
 
 /// What the expressions of one SELECT take from the rows of a group.
@@ -68,8 +61,8 @@ impl<'s> Level<'s> {
             Expr::Column(column) if self.relations.contains(&column.relation) => {
                 push_new(&mut self.bare, expr);
             }
-            Expr::Call(call) if is_aggregate(call) => {
-                self.aggregate(call);
+            Expr::Aggregate(aggregate) => {
+                self.aggregate(aggregate);
                 return;
             }
             Expr::Scalar(query) | Expr::Exists { query, .. } | Expr::InQuery { query, .. } => {
@@ -84,18 +77,17 @@ impl<'s> Level<'s> {
         operands(expr).into_iter().for_each(|operand| self.visit(operand));
     }
 
-    fn aggregate(&mut self, call: &Call) {
+    fn aggregate(&mut self, call: &Aggregate) {
         self.aggregates += 1;
-        match call.function.as_str() {
-            "min" | "max" => {
+        match call.function {
+            Function::Min | Function::Max => {
                 self.extremes += 1;
                 let argument =
                     call.args.as_slice().first().filter(|_| self.extremes == 1 && call.filter.is_none());
                 self.extreme = argument
                     .map(|argument| Extreme { function: call.function.clone(), argument: argument.clone() });
             }
-            "group_concat" | "string_agg" | "json_group_array" | "jsonb_group_array"
-            | "json_group_object" | "jsonb_group_object" => {
+            _ if call.function.properties().needs_row_order => {
                 call.args.as_slice().iter().for_each(|arg| push_new(&mut self.joined, arg));
             }
             _ => {}
@@ -111,21 +103,20 @@ fn push_new(list: &mut Vec<Expr>, expr: &Expr) {
 
 /// The windows in which tied rows get different values.
 pub(super) fn sensitive_windows(expr: &Expr, found: &mut Vec<Window>) {
-    if let Expr::Call(call) = expr
-        && let Some(window) = &call.over
-    {
+    if let Expr::Window(call) = expr {
+        let window = &call.window;
         let ranks = matches!(
-            call.function.as_str(),
-            "rank"
-                | "dense_rank"
-                | "percent_rank"
-                | "cume_dist"
-                | "count"
-                | "sum"
-                | "avg"
-                | "total"
-                | "min"
-                | "max"
+            call.function,
+            Function::Rank
+                | Function::DenseRank
+                | Function::PercentRank
+                | Function::CumeDist
+                | Function::Count
+                | Function::Sum
+                | Function::Avg
+                | Function::Total
+                | Function::Min
+                | Function::Max
         );
         let by_row = window.frame.as_ref().is_some_and(|frame| frame.mode == FrameMode::Rows);
         if (!ranks || by_row) && !found.contains(window) {

@@ -24,9 +24,10 @@ mod walk;
 use std::collections::BTreeSet;
 
 use sqlgauge_engine::Value;
-use sqlgauge_sql::functions::is_deterministic;
+use sqlgauge_sql::aggregates::is_entangled;
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Collation, Schema};
-use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, Query, Relation, RelationId, Select, Source};
+use sqlgauge_sql::tree::{Args, BinaryOperator, Body, Expr, Query, Relation, RelationId, Select, Source};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 use sqlgauge_sql::{Dialect, print};
 
@@ -62,6 +63,11 @@ impl Freedom {
         walk_query(&mut scan, query);
         if let Some(obstacle) = scan.obstacle {
             return Err(obstacle);
+        }
+        // A check is made of parts of the query, and would take such an aggregate away from its owner.
+        if is_entangled(query) {
+            let message = "the query has an aggregate of an outer query inside a subquery";
+            return Err(Inapplicable::unsupported("outer aggregate", message));
         }
         let mut collector = Collector {
             ctes: Vec::new(),
@@ -168,6 +174,21 @@ impl<'a> Scan<'a> {
     }
 }
 
+impl Scan<'_> {
+    fn call(&mut self, function: &Function, args: &Args) {
+        self.has_representatives |= matches!(function, Function::Min | Function::Max);
+        if function.is_deterministic(args) {
+            return;
+        }
+        if function.properties().may_read_clock {
+            self.uses_clock = true;
+        } else {
+            let message = format!("the query calls {}()", function.name());
+            self.obstacle = Some(Inapplicable::nondeterministic(message));
+        }
+    }
+}
+
 impl Visitor for Scan<'_> {
     fn query(&mut self, query: &Query) {
         self.has_representatives |= !query.order_by.is_empty();
@@ -202,20 +223,11 @@ impl Visitor for Scan<'_> {
     fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Collate { collation, .. } => self.has_collation |= collation != "BINARY",
-            Expr::Call(call) => {
-                self.has_representatives |= matches!(call.function.as_str(), "min" | "max");
-                if is_deterministic(call) {
-                    return;
-                }
-                match call.function.as_str() {
-                    "random" | "randomblob" | "changes" | "total_changes" | "last_insert_rowid" => {
-                        let message = format!("the query calls {}()", call.function);
-                        self.obstacle = Some(Inapplicable::nondeterministic(message));
-                    }
-                    _ => self.uses_clock = true,
+            other => {
+                if let Some((function, args)) = other.called() {
+                    self.call(function, args);
                 }
             }
-            _ => {}
         }
     }
 }

@@ -73,14 +73,15 @@ pub(super) fn operands(expr: &Expr) -> Vec<&Expr> {
             let branches = branches.iter().flat_map(|(when, then)| [when, then]);
             operand.as_deref().into_iter().chain(branches).chain(otherwise.as_deref()).collect()
         }
-        Expr::Call(call) => {
-            let mut operands: Vec<&Expr> = call.args.as_slice().iter().chain(&call.filter).collect();
-            operands.extend(call.order_by.iter().map(|term| &term.expr));
-            if let Some(window) = &call.over {
-                operands
-                    .extend(window.partition_by.iter().chain(window.order_by.iter().map(|term| &term.expr)));
-            }
-            operands
+        Expr::Function { args, .. } => args.as_slice().iter().collect(),
+        Expr::Aggregate(call) => {
+            let order = call.order_by.iter().map(|term| &term.expr);
+            call.args.as_slice().iter().chain(&call.filter).chain(order).collect()
+        }
+        Expr::Window(call) => {
+            let order = call.window.order_by.iter().map(|term| &term.expr);
+            let keys = call.window.partition_by.iter().chain(order);
+            call.args.as_slice().iter().chain(&call.filter).chain(keys).collect()
         }
     }
 }
