@@ -27,19 +27,38 @@ pub(crate) struct RuleSet {
     profile: Profile,
     expressions: Vec<&'static dyn Rule>,
     queries: Vec<&'static dyn Rule>,
+    lies: Lies,
+}
+
+/// What the rules are told although it may not be so. Nothing, except where a test plants a defect.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Lies {
+    /// The result never depends on the order in which rows are read.
+    pub(crate) no_plan_shows: bool,
+    /// Every expression stands where NULL and FALSE have the same effect.
+    pub(crate) is_condition: bool,
+    /// Every query stands there.
+    pub(crate) position: Option<Position>,
 }
 
 impl RuleSet {
     pub(crate) fn of(profile: Profile) -> Self {
+        Self::of_chosen(profile, Lies::default(), &|_| true)
+    }
+
+    /// The rules of a profile that are chosen, and what they are told.
+    pub(crate) fn of_chosen(profile: Profile, lies: Lies, is_chosen: &dyn Fn(&Meta) -> bool) -> Self {
         let of_stage = |stage: Stage| {
             let all = crate::rules::rules().iter().copied();
             all.filter(|rule| {
                 let meta = rule.meta();
-                (meta.stage == stage || meta.stage == Stage::Everywhere) && meta.profiles.contains(profile)
+                (meta.stage == stage || meta.stage == Stage::Everywhere)
+                    && meta.profiles.contains(profile)
+                    && is_chosen(meta)
             })
             .collect()
         };
-        Self { profile, expressions: of_stage(Stage::Expression), queries: of_stage(Stage::Query) }
+        Self { profile, expressions: of_stage(Stage::Expression), queries: of_stage(Stage::Query), lies }
     }
 }
 
@@ -58,6 +77,27 @@ pub(crate) fn normalise(
     published: &Published,
     explain: bool,
 ) -> Result<Vec<Application>, Stopped> {
+    normalise_up_to(usize::MAX, query, rules, schema, published, explain).map(|run| run.log)
+}
+
+/// What a run of the rules did.
+pub(crate) struct Run {
+    /// The applications with their texts, if they were asked for.
+    pub(crate) log: Vec<Application>,
+    /// The rules that were applied, in order.
+    #[cfg_attr(not(feature = "law"), expect(dead_code, reason = "the law looks at single applications"))]
+    pub(crate) applied: Vec<&'static Meta>,
+}
+
+/// [`normalise`] that stops after that many applications of a rule and leaves the rest of the query as it is.
+pub(crate) fn normalise_up_to(
+    applications: usize,
+    query: &mut Query,
+    rules: &RuleSet,
+    schema: &Schema,
+    published: &Published,
+    explain: bool,
+) -> Result<Run, Stopped> {
     let size = tools::size(query);
     if size > MAX_NODES {
         return Err(Stopped::TooLarge);
@@ -65,6 +105,7 @@ pub(crate) fn normalise(
     let limit = size * 8 + 2_000;
     let mut log = explain.then(Vec::new);
     let mut copies_left = MAX_COPIED_NODES;
+    let mut applied = Vec::new();
     for _ in 0..MAX_PASSES {
         let context = Context {
             profile: rules.profile,
@@ -75,20 +116,23 @@ pub(crate) fn normalise(
             copies_left,
             published,
         };
+        let before = applied.len();
         let mut driver = Driver {
             rules,
             context,
             log: log.take(),
-            changed: false,
+            applied,
+            applications,
             scope: Vec::new(),
             is_correlated: aggregates::are_correlated(query),
             relations: Vec::new(),
         };
         driver.query(query, Position::Top, false);
         log = driver.log;
+        applied = driver.applied;
         copies_left = driver.context.copies_left;
-        if !driver.changed {
-            return Ok(log.unwrap_or_default());
+        if applied.len() == before || applied.len() == applications {
+            return Ok(Run { log: log.unwrap_or_default(), applied });
         }
         if tools::size(query) > limit {
             return Err(Stopped::TooLarge);
@@ -101,7 +145,9 @@ struct Driver<'r, 'a> {
     rules: &'r RuleSet,
     context: Context<'a>,
     log: Option<Vec<Application>>,
-    changed: bool,
+    applied: Vec<&'static Meta>,
+    /// How many applications end the run.
+    applications: usize,
     scope: Vec<&'static str>,
     /// Aggregates and columns of enclosing queries occur, so that a rewriting may change whose an aggregate is.
     is_correlated: bool,
@@ -110,6 +156,10 @@ struct Driver<'r, 'a> {
 }
 
 impl Driver<'_, '_> {
+    fn is_over(&self) -> bool {
+        self.applied.len() >= self.applications
+    }
+
     fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool) {
         let sensitive = self.sensitivity(query, position, sensitive_around) == Sensitivity::Rows;
         let around = std::mem::replace(&mut self.relations, aggregates::relations_of(&query.body));
@@ -129,7 +179,7 @@ impl Driver<'_, '_> {
 
     /// The published rules do not ask in which order rows are read.
     fn sensitivity(&self, query: &Query, position: Position, around: bool) -> Sensitivity {
-        match (self.context.is_sound(), around) {
+        match (self.context.is_sound() && !self.rules.lies.no_plan_shows, around) {
             (false, _) => Sensitivity::None,
             (true, true) => Sensitivity::Rows,
             (true, false) => sensitivity(query, position, &self.context.facts),
@@ -151,10 +201,13 @@ impl Driver<'_, '_> {
         let mut sensitive = self.sensitivity(query, position, sensitive_around);
         for rule in &self.rules.queries {
             let meta = rule.meta();
+            if self.is_over() {
+                return;
+            }
             if !shape.has(meta.needs) || (sensitive == Sensitivity::Rows && !meta.keeps_plan) {
                 continue;
             }
-            self.context.position = position;
+            self.context.position = self.rules.lies.position.unwrap_or(position);
             self.context.is_condition = false;
             self.context.sensitivity = sensitive;
             let before = (self.log.is_some() || self.is_correlated).then(|| query.clone());
@@ -164,7 +217,7 @@ impl Driver<'_, '_> {
             {
                 query.clone_from(before);
             } else if places > 0 {
-                self.changed = true;
+                self.applied.push(meta);
                 self.record(meta, places, before.as_ref(), query);
                 shape = Shape::of(query);
                 sensitive = self.sensitivity(query, position, sensitive_around);
@@ -282,10 +335,13 @@ impl Driver<'_, '_> {
         let mut changed = false;
         let mut before = self.log.is_some().then(|| expr.clone());
         for rule in &self.rules.expressions {
-            self.context.is_condition = is_condition;
+            if self.is_over() {
+                return false;
+            }
+            self.context.is_condition = is_condition || self.rules.lies.is_condition;
             if rule.expr(expr, &mut self.context) {
                 changed = true;
-                self.changed = true;
+                self.applied.push(rule.meta());
                 if let Some(old) = &mut before {
                     self.record_expr(rule.meta(), old, expr, clause);
                     *old = expr.clone();

@@ -11,6 +11,8 @@ mod canonical;
 mod context;
 mod difference;
 mod driver;
+#[cfg(feature = "law")]
+pub mod law;
 mod matcher;
 mod profile;
 mod rule;

@@ -1,0 +1,174 @@
+//! Round after round of queries, on several threads, until enough applications were tried.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use sqlgauge_etm::law::Stepper;
+use sqlgauge_etm::{Matcher, Profile};
+use sqlgauge_sql::resolve;
+
+use crate::check::{Kind, Report, Violation, check, check_pair};
+use crate::dice::Dice;
+use crate::generate::{Generator, mutant, respelled, text};
+use crate::shrink::{Shrunk, form, shrink};
+use crate::world::{World, shapes};
+
+/// How much is to be tried.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Applications of rules after which no further round begins.
+    pub applications: u64,
+    /// Time after which no further round begins.
+    pub time: Duration,
+    /// Threads.
+    pub threads: usize,
+    /// The seed of everything.
+    pub seed: u64,
+    /// How many different violations of one rule are made small and kept.
+    pub examples: usize,
+    /// Queries on one set of databases.
+    pub queries_per_round: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            applications: 1_000_000,
+            time: Duration::from_secs(24 * 3600),
+            threads: 2,
+            seed: 1,
+            examples: 6,
+            queries_per_round: 250,
+        }
+    }
+}
+
+/// What a hunt has found.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// Queries that were drawn, and those of them that ran.
+    pub queries: u64,
+    /// Queries that ran.
+    pub ran: u64,
+    /// Pairs that `match` called equal.
+    pub equal_pairs: u64,
+    /// Applications by rule.
+    pub applications: BTreeMap<String, u64>,
+    /// Violations by rule and kind.
+    pub counts: BTreeMap<(String, Kind), u64>,
+    /// Different violations, made small.
+    pub examples: Vec<Shrunk>,
+    seen: HashSet<(String, Kind, String)>,
+}
+
+impl Findings {
+    /// All applications.
+    pub fn total(&self) -> u64 {
+        self.applications.values().sum()
+    }
+
+    fn wants(&self, violation: &Violation, examples: usize) -> bool {
+        let kept = self.examples.iter().filter(|e| e.violation.rule == violation.rule && e.violation.kind == violation.kind);
+        kept.count() < examples
+    }
+}
+
+/// Tries the law until the options are exhausted; `progress` sees the findings now and then.
+pub fn hunt(options: &Options, progress: &(dyn Fn(&Findings, Duration) + Sync)) -> Findings {
+    let findings = Mutex::new(Findings::default());
+    let round = AtomicU64::new(0);
+    let started = Instant::now();
+    let last = Mutex::new(Instant::now());
+    std::thread::scope(|scope| {
+        for _ in 0..options.threads.max(1) {
+            let worker = || {
+                let generator = Generator::default();
+                let shapes = shapes();
+                loop {
+                    let number = round.fetch_add(1, Ordering::Relaxed);
+                    let done = findings.lock().map_or(u64::MAX, |found| found.total());
+                    if done >= options.applications || started.elapsed() >= options.time {
+                        return;
+                    }
+                    play(number, options, &generator, &shapes, &findings);
+                    if let (Ok(mut last), Ok(found)) = (last.lock(), findings.lock())
+                        && last.elapsed() > Duration::from_secs(20)
+                    {
+                        *last = Instant::now();
+                        progress(&found, started.elapsed());
+                    }
+                }
+            };
+            let spawned = std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, worker);
+            drop(spawned);
+        }
+    });
+    findings.into_inner().unwrap_or_default()
+}
+
+/// One round: a world and its queries.
+fn play(
+    number: u64,
+    options: &Options,
+    generator: &Generator,
+    shapes: &[(String, Vec<String>)],
+    findings: &Mutex<Findings>,
+) {
+    let mut dice = Dice::new(options.seed, number);
+    let Ok(world) = World::draw(shapes, &mut dice) else { return };
+    let stepper = Stepper::new(&world.schema);
+    let matcher = Matcher::new(&world.schema, Profile::Sound);
+    for _ in 0..options.queries_per_round {
+        let sql = generator.draw(&world, &mut dice);
+        let spelling = if dice.chance(15) { respelled(&sql, &mut dice) } else { sql.clone() };
+        let report = check(&spelling, &world.schema, &world.databases, &stepper);
+        let pair = if report.ran && dice.chance(30) { pair(&sql, &world, &matcher, &mut dice) } else { None };
+        note(report, options, &world, &stepper, findings, true);
+        if let Some(report) = pair {
+            note(report, options, &world, &stepper, findings, false);
+        }
+        world.databases.iter().for_each(crate::database::Database::forget);
+    }
+}
+
+fn pair(sql: &str, world: &World, matcher: &Matcher<'_>, dice: &mut Dice) -> Option<Report> {
+    let query = resolve(sql, &world.schema).ok()?;
+    let other = text(&mutant(&query, &world.schema, dice), &world.schema)?;
+    Some(check_pair(sql, &other, &world.schema, &world.databases, matcher))
+}
+
+fn note(
+    report: Report,
+    options: &Options,
+    world: &World,
+    stepper: &Stepper<'_>,
+    findings: &Mutex<Findings>,
+    is_query: bool,
+) {
+    let mut wanted = Vec::new();
+    if let Ok(mut found) = findings.lock() {
+        found.queries += u64::from(is_query);
+        found.ran += u64::from(is_query && report.ran);
+        found.equal_pairs += u64::from(!is_query && report.ran);
+        for name in report.applications {
+            *found.applications.entry(name).or_default() += 1;
+        }
+        for violation in report.violations {
+            *found.counts.entry((violation.rule.clone(), violation.kind)).or_default() += 1;
+            if found.wants(&violation, options.examples) {
+                wanted.push(violation);
+            }
+        }
+    }
+    for violation in wanted {
+        let small = shrink(&violation, world, stepper);
+        if let Ok(mut found) = findings.lock()
+            && found.wants(&small.violation, options.examples)
+            && found.seen.insert(form(&small.violation))
+        {
+            found.examples.push(small);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Tries the law of tree matching on random queries; exit code 1 if a rule breaks it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use sqlgauge_law::hunt::{Findings, Options, hunt};
+use sqlgauge_law::report;
+
+/// Runs queries before and after every application of a rule on a real SQLite and compares the rows.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Stop after so many applications of rules.
+    #[arg(long, default_value_t = 1_000_000)]
+    applications: u64,
+    /// Stop after so many seconds.
+    #[arg(long, default_value_t = 86_400)]
+    seconds: u64,
+    /// Threads.
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// Seed of everything that is random.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many different violations of one rule and kind to keep.
+    #[arg(long, default_value_t = 6)]
+    examples: usize,
+    /// Also write the findings to this file, now and then and at the end.
+    #[arg(long)]
+    report: Option<PathBuf>,
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let arguments = Arguments::parse();
+    let options = Options {
+        applications: arguments.applications,
+        time: Duration::from_secs(arguments.seconds),
+        threads: arguments.threads,
+        seed: arguments.seed,
+        examples: arguments.examples,
+        ..Options::default()
+    };
+    let write = |findings: &Findings| {
+        arguments.report.as_ref().map_or(Ok(()), |path| std::fs::write(path, report::markdown(findings)))
+    };
+    let findings = hunt(&options, &|findings, elapsed| {
+        let (total, seconds) = (findings.total(), elapsed.as_secs_f64());
+        let broken: u64 = findings.counts.iter().filter(|((_, kind), _)| report::breaks_law(*kind)).map(|(_, n)| n).sum();
+        eprintln!("{total} applications, {:.0} a second, {broken} violations", total as f64 / seconds);
+        if let Err(error) = write(findings) {
+            eprintln!("the report cannot be written: {error}");
+        }
+    });
+    write(&findings)?;
+    println!("{}", report::markdown(&findings));
+    let broken = findings.counts.keys().any(|(_, kind)| report::breaks_law(*kind));
+    Ok(if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

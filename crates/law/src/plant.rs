@@ -1,0 +1,225 @@
+//! Rules broken on purpose: the law must find each of them.
+//!
+//! Most defects are lies: the rule alone is told something of the schema or of the place in the query that is not so
+//! ("no column may be NULL"), and rewrites where it must not. Rules that ask for nothing cannot be lied to; what they
+//! wrote is damaged instead.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use sqlgauge_etm::law::{Lies, Stepper};
+use sqlgauge_etm::{Meta, Position, rules};
+use sqlgauge_sql::schema::{Affinity, Collation, ForeignKey, Schema};
+use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::{resolve, schema::TableKind};
+
+use crate::check::{Violation, check, differ};
+use crate::damage::Damage;
+use crate::dice::Dice;
+use crate::generate::{Generator, text};
+use crate::report::breaks_law;
+use crate::world::{World, shapes};
+
+/// A defect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plant {
+    /// No column may be NULL.
+    NothingIsNull,
+    /// Every column is a key.
+    EverythingIsUnique,
+    /// All text is compared byte by byte.
+    NothingIsCollated,
+    /// All columns have one affinity.
+    OneAffinity,
+    /// Every column refers to every key.
+    EverythingRefers,
+    /// All of these lies about the schema.
+    EverythingHolds,
+    /// The order in which rows are read never shows.
+    NoPlanShows,
+    /// Every expression only decides whether a row passes.
+    EverythingIsCondition,
+    /// Every query stands where repeated rows do not count.
+    EverythingIsSet,
+    /// Every query stands in EXISTS.
+    EverythingIsExists,
+    /// What the rule wrote is damaged.
+    Damaged(Damage),
+}
+
+impl Plant {
+    /// All lies, those about the schema first.
+    pub const LIES: [Self; 10] = [
+        Self::NothingIsNull,
+        Self::EverythingIsUnique,
+        Self::NothingIsCollated,
+        Self::OneAffinity,
+        Self::EverythingRefers,
+        Self::EverythingHolds,
+        Self::NoPlanShows,
+        Self::EverythingIsCondition,
+        Self::EverythingIsSet,
+        Self::EverythingIsExists,
+    ];
+
+    fn lies(self) -> Lies {
+        Lies {
+            no_plan_shows: self == Self::NoPlanShows,
+            is_condition: self == Self::EverythingIsCondition,
+            position: match self {
+                Self::EverythingIsSet => Some(Position::In),
+                Self::EverythingIsExists => Some(Position::Exists),
+                _ => None,
+            },
+        }
+    }
+
+    /// What the rule takes the schema for.
+    fn schema(self, schema: &Schema) -> Schema {
+        let all = self == Self::EverythingHolds;
+        let keys: Vec<(String, String)> = schema
+            .tables()
+            .iter()
+            .flat_map(|table| table.columns.iter().map(|column| (table.name.clone(), column.name.clone())))
+            .collect();
+        let mut tables = schema.tables().to_vec();
+        for table in tables.iter_mut().filter(|table| table.kind == TableKind::Table) {
+            let count = u32::try_from(table.columns.len()).unwrap_or(0);
+            for column in &mut table.columns {
+                if all || self == Self::NothingIsNull {
+                    column.not_null = true;
+                }
+                if all || self == Self::NothingIsCollated {
+                    column.collation = Collation::Binary;
+                }
+                if all || self == Self::OneAffinity {
+                    column.affinity = Affinity::Text;
+                }
+            }
+            if all || self == Self::EverythingIsUnique {
+                table.unique = (0..count).map(|column| vec![column]).collect();
+            }
+            if all || self == Self::EverythingRefers {
+                for column in 0..count {
+                    table.foreign_keys.extend(keys.iter().map(|(parent, target)| ForeignKey {
+                        columns: vec![column],
+                        referenced_table: parent.clone(),
+                        referenced_columns: vec![target.clone()],
+                    }));
+                }
+            }
+        }
+        Schema::new(tables)
+    }
+}
+
+/// How a defect was found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The pair that shows it.
+    pub violation: Violation,
+    /// After how long.
+    pub time: Duration,
+    /// After how many queries.
+    pub queries: usize,
+}
+
+/// Looks for a defect in a rule; `None` if `limit` passes without a find.
+pub fn find(rule: &'static Meta, plant: Plant, seed: u64, limit: Duration) -> Option<Found> {
+    let started = Instant::now();
+    let generator = Generator::default();
+    let shapes = shapes();
+    let mut queries = 0;
+    for round in 0.. {
+        let mut dice = Dice::new(seed, round);
+        let Ok(world) = World::draw(&shapes, &mut dice) else { continue };
+        let hunter = Hunter::new(rule, plant, &world);
+        for _ in 0..60 {
+            if started.elapsed() > limit {
+                return None;
+            }
+            let drawn = generator.draw_for(rule.id, &world, &mut dice);
+            let sql = drawn.filter(|_| dice.chance(90)).unwrap_or_else(|| generator.draw(&world, &mut dice));
+            queries += 1;
+            if let Some(violation) = hunter.violation(&sql, &world) {
+                return Some(Found { violation, time: started.elapsed(), queries });
+            }
+            world.databases.iter().for_each(crate::database::Database::forget);
+        }
+    }
+    None
+}
+
+struct Hunter {
+    rule: &'static Meta,
+    plant: Plant,
+    believed: Rc<Schema>,
+}
+
+impl Hunter {
+    fn new(rule: &'static Meta, plant: Plant, world: &World) -> Self {
+        let believed = match plant {
+            Plant::Damaged(_) => Rc::clone(&world.schema),
+            lie => Rc::new(lie.schema(&world.schema)),
+        };
+        Self { rule, plant, believed }
+    }
+
+    fn violation(&self, sql: &str, world: &World) -> Option<Violation> {
+        let Plant::Damaged(damage) = self.plant else { return self.by_lie(sql, world) };
+        let query = resolve(sql, &world.schema).ok()?;
+        let start = Stepper::start(&query);
+        if !Stepper::is_repeatable(&query) {
+            return None;
+        }
+        if damage.is_of_resolution() {
+            return self.judge(sql, &query, damage.of(None, &start)?, world);
+        }
+        let mut before = start;
+        for step in Stepper::new(&world.schema).steps(&before).steps {
+            let is_meant = step.rule.map_or(damage.is_of_order(), |rule| rule.id == self.rule.id);
+            if is_meant
+                && let Some(damaged) = damage.of(Some(&before), &step.query)
+                && let Some(found) = self.judge(&text(&before, &world.schema)?, &before, damaged, world)
+            {
+                return Some(found);
+            }
+            before = step.query;
+        }
+        None
+    }
+
+    fn judge(&self, before: &str, query: &Query, damaged: Query, world: &World) -> Option<Violation> {
+        let after = text(&damaged, &world.schema)?;
+        let (kind, database, note) = differ(before, query, &after, &world.databases)?;
+        breaks_law(kind).then(|| Violation {
+            rule: self.rule.id.to_owned(),
+            kind,
+            before: before.to_owned(),
+            after,
+            database: Some(database),
+            note,
+        })
+    }
+
+    /// The rule alone, on the query and on what the other rules make of it.
+    fn by_lie(&self, sql: &str, world: &World) -> Option<Violation> {
+        let liar = Stepper::only(self.rule, self.plant.lies(), &self.believed);
+        let query = resolve(sql, &world.schema).ok()?;
+        let start = Stepper::start(&query);
+        let steps = Stepper::new(&world.schema).steps(&start).steps;
+        let mut texts = vec![sql.to_owned()];
+        texts.extend(steps.iter().filter_map(|step| text(&step.query, &world.schema)));
+        texts.dedup();
+        texts.truncate(8);
+        texts.iter().find_map(|sql| {
+            let report = check(sql, &self.believed, &world.databases, &liar);
+            report.violations.into_iter().find(|v| v.rule == self.rule.id && breaks_law(v.kind))
+        })
+    }
+}
+
+/// The rules of the sound profile.
+pub fn sound_rules() -> impl Iterator<Item = &'static Meta> {
+    rules().iter().map(|rule| rule.meta()).filter(|meta| meta.profiles.contains(sqlgauge_etm::Profile::Sound))
+}
