@@ -7,6 +7,7 @@ use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::renumber;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::canonical::{Choices, canonicalise};
 use crate::context::{Position, Published};
@@ -26,11 +27,22 @@ pub struct Lies {
     pub position: Option<Position>,
 }
 
-/// A query after one more application.
+/// What changed a query.
+#[derive(Debug, Clone, Copy)]
+pub enum Change {
+    /// One application of a rule.
+    Rule(&'static Meta),
+    /// Some rule, which did not say so.
+    Unreported,
+    /// The normal form was brought into its canonical order (P4 and P5).
+    CanonicalOrder,
+}
+
+/// A query after one more change.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// The rule that was applied; `None` where the normal form was brought into its canonical order.
-    pub rule: Option<&'static Meta>,
+    /// What changed it.
+    pub change: Change,
     /// The whole query afterwards.
     pub query: Query,
 }
@@ -42,6 +54,18 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// Why there is no normal form although the query is not too large, in words.
     pub stopped: Option<&'static str>,
+}
+
+/// Gives common table expressions the names without which they cannot be written.
+struct NameCtes;
+
+impl Rewriter for NameCtes {
+    fn query(&mut self, query: &mut Query) {
+        for cte in &mut query.ctes {
+            cte.name = format!("cte{}", cte.id.0);
+            cte.columns = (0..cte.query.width()).map(|column| format!("c{column}")).collect();
+        }
+    }
 }
 
 /// How many applications are looked at where the rules find no end.
@@ -88,19 +112,26 @@ impl<'a> Stepper<'a> {
             Err(Stopped::TooLarge) => return Trace { steps: Vec::new(), stopped: None },
             Err(Stopped::NoFixedPoint) => match self.up_to(STEPS_WITHOUT_END, start) {
                 Ok((rules, last)) => (rules, last, Some("the rules found no fixed point")),
-                Err(_) => return Trace { steps: Vec::new(), stopped: Some("the rules found no fixed point") },
+                Err(_) => {
+                    return Trace { steps: Vec::new(), stopped: Some("the rules found no fixed point") };
+                }
             },
         };
-        let mut steps = Vec::with_capacity(rules.len() + 1);
-        for (done, rule) in (1..rules.len()).zip(&rules) {
+        let mut steps = Vec::with_capacity(rules.len() + 2);
+        for (done, rule) in (1..).zip(&rules) {
             let Ok((_, query)) = self.up_to(done, start) else { break };
-            steps.push(Step { rule: Some(rule), query });
+            steps.push(Step { change: Change::Rule(rule), query });
         }
-        steps.extend(rules.last().map(|rule| Step { rule: Some(rule), query: last.clone() }));
-        if self.is_whole && stopped.is_none() {
-            let facts = Facts::of(&last, self.schema);
-            canonicalise(&mut last, &facts, Profile::Sound, &mut Choices::default());
-            steps.push(Step { rule: None, query: last });
+        if stopped.is_none() {
+            if steps.last().map_or(start, |step| &step.query) != &last {
+                steps.push(Step { change: Change::Unreported, query: last.clone() });
+            }
+            if self.is_whole {
+                let facts = Facts::of(&last, self.schema);
+                canonicalise(&mut last, &facts, Profile::Sound, &mut Choices::default());
+                rewrite_query(&mut NameCtes, &mut last);
+                steps.push(Step { change: Change::CanonicalOrder, query: last });
+            }
         }
         Trace { steps, stopped }
     }

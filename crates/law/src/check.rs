@@ -1,7 +1,7 @@
 //! The law for one query: its text and its resolved form, every application of a rule, and the canonical order.
 
-use sqlgauge_etm::Matcher;
-use sqlgauge_etm::law::{Step, Stepper};
+use sqlgauge_etm::law::{Change, Lies, Step, Stepper};
+use sqlgauge_etm::{Matcher, Profile, rules};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{From, Query, Source};
 use sqlgauge_sql::visit::{Visitor, walk_query};
@@ -10,6 +10,15 @@ use sqlgauge_sql::{ordered, resolve};
 use crate::compare::{same_bag, same_order, same_sequence};
 use crate::database::{Database, Layout, Outcome};
 use crate::generate::text;
+
+/// Errors that the contract passes over: our own bounds, and the sum of integers beyond 64 bits.
+const BOUNDS: [&str; 4] = ["interrupted", "too many rows", "integer overflow", "too big"];
+
+/// What violations of name resolution and printing are filed under.
+pub const RESOLUTION: &str = "resolution";
+
+/// What violations of the comparison of two texts are filed under.
+pub const MATCH: &str = "match";
 
 /// How a violation shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,11 +100,13 @@ pub fn check(sql: &str, schema: &Schema, databases: &[Database], stepper: &Stepp
     let start = Stepper::start(&query);
     let Some(printed) = text(&start, schema) else { return report };
     let mut last = Stage { query: start.clone(), sql: printed };
-    compare_texts("resolution", sql, &query, &last.sql, databases, &mut report);
+    compare_texts(RESOLUTION, sql, &query, &last.sql, databases, &mut report);
+    report.applications.pop();
+    report.applications.extend(resolution_rules(sql));
     let trace = stepper.steps(&start);
     if let Some(reason) = trace.stopped {
         report.violations.push(Violation {
-            rule: trace.steps.last().and_then(|step| step.rule).map_or("?", |rule| rule.id).to_owned(),
+            rule: trace.steps.last().map_or_else(String::new, |step| named(step.change)),
             kind: Kind::NoFixedPoint,
             before: sql.to_owned(),
             after: trace.steps.last().and_then(|step| text(&step.query, schema)).unwrap_or_default(),
@@ -103,12 +114,16 @@ pub fn check(sql: &str, schema: &Schema, databases: &[Database], stepper: &Stepp
             note: reason.to_owned(),
         });
     }
-    for Step { rule, query } in trace.steps {
+    for Step { change, query } in trace.steps {
         let Some(sql) = text(&query, schema) else {
             break;
         };
         let next = Stage { query, sql };
-        let name = rule.map_or_else(|| canonical_name(&last, &next), |rule| rule.id.to_owned());
+        let name = match change {
+            Change::Rule(rule) => rule.id.to_owned(),
+            Change::Unreported => unreported(&last.query, schema),
+            Change::CanonicalOrder => canonical_name(&last, &next),
+        };
         if next.sql != last.sql {
             compare_texts(&name, &last.sql, &last.query, &next.sql, databases, &mut report);
         }
@@ -117,15 +132,56 @@ pub fn check(sql: &str, schema: &Schema, databases: &[Database], stepper: &Stepp
     report
 }
 
+/// The rules that name resolution carries out for a text like this one.
+fn resolution_rules(sql: &str) -> Vec<String> {
+    let has = |parts: &[&str]| parts.iter().any(|part| sql.contains(part));
+    let is_mixed = sql.bytes().any(|b| b.is_ascii_uppercase()) && sql.bytes().any(|b| b.is_ascii_lowercase());
+    let found = [
+        ("P0", is_mixed),
+        ("P1", has(&["."])),
+        ("P3", has(&[" AS q", " AS T", " AS o", " as "])),
+        ("P6", has(&[" AS o", " AS c", " AS k"])),
+        ("P7", has(&["(("])),
+        ("P8", has(&["\"", "`", "["])),
+        ("11", has(&["SELECT *", "select *", ".*"])),
+    ];
+    found.iter().filter(|(_, holds)| *holds).map(|(id, _)| (*id).to_owned()).collect()
+}
+
 fn side_finding(kind: Kind, sql: &str, note: &str) -> Violation {
     Violation {
-        rule: "resolution".to_owned(),
+        rule: RESOLUTION.to_owned(),
         kind,
         before: sql.to_owned(),
         after: String::new(),
         database: None,
-        note: note.to_owned(),
+        note: reason(note),
     }
+}
+
+/// An error of SQLite's without the text that it quotes.
+fn reason(error: &str) -> String {
+    error.split(" in ").next().unwrap_or(error).to_owned()
+}
+
+/// What a change is called.
+pub fn named(change: Change) -> String {
+    match change {
+        Change::Rule(rule) => rule.id.to_owned(),
+        Change::Unreported => "unreported".to_owned(),
+        Change::CanonicalOrder => "canonical order".to_owned(),
+    }
+}
+
+/// The rule that changes the query without saying so.
+fn unreported(query: &Query, schema: &Schema) -> String {
+    let is_silent = |meta| {
+        let steps = Stepper::only(meta, Lies::default(), schema).steps(query).steps;
+        matches!(steps.first(), Some(Step { change: Change::Unreported, .. }))
+    };
+    let mut sound =
+        rules().iter().map(|rule| rule.meta()).filter(|meta| meta.profiles.contains(Profile::Sound));
+    sound.find(|meta| is_silent(meta)).map_or_else(|| "unreported".to_owned(), |meta| meta.id.to_owned())
 }
 
 /// Whether the canonical order moved relations (P4) or only operands (P5).
@@ -173,14 +229,18 @@ fn compare_texts(
 }
 
 /// The first database on which two texts differ, and how; `query` is the first of them, resolved.
-pub fn differ(before: &str, query: &Query, after: &str, databases: &[Database]) -> Option<(Kind, usize, String)> {
+pub fn differ(
+    before: &str,
+    query: &Query,
+    after: &str,
+    databases: &[Database],
+) -> Option<(Kind, usize, String)> {
     for (place, database) in databases.iter().enumerate() {
         let Outcome::Rows(left) = &*database.run(before) else { continue };
         let found = match &*database.run(after) {
-            Outcome::Refused(error) => Some((Kind::Refused, error.clone())),
-            // An error that depends on the work done, such as the sum of integers that overflows.
-            Outcome::Failed(error) if error.contains("interrupted") || error.contains("many rows") => None,
-            Outcome::Failed(error) => Some((Kind::Fails, error.clone())),
+            Outcome::Refused(error) => Some((Kind::Refused, reason(error))),
+            Outcome::Failed(error) if BOUNDS.iter().any(|bound| error.contains(bound)) => None,
+            Outcome::Failed(error) => Some((Kind::Fails, reason(error))),
             Outcome::Rows(right) if !same_bag(left, right) => Some((Kind::Rows, String::new())),
             Outcome::Rows(right) if breaks_order(left, query, right, database) => {
                 Some((Kind::Order, String::new()))
@@ -211,19 +271,27 @@ fn breaks_order(
     if !same_sequence(&own, before) {
         return false;
     }
-    let keys: Vec<Vec<_>> =
-        rows.iter().map(|row| ordered.keys.iter().filter_map(|key| row.get(*key).cloned()).collect()).collect();
+    let keys: Vec<Vec<_>> = rows
+        .iter()
+        .map(|row| ordered.keys.iter().filter_map(|key| row.get(*key).cloned()).collect())
+        .collect();
     !same_order(before, &keys, after)
 }
 
 /// Whether `match` calls two texts equal whose rows differ.
-pub fn check_pair(left: &str, right: &str, schema: &Schema, databases: &[Database], matcher: &Matcher<'_>) -> Report {
+pub fn check_pair(
+    left: &str,
+    right: &str,
+    schema: &Schema,
+    databases: &[Database],
+    matcher: &Matcher<'_>,
+) -> Report {
     let mut report = Report::default();
     if left == right || !matcher.is_equal(left, right) {
         return report;
     }
     let Ok(query) = resolve(left, schema) else { return report };
     report.ran = true;
-    compare_texts("match", left, &query, right, databases, &mut report);
+    compare_texts(MATCH, left, &query, right, databases, &mut report);
     report
 }

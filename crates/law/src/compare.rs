@@ -49,18 +49,20 @@ fn tied(left: &Row, right: &Row) -> bool {
     let folded = |text: &str| text.trim_end_matches(' ').to_ascii_lowercase();
     left.iter().zip(right).all(|(a, b)| match (a, b) {
         (Value::Text(a), Value::Text(b)) => folded(a) == folded(b),
-        (Value::Integer(n), Value::Real(x)) | (Value::Real(x), Value::Integer(n)) => *n as f64 == *x,
+        (Value::Integer(n), Value::Real(x)) | (Value::Real(x), Value::Integer(n)) => near(*n as f64, *x),
         _ => same(a, b),
     })
 }
 
 fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
-        (Value::Real(a), Value::Real(b)) => {
-            a == b || (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()) || (a.is_nan() && b.is_nan())
-        }
+        (Value::Real(a), Value::Real(b)) => near(*a, *b),
         _ => left == right,
     }
+}
+
+fn near(a: f64, b: f64) -> bool {
+    a.total_cmp(&b).is_eq() || (a - b).abs() <= TOLERANCE * a.abs().max(b.abs())
 }
 
 fn order(left: &[Value], right: &[Value]) -> Ordering {
@@ -78,7 +80,11 @@ fn order(left: &[Value], right: &[Value]) -> Ordering {
         (Value::Blob(a), Value::Blob(b)) => a.cmp(b),
         (a, b) => class(a).cmp(&class(b)),
     };
-    left.iter().zip(right).map(value).find(|found| found.is_ne()).unwrap_or_else(|| left.len().cmp(&right.len()))
+    left.iter()
+        .zip(right)
+        .map(value)
+        .find(|found| found.is_ne())
+        .unwrap_or_else(|| left.len().cmp(&right.len()))
 }
 
 #[cfg(test)]

@@ -86,7 +86,8 @@ impl Damage {
         walk_query(&mut relations, after);
         let mut damaged = after.clone();
         let ordered = self.is_of_order();
-        let mut work = Work { damage: self, known: &known, relations: &relations.0, any: ordered, done: false };
+        let mut work =
+            Work { damage: self, known: &known, relations: &relations.0, any: ordered, done: false };
         rewrite_query(&mut work, &mut damaged);
         work.done.then_some(damaged)
     }
@@ -152,8 +153,10 @@ impl Work<'_> {
                 Some(Expr::Binary(*operator, right.clone(), left.clone()))
             }
             (Damage::SidesOfOperator, Expr::Binary(operator, left, right))
-                if matches!(operator, BinaryOperator::Less | BinaryOperator::Subtract | BinaryOperator::LessEqual)
-                    && left != right =>
+                if matches!(
+                    operator,
+                    BinaryOperator::Less | BinaryOperator::Subtract | BinaryOperator::LessEqual
+                ) && left != right =>
             {
                 Some(Expr::Binary(*operator, right.clone(), left.clone()))
             }
@@ -163,9 +166,13 @@ impl Work<'_> {
                 Literal::Boolean(value) => Literal::Boolean(!value),
                 _ => Literal::Integer(1),
             })),
-            (Damage::Unwrapped, Expr::Case { branches, .. }) => branches.first().map(|(_, then)| then.clone()),
-            (Damage::Unwrapped, Expr::Cast { expr, .. } | Expr::Unary(_, expr)) => Some(expr.as_ref().clone()),
-            (Damage::Unwrapped, call) if call.as_call().is_some() => {
+            (Damage::Unwrapped, Expr::Case { branches, .. }) => {
+                branches.first().map(|(_, then)| then.clone())
+            }
+            (Damage::Unwrapped, Expr::Cast { expr, .. } | Expr::Unary(_, expr)) => {
+                Some(expr.as_ref().clone())
+            }
+            (Damage::Unwrapped, call) if call.called().is_some() => {
                 let mut first = None;
                 children(call, &mut |child| first = first.take().or_else(|| Some(child.clone())));
                 first.or(Some(Expr::Literal(Literal::Integer(1))))
@@ -178,14 +185,16 @@ impl Work<'_> {
                 Some(Expr::Column(ColumnRef { relation, ..*column }))
             }
             (Damage::OutputAlias, Expr::Output(n)) => Some(Expr::Output(if *n == 0 { 1 } else { n - 1 })),
-            (Damage::Parentheses, Expr::Binary(outer, left, right)) => match (left.as_ref(), right.as_ref()) {
-                (Expr::Binary(inner, a, b), _) => Some(Expr::Binary(
-                    *inner,
-                    a.clone(),
-                    Box::new(Expr::Binary(*outer, b.clone(), right.clone())),
-                )),
-                _ => None,
-            },
+            (Damage::Parentheses, Expr::Binary(outer, left, right)) => {
+                match (left.as_ref(), right.as_ref()) {
+                    (Expr::Binary(inner, a, b), _) => Some(Expr::Binary(
+                        *inner,
+                        a.clone(),
+                        Box::new(Expr::Binary(*outer, b.clone(), right.clone())),
+                    )),
+                    _ => None,
+                }
+            }
             (Damage::Quotes, Expr::Column(_)) => Some(Expr::Literal(Literal::Text("a".to_owned()))),
             _ => None,
         }

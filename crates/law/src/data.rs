@@ -1,17 +1,51 @@
 //! Rows that tell alike queries apart: NULL, numbers of all classes, case variants, ties, duplicates.
 
+use std::fmt::Write as _;
+
 use rusqlite::Connection;
 use sqlgauge_sql::schema::{Affinity, Schema, Table, TableKind};
 
 use crate::dice::Dice;
 use crate::shape::quoted;
 
-const INTEGERS: [&str; 14] =
-    ["0", "1", "1", "1", "2", "2", "3", "3", "5", "-1", "10", "20", "9223372036854775807", "9007199254740993"];
+const INTEGERS: [&str; 14] = [
+    "0",
+    "1",
+    "1",
+    "1",
+    "2",
+    "2",
+    "3",
+    "3",
+    "5",
+    "-1",
+    "10",
+    "20",
+    "9223372036854775807",
+    "9007199254740993",
+];
 const REALS: [&str; 8] = ["1.0", "2.0", "0.5", "1.5", "-1.0", "3.0", "1e300", "-0.0"];
 const TEXTS: [&str; 20] = [
-    "'a'", "'A'", "'b'", "'a '", "'B'", "'x'", "'x'", "'X'", "'1'", "'1.0'", "'01'", "''", "'ab'", "'Ab%'", "'5'",
-    "'2020-01-01'", "'2020-1-1'", "'é'", "'abcd'", "'Al'",
+    "'a'",
+    "'A'",
+    "'b'",
+    "'a '",
+    "'B'",
+    "'x'",
+    "'x'",
+    "'X'",
+    "'1'",
+    "'1.0'",
+    "'01'",
+    "''",
+    "'ab'",
+    "'Ab%'",
+    "'5'",
+    "'2020-01-01'",
+    "'2020-1-1'",
+    "'é'",
+    "'abcd'",
+    "'Al'",
 ];
 const BLOBS: [&str; 3] = ["x'61'", "x'31'", "x''"];
 
@@ -78,7 +112,8 @@ pub fn fill(
 
 /// The table itself, or the table behind a view of ours.
 fn stored_name(connection: &Connection, table: &Table) -> rusqlite::Result<Option<String>> {
-    let mut exists = connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?;
+    let mut exists =
+        connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?;
     for name in [table.name.clone(), format!("{}_stored", table.name)] {
         if exists.exists([&name])? {
             return Ok(Some(name));
@@ -139,8 +174,11 @@ pub fn literal(value: &rusqlite::types::Value) -> String {
         Value::Real(x) => format!("{x:?}"),
         Value::Text(text) => format!("'{}'", text.replace('\'', "''")),
         Value::Blob(bytes) => {
-            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("x'{digits}'")
+            let mut out = "x'".to_owned();
+            for byte in bytes {
+                let _ = write!(out, "{byte:02x}");
+            }
+            out + "'"
         }
     }
 }

@@ -171,8 +171,9 @@ fn guard(connection: &mut Connection) -> Result<Arc<AtomicU32>> {
 /// # Errors
 /// When SQLite cannot read its own catalog.
 pub fn dump(connection: &Connection) -> Result<Vec<String>> {
-    let mut tables = connection
-        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")?;
+    let mut tables = connection.prepare(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+    )?;
     let names: Vec<String> = tables.query_map([], |row| row.get(0))?.collect::<Result<_>>()?;
     let mut inserts = Vec::new();
     for name in names {

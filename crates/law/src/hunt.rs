@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use sqlgauge_etm::law::Stepper;
-use sqlgauge_etm::{Matcher, Profile};
+use sqlgauge_etm::{Matcher, Profile, Stage, find};
 use sqlgauge_sql::resolve;
 
 use crate::check::{Kind, Report, Violation, check, check_pair};
@@ -36,7 +36,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             applications: 1_000_000,
-            time: Duration::from_secs(24 * 3600),
+            time: Duration::from_hours(24),
             threads: 2,
             seed: 1,
             examples: 6,
@@ -64,15 +64,23 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// All applications.
+    /// All applications of rules, those that name resolution carries out not counted.
     pub fn total(&self) -> u64 {
-        self.applications.values().sum()
+        let counted = self.applications.iter().filter(|(name, _)| !is_of_resolution(name));
+        counted.map(|(_, count)| count).sum()
     }
 
     fn wants(&self, violation: &Violation, examples: usize) -> bool {
-        let kept = self.examples.iter().filter(|e| e.violation.rule == violation.rule && e.violation.kind == violation.kind);
+        let kept = self
+            .examples
+            .iter()
+            .filter(|e| e.violation.rule == violation.rule && e.violation.kind == violation.kind);
         kept.count() < examples
     }
+}
+
+fn is_of_resolution(name: &str) -> bool {
+    find(name).is_some_and(|rule| rule.meta().stage == Stage::Resolution)
 }
 
 /// Tries the law until the options are exhausted; `progress` sees the findings now and then.

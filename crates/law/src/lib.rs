@@ -11,6 +11,7 @@ pub mod damage;
 pub mod data;
 pub mod database;
 pub mod dice;
+pub mod explain;
 pub mod generate;
 mod hostile;
 pub mod hunt;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use sqlgauge_law::explain::explain;
 use sqlgauge_law::hunt::{Findings, Options, hunt};
 use sqlgauge_law::report;
 
@@ -26,6 +27,12 @@ struct Arguments {
     /// How many different violations of one rule and kind to keep.
     #[arg(long, default_value_t = 6)]
     examples: usize,
+    /// Instead: show the steps of one query over the schema of --ddl.
+    #[arg(long, requires = "ddl")]
+    sql: Option<String>,
+    /// A file of statements that make a database.
+    #[arg(long)]
+    ddl: Option<PathBuf>,
     /// Also write the findings to this file, now and then and at the end.
     #[arg(long)]
     report: Option<PathBuf>,
@@ -33,6 +40,10 @@ struct Arguments {
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
+    if let (Some(sql), Some(ddl)) = (&arguments.sql, &arguments.ddl) {
+        print!("{}", explain(sql, &std::fs::read_to_string(ddl)?)?);
+        return Ok(ExitCode::SUCCESS);
+    }
     let options = Options {
         applications: arguments.applications,
         time: Duration::from_secs(arguments.seconds),
@@ -46,7 +57,8 @@ fn main() -> anyhow::Result<ExitCode> {
     };
     let findings = hunt(&options, &|findings, elapsed| {
         let (total, seconds) = (findings.total(), elapsed.as_secs_f64());
-        let broken: u64 = findings.counts.iter().filter(|((_, kind), _)| report::breaks_law(*kind)).map(|(_, n)| n).sum();
+        let broken: u64 =
+            findings.counts.iter().filter(|((_, kind), _)| report::breaks_law(*kind)).map(|(_, n)| n).sum();
         eprintln!("{total} applications, {:.0} a second, {broken} violations", total as f64 / seconds);
         if let Err(error) = write(findings) {
             eprintln!("the report cannot be written: {error}");

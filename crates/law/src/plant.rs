@@ -7,7 +7,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use sqlgauge_etm::law::{Lies, Stepper};
+use sqlgauge_etm::law::{Change, Lies, Stepper};
 use sqlgauge_etm::{Meta, Position, rules};
 use sqlgauge_sql::schema::{Affinity, Collation, ForeignKey, Schema};
 use sqlgauge_sql::tree::Query;
@@ -173,14 +173,18 @@ impl Hunter {
             return None;
         }
         if damage.is_of_resolution() {
-            return self.judge(sql, &query, damage.of(None, &start)?, world);
+            return self.judge(sql, &query, &damage.of(None, &start)?, world);
         }
         let mut before = start;
         for step in Stepper::new(&world.schema).steps(&before).steps {
-            let is_meant = step.rule.map_or(damage.is_of_order(), |rule| rule.id == self.rule.id);
+            let is_meant = match step.change {
+                Change::Rule(rule) => rule.id == self.rule.id,
+                Change::CanonicalOrder => damage.is_of_order(),
+                Change::Unreported => false,
+            };
             if is_meant
                 && let Some(damaged) = damage.of(Some(&before), &step.query)
-                && let Some(found) = self.judge(&text(&before, &world.schema)?, &before, damaged, world)
+                && let Some(found) = self.judge(&text(&before, &world.schema)?, &before, &damaged, world)
             {
                 return Some(found);
             }
@@ -189,8 +193,8 @@ impl Hunter {
         None
     }
 
-    fn judge(&self, before: &str, query: &Query, damaged: Query, world: &World) -> Option<Violation> {
-        let after = text(&damaged, &world.schema)?;
+    fn judge(&self, before: &str, query: &Query, damaged: &Query, world: &World) -> Option<Violation> {
+        let after = text(damaged, &world.schema)?;
         let (kind, database, note) = differ(before, query, &after, &world.databases)?;
         breaks_law(kind).then(|| Violation {
             rule: self.rule.id.to_owned(),

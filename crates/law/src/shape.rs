@@ -26,6 +26,7 @@ struct Reference {
 
 /// One table.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the options of CREATE TABLE")]
 struct TableShape {
     name: String,
     columns: Vec<ColumnShape>,
@@ -179,7 +180,9 @@ impl Shape {
             tables.push((std::mem::replace(&mut table.name, name.clone()), name, columns));
         }
         for table in &mut renamed.tables {
-            let Some((_, _, columns)) = tables.iter().find(|(_, new, _)| *new == table.name) else { continue };
+            let Some((_, _, columns)) = tables.iter().find(|(_, new, _)| *new == table.name) else {
+                continue;
+            };
             table.rename(columns, &tables);
         }
         renamed.indexes.clear();
@@ -240,7 +243,8 @@ impl TableShape {
 
     fn ddl(&self) -> String {
         let alone = self.primary_key.len() == 1;
-        let mut parts: Vec<String> = self.columns.iter().map(|column| self.column_ddl(column, alone)).collect();
+        let mut parts: Vec<String> =
+            self.columns.iter().map(|column| self.column_ddl(column, alone)).collect();
         if self.primary_key.len() > 1 {
             parts.push(format!("PRIMARY KEY ({})", list(&self.primary_key)));
         }
@@ -248,8 +252,9 @@ impl TableShape {
             let descends = if self.key_descends { " DESC" } else { "" };
             let mut columns = set.iter().map(|name| quoted(name));
             let first = columns.next().unwrap_or_default();
-            let rest: String = columns.map(|name| format!(", {name}")).collect();
-            parts.push(format!("UNIQUE ({first}{descends}{rest})"));
+            let mut all = vec![format!("{first}{descends}")];
+            all.extend(columns);
+            parts.push(format!("UNIQUE ({})", all.join(", ")));
         }
         for Reference { columns, table, targets } in &self.references {
             let (columns, targets) = (list(columns), list(targets));

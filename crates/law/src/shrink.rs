@@ -6,16 +6,16 @@ use rusqlite::types::Value;
 use sqlgauge_etm::law::Stepper;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::tree::{Body, Expr, From, JoinKind, Literal, Query};
-use sqlgauge_sql::visit::{Rewriter, children, rewrite_query};
+use sqlgauge_sql::visit::{Rewriter, Visitor, children, rewrite_query, walk_query};
 
-use crate::check::{Kind, Violation, check, differ};
+use crate::check::{Kind, MATCH, Violation, check, differ};
 use crate::data::literal;
 use crate::database::{Database, Outcome};
 use crate::generate::text;
 use crate::world::World;
 
 /// How many smaller queries are tried.
-const MAX_TRIALS: usize = 400;
+const MAX_TRIALS: usize = 1_500;
 
 /// A violation with all that is needed to see it.
 #[derive(Debug, Clone)]
@@ -35,18 +35,19 @@ pub struct Shrunk {
 /// The smallest violation of the same rule that dropping parts leads to.
 pub fn shrink(violation: &Violation, world: &World, stepper: &Stepper<'_>) -> Shrunk {
     let mut best = violation.clone();
-    let Some(place) = violation.database else {
+    let database = &world.databases[violation.database.unwrap_or(0)];
+    if best.rule != MATCH {
+        smaller_query(&mut best, world, database, stepper);
+    }
+    if violation.database.is_none() {
+        let (script, none) = (world.ddl.clone(), String::new());
         return Shrunk {
             violation: best,
             world: world.name.clone(),
-            script: world.ddl.clone(),
-            left: String::new(),
-            right: String::new(),
+            script,
+            left: none.clone(),
+            right: none,
         };
-    };
-    let database = &world.databases[place];
-    if best.rule != "match" && best.rule != "resolution" {
-        smaller_query(&mut best, world, database, stepper);
     }
     let (script, left, right) = smaller_data(&best, world, database);
     best.database = None;
@@ -54,41 +55,63 @@ pub fn shrink(violation: &Violation, world: &World, stepper: &Stepper<'_>) -> Sh
 }
 
 fn smaller_query(best: &mut Violation, world: &World, database: &Database, stepper: &Stepper<'_>) {
-    let databases = std::slice::from_ref(database);
     let mut trials = 0;
-    'again: while let Ok(query) = resolve(&best.before, &world.schema) {
-        for size in 0..4 {
-            for target in 0.. {
-                let mut changed_any = false;
-                for variant in 0..6 {
-                    let mut candidate = query.clone();
-                    let mut reduce = Reduce { size, target, variant, seen: 0, changed: false };
-                    rewrite_query(&mut reduce, &mut candidate);
-                    changed_any |= reduce.seen > target;
-                    if !reduce.changed {
-                        continue;
-                    }
-                    trials += 1;
-                    if trials > MAX_TRIALS {
-                        return;
-                    }
-                    let Some(sql) = text(&candidate, &world.schema) else { continue };
-                    if sql.len() >= best.before.len() {
-                        continue;
-                    }
-                    let report = check(&sql, &world.schema, databases, stepper);
-                    let same = report.violations.into_iter().find(|v| v.rule == best.rule && v.kind == best.kind);
-                    if let Some(found) = same.filter(|found| found.before.len() < best.before.len()) {
-                        *best = found;
-                        continue 'again;
-                    }
-                }
-                if !changed_any {
-                    break;
+    while let Some(found) = next_smaller(best, world, database, stepper, &mut trials) {
+        *best = found;
+    }
+}
+
+/// The first smaller query that still violates.
+fn next_smaller(
+    best: &Violation,
+    world: &World,
+    database: &Database,
+    stepper: &Stepper<'_>,
+    trials: &mut usize,
+) -> Option<Violation> {
+    let query = resolve(&best.before, &world.schema).ok()?;
+    let mut attempt = |candidate: &Query| {
+        let sql = text(candidate, &world.schema)?;
+        *trials += 1;
+        if *trials > MAX_TRIALS || sql.len() >= best.before.len() {
+            return None;
+        }
+        let report = check(&sql, &world.schema, std::slice::from_ref(database), stepper);
+        let mut same = report.violations.into_iter().filter(|v| v.rule == best.rule && v.kind == best.kind);
+        same.find(|found| found.before.len() < best.before.len() && (found.note == best.note))
+    };
+    let mut parts = Subqueries::default();
+    walk_query(&mut parts, &query);
+    if let Some(found) = parts.0.iter().rev().find_map(&mut attempt) {
+        return Some(found);
+    }
+    for size in 0..4 {
+        for target in 0.. {
+            let mut exists = false;
+            for variant in 0..6 {
+                let mut candidate = query.clone();
+                let mut reduce = Reduce { size, target, variant, seen: 0, changed: false };
+                rewrite_query(&mut reduce, &mut candidate);
+                exists |= reduce.seen > target;
+                if let Some(found) = reduce.changed.then(|| attempt(&candidate)).flatten() {
+                    return Some(found);
                 }
             }
+            if !exists {
+                break;
+            }
         }
-        return;
+    }
+    None
+}
+
+/// The queries inside a query.
+#[derive(Default)]
+struct Subqueries(Vec<Query>);
+
+impl Visitor for Subqueries {
+    fn query(&mut self, query: &Query) {
+        self.0.push(query.clone());
     }
 }
 
@@ -259,7 +282,8 @@ pub fn spelled(outcome: &Rc<Outcome>) -> String {
     match &**outcome {
         Outcome::Refused(error) | Outcome::Failed(error) => format!("error: {error}"),
         Outcome::Rows(rows) => {
-            let row = |row: &Vec<Value>| format!("({})", row.iter().map(literal).collect::<Vec<_>>().join(", "));
+            let row =
+                |row: &Vec<Value>| format!("({})", row.iter().map(literal).collect::<Vec<_>>().join(", "));
             let shown: Vec<String> = rows.iter().take(8).map(row).collect();
             let more = if rows.len() > 8 { format!(" … {} rows", rows.len()) } else { String::new() };
             format!("{}{more}", if shown.is_empty() { "no row".to_owned() } else { shown.join(" ") })

@@ -51,7 +51,8 @@ impl World {
     /// When SQLite refuses the schema: a twin may contradict itself, and then another is to be drawn.
     pub fn draw(shapes: &[(String, Vec<String>)], dice: &mut Dice) -> anyhow::Result<Self> {
         let hostile = shapes.len() - SCHEMAS.len();
-        let place = if dice.chance(50) { hostile + dice.below(SCHEMAS.len()) } else { dice.below(shapes.len()) };
+        let place =
+            if dice.chance(50) { hostile + dice.below(SCHEMAS.len()) } else { dice.below(shapes.len()) };
         let (name, ddl) = &shapes[place];
         let changed = *dice.pick(&[0, 0, 8, 15, 30, 50]);
         if changed == 0 {
@@ -137,14 +138,16 @@ fn further_indexes(connection: &Connection, schema: &Schema, dice: &mut Dice) ->
     let mut indexes = Vec::new();
     for (number, table) in schema.tables().iter().enumerate() {
         for second in 0..2 {
-            let (Some(first), Some(last)) = (dice.pick_any(&table.columns), dice.pick_any(&table.columns)) else {
+            let (Some(first), Some(last)) = (dice.pick_any(&table.columns), dice.pick_any(&table.columns))
+            else {
                 continue;
             };
             if table.kind != TableKind::Table {
                 continue;
             }
             let direction = if dice.chance(30) { " DESC" } else { "" };
-            let tail = if first.name == last.name { String::new() } else { format!(", {}", quoted(&last.name)) };
+            let tail =
+                if first.name == last.name { String::new() } else { format!(", {}", quoted(&last.name)) };
             let index = format!(
                 "CREATE INDEX further_{number}_{second} ON {} ({}{direction}{tail})",
                 quoted(&table.name),

@@ -23,9 +23,14 @@ pub fn around(sql: &str, world: &World, dice: &mut Dice) -> String {
     match dice.below(12) {
         0 => format!("SELECT o.{column} FROM {table} AS o WHERE {not}EXISTS ({sql})"),
         1 => format!("{cte} SELECT {list} FROM cq WHERE c0 = {}", any_value(dice)),
-        2 => format!("{cte} SELECT o.{column} FROM {table} AS o WHERE o.{column} {not}IN (SELECT c0 FROM cq)"),
+        2 => {
+            format!("{cte} SELECT o.{column} FROM {table} AS o WHERE o.{column} {not}IN (SELECT c0 FROM cq)")
+        }
         3 => format!("{cte} SELECT o.{column}, (SELECT c0 FROM cq) FROM {table} AS o"),
-        4 => format!("{cte} SELECT {list} FROM cq {operator} SELECT {list} FROM cq WHERE c0 > {}", any_value(dice)),
+        4 => format!(
+            "{cte} SELECT {list} FROM cq {operator} SELECT {list} FROM cq WHERE c0 > {}",
+            any_value(dice)
+        ),
         5 => format!("{cte} SELECT c0, COUNT(*) FROM cq GROUP BY c0"),
         6 => format!("{cte} SELECT o.{column}, cq.c0 FROM {table} AS o LEFT JOIN cq ON cq.c0 = o.{column}"),
         7 => format!("SELECT COUNT(*) FROM ({sql})"),
@@ -49,22 +54,25 @@ pub fn respelled(sql: &str, dice: &mut Dice) -> String {
     let mut out = String::new();
     let mut rest = sql;
     while let Some(first) = rest.chars().next() {
-        let taken = match first {
+        let length = match first {
             '\'' | '"' => quoted_length(rest, first),
-            c if c.is_ascii_alphabetic() => rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len()),
+            c if c.is_ascii_alphabetic() => {
+                rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
+            }
             c => c.len_utf8(),
         };
-        let (token, tail) = rest.split_at(taken);
-        rest = tail;
+        let token = &rest[..length];
+        rest = &rest[length..];
         let is_word = first.is_ascii_alphabetic() && token.is_ascii();
         let is_blob = token.eq_ignore_ascii_case("x") && rest.starts_with('\'');
-        out.push_str(&match dice.below(4) {
+        let spelled = match dice.below(4) {
             0 if is_word && !is_blob => token.to_ascii_uppercase(),
             1 if is_word && !is_blob => token.to_ascii_lowercase(),
             2 if is_word && rest.starts_with('.') => format!("`{token}`"),
             3 if is_word && rest.starts_with('.') => format!("[{token}]"),
             _ => token.to_owned(),
-        });
+        };
+        out.push_str(&spelled);
     }
     out
 }

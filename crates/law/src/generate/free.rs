@@ -11,8 +11,7 @@ use crate::shape::quoted;
 /// Writes one query over that schema.
 pub fn query(schema: &Schema, dice: &mut Dice) -> String {
     let depth = 1 + dice.below(3);
-    let mut writer =
-        Writer { schema, dice, scopes: Vec::new(), ctes: Vec::new(), names: 0, budget: 60 };
+    let mut writer = Writer { schema, dice, scopes: Vec::new(), ctes: Vec::new(), names: 0, budget: 60 };
     let width = 1 + writer.dice.below(3);
     writer.query(depth, width)
 }
@@ -48,7 +47,7 @@ impl Writer<'_, '_> {
 
     fn query(&mut self, depth: usize, width: usize) -> String {
         let known = self.ctes.len();
-        let with = if depth > 0 && self.dice.chance(12) { self.with(depth - 1) } else { String::new() };
+        let prefix = if depth > 0 && self.dice.chance(12) { self.with(depth - 1) } else { String::new() };
         let mut text = match self.dice.below(20) {
             0 | 1 if depth > 0 => self.compound(depth - 1, width),
             2 => self.values(width),
@@ -68,7 +67,7 @@ impl Writer<'_, '_> {
             }
         }
         self.ctes.truncate(known);
-        format!("{with}{text}")
+        format!("{prefix}{text}")
     }
 
     fn with(&mut self, depth: usize) -> String {
@@ -91,16 +90,17 @@ impl Writer<'_, '_> {
 
     fn compound(&mut self, depth: usize, width: usize) -> String {
         let mut text = self.select(depth, width, false);
-        for _ in 0..1 + self.dice.below(2) {
+        for _ in 0..=self.dice.below(2) {
             let operator = *self.dice.pick(&["UNION", "UNION ALL", "INTERSECT", "EXCEPT"]);
-            let right = if self.dice.chance(10) { self.values(width) } else { self.select(depth, width, false) };
+            let right =
+                if self.dice.chance(10) { self.values(width) } else { self.select(depth, width, false) };
             text = format!("{text} {operator} {right}");
         }
         text
     }
 
     fn values(&mut self, width: usize) -> String {
-        let rows = (0..1 + self.dice.below(3)).map(|_| {
+        let rows = (0..=self.dice.below(3)).map(|_| {
             let row: Vec<&str> = (0..width).map(|_| any_value(self.dice)).collect();
             format!("({})", row.join(", "))
         });
@@ -108,7 +108,7 @@ impl Writer<'_, '_> {
     }
 
     fn ordinals(&mut self, width: usize) -> String {
-        let terms: Vec<String> = (0..1 + self.dice.below(width))
+        let terms: Vec<String> = (0..=self.dice.below(width))
             .map(|_| format!("{}{}", 1 + self.dice.below(width), self.direction()))
             .collect();
         terms.join(", ")
@@ -121,7 +121,8 @@ impl Writer<'_, '_> {
     fn select(&mut self, depth: usize, width: usize, may_order: bool) -> String {
         self.scopes.push(Vec::new());
         let from = if self.dice.chance(4) { String::new() } else { self.from(depth) };
-        let filter = if self.dice.chance(60) { format!(" WHERE {}", self.condition(depth)) } else { String::new() };
+        let filter =
+            if self.dice.chance(60) { format!(" WHERE {}", self.condition(depth)) } else { String::new() };
         let grouped = self.dice.chance(28);
         let (outputs, aliases) = self.outputs(depth, width, grouped);
         let distinct = if self.dice.chance(18) { "DISTINCT " } else { "" };
@@ -162,7 +163,7 @@ impl Writer<'_, '_> {
     }
 
     fn group_keys(&mut self, depth: usize, width: usize, aliases: &[String]) -> String {
-        let keys = (0..1 + self.dice.below(2)).map(|_| match self.dice.below(10) {
+        let keys = (0..=self.dice.below(2)).map(|_| match self.dice.below(10) {
             0 => (1 + self.dice.below(width)).to_string(),
             1 => self.dice.pick_any(aliases).cloned().unwrap_or_else(|| "1".to_owned()),
             2 => self.value(depth.min(1)),
@@ -181,12 +182,16 @@ impl Writer<'_, '_> {
         let operator = *self.dice.pick(&COMPARISONS);
         let right = any_value(self.dice);
         let condition = format!("{left} {operator} {right}");
-        if self.dice.chance(25) { format!("{condition} AND {}", self.condition(depth.min(1))) } else { condition }
+        if self.dice.chance(25) {
+            format!("{condition} AND {}", self.condition(depth.min(1)))
+        } else {
+            condition
+        }
     }
 
     fn order(&mut self, depth: usize, width: usize, grouped: bool, aliases: &[String]) -> String {
         let mut terms = Vec::new();
-        for _ in 0..1 + self.dice.below(2) {
+        for _ in 0..=self.dice.below(2) {
             let key = match self.dice.below(8) {
                 0 | 1 => (1 + self.dice.below(width)).to_string(),
                 2 => self.dice.pick_any(aliases).cloned().unwrap_or_else(|| "1".to_owned()),
@@ -202,11 +207,20 @@ impl Writer<'_, '_> {
 
     fn from(&mut self, depth: usize) -> String {
         let mut text = format!(" FROM {}", self.relation(depth));
-        let joins = [0, 0, 0, 1, 1, 1, 2][self.dice.below(7)];
+        let joins = *self.dice.pick(&[0, 0, 0, 1, 1, 1, 2, 2, 3]);
         for _ in 0..joins {
             let kind = *self.dice.pick(&[
-                "JOIN", "JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", ",",
-                "NATURAL JOIN", "NATURAL LEFT JOIN",
+                "JOIN",
+                "JOIN",
+                "JOIN",
+                "LEFT JOIN",
+                "LEFT JOIN",
+                "RIGHT JOIN",
+                "FULL JOIN",
+                "CROSS JOIN",
+                ",",
+                "NATURAL JOIN",
+                "NATURAL LEFT JOIN",
             ]);
             let right = self.relation(depth);
             text = format!("{text} {kind} {right}");
@@ -233,7 +247,8 @@ impl Writer<'_, '_> {
         let (Some(other), true) = (self.dice.pick_any(others), self.dice.chance(88)) else {
             return format!("ON {}", self.condition(depth.min(1)));
         };
-        let (Some(left), Some(right)) = (self.dice.pick_any(&other.columns), self.dice.pick_any(&last.columns))
+        let (Some(left), Some(right)) =
+            (self.dice.pick_any(&other.columns), self.dice.pick_any(&last.columns))
         else {
             return "ON 1".to_owned();
         };
@@ -302,7 +317,6 @@ impl Writer<'_, '_> {
         }
         let less = depth.saturating_sub(1);
         match self.dice.below(24) {
-            0..=7 => self.column(),
             8..=10 => any_value(self.dice).to_owned(),
             11..=13 => {
                 let operator = *self.dice.pick(&ARITHMETIC);
@@ -325,10 +339,15 @@ impl Writer<'_, '_> {
     }
 
     fn case(&mut self, depth: usize) -> String {
-        let otherwise = if self.dice.chance(60) { format!(" ELSE {}", self.value(depth)) } else { String::new() };
+        let otherwise =
+            if self.dice.chance(60) { format!(" ELSE {}", self.value(depth)) } else { String::new() };
         if self.dice.chance(40) {
             let operand = self.column();
-            return format!("CASE {operand} WHEN {} THEN {}{otherwise} END", any_value(self.dice), self.value(depth));
+            return format!(
+                "CASE {operand} WHEN {} THEN {}{otherwise} END",
+                any_value(self.dice),
+                self.value(depth)
+            );
         }
         format!("CASE WHEN {} THEN {}{otherwise} END", self.condition(depth), self.value(depth))
     }
@@ -341,8 +360,11 @@ impl Writer<'_, '_> {
         let distinct = if self.dice.chance(20) { "DISTINCT " } else { "" };
         let argument = if self.dice.chance(80) { self.column() } else { self.value(depth.min(1)) };
         let order = if self.dice.chance(6) { format!(" ORDER BY {}", self.column()) } else { String::new() };
-        let filter =
-            if self.dice.chance(10) { format!(" FILTER (WHERE {})", self.condition(0)) } else { String::new() };
+        let filter = if self.dice.chance(10) {
+            format!(" FILTER (WHERE {})", self.condition(0))
+        } else {
+            String::new()
+        };
         format!("{name}({distinct}{argument}{order}){filter}")
     }
 
@@ -394,7 +416,12 @@ impl Writer<'_, '_> {
             ),
             7 => {
                 let not = *self.dice.pick(&["", "NOT "]);
-                format!("{} {not}BETWEEN {} AND {}", self.column(), any_value(self.dice), any_value(self.dice))
+                format!(
+                    "{} {not}BETWEEN {} AND {}",
+                    self.column(),
+                    any_value(self.dice),
+                    any_value(self.dice)
+                )
             }
             8 => {
                 let operator = *self.dice.pick(&["LIKE", "LIKE", "NOT LIKE", "GLOB"]);
@@ -402,7 +429,7 @@ impl Writer<'_, '_> {
             }
             9 | 10 => {
                 let not = *self.dice.pick(&["", "", "NOT "]);
-                let list: Vec<&str> = (0..1 + self.dice.below(3)).map(|_| any_value(self.dice)).collect();
+                let list: Vec<&str> = (0..=self.dice.below(3)).map(|_| any_value(self.dice)).collect();
                 format!("{} {not}IN ({})", self.column(), list.join(", "))
             }
             11 | 12 if depth > 0 => {
@@ -414,14 +441,22 @@ impl Writer<'_, '_> {
                 let width = 1 + self.dice.below(2);
                 format!("{not}EXISTS ({})", self.query(less, width))
             }
-            15 => format!("({}, {}) = ({}, {})", self.column(), self.column(), any_value(self.dice), self.column()),
+            15 => format!(
+                "({}, {}) = ({}, {})",
+                self.column(),
+                self.column(),
+                any_value(self.dice),
+                self.column()
+            ),
             16 if depth > 0 => {
                 format!("({}, {}) IN ({})", self.column(), self.column(), self.query(less, 2))
             }
             17 => self.column(),
             18 | 19 => format!("{} {} {}", self.column(), self.dice.pick(&COMPARISONS), self.column()),
             20 => format!("{} {} {}", self.value(less), self.dice.pick(&COMPARISONS), self.value(less)),
-            21 if depth > 0 => format!("{} {} ({})", self.column(), self.dice.pick(&COMPARISONS), self.query(less, 1)),
+            21 if depth > 0 => {
+                format!("{} {} ({})", self.column(), self.dice.pick(&COMPARISONS), self.query(less, 1))
+            }
             22 => format!("{} {} {}", any_value(self.dice), self.dice.pick(&COMPARISONS), self.column()),
             _ => format!("{} {} {}", self.column(), self.dice.pick(&COMPARISONS), any_value(self.dice)),
         }

@@ -40,7 +40,9 @@ impl Visitor for Survey {
         let (table, width) = match &relation.source {
             Source::Table(id) => (Some(*id), 0),
             Source::Derived(query) => (None, query.width()),
-            Source::Cte(id) => (None, self.ctes.iter().find(|(cte, _)| cte == id).map_or(1, |(_, width)| *width)),
+            Source::Cte(id) => {
+                (None, self.ctes.iter().find(|(cte, _)| cte == id).map_or(1, |(_, width)| *width))
+            }
             _ => (None, 1),
         };
         self.relations.push((relation.id, table, width));
@@ -173,7 +175,10 @@ impl Mutation<'_> {
             1 => Expr::Unary(UnaryOperator::Plus, boxed),
             2 => Expr::Unary(UnaryOperator::Minus, boxed),
             3 => Expr::Binary(BinaryOperator::Is, boxed, Box::new(Expr::Literal(Literal::Boolean(true)))),
-            4 => Expr::Collate { expr: boxed, collation: (*self.dice.pick(&["NOCASE", "RTRIM", "BINARY"])).to_owned() },
+            4 => Expr::Collate {
+                expr: boxed,
+                collation: (*self.dice.pick(&["NOCASE", "RTRIM", "BINARY"])).to_owned(),
+            },
             5 => Expr::Cast {
                 expr: boxed,
                 type_name: (*self.dice.pick(&["TEXT", "INTEGER", "REAL", "BLOB", "NUMERIC"])).to_owned(),
@@ -229,14 +234,18 @@ impl Mutation<'_> {
             }
             Expr::And(list) if self.dice.chance(50) => Expr::Or(list),
             Expr::Or(list) if self.dice.chance(50) => Expr::And(list),
-            Expr::IsNull { expr, negated } if self.dice.chance(50) => Expr::IsNull { expr, negated: !negated },
+            Expr::IsNull { expr, negated } if self.dice.chance(50) => {
+                Expr::IsNull { expr, negated: !negated }
+            }
             Expr::InList { expr, list, negated } if self.dice.chance(40) => {
                 Expr::InList { expr, list, negated: !negated }
             }
             Expr::InQuery { expr, query, negated } if self.dice.chance(40) => {
                 Expr::InQuery { expr, query, negated: !negated }
             }
-            Expr::Exists { query, negated } if self.dice.chance(50) => Expr::Exists { query, negated: !negated },
+            Expr::Exists { query, negated } if self.dice.chance(50) => {
+                Expr::Exists { query, negated: !negated }
+            }
             other => self.wrapped(other),
         };
     }
@@ -252,7 +261,9 @@ fn constant(dice: &mut Dice) -> Expr {
         0 => Literal::Null,
         1 => Literal::Boolean(dice.chance(50)),
         2 => Literal::Real(Real::new(*dice.pick(&[1.0, 2.0, 0.5, -0.0, 5.0]))),
-        3..=6 => Literal::Text((*dice.pick(&["a", "A", "a ", "x", "1", "5", "1.0", "01", "", "b", "Ab"])).to_owned()),
+        3..=6 => Literal::Text(
+            (*dice.pick(&["a", "A", "a ", "x", "1", "5", "1.0", "01", "", "b", "Ab"])).to_owned(),
+        ),
         7 => Literal::Integer(i64::MAX),
         _ => Literal::Integer(*dice.pick(&[0, 1, 1, 2, 3, 5, -1])),
     })
@@ -337,34 +348,43 @@ impl Rewriter for Mutation<'_> {
         }
         let tables = ids(self.schema);
         match from {
-            From::Join(join) if self.dice.chance(70) => match self.dice.below(6) {
-                0 => {
-                    let join = join.as_mut();
-                    std::mem::swap(&mut join.left, &mut join.right);
-                }
-                _ => {
-                    use JoinKind::{Cross, Full, Inner, Left, Right};
-                    join.kind = *self.dice.pick(&[Inner, Inner, Left, Left, Right, Full, Cross]);
-                }
-            },
+            From::Join(join) if self.dice.chance(12) => {
+                let join = join.as_mut();
+                std::mem::swap(&mut join.left, &mut join.right);
+            }
+            From::Join(join) if self.dice.chance(65) => {
+                use JoinKind::{Cross, Full, Inner, Left, Right};
+                join.kind = *self.dice.pick(&[Inner, Inner, Left, Left, Right, Full, Cross]);
+            }
             From::Relation(relation) if self.dice.chance(20) => {
-                if let (Source::Table(id), Some(other)) = (&mut relation.source, self.dice.pick_any(&tables)) {
+                if let (Source::Table(id), Some(other)) = (&mut relation.source, self.dice.pick_any(&tables))
+                {
                     *id = *other;
                 }
             }
             other => {
-                let (Some(table), id) = (self.dice.pick_any(&tables).copied(), self.next_relation()) else { return };
+                let (Some(table), id) = (self.dice.pick_any(&tables).copied(), self.next_relation()) else {
+                    return;
+                };
                 let own = other.relations().first().map(|relation| relation.id);
-                let repeated = self.survey.relations.iter().find(|(id, ..)| Some(*id) == own).and_then(|found| found.1);
+                let repeated =
+                    self.survey.relations.iter().find(|(id, ..)| Some(*id) == own).and_then(|found| found.1);
                 let table = repeated.filter(|_| self.dice.chance(50)).unwrap_or(table);
                 self.survey.relations.push((id, Some(table), 1));
                 let (left, right) = (own.and_then(|own| self.column_of(own)), self.column_of(id));
                 let on = left.zip(right).map(|(left, right)| {
                     Expr::Binary(BinaryOperator::Equal, Box::new(left), Box::new(right))
                 });
-                let old = std::mem::replace(other, From::Relation(Relation { id, source: Source::Table(table) }));
+                let old =
+                    std::mem::replace(other, From::Relation(Relation { id, source: Source::Table(table) }));
                 let new = From::Relation(Relation { id, source: Source::Table(table) });
-                let kind = *self.dice.pick(&[JoinKind::Inner, JoinKind::Left, JoinKind::Left, JoinKind::Right, JoinKind::Full]);
+                let kind = *self.dice.pick(&[
+                    JoinKind::Inner,
+                    JoinKind::Left,
+                    JoinKind::Left,
+                    JoinKind::Right,
+                    JoinKind::Full,
+                ]);
                 let (left, right) = if self.dice.chance(75) { (old, new) } else { (new, old) };
                 *other = From::Join(Box::new(Join { kind, left, right, on }));
             }
