@@ -30,6 +30,38 @@ pub fn is_entangled(query: &Query) -> bool {
     search.found
 }
 
+/// Whether the expression holds an aggregate of that owner, seen from where the expression stands.
+pub(crate) fn has_owned_by(expr: &Expr, owner: Owner) -> bool {
+    any_of(expr, |level, own| own == level + owner.0)
+}
+
+/// The owners of the aggregates in the expression that do not belong to a subquery in it, seen from where the
+/// expression stands.
+pub(crate) fn owners(expr: &Expr) -> Vec<Owner> {
+    struct All {
+        level: u32,
+        found: Vec<Owner>,
+    }
+    impl Visitor for All {
+        fn query(&mut self, _query: &Query) {
+            self.level += 1;
+        }
+
+        fn leave_query(&mut self, _query: &Query) {
+            self.level -= 1;
+        }
+
+        fn expr(&mut self, expr: &Expr) {
+            if let Expr::Aggregate(aggregate) = expr {
+                self.found.extend(aggregate.owner.0.checked_sub(self.level).map(Owner));
+            }
+        }
+    }
+    let mut all = All { level: 0, found: Vec::new() };
+    walk_expr(&mut all, expr);
+    all.found
+}
+
 fn any_of(expr: &Expr, test: impl Fn(u32, u32) -> bool) -> bool {
     let mut search = Search { level: 0, found: false, test };
     walk_expr(&mut search, expr);

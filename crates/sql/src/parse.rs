@@ -161,6 +161,16 @@ pub(crate) fn locate(text: &str, name: &str) -> Option<Position> {
     None
 }
 
+/// The first place in `text` where the words of `part` stand one after the other; `None` without words.
+pub(crate) fn place_of(text: &str, part: &str) -> Option<Position> {
+    let plain = |token: &str| crate::ident::unquote(token).0.to_ascii_lowercase();
+    let wanted: Vec<String> = tokens(part).map(|(_, token)| plain(token)).collect();
+    let all: Vec<(usize, String)> = tokens(text).map(|(start, token)| (start, plain(token))).collect();
+    let fits = |window: &&[(usize, String)]| window.iter().map(|(_, token)| token).eq(&wanted);
+    let found = all.windows(wanted.len().max(1)).find(fits)?;
+    found.first().map(|(start, _)| position_at(text, *start))
+}
+
 /// The text with every `LIMIT a, b` as `LIMIT b OFFSET a`; `None` if there is none.
 fn without_limit_commas(text: &str) -> Option<String> {
     /// A LIMIT whose clause has not ended: parenthesis depth, start of its expression, comma.

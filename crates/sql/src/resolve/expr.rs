@@ -2,25 +2,33 @@
 
 use sqlite3_parser::ast::{self, FunctionCallOrder, FunctionTail, Over};
 
+use super::check::Written;
 use super::scope::{Found, ScopeRelation};
 use super::select::merged_column;
 use super::{Error, ErrorKind, Resolver};
-use crate::aggregates::{self, owner_by_columns};
-use crate::functions::{Function, Kind};
+use crate::aggregates;
+use crate::functions::Function;
 use crate::ident::{self, Quote, name_of, unquote};
 use crate::identity;
 use crate::tree::{
-    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, Frame, FrameBound, FrameExclude, FrameMode, From,
-    JoinKind, LikeOperator, Literal, OrderTerm, Output, Owner, Query, Relation, RelationId, Select,
-    UnaryOperator, Window, WindowCall,
+    Args, BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, LikeOperator, Literal, OrderTerm, Output,
+    Query, Relation, Select, UnaryOperator, Window,
 };
 
 impl<'a> Resolver<'a> {
     pub(super) fn expr(&mut self, ast: &'a ast::Expr<'a>) -> Result<Expr, Error> {
-        self.nested(|this| this.expr_inner(ast))
+        let result = self.nested(|this| this.expr_inner(ast));
+        let checked = result.and_then(|expr| self.check_parts(&expr).map(|()| expr));
+        checked.map_err(|error| error.within(self.text, || ast.to_string()))
     }
 
-    fn boxed(&mut self, ast: &'a ast::Expr<'a>) -> Result<Box<Expr>, Error> {
+    /// An expression that is one value.
+    pub(super) fn single_expr(&mut self, ast: &'a ast::Expr<'a>) -> Result<Expr, Error> {
+        let expr = self.expr(ast)?;
+        self.single(expr).map_err(|error| error.within(self.text, || ast.to_string()))
+    }
+
+    pub(super) fn boxed(&mut self, ast: &'a ast::Expr<'a>) -> Result<Box<Expr>, Error> {
         self.expr(ast).map(Box::new)
     }
 
@@ -28,7 +36,7 @@ impl<'a> Resolver<'a> {
         ast.map(|ast| self.boxed(ast)).transpose()
     }
 
-    fn list(&mut self, ast: &'a [ast::Expr<'a>]) -> Result<Vec<Expr>, Error> {
+    pub(super) fn list(&mut self, ast: &'a [ast::Expr<'a>]) -> Result<Vec<Expr>, Error> {
         ast.iter().map(|ast| self.expr(ast)).collect()
     }
 
@@ -129,42 +137,7 @@ impl<'a> Resolver<'a> {
         let (filter, over) = self.tail(tail)?;
         let name = name_of(name.0);
         let function = Function::from_name(&name);
-        let refused = |what: &str| Err(ErrorKind::Invalid(what.replace("{}", &name)).into());
-        if let Some(window) = over {
-            return match (distinct, order_by.is_empty()) {
-                (true, _) => refused("DISTINCT is not supported for window functions: {}()"),
-                (_, false) => refused("ORDER BY may not be used with the window function {}()"),
-                _ => Ok(Expr::Window(Box::new(WindowCall { function, args, filter, window }))),
-            };
-        }
-        if function.aggregates(args.as_slice().len()) {
-            let mut aggregate = Aggregate { function, args, distinct, order_by, filter, owner: Owner::HERE };
-            aggregate.owner = self.owner(&aggregate);
-            return Ok(Expr::Aggregate(Box::new(aggregate)));
-        }
-        match (function.properties().kind, filter.is_none(), order_by.is_empty()) {
-            (Kind::Window, ..) => refused("misuse of window function {}()"),
-            (_, false, _) => refused("FILTER may not be used with non-aggregate {}()"),
-            (_, _, false) => refused("ORDER BY may not be used with non-aggregate {}()"),
-            // DISTINCT of a scalar function means nothing, and SQLite lets it pass.
-            _ => Ok(Expr::Function { function, args }),
-        }
-    }
-
-    /// The query that an aggregate belongs to.
-    fn owner(&self, aggregate: &Aggregate) -> Owner {
-        let around: Vec<(u32, Vec<RelationId>)> = self
-            .scopes
-            .iter()
-            .rev()
-            .map(|scope| {
-                (self.level - scope.level, scope.relations.iter().map(|relation| relation.id).collect())
-            })
-            .collect();
-        owner_by_columns(
-            aggregate,
-            around.iter().map(|(distance, relations)| (*distance, relations.as_slice())),
-        )
+        self.classify(&name, Written { function, args, distinct, order_by, filter, over })
     }
 
     /// A column by its name, in the innermost SELECT that knows it.
@@ -174,6 +147,7 @@ impl<'a> Resolver<'a> {
         match found.into_iter().find(|(_, found)| !matches!(found, Found::Nothing)) {
             Some((_, Found::Columns(columns))) => return Ok(merged_column(&columns)),
             Some((level, Found::Alias(mut expr))) => {
+                self.check_alias(&name, &expr, level)?;
                 self.refresh(&mut expr);
                 aggregates::sink(&mut expr, self.level - level);
                 return Ok(expr);
@@ -289,56 +263,6 @@ impl<'a> Resolver<'a> {
             None => None,
         };
         Ok((filter, over))
-    }
-
-    fn named_window(&mut self, name: &str) -> Result<Window, Error> {
-        let defined = self.windows.last().copied().unwrap_or_default();
-        let found = defined.iter().find(|window| name_of(window.name.0).eq_ignore_ascii_case(name));
-        match found {
-            Some(found) => self.nested(|this| this.window(&found.window)),
-            None => Err(ErrorKind::Invalid(format!("no such window: {name}")).into()),
-        }
-    }
-
-    fn window(&mut self, ast: &'a ast::Window<'a>) -> Result<Window, Error> {
-        let mut window = match &ast.base {
-            Some(base) => self.named_window(&name_of(base.0))?,
-            None => Window { partition_by: Vec::new(), order_by: Vec::new(), frame: None },
-        };
-        if let Some(partition) = ast.partition_by {
-            window.partition_by = self.list(partition)?;
-        }
-        if let Some(order) = ast.order_by {
-            window.order_by = self.plain_order(order)?;
-        }
-        if let Some(frame) = &ast.frame_clause {
-            window.frame = Some(Frame {
-                mode: match frame.mode {
-                    ast::FrameMode::Groups => FrameMode::Groups,
-                    ast::FrameMode::Range => FrameMode::Range,
-                    ast::FrameMode::Rows => FrameMode::Rows,
-                },
-                start: self.bound(&frame.start)?,
-                end: frame.end.as_ref().map(|end| self.bound(end)).transpose()?,
-                exclude: frame.exclude.as_ref().map(|exclude| match exclude {
-                    ast::FrameExclude::NoOthers => FrameExclude::NoOthers,
-                    ast::FrameExclude::CurrentRow => FrameExclude::CurrentRow,
-                    ast::FrameExclude::Group => FrameExclude::Group,
-                    ast::FrameExclude::Ties => FrameExclude::Ties,
-                }),
-            });
-        }
-        Ok(window)
-    }
-
-    fn bound(&mut self, ast: &'a ast::FrameBound<'a>) -> Result<FrameBound, Error> {
-        Ok(match ast {
-            ast::FrameBound::CurrentRow => FrameBound::CurrentRow,
-            ast::FrameBound::Following(expr) => FrameBound::Following(self.boxed(expr)?),
-            ast::FrameBound::Preceding(expr) => FrameBound::Preceding(self.boxed(expr)?),
-            ast::FrameBound::UnboundedFollowing => FrameBound::UnboundedFollowing,
-            ast::FrameBound::UnboundedPreceding => FrameBound::UnboundedPreceding,
-        })
     }
 }
 

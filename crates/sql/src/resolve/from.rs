@@ -5,7 +5,7 @@ use sqlite3_parser::ast::{self, JoinConstraint, JoinOperator, JoinType, SelectTa
 use super::scope::{ColumnName, Columns, Found, Scope, ScopeRelation};
 use super::select::merged_column;
 use super::{Error, ErrorKind, Resolver};
-use crate::builtin::builtin_columns;
+use crate::builtin::{builtin_columns, function_arguments};
 use crate::ident::name_of;
 use crate::tree::{BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, Source};
 
@@ -37,6 +37,10 @@ impl<'a> Resolver<'a> {
                 joined.kind = kind;
             }
             let (on, names) = match &join.constraint {
+                Some(_) if natural => {
+                    let message = "a NATURAL join may not have an ON or USING clause".to_owned();
+                    return Err(self.at_word(ErrorKind::Invalid(message), "NATURAL"));
+                }
                 Some(JoinConstraint::On(on)) => (Some(on), Vec::new()),
                 Some(JoinConstraint::Using(names)) => {
                     (None, names.iter().map(|name| name_of(name.0)).collect())
@@ -69,6 +73,11 @@ impl<'a> Resolver<'a> {
                 let function = name_of(name.name.0).to_ascii_lowercase();
                 let columns = function_columns(&function)
                     .ok_or_else(|| ErrorKind::UnknownTable(name_of(name.name.0)))?;
+                let most = function_arguments(&function);
+                if args.is_some_and(|args| args.len() > most) && !self.lenient {
+                    let message = format!("too many arguments on {function}() - max {most}");
+                    return Err(self.at_word(ErrorKind::Invalid(message), &function));
+                }
                 let name = alias_of(alias).or_else(|| Some(function.clone()));
                 (Source::Function { name: function, args: Vec::new() }, columns, name, *args)
             }
@@ -140,7 +149,7 @@ impl<'a> Resolver<'a> {
     fn using(&self, scope: &mut Scope, start: usize, name: &str) -> Result<Expr, Error> {
         let missing = || {
             let message = format!("cannot join using column {name} - column not present in both tables");
-            Error::from(ErrorKind::Invalid(message))
+            self.at_word(ErrorKind::Invalid(message), name)
         };
         let (left, right) = scope.relations.split_at_mut(start);
         let left = Scope { relations: left.to_vec(), ..Scope::default() };
@@ -148,7 +157,8 @@ impl<'a> Resolver<'a> {
             Found::Columns(columns) => columns,
             Found::Ambiguous if !has_outer_right(&left) => first_column(&left, self.schema, name),
             Found::Ambiguous => {
-                return Err(ErrorKind::Invalid(format!("ambiguous reference to {name} in USING()")).into());
+                let message = format!("ambiguous reference to {name} in USING()");
+                return Err(self.at_word(ErrorKind::Invalid(message), name));
             }
             Found::Nothing | Found::Alias(_) => return Err(missing()),
         };
@@ -166,7 +176,7 @@ impl<'a> Resolver<'a> {
         match skeleton {
             Skeleton::Relation(mut relation, ast) => {
                 if let (Source::Function { args, .. }, Some(ast)) = (&mut relation.source, ast) {
-                    *args = ast.iter().map(|arg| self.expr(arg)).collect::<Result<_, _>>()?;
+                    *args = ast.iter().map(|arg| self.single_expr(arg)).collect::<Result<_, _>>()?;
                 }
                 Ok(From::Relation(relation))
             }
@@ -175,7 +185,7 @@ impl<'a> Resolver<'a> {
                 let right = this.finish_from(*right)?;
                 let mut conditions = using;
                 if let Some(on) = on {
-                    conditions.push(this.expr(on)?);
+                    conditions.push(this.single_expr(on)?);
                 }
                 let on = match conditions.len() {
                     0 | 1 => conditions.pop(),

@@ -4,11 +4,13 @@
 //! ON, ORDER BY, GROUP BY), and missing tables are reported before missing columns, so that a text with several
 //! faults is refused for the one that SQLite names.
 
+mod check;
 mod expr;
 mod from;
 mod order;
 mod scope;
 mod select;
+mod window;
 
 use std::rc::Rc;
 
@@ -35,19 +37,14 @@ pub fn resolve(text: &str, schema: &Schema) -> Result<Query, Error> {
     let bump = Bump::new();
     let parsed = parse_query(&bump, text)?;
     let ast = parsed.query;
-    let error = match Resolver::new(schema, false).query(ast, None) {
+    let error = match Resolver::new(schema, text, false).query(ast, None) {
         // SQLite compiles the first statement before it looks at what follows.
         Ok(_) if parsed.followed => return Err(ErrorKind::MultipleStatements.into()),
         Ok(query) => return Ok(query),
         Err(error) => error,
     };
     let error = first_table_error(ast, schema, error);
-    let position = match error.kind() {
-        ErrorKind::UnknownTable(name) | ErrorKind::UnknownColumn(name) | ErrorKind::AmbiguousColumn(name) => {
-            locate(text, name)
-        }
-        _ => None,
-    };
+    let position = error.kind().word().and_then(|word| locate(text, word));
     Err(error.at(position))
 }
 
@@ -56,7 +53,7 @@ fn first_table_error<'a>(ast: &'a ast::Select<'a>, schema: &'a Schema, error: Er
     if matches!(error.kind(), ErrorKind::UnknownTable(_)) {
         return error;
     }
-    match Resolver::new(schema, true).query(ast, None) {
+    match Resolver::new(schema, "", true).query(ast, None) {
         Err(other) if matches!(other.kind(), ErrorKind::UnknownTable(_)) => other,
         _ => error,
     }
@@ -64,6 +61,8 @@ fn first_table_error<'a>(ast: &'a ast::Select<'a>, schema: &'a Schema, error: Er
 
 struct Resolver<'a> {
     schema: &'a Schema,
+    /// The text, to find the place of an error in it.
+    text: &'a str,
     /// Unknown columns pass: used to look for missing tables behind a missing column.
     lenient: bool,
     /// What names see, outermost first.
@@ -72,6 +71,8 @@ struct Resolver<'a> {
     frames: Vec<Frame<'a>>,
     /// The WINDOW clauses of the SELECTs around, outermost first.
     windows: Vec<&'a [WindowDef<'a>]>,
+    /// The CTEs whose definitions the walk is inside of, outermost first.
+    resolving: Vec<DefinitionIndex>,
     next_relation: u32,
     next_cte: u32,
     depth: usize,
@@ -116,13 +117,15 @@ struct Named {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(schema: &'a Schema, lenient: bool) -> Self {
+    fn new(schema: &'a Schema, text: &'a str, lenient: bool) -> Self {
         Self {
             schema,
+            text,
             lenient,
             scopes: Vec::new(),
             frames: Vec::new(),
             windows: Vec::new(),
+            resolving: Vec::new(),
             next_relation: 0,
             next_cte: 0,
             depth: 0,
@@ -178,7 +181,8 @@ impl<'a> Resolver<'a> {
         for ast in ctes {
             let name = name_of(ast.tbl_name.0);
             if definitions.iter().any(|other| other.name.eq_ignore_ascii_case(&name)) {
-                return Err(ErrorKind::Invalid(format!("duplicate WITH table name: {name}")).into());
+                let message = format!("duplicate WITH table name: {name}");
+                return Err(self.at_word(ErrorKind::Invalid(message), &name));
             }
             definitions.push(Definition { name, ast, state: DefinitionState::Unresolved });
         }
@@ -239,8 +243,8 @@ impl<'a> Resolver<'a> {
     ) -> Result<(Option<crate::tree::Expr>, Option<crate::tree::Expr>), Error> {
         let Some(ast) = ast else { return Ok((None, None)) };
         let scopes = std::mem::take(&mut self.scopes);
-        let limit = self.expr(&ast.expr);
-        let offset = ast.offset.as_ref().map(|offset| self.expr(offset)).transpose();
+        let limit = self.single_expr(&ast.expr);
+        let offset = ast.offset.as_ref().map(|offset| self.single_expr(offset)).transpose();
         self.scopes = scopes;
         Ok((Some(limit?), offset?))
     }
@@ -255,14 +259,21 @@ impl<'a> Resolver<'a> {
         if let DefinitionState::Unresolved = self.definition(index).state {
             self.resolve_cte(index)?;
         }
+        let is_own = self.resolving.last() == Some(&index);
         match self.definition(index).state.clone() {
-            DefinitionState::Resolved(id, columns) | DefinitionState::Resolving(id, Some(columns)) => {
+            DefinitionState::Resolved(id, columns) => Ok(Some((id, Columns::Named(columns)))),
+            DefinitionState::Resolving(id, Some(columns)) if is_own => {
                 Ok(Some((id, Columns::Named(columns))))
             }
-            DefinitionState::Resolving(_, None) | DefinitionState::Unresolved => {
-                Err(ErrorKind::Invalid(format!("circular reference: {name}")).into())
+            DefinitionState::Resolving(..) | DefinitionState::Unresolved => {
+                Err(ErrorKind::Recursion(format!("circular reference: {name}")).into())
             }
         }
+    }
+
+    /// The error, at the first place that has the word.
+    fn at_word(&self, kind: ErrorKind, word: &str) -> Error {
+        Error::new(kind).at(locate(self.text, word))
     }
 
     fn definition(&mut self, (frame, place): DefinitionIndex) -> &mut Definition<'a> {
@@ -283,7 +294,9 @@ impl<'a> Resolver<'a> {
         let inner_windows = self.windows.split_off(window_depth);
         self.definition(index).state = DefinitionState::Resolving(id, None);
         let ast = self.definition(index).ast;
+        self.resolving.push(index);
         let named = self.named_query(ast.select, Some(index));
+        self.resolving.pop();
         self.level = level;
         self.frames.truncate(index.0 + 1);
         self.frames.extend(inner_frames);
@@ -295,7 +308,7 @@ impl<'a> Resolver<'a> {
         let query = named?.query;
         let definition = self.definition(index);
         let DefinitionState::Resolving(_, Some(columns)) = definition.state.clone() else {
-            return Err(ErrorKind::Invalid(format!("circular reference: {}", definition.name)).into());
+            return Err(ErrorKind::Recursion(format!("circular reference: {}", definition.name)).into());
         };
         definition.state = DefinitionState::Resolved(id, Rc::clone(&columns));
         let name = definition.name.clone();
@@ -305,7 +318,11 @@ impl<'a> Resolver<'a> {
             Materialized::No => Some(false),
         };
         let columns = columns.iter().map(|column| column.text.clone()).collect();
-        self.frames[index.0].done.push(Cte { id, name, columns, materialized, query });
+        let cte = Cte { id, name, columns, materialized, query };
+        if !self.lenient {
+            check::check_recursion(&cte)?;
+        }
+        self.frames[index.0].done.push(cte);
         Ok(())
     }
 
@@ -325,7 +342,8 @@ impl<'a> Resolver<'a> {
             Some(listed) => {
                 let (name, given, wanted) = (&definition.name, names.len(), listed.len());
                 let message = format!("table {name} has {given} values for {wanted} columns");
-                return Err(ErrorKind::Invalid(message).into());
+                let name = name.clone();
+                return Err(self.at_word(ErrorKind::Invalid(message), &name));
             }
         };
         if let DefinitionState::Resolving(_, known) = &mut definition.state {
@@ -350,9 +368,7 @@ fn compound(operator: ast::CompoundOperator, left: Body, right: Body) -> Result<
         ast::CompoundOperator::Intersect => (SetOperator::Intersect, false, "INTERSECT"),
     };
     if left.width() != right.width() {
-        let message =
-            format!("SELECTs to the left and right of {name} do not have the same number of result columns");
-        return Err(ErrorKind::Invalid(message).into());
+        return Err(ErrorKind::OperandWidths(name).into());
     }
     Ok(Body::SetOperation { operator, all, left: Box::new(left), right: Box::new(right) })
 }

@@ -10,7 +10,7 @@ use crate::tree::{Expr, Literal, OrderTerm, Output};
 impl<'a> Resolver<'a> {
     /// Terms inside an aggregate or a window: plain expressions.
     pub(super) fn plain_order(&mut self, ast: &'a [SortedColumn<'a>]) -> Result<Vec<OrderTerm>, Error> {
-        ast.iter().map(|term| Ok(order_term(term, self.expr(&term.expr)?))).collect()
+        ast.iter().map(|term| Ok(order_term(term, self.key(&term.expr)?))).collect()
     }
 
     /// ORDER BY of a single SELECT: an alias first, then an ordinal, then an expression.
@@ -24,8 +24,9 @@ impl<'a> Resolver<'a> {
             .map(|(place, term)| {
                 let expr = match output_reference(&term.expr, outputs, place, "ORDER BY")? {
                     Some(index) => collated(&term.expr, Expr::Output(index)),
-                    None => self.expr(&term.expr)?,
+                    None => self.key(&term.expr)?,
                 };
+                self.check_keys(std::iter::once(&expr))?;
                 Ok(order_term(term, expr))
             })
             .collect()
@@ -49,6 +50,14 @@ impl<'a> Resolver<'a> {
                 Ok(order_term(term, collated(&term.expr, Expr::Output(index))))
             })
             .collect()
+    }
+
+    /// A key by which rows are sorted or grouped.
+    fn key(&mut self, ast: &'a ast::Expr<'a>) -> Result<Expr, Error> {
+        let expr = self.expr(ast)?;
+        let fits = self.check_keys(std::iter::once(&expr));
+        fits.map_err(|error| error.within(self.text, || ast.to_string()))?;
+        Ok(expr)
     }
 
     fn compound_term(&mut self, ast: &'a ast::Expr<'a>, arms: &[(Vec<Output>, Scope)]) -> Option<u32> {
@@ -80,10 +89,11 @@ impl<'a> Resolver<'a> {
                 Some(ordinal) => {
                     let index = check_ordinal(ordinal, outputs.len(), place, "GROUP BY")?;
                     let mut expr = outputs[index as usize].expr.clone();
+                    self.check_alias(&(index + 1).to_string(), &expr, self.level)?;
                     self.refresh(&mut expr);
                     Ok(collated(term, expr))
                 }
-                None => self.expr(term),
+                None => self.key(term),
             })
             .collect()
     }
@@ -93,7 +103,7 @@ fn output_reference(
     ast: &ast::Expr<'_>,
     outputs: &[Output],
     place: usize,
-    clause: &str,
+    clause: &'static str,
 ) -> Result<Option<u32>, Error> {
     if let Some(index) = alias_reference(without_collation(ast), outputs) {
         return Ok(Some(index));
@@ -112,17 +122,13 @@ fn alias_reference(ast: &ast::Expr<'_>, outputs: &[Output]) -> Option<u32> {
     outputs.iter().position(is_named).and_then(|index| u32::try_from(index).ok())
 }
 
-fn check_ordinal(ordinal: i64, width: usize, place: usize, clause: &str) -> Result<u32, Error> {
+fn check_ordinal(ordinal: i64, width: usize, place: usize, clause: &'static str) -> Result<u32, Error> {
     let index = u32::try_from(ordinal - 1).ok().filter(|&index| (index as usize) < width);
-    index.ok_or_else(|| {
-        let message = format!("{clause} term {} out of range: should be between 1 and {width}", place + 1);
-        ErrorKind::Invalid(message).into()
-    })
+    index.ok_or_else(|| ErrorKind::OrdinalOutOfRange { clause, term: place + 1, width }.into())
 }
 
 fn no_match(place: usize) -> Error {
-    let message = format!("ORDER BY term {} does not match any column in the result set", place + 1);
-    ErrorKind::Invalid(message).into()
+    ErrorKind::UnmatchedOrderTerm(place + 1).into()
 }
 
 fn order_term(ast: &SortedColumn<'_>, expr: Expr) -> OrderTerm {

@@ -93,11 +93,35 @@ fn has_rowid(table: &Table) -> bool {
     table.kind != crate::schema::TableKind::View && !table.without_rowid
 }
 
+/// A clause of a SELECT, as far as it matters for what may stand in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Clause {
+    /// The results.
+    #[default]
+    Outputs,
+    /// HAVING.
+    Having,
+    /// WHERE, ON, and the arguments of a function in FROM.
+    Condition,
+    /// ORDER BY.
+    OrderBy,
+    /// GROUP BY.
+    GroupBy,
+    /// A row of VALUES that has several.
+    Values,
+}
+
 /// The names that one SELECT sees.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scope {
     /// How many queries the SELECT stands inside of, its own included.
     pub level: u32,
+    /// The clause that is resolved at the moment.
+    pub clause: Clause,
+    /// GROUP BY, or an aggregate among the results.
+    pub is_grouped: bool,
+    /// An aggregate of this SELECT stands among its results, or in a subquery there.
+    pub has_aggregate: bool,
     pub relations: Vec<ScopeRelation>,
     /// Select aliases with what they stand for; empty while the select list itself is resolved.
     pub aliases: Vec<(String, Expr)>,
@@ -113,6 +137,11 @@ pub(super) enum Found {
 }
 
 impl Scope {
+    /// Whether window functions may stand in the clause at hand.
+    pub fn may_have_windows(&self) -> bool {
+        matches!(self.clause, Clause::Outputs | Clause::OrderBy | Clause::Values)
+    }
+
     /// Finds a column: real columns first, then `rowid`, then (unqualified names) select aliases.
     pub fn find(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> Found {
         match self.find_column(schema, qualifier, column) {

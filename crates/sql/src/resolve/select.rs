@@ -2,7 +2,7 @@
 
 use sqlite3_parser::ast::{self, Distinctness, OneSelect, ResultColumn, SortedColumn};
 
-use super::scope::{ColumnName, Columns, Found, Scope, ScopeRelation};
+use super::scope::{Clause, ColumnName, Columns, Found, Scope, ScopeRelation};
 use super::{Error, ErrorKind, Resolver};
 use crate::functions::Function;
 use crate::ident::name_of;
@@ -42,12 +42,15 @@ impl<'a> Resolver<'a> {
         let width = ast.first().map_or(0, sqlite3_parser::Vec::len);
         if ast.iter().any(|row| row.len() != width) {
             let message = "all VALUES must have the same number of terms".to_owned();
-            return Err(ErrorKind::Invalid(message).into());
+            return Err(self.at_word(ErrorKind::Invalid(message), "VALUES"));
         }
+        let clause = if ast.len() == 1 { Clause::Outputs } else { Clause::Values };
+        self.scopes.push(Scope { level: self.level, clause, ..Scope::default() });
         let mut rows = Vec::with_capacity(ast.len());
         for row in ast {
-            rows.push(row.iter().map(|expr| self.expr(expr)).collect::<Result<Vec<_>, _>>()?);
+            rows.push(row.iter().map(|expr| self.single_expr(expr)).collect::<Result<Vec<_>, _>>()?);
         }
+        self.scopes.pop();
         let names = (1..=width).map(|n| ColumnName::exact(format!("column{n}"))).collect();
         let order_by = self.compound_order(order_by, &[], width)?;
         Ok(Arm { body: Body::Values(rows), order_by, names, scope: Scope::default() })
@@ -69,13 +72,27 @@ impl<'a> Resolver<'a> {
         if let Some(own) = self.scopes.last_mut() {
             own.aliases = aliases;
         }
-        let having = having.map(|expr| self.expr(expr)).transpose()?;
-        let filter = where_clause.map(|expr| self.expr(expr)).transpose()?;
+        if let Some(own) = self.scopes.last_mut() {
+            own.is_grouped = own.has_aggregate || group_by.is_some();
+            if having.is_some() && !own.is_grouped && !self.lenient {
+                return Err(ErrorKind::HavingWithoutGroups.into());
+            }
+        }
+        self.enter(Clause::Having);
+        let having = having.map(|expr| self.single_expr(expr)).transpose()?;
+        self.enter(Clause::Condition);
+        let filter = where_clause.map(|expr| self.single_expr(expr)).transpose()?;
         let from = skeleton.map(|skeleton| self.finish_from(skeleton)).transpose()?;
+        self.enter(Clause::OrderBy);
         let order_by = self.simple_order(order_by, &outputs)?;
+        self.enter(Clause::GroupBy);
         let group_by = self.group_by(group_by.unwrap_or_default(), &outputs)?;
+        self.enter(Clause::OrderBy);
         let scope = self.scopes.pop().unwrap_or_default();
         let distinct = matches!(distinctness, Some(Distinctness::Distinct));
+        if distinct {
+            self.check_keys(outputs.iter().map(|output| &output.expr))?;
+        }
         let select = Select { distinct, from, filter, group_by, having, outputs };
         Ok(Arm { body: Body::Select(Box::new(select)), order_by, names, scope })
     }
@@ -92,7 +109,7 @@ impl<'a> Resolver<'a> {
                 ResultColumn::Expr(ast, alias) => {
                     let alias =
                         alias.as_ref().map(|(ast::As::As(name) | ast::As::Elided(name))| name_of(name.0));
-                    let expr = self.expr(ast)?;
+                    let expr = self.single_expr(ast)?;
                     names.push(self.output_name(ast, &expr, alias.as_deref()));
                     outputs.push(Output { expr, alias });
                 }
@@ -111,7 +128,7 @@ impl<'a> Resolver<'a> {
     ) -> Result<(), Error> {
         let scope = self.scopes.last().cloned().unwrap_or_default();
         if scope.relations.is_empty() && table.is_none() {
-            return Err(ErrorKind::Invalid("no tables specified".to_owned()).into());
+            return Err(self.at_word(ErrorKind::Invalid("no tables specified".to_owned()), "SELECT"));
         }
         let mut matched = false;
         for (place, relation) in scope.relations.iter().enumerate() {
