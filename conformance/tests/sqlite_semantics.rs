@@ -199,8 +199,8 @@ fn what_is_no_query_is_named() {
     assert!(matches!(kind("SELEC 1"), ErrorKind::Syntax(_)));
     assert!(matches!(kind("SELECT 'open"), ErrorKind::Syntax(_)));
     assert!(matches!(kind("SELECT a\0 FROM t"), ErrorKind::Syntax(_)));
-    assert!(matches!(kind("SELECT a FROM t UNION SELECT a, b FROM t"), ErrorKind::Invalid(_)));
-    assert!(matches!(kind("SELECT a FROM t ORDER BY 2"), ErrorKind::Invalid(_)));
+    assert!(matches!(kind("SELECT a FROM t UNION SELECT a, b FROM t"), ErrorKind::OperandWidths("UNION")));
+    assert!(matches!(kind("SELECT a FROM t ORDER BY 2"), ErrorKind::OrdinalOutOfRange { .. }));
     let deep = format!("SELECT {}1{}", "(".repeat(10_000), ")".repeat(10_000));
     assert!(matches!(kind(&deep), ErrorKind::Unsupported(_)));
     let long = format!("SELECT 1{}", " + 1".repeat(1_000_000));
