@@ -24,6 +24,17 @@ pub fn write_to(path: &Path, bytes: &[u8]) -> Result<()> {
         .with_context(|| format!("{} cannot be written; choose another path with --out", path.display()))
 }
 
+/// Writes to standard output piece by piece.
+pub fn print_with<E>(write: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<()>
+where
+    anyhow::Error: From<E>,
+{
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    write(&mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
 /// Writes to standard output.
 pub fn print(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();

@@ -13,13 +13,14 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Shows the progress of a run on standard error.
 pub struct Progress {
     bar: ProgressBar,
+    quiet: bool,
     plain: bool,
     total: Cell<usize>,
     last_line: Cell<Instant>,
 }
 
 impl Progress {
-    /// `quiet` shows repairs only.
+    /// `quiet` shows nothing.
     pub fn new(quiet: bool) -> Self {
         let on_terminal = std::io::stderr().is_terminal();
         let target =
@@ -31,7 +32,13 @@ impl Progress {
             bar.set_style(style);
         }
         let plain = !quiet && !on_terminal;
-        Self { bar, plain, total: Cell::new(0), last_line: Cell::new(Instant::now()) }
+        Self { bar, quiet, plain, total: Cell::new(0), last_line: Cell::new(Instant::now()) }
+    }
+
+    fn note(&self, text: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| eprintln!("note: {text}"));
+        }
     }
 
     /// Takes the bar away.
@@ -42,7 +49,7 @@ impl Progress {
 
 impl Observer for Progress {
     fn repaired(&self, repair: &Repair) {
-        self.bar.suspend(|| eprintln!("note: {repair}"));
+        self.note(&repair.to_string());
     }
 
     fn started(&self, total: usize, resumed: usize) {
@@ -50,10 +57,11 @@ impl Observer for Progress {
         self.bar.set_length(total as u64);
         self.bar.set_position(resumed as u64);
         self.bar.reset_eta();
-        if resumed > 0 {
-            self.bar.suspend(|| {
-                eprintln!("note: {resumed} of {total} items were finished before; the rest is scored now");
-            });
+        match total - resumed {
+            _ if resumed == 0 => {}
+            0 => self.note(&format!("all {total} items were scored before; nothing is left to score")),
+            1 => self.note(&format!("{resumed} of {total} items were scored before; the last one is scored now")),
+            left => self.note(&format!("{resumed} of {total} items were scored before; {left} are scored now")),
         }
     }
 

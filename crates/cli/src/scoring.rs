@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::Value;
 use sqlgauge_dataset::{
     Benchmark, BenchmarkSource, Databases, PredictionOptions, PredictionSet, Tables, load_benchmark,
@@ -15,7 +15,7 @@ use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::{Metric, find};
 use sqlgauge_report::Report;
 use sqlgauge_run::{
-    BenchmarkScorer, Gate, Manifest, Plan, RunDirectory, Schedule, Start, StoredRun, SummaryBuilder,
+    BenchmarkScorer, Gate, Manifest, Plan, RunDirectory, RunFiles, Schedule, Start, SummaryBuilder,
     UsedDatabases, digest_inputs, execute,
 };
 
@@ -137,36 +137,27 @@ impl Job {
 
 /// Summary and HTML report of a run whose items are all there.
 fn finish(directory: &RunDirectory, gates: Vec<Gate>) -> Result<Report> {
-    let stored = StoredRun::read(directory.path())?;
-    let mut builder = SummaryBuilder::new(&stored.manifest);
-    stored.items.iter().for_each(|item| builder.add(item));
-    let summary = builder.finish();
+    let (manifest, items) = (directory.manifest().clone(), directory.items());
+    let summary = SummaryBuilder::of(&manifest, &items)?;
     directory.write_summary(&summary)?;
-    let report = Report::new(stored.manifest, summary, stored.items).with_gates(gates);
-    let mut html = Vec::new();
-    sqlgauge_report::find("html")?.render(&report, &mut html)?;
-    directory.write_file("report.html", &html)?;
+    let report = Report::new(manifest, summary, items).with_gates(gates);
+    let html = sqlgauge_report::find("html")?;
+    directory.write_file("report.html", |out| html.render(&report, out))?;
     Ok(report)
 }
 
 /// The run in a folder as a report.
 pub fn read_report(path: &Path) -> Result<Report> {
-    let stored = StoredRun::read(path)?;
-    let complete = stored.is_complete();
-    let summary = if let Some(summary) = stored.summary.filter(|_| complete) {
+    let RunFiles { manifest, items, summary } = RunFiles::open(path)?;
+    let summary = if let Some(summary) = summary {
         summary
     } else {
-        let mut builder = SummaryBuilder::new(&stored.manifest);
-        stored.items.iter().for_each(|item| builder.add(item));
-        eprintln!("note: the run in {} is not finished; this is what is there so far", path.display());
-        builder.finish()
+        let summary = SummaryBuilder::of(&manifest, &items)?;
+        let there: usize = summary.systems.iter().flat_map(|system| system.statuses.values()).sum();
+        if there < manifest.examples * manifest.systems.len() {
+            eprintln!("note: the run in {} is not finished; this is what is there so far", path.display());
+        }
+        summary
     };
-    Ok(Report::new(stored.manifest, summary, stored.items))
-}
-
-/// Renders a report as text for the terminal.
-pub fn render(report: &Report, format: &dyn sqlgauge_report::Format) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    format.render(report, &mut bytes).context("the report cannot be rendered")?;
-    Ok(bytes)
+    Ok(Report::new(manifest, summary, items))
 }

@@ -13,6 +13,9 @@ pub enum ReportError {
     /// The data could not be turned into CSV.
     #[error("the report's data could not be turned into CSV: {0}")]
     Csv(#[from] csv::Error),
+    /// The items could not be read.
+    #[error(transparent)]
+    Run(#[from] sqlgauge_run::RunError),
     /// No format has that name.
     #[error("there is no report format `{name}`; the formats are {known}")]
     UnknownFormat {

@@ -17,6 +17,7 @@ mod report;
 mod show;
 mod style;
 mod token;
+mod versus;
 mod view;
 
 pub use error::ReportError;
@@ -24,4 +25,5 @@ pub use formats::{Format, all, find};
 pub use kind::Nature;
 pub use report::{GateOutcome, Report};
 pub use show::{ShowOptions, show};
+pub use versus::Versus;
 pub use view::{ItemView, ResultView};

@@ -16,15 +16,21 @@ pub(crate) fn score(value: Option<f64>, nature: Nature) -> String {
     }
 }
 
-/// A score with its interval: `82.9 [80.5, 85.1]`.
+/// A score with its interval and the number of items that it is the mean of: `82.9 [80.5, 85.1] n=1034`.
 pub(crate) fn interval(summary: &ScoreSummary, nature: Nature) -> String {
-    let mean = score(summary.mean, nature);
-    match (summary.low, summary.high) {
-        (Some(low), Some(high)) => {
-            format!("{mean} [{}, {}]", score(Some(low), nature), score(Some(high), nature))
-        }
-        _ => mean,
-    }
+    let ScoreSummary { mean, low, high, count } = *summary;
+    let range = low.zip(high).map(|(low, high)| {
+        format!(" [{}, {}]", score(Some(low), nature), score(Some(high), nature))
+    });
+    format!("{}{} n={count}", score(mean, nature), range.unwrap_or_default())
+}
+
+/// A score with the number of items that it is the mean of: `82.9 (1034)`.
+pub(crate) fn with_count(summary: Option<&ScoreSummary>, nature: Nature) -> String {
+    summary.map_or_else(
+        || NOT_APPLICABLE.to_owned(),
+        |summary| format!("{} ({})", score(summary.mean, nature), summary.count),
+    )
 }
 
 /// One item's score: `1`, `0`, `0.67`.
@@ -80,6 +86,16 @@ mod tests {
         for (value, kind, expected) in cases {
             assert_eq!(score(value, nature(kind)), expected);
         }
+    }
+
+    #[test]
+    fn the_number_of_items_stands_beside_the_mean() {
+        let of_a_part = ScoreSummary { mean: Some(0.829), low: Some(0.805), high: Some(0.851), count: 412 };
+        assert_eq!(interval(&of_a_part, nature(MetricKind::Binary)), "82.9 [80.5, 85.1] n=412");
+        assert_eq!(with_count(Some(&of_a_part), nature(MetricKind::Binary)), "82.9 (412)");
+        let of_nothing = ScoreSummary { mean: None, low: None, high: None, count: 0 };
+        assert_eq!(interval(&of_nothing, nature(MetricKind::Binary)), "– n=0");
+        assert_eq!(with_count(None, nature(MetricKind::Binary)), "–");
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! What every format is given.
 
 use sqlgauge_metrics::MetricKind;
-use sqlgauge_run::{Gate, Item, Manifest, Summary, check_gates};
+use sqlgauge_run::{Gate, Items, Manifest, Summary, check_gates};
 
 use crate::kind::Nature;
-use crate::view::ItemView;
 
 /// A finished run, ready to be rendered.
 #[derive(Debug, Clone)]
@@ -13,8 +12,8 @@ pub struct Report {
     pub manifest: Manifest,
     /// Scores per system, their breakdown and the paired comparisons.
     pub summary: Summary,
-    /// One entry per system and example.
-    pub items: Vec<Item>,
+    /// One entry per system and example, read when a format asks for them.
+    pub items: Items,
     /// Bars that every system must reach (`--fail-under`); empty if there are none.
     pub gates: Vec<Gate>,
 }
@@ -34,8 +33,8 @@ pub struct GateOutcome {
 
 impl Report {
     /// A report without gates.
-    pub fn new(manifest: Manifest, summary: Summary, items: Vec<Item>) -> Self {
-        Self { manifest, summary, items, gates: Vec::new() }
+    pub fn new(manifest: Manifest, summary: Summary, items: impl Into<Items>) -> Self {
+        Self { manifest, summary, items: items.into(), gates: Vec::new() }
     }
 
     /// The same report with these gates.
@@ -58,6 +57,12 @@ impl Report {
         pairs.map(outcome).collect()
     }
 
+    /// The number of items that a system's mean is the mean of.
+    pub(crate) fn count_of(&self, system: &str, metric: &str) -> usize {
+        let found = self.summary.systems.iter().find(|s| s.system == system);
+        found.and_then(|system| system.scores.get(metric)).map_or(0, |score| score.count)
+    }
+
     /// The metric that decides whether an item passes in formats that must say yes or no: the first gate's
     /// that can, else the first metric of the run that is right or wrong, else the first fraction. A metric
     /// with a unit of its own never decides.
@@ -69,13 +74,5 @@ impl Report {
             .find(|gated| !Nature::of(gated).has_own_unit() && metrics().any(|metric| metric == *gated))
             .or_else(|| first_of(MetricKind::Binary))
             .or_else(|| first_of(MetricKind::Fraction))
-    }
-
-    /// The items of that system, in the order of the gold file.
-    pub fn items_of(&self, system: &str) -> Vec<ItemView<'_>> {
-        let mut items: Vec<_> =
-            self.items.iter().filter(|item| item.system == system).map(ItemView::new).collect();
-        items.sort_by_key(|view| view.item.index);
-        items
     }
 }

@@ -36,7 +36,8 @@ fn by_name(name: &str, report: &Report) -> String {
 /// The invented run with hostile text in every place that comes from outside.
 fn hostile_report() -> Report {
     let mut report = common::report(2, HOSTILE.len());
-    for item in &mut report.items {
+    let mut items = report.items.to_vec().unwrap();
+    for item in &mut items {
         let text = HOSTILE[item.index];
         text.clone_into(&mut item.db_id);
         text.clone_into(&mut item.status);
@@ -46,6 +47,7 @@ fn hostile_report() -> Report {
         }
         item.details.insert("metrics".to_owned(), json!({"ex-spider@1": {"reason": text}}));
     }
+    report.items = items.into();
     let system = &mut report.summary.systems[0];
     system.statuses = HOSTILE.iter().map(|text| ((*text).to_owned(), 1)).collect();
     report
@@ -53,7 +55,7 @@ fn hostile_report() -> Report {
 
 fn empty_report() -> Report {
     let mut report = common::report(1, 1);
-    report.items.clear();
+    report.items = Vec::new().into();
     report.summary.systems.clear();
     report.summary.comparisons.clear();
     report
@@ -100,10 +102,12 @@ fn the_markdown_page() {
 #[test]
 fn markdown_fits_a_step_summary_whatever_the_run() {
     let mut report = common::report(40, 300);
-    for item in &mut report.items {
+    let mut items = report.items.to_vec().unwrap();
+    for item in &mut items {
         item.details.insert("prediction".to_owned(), json!("|".repeat(100_000)));
         item.metrics.insert("ex-spider@1".to_owned(), Some(0.0));
     }
+    report.items = items.into();
     let text = by_name("markdown", &report);
     assert!(text.len() < 1 << 20, "{}", text.len());
     assert!(text.contains("sections did not fit"));
@@ -115,7 +119,7 @@ fn a_markdown_row_has_as_many_cells_as_its_header() {
     let mut width = None;
     for line in text.lines() {
         width = line.starts_with('|').then(|| {
-            let cells = line.matches('|').count();
+            let cells = line.matches('|').count() - line.matches("\\|").count();
             assert!(width.is_none_or(|w| w == cells), "{line}");
             cells
         });
@@ -136,7 +140,7 @@ fn jsonl_is_the_items() {
     let report = hostile_report();
     let text = by_name("jsonl", &report);
     let items: Vec<Item> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(items, report.items);
+    assert_eq!(items, report.items.to_vec().unwrap());
 }
 
 #[test]
@@ -145,8 +149,9 @@ fn csv_reads_back_field_by_field() {
     let text = by_name("csv", &report);
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
-    assert_eq!(rows.len(), report.items.len());
-    for (row, item) in rows.iter().zip(&report.items) {
+    let items = report.items.to_vec().unwrap();
+    assert_eq!(rows.len(), items.len());
+    for (row, item) in rows.iter().zip(&items) {
         assert_eq!(row["system"], item.system);
         assert_eq!(row["status"], item.status);
         assert_eq!(row["prediction"], item.details["prediction"].as_str().unwrap());
@@ -174,19 +179,21 @@ fn junit_is_well_formed_and_counts_what_it_has() {
         assert_eq!(root.attribute("failures"), Some(count("failure").as_str()));
         assert_eq!(root.attribute("skipped"), Some(count("skipped").as_str()));
         assert_eq!(count("testsuite"), report.summary.systems.len().to_string());
-        assert_eq!(count("testcase"), report.items.len().to_string());
+        assert_eq!(count("testcase"), report.items.to_vec().unwrap().len().to_string());
     }
 }
 
 #[test]
 fn junit_fails_an_item_with_its_reason_and_skips_what_does_not_apply() {
     let mut report = common::report(1, 3);
-    for (item, score) in report.items.iter_mut().zip([Some(1.0), Some(0.0), None]) {
+    let mut items = report.items.to_vec().unwrap();
+    for (item, score) in items.iter_mut().zip([Some(1.0), Some(0.0), None]) {
         item.metrics.insert("ex-spider@1".to_owned(), score);
         item.status = "ok".to_owned();
         item.details.remove("error");
         item.details.insert("metrics".to_owned(), json!({"ex-spider@1": {"reason": "why so"}}));
     }
+    report.items = items.into();
     let text = by_name("junit", &report);
     let document = roxmltree::Document::parse(&text).unwrap();
     let outcomes: Vec<_> = document
@@ -233,7 +240,7 @@ fn html_carries_every_score() {
     let data = page_data(&by_name("html", &report));
     let metrics: Vec<_> =
         data["metrics"].as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap()).collect();
-    for item in &report.items {
+    for item in &report.items.to_vec().unwrap() {
         let system = report.summary.systems.iter().position(|s| s.system == item.system).unwrap();
         let cells = &data["cells"][system];
         for (at, metric) in metrics.iter().enumerate() {

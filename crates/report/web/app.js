@@ -28,7 +28,7 @@ function runPage(_, target) {
     h('section', { 'aria-label': 'Options' }, h('div', { class: 'head' }, h('h2', {}, 'Options that change results')),
       Object.keys(run.options).length ? h('dl', { class: 'kv' }, Object.entries(run.options).map(([key, v]) => [h('dt', {}, key), h('dd', { class: 'mono' }, value(v))])) : h('p', { class: 'empty' }, 'None were given.')),
     h('section', { 'aria-label': 'Inputs' }, h('div', { class: 'head' }, h('h2', {}, 'Inputs'), h('span', { class: 'soft' }, many(run.inputs.length, 'file'))),
-      run.inputs.length ? h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, ['Read as', 'Path', 'SHA-256'].map((t) => h('th', { scope: 'col' }, t)))), h('tbody', {}, run.inputs.map(row)))) : h('p', { class: 'empty' }, 'The run names no inputs.')),
+      run.inputs.length ? scroller(h('table', {}, h('thead', {}, h('tr', {}, ['Read as', 'Path', 'SHA-256'].map((t) => h('th', { scope: 'col' }, t)))), h('tbody', {}, run.inputs.map(row)))) : h('p', { class: 'empty' }, 'The run names no inputs.')),
     h('section', { 'aria-label': 'Keys' }, h('div', { class: 'head' }, h('h2', {}, 'Keys')), h('p', {}, h('kbd', {}, '/'), ' search  ', h('kbd', {}, 'j'), ' next item  ', h('kbd', {}, 'k'), ' previous item  ', h('kbd', {}, 't'), ' theme')));
 }
 

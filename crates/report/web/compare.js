@@ -31,10 +31,11 @@ function comparePage(params, main) {
 
 /* Items that both were scored on, by who did better. */
 function contest(m, a, b) {
-  const split = { a: [], b: [], both: 0, neither: 0 };
+  const split = { a: [], b: [], both: 0, neither: 0, sumA: 0, sumB: 0 };
   for (const e of EXAMPLES.keys()) {
     const x = scoreAt(a, m, e); const y = scoreAt(b, m, e);
     if (x === null || y === null) continue;
+    split.sumA += x; split.sumB += y;
     if (Math.abs(x - y) <= 1e-9) { if (isBinary(m) && x < 1) split.neither += 1; else split.both += 1; }
     else if (better(m, x - y)) split.a.push(e);
     else split.b.push(e);
@@ -44,17 +45,24 @@ function contest(m, a, b) {
 
 function verdict(m, a, b, split) {
   const c = comparison(m, a, b);
-  const mean = (s) => `${showScore(m, SYSTEMS[s].scores[m][0])}${unit(m)}`;
+  const mean = (s) => `${showScore(m, SYSTEMS[s].scores[m][0])}${unit(m)} (n = ${count(SYSTEMS[s].scores[m][3])})`;
   const start = [h('strong', {}, SYSTEMS[a].name), ` ${mean(a)}, `, h('strong', {}, SYSTEMS[b].name), ` ${mean(b)} by `, h('code', {}, METRICS[m].id), '. '];
   const chance = (p) => `${p < 0.05 ? 'larger than chance explains' : 'within chance'} (${showP(p)}`;
   if (!c) {
     const total = split.a.length + split.b.length + split.both + split.neither;
     if (!isBinary(m) || total === 0) return start;
     const difference = (split.a.length - split.b.length) / total;
-    return [...start, `The difference is ${showDifference(m, difference)} points, ${chance(mcnemar(split.a.length, split.b.length))}, exact McNemar test).`];
+    return [...start, `The difference is ${showDifference(m, difference)} points, ${chance(mcnemar(split.a.length, split.b.length))}, exact McNemar test).`, subset(m, a, b, split)];
   }
   return [...start, `The difference is ${showDifference(m, c.difference)}${ownUnit(m) ? '' : ' points'} (95 % interval ${showDifference(m, c.low)} to ${showDifference(m, c.high)}), `,
-    chance(c.p), c.pairs > 1 ? `; ${showP(c.holm)} when corrected for all ${count(c.pairs)} pairs).` : ').'];
+    chance(c.p), c.pairs > 1 ? `; ${showP(c.holm)} when corrected for all ${count(c.pairs)} pairs).` : ').', subset(m, a, b, split)];
+}
+
+/* Says so where the difference is over other items than the means. */
+function subset(m, a, b, split) {
+  const n = split.a.length + split.b.length + split.both + split.neither;
+  if (n === 0 || sameItems(m, a, b, n)) return '';
+  return ` It is over the ${many(n, 'item')} that both were scored on; there the means are ${showScore(m, split.sumA / n)}${unit(m)} and ${showScore(m, split.sumB / n)}${unit(m)}.`;
 }
 
 function sideWords(m) {
@@ -68,11 +76,11 @@ function fourWays(m, a, b, split) {
   if (isBinary(m)) parts.push(['neither', split.neither, 'neither right']);
   const total = parts.reduce((sum, part) => sum + part[1], 0);
   if (total === 0) return h('p', { class: 'empty' }, 'No item was scored for both.');
-  const swatch = { both: 'sw-n', neither: 'sw-n', a: 'sw-b2', b: 'sw-w2' };
+  const swatch = { both: 'sw-both', neither: 'sw-neither', a: 'sw-b2', b: 'sw-w2' };
   const shown = parts.filter((part) => part[1] > 0);
   return [
     h('div', { class: 'four', role: 'img', 'aria-label': parts.map(([, n, text]) => `${text}: ${n}`).join(', ') },
-      shown.map(([key, n, text]) => h('div', { class: key, css: { flex: `${n} 0 0` }, 'data-tip': `${text}\n${count(n)} of ${count(total)} (${(n / total * 100).toFixed(1)} %)` }, n / total > 0.035 ? count(n) : ''))),
+      shown.map(([key, n, text]) => h('div', { class: key, css: { flex: `${n} 0 0` }, 'data-tip': `${text}\n${count(n)} of ${count(total)} (${(n / total * 100).toFixed(1)} %)` }, n / total > 0.035 ? h('span', {}, count(n)) : ''))),
     h('ul', { class: 'legend' }, parts.map(([key, n, text]) => h('li', {}, h('span', { class: `swatch ${swatch[key]}` }), `${text}: `, h('b', {}, count(n))))),
   ];
 }

@@ -73,6 +73,8 @@ for (const m of METRICS.keys()) {
     comparisons.set(`${m} ${b} ${a}`, { n, difference: -difference, low: -high, high: -low, p, holm: least, onlyA: onlyB, onlyB: onlyA, pairs: own.length });
   });
 }
+/* Whether a paired comparison is over the same items as both means. */
+const sameItems = (m, a, b, n) => SYSTEMS[a].scores[m][3] === n && SYSTEMS[b].scores[m][3] === n;
 const comparison = (m, a, b) => comparisons.get(`${m} ${a} ${b}`);
 
 /* The exact two-sided McNemar test, for a pair that the summary leaves out because the run has many systems. */

@@ -41,6 +41,27 @@ function segments(label, options, value, change) {
     options.map(([key, text]) => h('button', { type: 'button', 'aria-pressed': String(key === value), onclick: () => change(key) }, text)));
 }
 
+/* What may be wider than the page: it scrolls, keeps the pinned column in sight, and says how much is to the right. */
+function scroller(content) {
+  const box = h('div', { class: 'scroll' }, content);
+  const onward = h('button', { type: 'button', onclick: () => box.scrollBy({ left: box.clientWidth * 0.6, behavior: 'smooth' }) });
+  const more = h('div', { class: 'more', hidden: true }, onward);
+  const frame = h('div', { class: 'scroller' }, more, box);
+  const look = () => {
+    const edge = box.getBoundingClientRect().right;
+    const hidden = [...box.querySelectorAll('thead tr:last-child > *')].filter((cell) => cell.getBoundingClientRect().right > edge + 4).length;
+    const rest = box.scrollWidth - box.clientWidth - box.scrollLeft;
+    frame.classList.toggle('right', rest > 4);
+    frame.classList.toggle('left', box.scrollLeft > 4);
+    more.hidden = box.scrollWidth - box.clientWidth <= 4;
+    onward.disabled = rest <= 4;
+    onward.textContent = rest <= 4 ? 'all columns seen' : `${hidden === 1 ? '1 more column' : hidden > 1 ? `${hidden} more columns` : 'more to the right'} →`;
+  };
+  box.addEventListener('scroll', look, { passive: true });
+  new ResizeObserver(look).observe(box);
+  return frame;
+}
+
 /* One tooltip for the page, for the pointer and for the keyboard. */
 const tip = document.getElementById('tip');
 function showTip(target) {

@@ -95,7 +95,7 @@ function resultTable(result, other) {
   const cell = (value, k) => h('td', { class: [value === null ? 'null' : '', numeric[k] ? 'num' : ''].join(' ') }, value === null ? 'NULL' : typeof value === 'object' ? JSON.stringify(value) : value);
   const rows = result.rows.slice(0, MAX_ROWS);
   return [
-    rows.length === 0 && result.columns.length === 0 ? h('p', { class: 'empty' }, 'No rows.') : h('div', { class: 'scroll' }, h('table', { class: 'result' },
+    rows.length === 0 && result.columns.length === 0 ? h('p', { class: 'empty' }, 'No rows.') : scroller(h('table', { class: 'result' },
       h('thead', {}, h('tr', {}, result.columns.map((name, k) => h('th', { scope: 'col', class: numeric[k] ? 'num' : null }, name)))),
       h('tbody', {}, rows.map((row, at) => h('tr', { class: odd[at] ? 'odd' : null }, row.map(cell)))))),
     h('p', { class: 'note' }, result.total === 0 ? 'no rows' : many(result.total, 'row'), result.total > rows.length && `, the first ${count(rows.length)} shown`, odd.some(Boolean) && '; marked rows are not in the other result'),
@@ -127,7 +127,7 @@ function scoresSection(s, e) {
       h('td', {}, reason(s, m, e), Object.keys(rest).length > 0 && h('details', {}, h('summary', {}, 'Details'), pairsList(rest))));
   };
   return h('section', { 'aria-label': 'Scores' }, h('div', { class: 'head' }, h('h2', {}, 'Scores and reasons')),
-    h('div', { class: 'scroll' }, h('table', { class: 'why' },
+    scroller(h('table', { class: 'why' },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Metric'), h('th', { class: 'num', scope: 'col' }, 'Score'), h('th', { scope: 'col', css: { width: '70%' } }, 'Why'))),
       h('tbody', {}, METRICS.map(row)))),
     extra.o && h('details', { css: { 'margin-top': '14px' } }, h('summary', {}, 'More about this item'), pairsList(extra.o)));
@@ -138,12 +138,12 @@ function othersSection(s, e) {
   const m = deciding;
   const [right, asked] = solved(m)[e];
   const row = (k) => h('tr', { class: k === s ? 'here' : null },
-    h('th', { class: 'name', scope: 'row' }, h('a', { href: itemHref(k, e), 'aria-current': k === s ? 'true' : null }, SYSTEMS[k].name)),
+    h('th', { class: 'name pin', scope: 'row' }, h('a', { href: itemHref(k, e), 'aria-current': k === s ? 'true' : null }, SYSTEMS[k].name)),
     METRICS.map((_, at) => h('td', { class: 'm' }, scoreMark(at, scoreAt(k, at, e)))),
     h('td', { class: 'pred' }, statusAt(k, e) === 'ok' ? null : h('span', { class: 'fail' }, `${words(statusAt(k, e))}  `), (predictionAt(k, e) ?? '').slice(0, 600)));
   return h('section', { 'aria-label': 'All systems on this question' },
     h('div', { class: 'head' }, h('h2', {}, 'All systems on this question'), h('span', { class: 'soft' }, asked ? `${right} of ${asked} right by ${METRICS[m].id}` : '')),
-    h('div', { class: 'scroll' }, h('table', { class: 'items others' },
+    scroller(h('table', { class: 'items others' },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'System'), METRICS.map((metric) => h('th', { class: 'up', scope: 'col' }, h('button', { type: 'button', tabindex: '-1' }, bare(metric.id)))), h('th', { scope: 'col' }, 'Prediction'))),
       h('tbody', {}, ranking(m).filter((k) => CELLS[k].s[e] >= 0).map(row)))));
 }

@@ -129,7 +129,7 @@ function itemsTable(state, update) {
       DATA.omitted > 0 && ` The texts of ${many(DATA.omitted, 'entry', 'entries')} did not fit into this file; all scores are here, the texts are in items.jsonl.`),
     list.length === 0
       ? h('p', { class: 'empty' }, 'Nothing matches these filters. ', h('a', { href: '#/items' }, 'Clear them'), '.')
-      : h('div', { class: 'scroll' }, h('table', { class: 'items' },
+      : scroller(h('table', { class: 'items' },
         h('thead', {}, h('tr', {}, header('id', '#'), h('th', { scope: 'col' }, 'Question and prediction'), several && header('system', 'System', 'sec'), header('db', 'Database', 'sec'),
           labelled && header('hardness', EXAMPLES.some((x) => x.h) ? 'Hardness' : 'Difficulty', 'sec'), header('status', 'Status', 'sec'),
           METRICS.map((metric) => header(metric.id, bare(metric.id), 'up')), several && header('solved', 'Right', 'num sec'))),

@@ -32,13 +32,13 @@ function lead(m, order) {
   const score = SYSTEMS[first].scores[m];
   if (score[0] === null) return `${METRICS[m].id} applies to no item of this run.`;
   const shown = (s) => `${showScore(m, s[0])}${unit(m)}`;
-  const range = score[1] === null ? '' : ` (95 % interval ${showInterval(m, score)})`;
-  if (SYSTEMS.length === 1) return [h('strong', {}, SYSTEMS[first].name), ` reaches ${shown(score)} on `, h('code', {}, METRICS[m].id), `${range}, over ${many(score[3], 'item')}.`];
+  const range = ` (${score[1] === null ? '' : `95 % interval ${showInterval(m, score)}, `}n = ${count(score[3])})`;
+  if (SYSTEMS.length === 1) return [h('strong', {}, SYSTEMS[first].name), ` reaches ${shown(score)} on `, h('code', {}, METRICS[m].id), `${range}.`];
   const start = [h('strong', {}, SYSTEMS[first].name), ` has the ${lowerIsBetter(m) ? 'lowest' : 'highest'} `, h('code', {}, METRICS[m].id), `: ${shown(score)}${range}.`];
   const pair = second === undefined ? null : comparison(m, first, second);
   if (!pair) return start;
   const tied = order.slice(1).filter((s) => { const c = comparison(m, first, s); return c && c.p >= 0.05; });
-  const next = [' The next is ', h('strong', {}, SYSTEMS[second].name), ` with ${shown(SYSTEMS[second].scores[m])}; the gap of ${showDifference(m, Math.abs(pair.difference)).replace('+', '')}${ownUnit(m) ? '' : ' points'} is `];
+  const next = [' The next is ', h('strong', {}, SYSTEMS[second].name), ` with ${shown(SYSTEMS[second].scores[m])} (n = ${count(SYSTEMS[second].scores[m][3])}); the gap of ${showDifference(m, Math.abs(pair.difference)).replace('+', '')}${ownUnit(m) ? '' : ' points'}${sameItems(m, first, second, pair.n) ? '' : ` on the ${count(pair.n)} items in common`} is `];
   const verdict = pair.p < 0.05 ? `larger than chance explains (${showP(pair.p)}).` : `within chance (${showP(pair.p)}).`;
   const rest = tied.length > 1 ? ` In all, ${count(tied.length)} systems cannot be told apart from the leader.` : '';
   return [...start, ...next, verdict, rest];
@@ -49,12 +49,19 @@ function gatesSection() {
   const row = (gate) => h('tr', {},
       h('td', { class: gate.passed ? 'pass' : 'fail' }, gate.passed ? '✓ passed' : '✗ failed'),
       h('td', { class: 'name' }, gate.system),
-      h('td', {}, `${gate.metric} ≥ ${gate.minimum}`),
-      h('td', { class: 'num' }, gate.mean === null ? NONE : gate.mean.toFixed(4)));
+      h('td', {}, `${gate.metric} ≥ ${gate.wanted}`),
+      h('td', { class: 'num' }, gate.is ?? NONE, h('span', { class: 'sub n' }, `n ${count(gate.n)}`)));
   return h('section', { 'aria-label': 'Gates' }, h('div', { class: 'head' }, h('h2', {}, 'Gates')),
-    h('div', { class: 'scroll' }, h('table', {},
+    scroller(h('table', {},
       h('thead', {}, h('tr', {}, ['Result', 'System', 'Wanted'].map((t) => h('th', { scope: 'col' }, t)), h('th', { class: 'num', scope: 'col' }, 'Is'))),
       h('tbody', {}, DATA.gates.map(row)))));
+}
+
+/* A mean, its interval, and the number of items that it is the mean of. */
+function meanWithRange(m, score) {
+  return [showScore(m, score[0]),
+    score[1] !== null && h('span', { class: 'sub' }, `${showScore(m, score[1])}–${showScore(m, score[2])}`),
+    h('span', { class: 'sub n' }, `n ${count(score[3])}`)];
 }
 
 function leaderboard(m, order, go) {
@@ -65,31 +72,28 @@ function leaderboard(m, order, go) {
   const otherCell = (system, k) => {
     const score = SYSTEMS[system].scores[k];
     const top = SYSTEMS.length > 1 && score[0] !== null && score[0] === best[k];
-    return h('td', { class: `num${top ? ' best' : ''}` }, showScore(k, score[0]),
-      score[1] !== null && h('span', { class: 'sub' }, `${showScore(k, score[1])}–${showScore(k, score[2])}`));
+    return h('td', { class: `num${top ? ' best' : ''}` }, meanWithRange(k, score));
   };
   const row = (system, rank) => {
     const score = SYSTEMS[system].scores[m];
     return h('tr', {},
       h('td', { class: 'num soft' }, rank + 1),
-      h('th', { class: 'name', scope: 'row' }, h('a', { href: `#/items${query({ system: SYSTEMS[system].name })}` }, SYSTEMS[system].name)),
-      h('td', { class: `num${SYSTEMS.length > 1 && score[0] === best[m] ? ' best' : ''}` }, showScore(m, score[0]),
-        score[1] !== null && h('span', { class: 'sub' }, `${showScore(m, score[1])}–${showScore(m, score[2])}`)),
+      h('th', { class: 'name pin', scope: 'row' }, h('a', { href: `#/items${query({ system: SYSTEMS[system].name })}` }, SYSTEMS[system].name)),
+      h('td', { class: `num${SYSTEMS.length > 1 && score[0] === best[m] ? ' best' : ''}` }, meanWithRange(m, score)),
       h('td', { class: 'plotcell' }, intervalPlot(s, score, tied(system))),
-      others.map((k) => otherCell(system, k)),
-      h('td', { class: 'num' }, count(score[3])));
+      others.map((k) => otherCell(system, k)));
   };
   const sortable = (k, active) => h('th', { class: 'num', scope: 'col', 'aria-sort': active ? (lowerIsBetter(k) ? 'ascending' : 'descending') : null, 'data-tip': METRICS[k].about || null },
     h('button', { type: 'button', onclick: () => go(METRICS[k].id) }, METRICS[k].id));
   return h('section', { 'aria-label': 'Leaderboard' },
     h('div', { class: 'head' }, h('h2', {}, 'Leaderboard'), h('span', { class: 'grow' }),
       METRICS.length > 1 && select('Ranked by', metricOptions(), METRICS[m].id, go, 'inline')),
-    h('div', { class: 'scroll' }, h('table', {},
-      h('thead', {}, h('tr', {}, h('th', { class: 'num', scope: 'col' }, h('span', { class: 'sr' }, 'Rank')), h('th', { scope: 'col' }, 'System'),
+    scroller(h('table', {},
+      h('thead', {}, h('tr', {}, h('th', { class: 'num', scope: 'col' }, h('span', { class: 'sr' }, 'Rank')), h('th', { class: 'pin', scope: 'col' }, 'System'),
         sortable(m, true), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
-        others.map((k) => sortable(k, false)), h('th', { class: 'num', scope: 'col' }, 'Items'))),
+        others.map((k) => sortable(k, false)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'Means in percent', ratiosNote(), SYSTEMS.length > 1 ? ' with 95 % intervals; the best of each column is bold.' : ' with 95 % intervals.',
+    h('p', { class: 'note' }, 'Means in percent', ratiosNote(), SYSTEMS.length > 1 ? ' with 95 % intervals; n: the items that a mean is over; the best of each column is bold.' : ' with 95 % intervals; n: the items that a mean is over.',
       SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader and systems that cannot be told apart from it (p ≥ 0.05, paired by item)  ', h('span', { class: 'key' }), 'behind the leader.']));
 }
 
@@ -123,7 +127,7 @@ function matrix(m, order) {
   const swatch = (name) => h('span', { class: `swatch sw-${name}` });
   return h('section', { 'aria-label': 'Pairwise differences' },
     h('div', { class: 'head' }, h('h2', {}, 'Is the gap real?'), h('span', { class: 'soft' }, `row minus column, ${METRICS[m].id}${ownUnit(m) ? '' : ', in points'}`)),
-    h('div', { class: 'scroll' }, h('table', { class: 'matrix' },
+    scroller(h('table', { class: 'matrix' },
       h('thead', {}, h('tr', {}, h('th', {}, h('span', { class: 'sr' }, 'System')), order.map((s, rank) => h('th', { scope: 'col', 'data-tip': SYSTEMS[s].name, 'aria-label': SYSTEMS[s].name }, rank + 1)))),
       h('tbody', {}, order.map((a, rank) => h('tr', {}, h('th', { scope: 'row', title: SYSTEMS[a].name }, h('span', { class: 'soft' }, `${rank + 1}  `), SYSTEMS[a].name), order.map((b) => cell(a, b))))))),
     h('ul', { class: 'legend' },
@@ -139,18 +143,18 @@ function distances(m, order) {
   if (rows.length === 0) return null;
   const s = scale([0, ...rows.flatMap(([, c]) => [c.low, c.high])], -Infinity, Infinity);
   const row = ([system, c]) => h('tr', {},
-    h('th', { class: 'name', scope: 'row' }, h('a', { href: compareHref(leader, system, m) }, SYSTEMS[system].name)),
-    h('td', { class: 'num' }, showDifference(m, c.difference), h('span', { class: 'sub' }, `${showDifference(m, c.low)} to ${showDifference(m, c.high)}`)),
+    h('th', { class: 'name pin', scope: 'row' }, h('a', { href: compareHref(leader, system, m) }, SYSTEMS[system].name)),
+    h('td', { class: 'num' }, showDifference(m, c.difference), h('span', { class: 'sub' }, `${showDifference(m, c.low)} to ${showDifference(m, c.high)}`), h('span', { class: 'sub n' }, `n ${count(c.n)}`)),
     h('td', { class: 'plotcell' }, differencePlot(s, c, c.p >= 0.05)),
     h('td', { class: 'num' }, showP(c.p).slice(2).replace('= ', '')), h('td', { class: `num${c.holm < 0.05 ? '' : ' soft'}` }, showP(c.holm).slice(2).replace('= ', '')),
     h('td', { class: 'num' }, count(c.onlyB)), h('td', { class: 'num' }, count(c.onlyA)));
   return h('section', { 'aria-label': 'Differences from the leader' },
     h('div', { class: 'head' }, h('h2', {}, 'Is the gap real?'), h('span', { class: 'soft' }, `system minus ${SYSTEMS[leader].name}, ${METRICS[m].id}${ownUnit(m) ? '' : ', in points'}`)),
-    h('div', { class: 'scroll' }, h('table', {},
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'System'), h('th', { class: 'num', scope: 'col' }, 'Difference'), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
+    scroller(h('table', {},
+      h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), h('th', { class: 'num', scope: 'col' }, 'Difference'), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
         ['p', 'p, corrected', isBinary(m) ? 'Only leader right' : 'Leader higher', isBinary(m) ? 'Only this right' : 'This higher'].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, rows.map(row)))),
-    h('p', { class: 'note' }, `Paired by item, 95 % intervals; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'cannot be told apart from the leader (p ≥ 0.05). Any two systems can be set against each other under ', h('a', { href: '#/compare' }, 'Compare'), '.'));
+    h('p', { class: 'note' }, `Paired over the n items that both were scored on, 95 % intervals; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'cannot be told apart from the leader (p ≥ 0.05). Any two systems can be set against each other under ', h('a', { href: '#/compare' }, 'Compare'), '.'));
 }
 
 function breakdown(m, order, params) {
@@ -169,22 +173,32 @@ function breakdown(m, order, params) {
   const panel = (group) => h('div', { class: 'panel' },
     h('h3', {}, link(group), h('span', { class: 'soft' }, many(items(group), 'item'))),
     h('dl', { class: 'bars' }, shown.map((s) => [
-      h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', {}, bar(score(s, group), top)), h('dd', { class: 'num' }, showScore(m, score(s, group)[0]))])));
+      h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', {}, bar(score(s, group), top)), h('dd', { class: 'num' }, showScore(m, score(s, group)[0]), h('span', { class: 'soft' }, ` (${count(score(s, group)[3])})`))])));
   const cell = (s, group) => {
     const own = score(s, group);
     return h('td', { 'data-tip': own[1] === null ? null : `${SYSTEMS[s].name}, ${group}\n${showScore(m, own[0])}${unit(m)} (${showInterval(m, own)})\n${many(own[3], 'item')}` },
-      showScore(m, own[0]), own[0] !== null && h('i', { class: 'fill', 'aria-hidden': 'true', css: { width: `calc(${Math.min(1, own[0] / top).toFixed(4)} * var(--heat))` } }));
+      showScore(m, own[0]), h('span', { class: 'soft' }, ` (${count(own[3])})`), own[0] !== null && h('i', { class: 'fill', 'aria-hidden': 'true', css: { width: `calc(${Math.min(1, own[0] / top).toFixed(4)} * var(--heat))` } }));
   };
-  const table = () => h('div', { class: 'scroll' }, h('table', { class: 'heat' },
-    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, available.find(([key]) => key === dimension)[1]), h('th', { class: 'num', scope: 'col' }, 'Items'), shown.map((s) => h('th', { class: 'num', scope: 'col' }, SYSTEMS[s].name)))),
-    h('tbody', {}, groups.map((group) => h('tr', {}, h('th', { scope: 'row' }, link(group)), h('td', { class: 'soft' }, count(items(group))), shown.map((s) => cell(s, group)))))));
+  const table = () => scroller(h('table', { class: 'heat' },
+    h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, available.find(([key]) => key === dimension)[1]), shown.map((s) => h('th', { class: 'num', scope: 'col' }, SYSTEMS[s].name)))),
+    h('tbody', {}, groups.map((group) => h('tr', {}, h('th', { class: 'pin', scope: 'row' }, link(group)), shown.map((s) => cell(s, group)))))));
   return h('section', { 'aria-label': 'Breakdown' },
     h('div', { class: 'head' }, h('h2', {}, 'Where it is won and lost'), h('span', { class: 'soft' }, METRICS[m].id), h('span', { class: 'grow' }),
       segments('Breakdown by', available, dimension, (key) => set({ by: key }))),
     groups.length <= MAX_PANELS ? h('div', { class: 'panels' }, groups.map(panel)) : table(),
     order.length > SHOWN_SYSTEMS && h('p', { class: 'note' }, all ? `All ${order.length} systems. ` : `The first ${SHOWN_SYSTEMS} of ${order.length} systems. `,
       h('button', { type: 'button', onclick: () => set({ all: all ? '' : '1' }) }, all ? `Show the first ${SHOWN_SYSTEMS}` : 'Show all')),
-    h('p', { class: 'note' }, dimension === 'feature' ? 'A question counts under every feature that its gold query uses. ' : '', groups.length <= MAX_PANELS ? 'Lines over the bars are 95 % intervals.' : 'The interval of a number shows when you point at it.'));
+    coverage(m, shown, dimension, groups, score),
+    h('p', { class: 'note' }, 'In brackets: the items that a mean is over. ', dimension === 'feature' ? 'A question counts under every feature that its gold query uses. ' : '', groups.length <= MAX_PANELS ? 'Lines over the bars are 95 % intervals.' : 'The interval of a number shows when you point at it.'));
+}
+
+/* Says so where the groups hold only a part of the items behind the scores. */
+function coverage(m, shown, dimension, groups, score) {
+  const word = { hardness: 'hardness', difficulty: 'difficulty', turn: 'turn', db_id: 'database' }[dimension];
+  if (!word) return null;
+  const parts = shown.map((s) => [groups.reduce((sum, group) => sum + score(s, group)[3], 0), SYSTEMS[s].scores[m][3]]);
+  const texts = [...new Set(parts.filter(([covered, whole]) => covered < whole).map(([covered, whole]) => `${count(covered)} of ${count(whole)}`))];
+  return texts.length > 0 && h('p', { class: 'note' }, `Of the items behind the scores, ${texts.join(', ')} have a ${word}.`);
 }
 
 function outcomes(order) {
@@ -196,12 +210,12 @@ function outcomes(order) {
     const { name, counts, statuses } = SYSTEMS[s];
     const cell = (status) => h('td', { class: `num${statuses[status] ? '' : ' soft'}` }, statuses[status]
       ? h('a', { href: `#/items${query({ system: name, status })}` }, count(statuses[status])) : '0');
-    return h('tr', {}, h('th', { class: 'name', scope: 'row' }, name), number(counts.requested), number(counts.scored), number(counts.missing), number(counts.gold_failed), names.map(cell));
+    return h('tr', {}, h('th', { class: 'name pin', scope: 'row' }, name), number(counts.requested), number(counts.scored), number(counts.missing), number(counts.gold_failed), names.map(cell));
   };
   return h('section', { 'aria-label': 'Outcomes' },
     h('div', { class: 'head' }, h('h2', {}, 'What became of the predictions')),
-    h('div', { class: 'scroll' }, h('table', {},
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'System'), ['Requested', 'Scored', 'Missing', 'Gold failed', ...names.map(words)].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
+    scroller(h('table', {},
+      h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), ['Requested', 'Scored', 'Missing', 'Gold failed', ...names.map(words)].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, order.map(row)))),
     h('p', { class: 'note' }, 'A missing prediction scores 0 and is counted. Where the gold query itself fails, the benchmark is at fault and execution metrics leave the item out.'));
 }

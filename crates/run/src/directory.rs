@@ -8,12 +8,13 @@
 //! | `run.lock` | nothing | locked while a process writes; the lock ends with the process, however it ends |
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
 use crate::error::RunError;
+use crate::items::Items;
 use crate::log;
 use crate::record::{Item, Manifest, Summary};
 
@@ -125,9 +126,45 @@ impl RunDirectory {
     /// Writes another file of the run (a report) atomically.
     ///
     /// # Errors
-    /// [`RunError::Unwritable`].
-    pub fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), RunError> {
-        write_atomically(&self.path.join(name), bytes)
+    /// [`RunError::Unwritable`], and what `write` says.
+    pub fn write_file<E: From<RunError>>(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+    ) -> Result<(), E> {
+        write_atomically(&self.path.join(name), write)
+    }
+
+    /// The items that are in the log.
+    pub fn items(&self) -> Items {
+        Items::in_log(&self.items_path(), &self.manifest)
+    }
+}
+
+/// A run as it lies on disk, its items still there. It may be in progress.
+#[derive(Debug, Clone)]
+pub struct RunFiles {
+    /// What was run.
+    pub manifest: Manifest,
+    /// The items.
+    pub items: Items,
+    /// The summary, once the run has finished.
+    pub summary: Option<Summary>,
+}
+
+impl RunFiles {
+    /// Opens a run directory without changing it.
+    ///
+    /// # Errors
+    /// [`RunError`] when there is no run, or a file of it cannot be read.
+    pub fn open(path: &Path) -> Result<Self, RunError> {
+        let manifest = read_manifest(path)?;
+        let items = Items::in_log(&path.join(ITEMS), &manifest);
+        // A summary belongs to the items only while all of them are there.
+        let wanted = manifest.examples * manifest.systems.len();
+        let complete = log::count_lines(&path.join(ITEMS))? == wanted;
+        let summary = if complete { read_record(&path.join(SUMMARY))? } else { None };
+        Ok(Self { manifest, items, summary })
     }
 }
 
@@ -136,7 +173,7 @@ impl RunDirectory {
 pub struct StoredRun {
     /// What was run.
     pub manifest: Manifest,
-    /// The items in canonical order; duplicates left out.
+    /// The items, as [`Items`] has them.
     pub items: Vec<Item>,
     /// The summary, once the run has finished.
     pub summary: Option<Summary>,
@@ -149,14 +186,7 @@ impl StoredRun {
     /// [`RunError`] when there is no run, or a file of it cannot be read.
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let manifest = read_manifest(path)?;
-        let mut items: Vec<Item> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        log::for_each_line(&path.join(ITEMS), |_, item: Item| {
-            if seen.insert((item.system.clone(), item.id.clone())) {
-                items.push(item);
-            }
-            Ok(())
-        })?;
+        let items = Items::in_log(&path.join(ITEMS), &manifest).to_vec()?;
         let summary = read_record(&path.join(SUMMARY))?;
         Ok(Self { manifest, items, summary })
     }
@@ -280,25 +310,45 @@ fn read_record<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, RunError> 
 }
 
 fn write_record<T: serde::Serialize>(path: &Path, record: &T) -> Result<(), RunError> {
-    let mut bytes = serde_json::to_vec_pretty(record)
-        .map_err(|source| RunError::BadRecord { path: path.to_owned(), source })?;
-    bytes.push(b'\n');
-    write_atomically(path, &bytes)
+    write_atomically(path, |out| {
+        let failed = |source: io::Error| RunError::Unwritable { path: path.to_owned(), source };
+        serde_json::to_writer_pretty(&mut *out, record).map_err(|error| failed(error.into()))?;
+        out.write_all(b"\n").map_err(failed)
+    })
 }
 
-/// Writes beside the file, makes it durable, then renames: a reader or a crash sees the old or the new bytes.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+/// Writes beside the file, makes it durable, then renames: a reader or a crash sees the old or the new bytes, and
+/// when `write` fails, the old ones stay.
+///
+/// # Errors
+/// [`RunError::Unwritable`], and what `write` says.
+pub fn write_atomically<E: From<RunError>>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    let unwritable = |source| RunError::Unwritable { path: path.to_owned(), source };
+    // A link stays one; a device or a pipe is no file that could be replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = target.as_path();
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let mut out = BufWriter::new(File::create(path).map_err(unwritable)?);
+        write(&mut out)?;
+        return Ok(out.flush().map_err(unwritable)?);
+    }
     let temporary = temporary_of(path);
-    let write = || -> io::Result<()> {
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    };
-    write().map_err(|source| {
+    let result = File::create(&temporary).map_err(|source| E::from(unwritable(source))).and_then(|file| {
+        let mut out = BufWriter::with_capacity(1 << 18, file);
+        write(&mut out)?;
+        let finish = || -> io::Result<()> {
+            out.into_inner()?.sync_all()?;
+            fs::rename(&temporary, path)
+        };
+        finish().map_err(|source| unwritable(source).into())
+    });
+    if result.is_err() {
         let _ = fs::remove_file(&temporary);
-        RunError::Unwritable { path: path.to_owned(), source }
-    })?;
+    }
+    result?;
     sync_parent(path);
     Ok(())
 }

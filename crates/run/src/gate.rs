@@ -74,6 +74,22 @@ impl Gate {
         }
         Ok(Self { metric, minimum })
     }
+
+    /// A mean and the bar as a reader sees them: percent, costs in their own unit, with as many decimals as tell
+    /// the two apart.
+    pub fn written(&self, mean: f64) -> (String, String) {
+        let has_unit = sqlgauge_metrics::find(&self.metric).is_ok_and(|m| m.kind() == MetricKind::Cost);
+        let (scale, unit) = if has_unit { (1.0, "") } else { (100.0, " %") };
+        let decimals = |value: f64| (1..=6).map(move |digits| format!("{:.digits$}", value * scale));
+        let distance = |text: &str| text.parse::<f64>().map_or(f64::NAN, |shown| shown - self.minimum * scale);
+        let side = |distance: f64| if distance.abs() < 1e-9 { 0.0 } else { distance.signum() };
+        let truth = side((mean - self.minimum) * scale);
+        let find = |value: f64, truth: f64| {
+            let fitting = decimals(value).find(|text| side(distance(text)).total_cmp(&truth).is_eq());
+            fitting.or_else(|| decimals(value).last()).unwrap_or_default()
+        };
+        (format!("{}{unit}", find(mean, truth)), format!("{}{unit}", find(self.minimum, 0.0)))
+    }
 }
 
 /// A system that stays under a bar.
@@ -89,10 +105,12 @@ pub struct GateFailure {
 
 impl fmt::Display for GateFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { system, gate: Gate { metric, minimum }, mean } = self;
+        let Self { system, gate, mean } = self;
+        let metric = &gate.metric;
+        let (is, wanted) = gate.written(mean.unwrap_or_default());
         match mean {
-            Some(mean) => write!(f, "{system}: {metric} is {mean:.4}, under {minimum}"),
-            None => write!(f, "{system}: {metric} applies to no item, so it does not reach {minimum}"),
+            Some(_) => write!(f, "{system}: {metric} is {is}, under {wanted}"),
+            None => write!(f, "{system}: {metric} applies to no item, so it does not reach {wanted}"),
         }
     }
 }
@@ -109,4 +127,25 @@ pub fn check_gates(summary: &Summary, gates: &[Gate]) -> Vec<GateFailure> {
         .iter()
         .flat_map(|system| gates.iter().filter_map(move |gate| failure(system, gate)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_under_its_bar_never_looks_as_if_it_reached_it() {
+        let cases = [
+            ("ex@1", 0.7996, 0.8, ("79.96 %", "80.0 %")),
+            ("ex@1", 0.8, 0.8, ("80.0 %", "80.0 %")),
+            ("soft-f1@1", 0.812_34, 0.805, ("81.2 %", "80.5 %")),
+            ("ex@1", 0.9999, 1.0, ("99.99 %", "100.0 %")),
+            ("ex@1", 0.5, 0.1234, ("50.0 %", "12.34 %")),
+            ("ves@1", 1.254, 1.25, ("1.254", "1.25")),
+        ];
+        for (metric, mean, minimum, (is, wanted)) in cases {
+            let gate = Gate { metric: metric.to_owned(), minimum };
+            assert_eq!(gate.written(mean), (is.to_owned(), wanted.to_owned()));
+        }
+    }
 }

@@ -12,9 +12,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::IgnoredAny;
 
 use crate::directory::{sync_parent, temporary_of};
 use crate::error::RunError;
@@ -27,6 +26,8 @@ const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) struct Log {
     path: PathBuf,
     file: File,
+    /// The same file, to read again what was written.
+    written: File,
     length: u64,
     synced: Instant,
 }
@@ -72,7 +73,9 @@ impl Log {
             Ok(file)
         };
         let file = open().map_err(unwritable)?;
-        let log = Self { path: path.to_owned(), file, length, synced: Instant::now() };
+        let written =
+            File::open(path).map_err(|source| RunError::Unreadable { path: path.to_owned(), source })?;
+        let log = Self { path: path.to_owned(), file, written, length, synced: Instant::now() };
         Ok((log, Recovered { finished: scan.finished, repairs: scan.repairs }))
     }
 
@@ -90,6 +93,28 @@ impl Log {
         Ok(())
     }
 
+    /// Bytes that are in the log now.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Puts bytes that were appended before behind those in `into`.
+    pub(crate) fn read_again(&mut self, range: &Range<u64>, into: &mut Vec<u8>) -> Result<(), RunError> {
+        let mut read = || -> io::Result<u64> {
+            self.written.seek(SeekFrom::Start(range.start))?;
+            (&mut self.written).take(range.end - range.start).read_to_end(into).map(|count| count as u64)
+        };
+        let unreadable = |source| RunError::Unreadable { path: self.path.clone(), source };
+        match read() {
+            Ok(count) if count == range.end - range.start => Ok(()),
+            Ok(_) => Err(unreadable(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "it has become shorter while it was written",
+            ))),
+            Err(source) => Err(unreadable(source)),
+        }
+    }
+
     /// Makes everything written so far survive a crash of the machine.
     pub(crate) fn sync(&mut self) -> Result<(), RunError> {
         self.file.sync_data().map_err(|source| RunError::Unwritable { path: self.path.clone(), source })?;
@@ -98,48 +123,21 @@ impl Log {
     }
 }
 
-/// Lines that are decoded together.
-const BATCH: usize = 4096;
-
-/// Calls `visit` with the number (from 1) and content of every complete line, in order; a missing file has none.
-/// Lines are decoded in parallel, a batch at a time.
-pub(crate) fn for_each_line<T: DeserializeOwned + Send>(
-    path: &Path,
-    mut visit: impl FnMut(usize, T) -> Result<(), RunError>,
-) -> Result<(), RunError> {
-    let mut batch: Vec<Vec<u8>> = Vec::with_capacity(BATCH);
-    let mut first = 1;
-    let mut flush = |batch: &mut Vec<Vec<u8>>, next: usize| {
-        let decoded: Vec<_> = batch.par_iter().map(|bytes| serde_json::from_slice(bytes)).collect();
-        for (line, decoded) in (first..).zip(decoded) {
-            visit(line, decoded.map_err(|error| corrupt(path, line, &error))?)?;
-        }
-        batch.clear();
-        first = next;
-        Ok(())
-    };
-    let (lines, _) = for_each_raw_line(path, |line, _, bytes| {
-        batch.push(bytes.to_vec());
-        if batch.len() < BATCH { Ok(()) } else { flush(&mut batch, line + 1) }
-    })?;
-    flush(&mut batch, lines + 1)
-}
-
-fn corrupt(path: &Path, line: usize, error: &serde_json::Error) -> RunError {
+pub(crate) fn corrupt(path: &Path, line: usize, error: &serde_json::Error) -> RunError {
     RunError::CorruptLine { path: path.to_owned(), line, reason: error.to_string() }
 }
 
 /// Calls `visit` with number, byte range and bytes of every line that ends in a line feed; returns the number
 /// of complete lines and the bytes behind the last of them.
-fn for_each_raw_line(
+pub(crate) fn for_each_raw_line<E: From<RunError>>(
     path: &Path,
-    mut visit: impl FnMut(usize, Range<u64>, &[u8]) -> Result<(), RunError>,
-) -> Result<(usize, u64), RunError> {
+    mut visit: impl FnMut(usize, Range<u64>, &[u8]) -> Result<(), E>,
+) -> Result<(usize, u64), E> {
     let unreadable = |source| RunError::Unreadable { path: path.to_owned(), source };
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((0, 0)),
-        Err(source) => return Err(unreadable(source)),
+        Err(source) => return Err(unreadable(source).into()),
     };
     let mut reader = BufReader::with_capacity(1 << 18, file);
     let (mut lines, mut offset, mut bytes) = (0, 0, Vec::new());
@@ -153,6 +151,11 @@ fn for_each_raw_line(
         visit(lines, offset..offset + count, &bytes)?;
         offset += count;
     }
+}
+
+/// The number of complete lines; a missing file has none.
+pub(crate) fn count_lines(path: &Path) -> Result<usize, RunError> {
+    for_each_raw_line(path, |_, _, _| Ok::<(), RunError>(())).map(|(lines, _)| lines)
 }
 
 struct Scan {
@@ -179,7 +182,7 @@ fn scan(path: &Path, plan: &Plan<'_>, metrics: &[String]) -> Result<Scan, RunErr
                 }
             }
         }
-        Ok(())
+        Ok::<(), RunError>(())
     })?;
     if torn > 0 {
         scan.repairs.push(Repair::TornLine { line: lines + 1, bytes: torn });

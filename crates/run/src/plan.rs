@@ -104,16 +104,14 @@ impl<'a> Plan<'a> {
     /// its first position.
     pub(crate) fn units(&self, first: usize) -> Units {
         let mut of_key: HashMap<(usize, Option<&str>), usize> = HashMap::new();
-        let mut units = Units { first, of_position: Vec::new(), leaders: Vec::new(), uses: Vec::new() };
+        let mut units = Units { first, of_position: Vec::new(), leaders: Vec::new() };
         for position in first..self.len() {
             let prediction = self.get(position).1.prediction;
             let key = (position % self.examples.len(), prediction);
             let unit = *of_key.entry(key).or_insert_with(|| {
                 units.leaders.push(position);
-                units.uses.push(0);
                 units.leaders.len() - 1
             });
-            units.uses[unit] += 1;
             units.of_position.push(unit);
         }
         units
@@ -126,8 +124,6 @@ pub(crate) struct Units {
     of_position: Vec<usize>,
     /// Per unit the first position that needs it; ascending.
     pub(crate) leaders: Vec<usize>,
-    /// Per unit the number of positions that need it.
-    pub(crate) uses: Vec<usize>,
 }
 
 impl Units {

@@ -120,7 +120,13 @@ pub struct Comparison {
     pub second: String,
     /// Items scored for both.
     pub count: usize,
-    /// Mean of first minus mean of second.
+    /// Mean of the first over those items; `None` in a summary of an earlier version.
+    #[serde(default)]
+    pub first_mean: Option<f64>,
+    /// Mean of the second over those items.
+    #[serde(default)]
+    pub second_mean: Option<f64>,
+    /// Mean of first minus mean of second over those items.
     pub difference: f64,
     /// 95 % bootstrap interval of the difference, paired by item.
     pub low: f64,

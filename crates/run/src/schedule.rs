@@ -3,10 +3,12 @@
 //! Workers take distinct pieces of work (one example and one predicted text) in the order in which the log
 //! needs them; the calling thread alone writes, strictly in canonical order, and gives one result to every
 //! system that said the same. Workers run ahead of the log by a bounded window: that is what a kill can lose,
-//! and what bounds the memory for results that wait for their place.
+//! and what bounds the memory for results that wait for their place. A result that is in the log already is read
+//! there again for the next system that said the same.
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -247,7 +249,8 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
         .to_owned()
 }
 
-const LINE_START: &str = r#"{"system":"#;
+/// How a line of the log begins, before the system's name.
+pub(crate) const LINE_START: &str = r#"{"system":"#;
 
 fn line_tail(task: &Task<'_>, judgement: Judgement) -> String {
     let item = Item {
@@ -275,34 +278,50 @@ struct Writer<'a, 'p> {
     next: usize,
 }
 
+/// Where the result of a unit is.
+#[derive(Clone)]
+enum Tail {
+    /// Not scored yet, or needed no more.
+    Absent,
+    /// Scored, and waiting for its place in the log.
+    Waiting(String),
+    /// In the log, to be read there again by the next system that said the same.
+    Written(Range<u64>),
+}
+
 impl Writer<'_, '_> {
     /// Writes until everything is in the log or the run is cancelled; returns the items in the log and the
     /// units scored.
     fn run(&mut self, results: &mpsc::Receiver<Finished>) -> Result<(usize, usize), RunError> {
-        let mut tails: Vec<Option<String>> = vec![None; self.units.leaders.len()];
-        let mut uses = self.units.uses.clone();
+        let mut tails = vec![Tail::Absent; self.units.leaders.len()];
         let mut scored = 0;
         while self.next < self.plan.len() {
             // After cancelling, the workers finish what they have and hang up.
             let Ok((unit, tail)) = results.recv() else { break };
-            tails[unit] = Some(tail);
+            tails[unit] = Tail::Waiting(tail);
             scored += 1;
-            self.write_ready(&mut tails, &mut uses)?;
+            self.write_ready(&mut tails)?;
         }
         Ok((self.next, scored))
     }
 
-    fn write_ready(&mut self, tails: &mut [Option<String>], uses: &mut [usize]) -> Result<(), RunError> {
+    fn write_ready(&mut self, tails: &mut [Tail]) -> Result<(), RunError> {
         let before = self.next;
+        let mut line = Vec::new();
         while self.next < self.plan.len() {
-            let unit = self.units.of(self.next);
-            let Some(tail) = &tails[unit] else { break };
-            let system = Value::from(self.plan.get(self.next).0);
-            self.log.append(format!("{LINE_START}{system}{tail}").as_bytes())?;
-            uses[unit] -= 1;
-            if uses[unit] == 0 {
-                tails[unit] = None;
+            let tail = &mut tails[self.units.of(self.next)];
+            line.clear();
+            line.extend_from_slice(LINE_START.as_bytes());
+            line.extend_from_slice(Value::from(self.plan.get(self.next).0).to_string().as_bytes());
+            let begin = line.len() as u64;
+            match tail {
+                Tail::Absent => break,
+                Tail::Waiting(text) => line.extend_from_slice(text.as_bytes()),
+                Tail::Written(range) => self.log.read_again(range, &mut line)?,
             }
+            let at = self.log.length();
+            self.log.append(&line)?;
+            *tail = Tail::Written(at + begin..self.log.length());
             self.next += 1;
         }
         if self.next > before {

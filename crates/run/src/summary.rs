@@ -12,11 +12,14 @@
 //! of pairs grows with the square. All randomness has a fixed seed: the same items give the same bytes.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
 
 use rayon::prelude::*;
 use serde_json::Value;
 use sqlgauge_metrics::{Metric, MetricKind, stats};
 
+use crate::error::RunError;
+use crate::items::{Entry, Items};
 use crate::record::{Comparison, Counts, Item, Manifest, ScoreSummary, Summary, SystemSummary};
 use crate::scorer::{GOLD_FAILED, MISSING};
 
@@ -27,6 +30,8 @@ const RESAMPLES: usize = 1000;
 const RESAMPLES_IN_BREAKDOWN: usize = 200;
 const SEED: u64 = 0x5eed;
 const CONFIDENCE: f64 = 0.95;
+/// Columns that are summarised in one piece of work.
+const TOGETHER: usize = 64;
 
 /// Takes items one by one and makes their summary; holds scores and labels, not the items.
 #[derive(Debug)]
@@ -34,8 +39,10 @@ pub struct SummaryBuilder {
     metrics: Vec<Column>,
     system_of_name: HashMap<String, usize>,
     systems: Vec<Answers>,
+    statuses: Names<String>,
     row_of_id: HashMap<String, usize>,
     rows: Vec<Labels>,
+    groups: Names<(&'static str, String)>,
 }
 
 #[derive(Debug)]
@@ -51,15 +58,49 @@ struct Answers {
     name: String,
     counts: Counts,
     statuses: BTreeMap<String, usize>,
-    /// By metric, then by row; `None` where the metric does not apply or the item is not there.
-    scores: Vec<Vec<Option<f64>>>,
+    /// By row.
+    marks: Vec<Option<Mark>>,
+    /// By metric, then by row; not a number where the metric does not apply or the item is not there.
+    scores: Vec<Vec<f64>>,
+}
+
+/// What one item counts as.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    status: u32,
+    scored: bool,
+    gold_failed: bool,
 }
 
 /// Where an example counts.
 #[derive(Debug, Default)]
 struct Labels {
-    groups: Vec<(&'static str, String)>,
+    groups: Vec<usize>,
     interaction: Option<u64>,
+}
+
+/// Distinct names, each kept once.
+#[derive(Debug)]
+struct Names<T> {
+    all: Vec<T>,
+    known: HashMap<T, usize>,
+}
+
+impl<T> Default for Names<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), known: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Names<T> {
+    fn place(&mut self, name: T) -> usize {
+        if let Some(place) = self.known.get(&name) {
+            return *place;
+        }
+        self.all.push(name.clone());
+        self.known.insert(name, self.all.len() - 1);
+        self.all.len() - 1
+    }
 }
 
 impl SummaryBuilder {
@@ -83,8 +124,31 @@ impl SummaryBuilder {
             metrics: manifest.metrics.iter().map(column).collect(),
             system_of_name: manifest.systems.iter().cloned().zip(0..).collect(),
             systems: manifest.systems.iter().map(answers).collect(),
-            row_of_id: HashMap::with_capacity(manifest.examples),
-            rows: Vec::with_capacity(manifest.examples),
+            statuses: Names::default(),
+            row_of_id: HashMap::new(),
+            rows: Vec::new(),
+            groups: Names::default(),
+        }
+    }
+
+    /// The summary of those items.
+    ///
+    /// # Errors
+    /// [`RunError`] when the log cannot be read.
+    pub fn of(manifest: &Manifest, items: &Items) -> Result<Summary, RunError> {
+        let mut builder = Self::new(manifest);
+        items.for_each_entry(|entry| {
+            builder.take(entry);
+            Ok::<(), RunError>(())
+        })?;
+        Ok(builder.finish())
+    }
+
+    /// Counts an entry of a walk over the items.
+    pub fn take(&mut self, entry: Entry<'_>) {
+        match entry {
+            Entry::New(item) => self.add(item),
+            Entry::Same { system, like, id } => self.repeat(system, like, id),
         }
     }
 
@@ -93,18 +157,27 @@ impl SummaryBuilder {
         let Some(&system) = self.system_of_name.get(&item.system) else { return };
         let row = self.row_of(&item.id);
         // An item that met an internal error lacks labels: another system's may have them.
-        let labels = Labels::of(item);
+        let labels = Labels::of(item, &mut self.groups);
         if labels.groups.len() > self.rows[row].groups.len() {
             self.rows[row] = labels;
         }
-        let answers = &mut self.systems[system];
-        answers.count(item);
-        for (column, scores) in self.metrics.iter().zip(&mut answers.scores) {
-            if scores.len() <= row {
-                scores.resize(row + 1, None);
-            }
-            scores[row] = item.metrics.get(&column.id).copied().flatten().filter(|score| score.is_finite());
-        }
+        let mark = Mark {
+            status: u32::try_from(self.statuses.place(item.status.clone())).unwrap_or(u32::MAX),
+            scored: item.metrics.values().any(Option::is_some),
+            gold_failed: item.status == GOLD_FAILED || item.details.contains_key("gold_error"),
+        };
+        let scores = self.metrics.iter().map(|column| item.metrics.get(&column.id).copied().flatten());
+        let scores: Vec<f64> = scores.map(|score| score.unwrap_or(f64::NAN)).collect();
+        self.systems[system].put(row, mark, &self.statuses.all, scores.into_iter());
+    }
+
+    /// Counts the item of `system` that says what the item of `like` on the same example says.
+    fn repeat(&mut self, system: &str, like: &str, id: &str) {
+        let places = (self.system_of_name.get(system), self.system_of_name.get(like), self.row_of_id.get(id));
+        let (Some(&system), Some(&like), Some(&row)) = places else { return };
+        let Some(mark) = self.systems[like].marks.get(row).copied().flatten() else { return };
+        let scores: Vec<f64> = self.systems[like].scores.iter().map(|scores| scores[row]).collect();
+        self.systems[system].put(row, mark, &self.statuses.all, scores.into_iter());
     }
 
     fn row_of(&mut self, id: &str) -> usize {
@@ -119,12 +192,35 @@ impl SummaryBuilder {
     /// The summary of the items so far.
     pub fn finish(mut self) -> Summary {
         for scores in self.systems.iter_mut().flat_map(|s| &mut s.scores) {
-            scores.resize(self.rows.len(), None);
+            scores.resize(self.rows.len(), f64::NAN);
         }
-        let groups = self.groups();
+        let whole = self.scores(|scores| known(scores).collect(), RESAMPLES);
+        let mut systems: Vec<SystemSummary> = self
+            .systems
+            .iter()
+            .zip(whole)
+            .map(|(answers, scores)| SystemSummary {
+                system: answers.name.clone(),
+                counts: answers.counts,
+                statuses: answers.statuses.clone(),
+                scores,
+                breakdown: BTreeMap::new(),
+            })
+            .collect();
+        let mut put = |dimension: &str, group: &str, scores: Vec<BTreeMap<String, ScoreSummary>>| {
+            for (system, scores) in systems.iter_mut().zip(scores) {
+                let groups = system.breakdown.entry(dimension.to_owned()).or_default();
+                groups.insert(group.to_owned(), scores);
+            }
+        };
+        for ((dimension, group), rows) in self.groups() {
+            put(dimension, group, self.scores(|scores| pick(scores, &rows), RESAMPLES_IN_BREAKDOWN));
+        }
         let interactions = self.interactions();
-        let systems =
-            self.systems.par_iter().map(|answers| self.system(answers, &groups, &interactions)).collect();
+        if !interactions.is_empty() {
+            let joint = self.systems.iter().map(|answers| self.joint_all(answers, &interactions));
+            put("interaction", "joint_all", joint.collect());
+        }
         Summary {
             metrics: self.metrics.iter().map(|column| column.id.clone()).collect(),
             systems,
@@ -135,7 +231,8 @@ impl SummaryBuilder {
     fn groups(&self) -> BTreeMap<(&'static str, &str), Vec<usize>> {
         let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (row, labels) in self.rows.iter().enumerate() {
-            for (dimension, group) in &labels.groups {
+            for group in &labels.groups {
+                let (dimension, group) = &self.groups.all[*group];
                 groups.entry((*dimension, group.as_str())).or_default().push(row);
             }
         }
@@ -152,42 +249,33 @@ impl SummaryBuilder {
         interactions.into_values().collect()
     }
 
-    fn system(
+    /// Per system the scores on every metric, over the values that `values` takes of a column.
+    fn scores(
         &self,
-        answers: &Answers,
-        groups: &BTreeMap<(&'static str, &str), Vec<usize>>,
-        interactions: &[Vec<usize>],
-    ) -> SystemSummary {
-        let mut breakdown: BTreeMap<String, BTreeMap<String, BTreeMap<String, ScoreSummary>>> =
-            BTreeMap::new();
-        let mut put = |dimension: &str, group: &str, scores| {
-            breakdown.entry(dimension.to_owned()).or_default().insert(group.to_owned(), scores);
-        };
-        for ((dimension, group), rows) in groups {
-            put(
-                dimension,
-                group,
-                self.scores(|metric| pick(&answers.scores[metric], rows), RESAMPLES_IN_BREAKDOWN),
-            );
-        }
-        if !interactions.is_empty() {
-            put("interaction", "joint_all", self.joint_all(answers, interactions));
-        }
-        SystemSummary {
-            system: answers.name.clone(),
-            counts: answers.counts,
-            statuses: answers.statuses.clone(),
-            scores: self
-                .scores(|metric| answers.scores[metric].iter().flatten().copied().collect(), RESAMPLES),
-            breakdown,
-        }
-    }
-
-    fn scores(&self, values: impl Fn(usize) -> Vec<f64>, resamples: usize) -> BTreeMap<String, ScoreSummary> {
-        let score = |(metric, column): (usize, &Column)| {
-            (column.id.clone(), summarise(column.kind, &values(metric), resamples))
-        };
-        self.metrics.iter().enumerate().map(score).collect()
+        values: impl Fn(&[f64]) -> Vec<f64> + Sync,
+        resamples: usize,
+    ) -> Vec<BTreeMap<String, ScoreSummary>> {
+        let cells: Vec<(usize, usize)> = (0..self.systems.len())
+            .flat_map(|system| (0..self.metrics.len()).map(move |metric| (system, metric)))
+            .collect();
+        let scored: Vec<ScoreSummary> = cells
+            .par_chunks(TOGETHER)
+            .flat_map_iter(|cells| {
+                let columns: Vec<(MetricKind, Vec<f64>)> = cells
+                    .iter()
+                    .map(|(system, metric)| {
+                        (self.metrics[*metric].kind, values(&self.systems[*system].scores[*metric]))
+                    })
+                    .collect();
+                summarise(&columns, resamples)
+            })
+            .collect();
+        let per_system = scored.chunks(self.metrics.len().max(1));
+        let ids = || self.metrics.iter().map(|column| column.id.clone());
+        let named = per_system.map(|scores| ids().zip(scores.iter().copied()).collect());
+        let mut named: Vec<BTreeMap<String, ScoreSummary>> = named.collect();
+        named.resize(self.systems.len(), BTreeMap::new());
+        named
     }
 
     fn joint_all(&self, answers: &Answers, interactions: &[Vec<usize>]) -> BTreeMap<String, ScoreSummary> {
@@ -199,18 +287,15 @@ impl SummaryBuilder {
             interactions.iter().filter_map(all_right).collect::<Vec<f64>>()
         };
         let binary = self.metrics.iter().enumerate().filter(|(_, column)| column.kind == MetricKind::Binary);
-        binary
-            .map(|(metric, column)| (column.id.clone(), summarise(column.kind, &joint(metric), RESAMPLES)))
-            .collect()
+        let (ids, columns): (Vec<String>, Vec<(MetricKind, Vec<f64>)>) =
+            binary.map(|(metric, column)| (column.id.clone(), (column.kind, joint(metric)))).unzip();
+        ids.into_iter().zip(summarise(&columns, RESAMPLES)).collect()
     }
 
     fn comparisons(&self) -> Vec<Comparison> {
         let pairs: Vec<(usize, usize, usize)> =
             (0..self.metrics.len()).flat_map(|metric| self.pairs(metric)).collect();
-        pairs
-            .into_par_iter()
-            .filter_map(|(metric, first, second)| self.compare(metric, first, second))
-            .collect()
+        pairs.par_chunks(TOGETHER).flat_map_iter(|pairs| self.compare(pairs)).collect()
     }
 
     /// Which systems to compare on a metric, as (metric, first, second).
@@ -220,7 +305,7 @@ impl SummaryBuilder {
             return (0..count).flat_map(|a| (a + 1..count).map(move |b| (metric, a, b))).collect();
         }
         let mean = |system: usize| {
-            let scores: Vec<f64> = self.systems[system].scores[metric].iter().flatten().copied().collect();
+            let scores: Vec<f64> = known(&self.systems[system].scores[metric]).collect();
             mean_of(&scores)
         };
         let ranked: Vec<(usize, f64)> = (0..count).filter_map(|s| Some((s, mean(s)?))).collect();
@@ -231,27 +316,54 @@ impl SummaryBuilder {
         (0..count).filter(|other| *other != best).map(|other| (metric, best, other)).collect()
     }
 
-    fn compare(&self, metric: usize, first: usize, second: usize) -> Option<Comparison> {
-        let Column { id, kind, .. } = &self.metrics[metric];
+    /// The comparisons of those pairs, as (metric, first, second); none where nothing is in common.
+    fn compare(&self, pairs: &[(usize, usize, usize)]) -> Vec<Comparison> {
+        let differences: Vec<Vec<f64>> = pairs
+            .iter()
+            .map(|pair| self.in_common(*pair).map(|(first, second)| first - second).collect())
+            .collect();
+        let intervals = stats::bootstrap_means(&differences, CONFIDENCE, RESAMPLES, SEED);
+        let all = pairs.iter().zip(&differences).zip(intervals);
+        all.filter_map(|((pair, differences), interval)| self.comparison(*pair, differences, interval)).collect()
+    }
+
+    /// The scores of two systems on the items that both were scored on.
+    fn in_common(
+        &self,
+        (metric, first, second): (usize, usize, usize),
+    ) -> impl Iterator<Item = (f64, f64)> + '_ {
         let (a, b) = (&self.systems[first].scores[metric], &self.systems[second].scores[metric]);
-        let pairs: Vec<(f64, f64)> = a.iter().zip(b).filter_map(|(a, b)| Some(((*a)?, (*b)?))).collect();
-        let differences: Vec<f64> = pairs.iter().map(|(a, b)| a - b).collect();
-        let difference = mean_of(&differences)?;
+        let pairs = a.iter().copied().zip(b.iter().copied());
+        pairs.filter(|(a, b)| a.is_finite() && b.is_finite())
+    }
+
+    fn comparison(
+        &self,
+        pair: (usize, usize, usize),
+        differences: &[f64],
+        interval: Option<stats::Interval>,
+    ) -> Option<Comparison> {
+        let (metric, first, second) = pair;
+        let difference = mean_of(differences)?;
+        let interval = interval.unwrap_or(stats::Interval { low: difference, high: difference });
         let only_first = differences.iter().filter(|d| **d > 0.0).count();
         let only_second = differences.iter().filter(|d| **d < 0.0).count();
-        let (low, high) = bootstrap(&differences, RESAMPLES).unwrap_or((difference, difference));
+        let Column { id, kind, .. } = &self.metrics[metric];
         let p_value = match kind {
             MetricKind::Binary => stats::mcnemar_exact(only_first as u64, only_second as u64),
-            MetricKind::Fraction | MetricKind::Cost => stats::sign_flip_test(&differences, RESAMPLES, SEED),
+            MetricKind::Fraction | MetricKind::Cost => stats::sign_flip_test(differences, RESAMPLES, SEED),
         };
+        let (firsts, seconds): (Vec<f64>, Vec<f64>) = self.in_common(pair).unzip();
         Some(Comparison {
             metric: id.clone(),
             first: self.systems[first].name.clone(),
             second: self.systems[second].name.clone(),
-            count: pairs.len(),
+            count: differences.len(),
+            first_mean: mean_of(&firsts),
+            second_mean: mean_of(&seconds),
             difference,
-            low,
-            high,
+            low: interval.low,
+            high: interval.high,
             p_value,
             only_first,
             only_second,
@@ -260,17 +372,32 @@ impl SummaryBuilder {
 }
 
 impl Answers {
-    fn count(&mut self, item: &Item) {
-        *self.statuses.entry(item.status.clone()).or_default() += 1;
-        self.counts.scored += usize::from(item.metrics.values().any(Option::is_some));
-        self.counts.missing += usize::from(item.status == MISSING);
-        self.counts.gold_failed +=
-            usize::from(item.status == GOLD_FAILED || item.details.contains_key("gold_error"));
+    fn put(&mut self, row: usize, mark: Mark, statuses: &[String], scores: impl Iterator<Item = f64>) {
+        let status = statuses.get(mark.status as usize).map_or("", String::as_str);
+        if let Some(count) = self.statuses.get_mut(status) {
+            *count += 1;
+        } else {
+            self.statuses.insert(status.to_owned(), 1);
+        }
+        self.counts.scored += usize::from(mark.scored);
+        self.counts.missing += usize::from(status == MISSING);
+        self.counts.gold_failed += usize::from(mark.gold_failed);
+        put_at(&mut self.marks, row, Some(mark), None);
+        for (column, score) in self.scores.iter_mut().zip(scores) {
+            put_at(column, row, if score.is_finite() { score } else { f64::NAN }, f64::NAN);
+        }
     }
 }
 
+fn put_at<T: Clone>(column: &mut Vec<T>, row: usize, value: T, empty: T) {
+    if column.len() <= row {
+        column.resize(row + 1, empty);
+    }
+    column[row] = value;
+}
+
 impl Labels {
-    fn of(item: &Item) -> Self {
+    fn of(item: &Item, names: &mut Names<(&'static str, String)>) -> Self {
         let text = |key: &str| item.details.get(key).and_then(Value::as_str).map(str::to_owned);
         let mut groups = vec![("db_id", item.db_id.clone())];
         groups.extend(["hardness", "difficulty"].into_iter().filter_map(|key| Some((key, text(key)?))));
@@ -280,12 +407,17 @@ impl Labels {
         let place = |key: &str| item.details.get("turn")?.get(key)?.as_u64();
         // The buckets of SParC's and CoSQL's official table.
         groups.extend(place("turn").map(|t| ("turn", if t > 4 { ">4".to_owned() } else { t.to_string() })));
+        let groups = groups.into_iter().map(|group| names.place(group)).collect();
         Self { groups, interaction: place("interaction") }
     }
 }
 
-fn pick(scores: &[Option<f64>], rows: &[usize]) -> Vec<f64> {
-    rows.iter().filter_map(|row| scores[*row]).collect()
+fn pick(scores: &[f64], rows: &[usize]) -> Vec<f64> {
+    rows.iter().map(|row| scores[*row]).filter(|score| score.is_finite()).collect()
+}
+
+fn known(scores: &[f64]) -> impl Iterator<Item = f64> + '_ {
+    scores.iter().copied().filter(|score| score.is_finite())
 }
 
 fn mean_of(values: &[f64]) -> Option<f64> {
@@ -299,20 +431,27 @@ fn wilson(values: &[f64]) -> Option<(f64, f64)> {
     (!values.is_empty()).then_some((interval.low, interval.high))
 }
 
-fn bootstrap(values: &[f64], resamples: usize) -> Option<(f64, f64)> {
-    let interval = stats::bootstrap_mean(values, CONFIDENCE, resamples, SEED)?;
-    Some((interval.low, interval.high))
-}
-
-fn summarise(kind: MetricKind, values: &[f64], resamples: usize) -> ScoreSummary {
-    let interval = match kind {
-        MetricKind::Binary => wilson(values),
-        MetricKind::Fraction | MetricKind::Cost => bootstrap(values, resamples),
+/// The scores of some columns of values.
+fn summarise(columns: &[(MetricKind, Vec<f64>)], resamples: usize) -> Vec<ScoreSummary> {
+    let resampled: Vec<&[f64]> = columns
+        .iter()
+        .filter(|(kind, _)| *kind != MetricKind::Binary)
+        .map(|(_, values)| values.as_slice())
+        .collect();
+    let mut intervals = stats::bootstrap_means(&resampled, CONFIDENCE, resamples, SEED).into_iter();
+    let score = |(kind, values): &(MetricKind, Vec<f64>)| {
+        let interval = match kind {
+            MetricKind::Binary => wilson(values),
+            MetricKind::Fraction | MetricKind::Cost => {
+                intervals.next().flatten().map(|interval| (interval.low, interval.high))
+            }
+        };
+        ScoreSummary {
+            mean: mean_of(values),
+            low: interval.map(|i| i.0),
+            high: interval.map(|i| i.1),
+            count: values.len(),
+        }
     };
-    ScoreSummary {
-        mean: mean_of(values),
-        low: interval.map(|i| i.0),
-        high: interval.map(|i| i.1),
-        count: values.len(),
-    }
+    columns.iter().map(score).collect()
 }

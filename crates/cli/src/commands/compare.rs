@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, ensure};
 use clap::Args;
-use sqlgauge_run::{Comparison, Item, Manifest, StoredRun, Summary, SummaryBuilder};
+use sqlgauge_report::Versus;
+use sqlgauge_report::formats::Table;
+use sqlgauge_run::{Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder};
 
 use crate::Verdict;
-use crate::output::print;
+use crate::output::{colour, print, width};
 
 /// Compare two systems of a run: paired test, interval of the difference, items that differ
 #[derive(Debug, Args)]
@@ -31,31 +33,48 @@ pub struct Compare {
 
 impl Compare {
     pub fn run(self) -> Result<Verdict> {
-        let stored = StoredRun::read(&self.run)?;
-        let (first, second) = self.pair(&stored.manifest)?;
-        let metric = self.metric(&stored.manifest)?;
-        let of_pair = |item: &&Item| item.system == first || item.system == second;
-        let items: Vec<&Item> = stored.items.iter().filter(of_pair).collect();
-        let manifest = Manifest { systems: vec![first.clone(), second.clone()], ..stored.manifest };
+        let run = RunFiles::open(&self.run)?;
+        let (first, second) = self.pair(&run.manifest)?;
+        let metric = self.metric(&run.manifest)?;
+        let manifest = Manifest { systems: vec![first.clone(), second.clone()], ..run.manifest };
         let mut builder = SummaryBuilder::new(&manifest);
-        items.iter().for_each(|item| builder.add(item));
+        let mut scores = Scores::default();
+        run.items.for_each(|item| {
+            if item.system == first || item.system == second {
+                builder.add(item);
+                scores.add(item, &metric, item.system == first);
+            }
+            Ok::<(), RunError>(())
+        })?;
         let summary = builder.finish();
-        let differing = differing(&items, &first, &metric);
-        let text = if self.json {
-            let value = serde_json::json!({
-                "first": first,
-                "second": second,
-                "comparisons": summary.comparisons,
-                "metric": metric,
-                "only_first": differing.only_first,
-                "only_second": differing.only_second,
-            });
-            format!("{value:#}\n")
+        let differing = scores.differing(&metric);
+        if self.json {
+            print(self.json(&summary, &differing, &metric).as_bytes())?;
         } else {
-            self.text(&summary, &differing, &metric)
-        };
-        print(text.as_bytes())?;
+            let versus = Versus {
+                summary: &summary,
+                metric: &metric,
+                only_first: &differing.only_first,
+                only_second: &differing.only_second,
+                limit: self.limit,
+            };
+            print(versus.render(Table { width: width(), colour: colour() })?.as_bytes())?;
+        }
         Ok(Verdict::Done)
+    }
+
+    fn json(&self, summary: &Summary, differing: &Differing, metric: &str) -> String {
+        let [first, second] = [0, 1].map(|at| &summary.systems[at]);
+        let value = serde_json::json!({
+            "first": first.system,
+            "second": second.system,
+            "scores": {"first": first.scores, "second": second.scores},
+            "comparisons": summary.comparisons,
+            "metric": metric,
+            "only_first": differing.only_first,
+            "only_second": differing.only_second,
+        });
+        format!("{value:#}\n")
     }
 
     fn pair(&self, manifest: &Manifest) -> Result<(String, String)> {
@@ -83,52 +102,6 @@ impl Compare {
             || anyhow!("the run does not score {name:?}; its metrics are {}", manifest.metrics.join(", "));
         manifest.metrics.iter().find(is_meant).cloned().ok_or_else(known)
     }
-
-    fn text(&self, summary: &Summary, differing: &Differing, metric: &str) -> String {
-        use std::fmt::Write as _;
-        let names: Vec<&str> = summary.systems.iter().map(|system| system.system.as_str()).collect();
-        let mut text = format!("{} against {}\n\n", names[0], names[1]);
-        let _ = writeln!(
-            text,
-            "{:<22} {:>8} {:>8} {:>11} {:>20} {:>9}  only {} / only {}",
-            "metric", names[0], names[1], "difference", "95 % interval", "p", names[0], names[1]
-        );
-        for comparison in &summary.comparisons {
-            let _ = writeln!(text, "{}", line(summary, comparison));
-        }
-        for (winner, ids) in [(names[0], &differing.only_first), (names[1], &differing.only_second)] {
-            let shown: Vec<&str> = ids.iter().take(self.limit).map(String::as_str).collect();
-            let rest = ids.len() - shown.len();
-            let more = if rest > 0 { format!(" and {rest} more (--limit)") } else { String::new() };
-            let list = if shown.is_empty() { "none".to_owned() } else { shown.join(" ") };
-            let _ = write!(
-                text,
-                "\n{metric}: {} items on which only {winner} is right or scores higher: {list}{more}",
-                ids.len()
-            );
-        }
-        text.push('\n');
-        text
-    }
-}
-
-fn line(summary: &Summary, comparison: &Comparison) -> String {
-    let mean = |index: usize| {
-        let score = summary.systems[index].scores.get(&comparison.metric);
-        score.and_then(|score| score.mean).map_or_else(|| "-".to_owned(), |mean| format!("{mean:.4}"))
-    };
-    let p =
-        if comparison.p_value < 0.0001 { "<0.0001".to_owned() } else { format!("{:.4}", comparison.p_value) };
-    format!(
-        "{:<22} {:>8} {:>8} {:>+11.4} {:>20} {p:>9}  {} / {}",
-        comparison.metric,
-        mean(0),
-        mean(1),
-        comparison.difference,
-        format!("[{:+.4}, {:+.4}]", comparison.low, comparison.high),
-        comparison.only_first,
-        comparison.only_second,
-    )
 }
 
 /// Ids of the items on which one system scores higher.
@@ -137,23 +110,37 @@ struct Differing {
     only_second: Vec<String>,
 }
 
-fn differing(items: &[&Item], first: &str, metric: &str) -> Differing {
-    let higher_is_better =
-        sqlgauge_metrics::find(metric).is_ok_and(sqlgauge_metrics::Metric::higher_is_better);
-    let score = |item: &Item| item.metrics.get(metric).copied().flatten();
-    let (of_first, of_second): (Vec<&&Item>, Vec<&&Item>) =
-        items.iter().partition(|item| item.system == first);
-    let second: HashMap<&str, Option<f64>> =
-        of_second.iter().map(|item| (item.id.as_str(), score(item))).collect();
-    let mut differing = Differing { only_first: Vec::new(), only_second: Vec::new() };
-    for item in of_first {
-        let (Some(a), Some(Some(b))) = (score(item), second.get(item.id.as_str())) else { continue };
-        let first_wins = if higher_is_better { a > *b } else { a < *b };
-        if first_wins {
-            differing.only_first.push(item.id.clone());
-        } else if a.total_cmp(b).is_ne() {
-            differing.only_second.push(item.id.clone());
+/// The two systems' scores on one metric, by item.
+#[derive(Default)]
+struct Scores {
+    /// In the order of the gold file.
+    first: Vec<(String, Option<f64>)>,
+    second: HashMap<String, Option<f64>>,
+}
+
+impl Scores {
+    fn add(&mut self, item: &Item, metric: &str, is_first: bool) {
+        let score = item.metrics.get(metric).copied().flatten();
+        if is_first {
+            self.first.push((item.id.clone(), score));
+        } else {
+            self.second.insert(item.id.clone(), score);
         }
     }
-    differing
+
+    fn differing(self, metric: &str) -> Differing {
+        let higher_is_better =
+            sqlgauge_metrics::find(metric).is_ok_and(sqlgauge_metrics::Metric::higher_is_better);
+        let mut differing = Differing { only_first: Vec::new(), only_second: Vec::new() };
+        for (id, score) in self.first {
+            let (Some(a), Some(Some(b))) = (score, self.second.get(&id)) else { continue };
+            let first_wins = if higher_is_better { a > *b } else { a < *b };
+            if first_wins {
+                differing.only_first.push(id);
+            } else if a.total_cmp(b).is_ne() {
+                differing.only_second.push(id);
+            }
+        }
+        differing
+    }
 }

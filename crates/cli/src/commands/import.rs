@@ -1,6 +1,7 @@
 //! `sqlgauge import`.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -12,7 +13,7 @@ use sqlgauge_dataset::{
 };
 use sqlgauge_estimate::{IMPORTED_METRIC, confidence_of};
 use sqlgauge_run::{
-    Item, MISSING, Manifest, RunDirectory, Start, StoredRun, SummaryBuilder, UsedDatabases, digest_inputs,
+    Item, MISSING, Manifest, RunDirectory, Start, SummaryBuilder, UsedDatabases, digest_inputs,
 };
 
 use crate::Verdict;
@@ -141,7 +142,17 @@ fn write(
     systems: &[PredictionSet],
     labels: &[HashMap<String, f64>],
 ) -> Result<()> {
-    let mut lines = Vec::new();
+    directory.write_file("items.jsonl", |out| write_items(workload, systems, labels, out))?;
+    directory.write_summary(&SummaryBuilder::of(directory.manifest(), &directory.items())?)?;
+    Ok(())
+}
+
+fn write_items(
+    workload: &Benchmark,
+    systems: &[PredictionSet],
+    labels: &[HashMap<String, f64>],
+    out: &mut dyn Write,
+) -> Result<()> {
     for (set, labels) in systems.iter().zip(labels) {
         for (example, prediction) in workload.examples.iter().zip(&set.predictions) {
             let label = labels.get(&example.id).copied();
@@ -168,14 +179,9 @@ fn write(
                 metrics: BTreeMap::from([(IMPORTED_METRIC.to_owned(), label)]),
                 details,
             };
-            serde_json::to_writer(&mut lines, &item)?;
-            lines.push(b'\n');
+            serde_json::to_writer(&mut *out, &item)?;
+            out.write_all(b"\n")?;
         }
     }
-    directory.write_file("items.jsonl", &lines)?;
-    let stored = StoredRun::read(directory.path())?;
-    let mut builder = SummaryBuilder::new(&stored.manifest);
-    stored.items.iter().for_each(|item| builder.add(item));
-    directory.write_summary(&builder.finish())?;
     Ok(())
 }

@@ -6,11 +6,11 @@ use anyhow::Result;
 use clap::Args;
 use sqlgauge_report::formats::Table;
 use sqlgauge_report::{Report, find};
-use sqlgauge_run::Gate;
+use sqlgauge_run::{Gate, write_atomically};
 
 use crate::Verdict;
-use crate::output::{colour, print, width, write_to};
-use crate::scoring::{read_report, render};
+use crate::output::{colour, print_with, width};
+use crate::scoring::read_report;
 
 /// Write the report of a run in a format
 #[derive(Debug, Args)]
@@ -33,21 +33,20 @@ impl ReportCommand {
         let format = find(&self.format)?;
         let report = read_report(&self.run)?;
         let gates = self.fail_under.iter().map(|text| Gate::parse(text, &report.manifest.metrics));
-        let report = report.clone().with_gates(gates.collect::<Result<Vec<_>, _>>()?);
+        let gates = gates.collect::<Result<Vec<_>, _>>()?;
+        let report = report.with_gates(gates);
         let for_terminal = Table { width: width(), colour: colour() };
         let is_table = format.name() == "table";
-        let bytes = render(&report, if is_table && self.out.is_none() { &for_terminal } else { format })?;
+        let format = if is_table && self.out.is_none() { &for_terminal } else { format };
         let beside = matches!(format.name(), "html" | "junit");
         let out =
             self.out.or_else(|| beside.then(|| self.run.join(format!("report.{}", format.extension()))));
-        match out {
+        match out.filter(|path| path.as_os_str() != "-") {
             Some(path) => {
-                write_to(&path, &bytes)?;
-                if path.as_os_str() != "-" {
-                    println!("{}", path.display());
-                }
+                write_atomically(&path, |out| format.render(&report, out))?;
+                println!("{}", path.display());
             }
-            None => print(&bytes)?,
+            None => print_with(|out| format.render(&report, out))?,
         }
         Ok(gate_verdict(&report))
     }

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use sqlgauge_dataset::{BenchmarkSource, Format, PredictionOptions};
+use sqlgauge_report::Format as _;
 use sqlgauge_report::formats::Table;
 
 use crate::Verdict;
 use crate::options::{LimitOptions, SystemFile, columns, format, system_file};
-use crate::output::{colour, print, width};
-use crate::scoring::{Job, metrics, render};
+use crate::output::{colour, print_with, width};
+use crate::scoring::{Job, metrics};
 
 /// Metrics that are scored when none are named: they need nothing but one run of both queries.
 const DEFAULT_METRICS: &str = "ex-spider,ex-bird,ex,esm";
@@ -97,11 +98,8 @@ impl Score {
 pub fn finish(job: &Job) -> Result<Verdict> {
     let report = job.run()?;
     if !job.quiet {
-        print(&render(&report, &Table { width: width(), colour: colour() })?)?;
+        print_with(|out| Table { width: width(), colour: colour() }.render(&report, out))?;
         println!("\nReport: {}", job.out.join("report.html").display());
     }
-    let verdict = super::report::gate_verdict(&report);
-    // The process ends here; giving back a hundred thousand items one by one would only take time.
-    std::mem::forget(report);
-    Ok(verdict)
+    Ok(super::report::gate_verdict(&report))
 }

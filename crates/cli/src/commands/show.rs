@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use sqlgauge_engine::{Engine, ResultSet, SqliteEngine};
 use sqlgauge_report::{ItemView, ShowOptions, show};
-use sqlgauge_run::{Item, Manifest, StoredRun, sha256_of_file};
+use sqlgauge_run::{Item, Items, Manifest, RunError, RunFiles, sha256_of_file};
 
 use crate::Verdict;
 use crate::options::LimitOptions;
@@ -33,20 +33,20 @@ pub struct Show {
 
 impl Show {
     pub fn run(self) -> Result<Verdict> {
-        let stored = StoredRun::read(&self.run)?;
-        let system = self.system(&stored.manifest)?;
-        let item = stored.items.iter().find(|item| item.system == system && item.id == self.id);
-        let item = item.ok_or_else(|| missing_item(&self.run, &system, &self.id, &stored.items))?;
+        let RunFiles { manifest, items, .. } = RunFiles::open(&self.run)?;
+        let system = self.system(&manifest)?;
+        let item = items.find(&system, &self.id)?;
+        let item = item.ok_or_else(|| missing_item(&self.run, &system, &self.id, &items))?;
         let engine = SqliteEngine::new(self.limits.limits()?);
-        let (gold, prediction) = match database(&stored.manifest, &item.db_id) {
-            Ok(path) => results(&engine, &path, item)?,
+        let (gold, prediction) = match database(&manifest, &item.db_id) {
+            Ok(path) => results(&engine, &path, &item)?,
             Err(why) => {
                 eprintln!("note: {why}; only the rows kept in the run are shown");
                 (None, None)
             }
         };
         let options = ShowOptions { width: width(), colour: colour(), rows: self.rows };
-        print(show(item, gold.as_deref(), prediction.as_deref(), options).as_bytes())?;
+        print(show(&item, gold.as_deref(), prediction.as_deref(), options).as_bytes())?;
         Ok(Verdict::Done)
     }
 
@@ -61,10 +61,18 @@ impl Show {
     }
 }
 
-fn missing_item(run: &Path, system: &str, id: &str, items: &[Item]) -> anyhow::Error {
-    let mut ids = items.iter().filter(|item| item.system == system).map(|item| item.id.as_str());
-    match (ids.next(), ids.next_back()) {
-        (Some(first), Some(last)) => {
+fn missing_item(run: &Path, system: &str, id: &str, items: &Items) -> anyhow::Error {
+    let (mut first, mut last) = (None, None);
+    let walked = items.for_each(|item| {
+        if item.system == system {
+            first.get_or_insert_with(|| item.id.clone());
+            last = Some(item.id.clone());
+        }
+        Ok::<(), RunError>(())
+    });
+    match (walked, first, last) {
+        (Err(error), ..) => error.into(),
+        (_, Some(first), Some(last)) => {
             anyhow!("{} has no item {id:?} of {system}; its ids go from {first:?} to {last:?}", run.display())
         }
         _ => anyhow!("{} has no item {id:?} of {system}; finish the run first", run.display()),

@@ -31,9 +31,10 @@ impl Format for Csv {
         let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(out);
         let metrics = &report.summary.metrics;
         writer.write_record(LABELS.into_iter().chain(metrics.iter().map(String::as_str)).chain(TEXTS))?;
-        for item in &report.items {
+        report.items.for_each(|item| {
             writer.write_record(row(ItemView::new(item), metrics))?;
-        }
+            Ok::<(), ReportError>(())
+        })?;
         writer.flush()?;
         Ok(())
     }

@@ -18,10 +18,9 @@ impl Format for Jsonl {
     }
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        for item in &report.items {
+        report.items.for_each(|item| {
             serde_json::to_writer(&mut *out, item)?;
-            out.write_all(b"\n")?;
-        }
-        Ok(())
+            Ok(out.write_all(b"\n")?)
+        })
     }
 }

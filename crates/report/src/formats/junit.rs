@@ -25,35 +25,33 @@ impl Format for Junit {
     }
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        let mut suites: Vec<Suite> = report.summary.systems.iter().map(|s| system_suite(report, s)).collect();
-        if !report.gates.is_empty() {
-            suites.push(gate_suite(report));
-        }
-        let total = |count: fn(&Suite) -> usize| suites.iter().map(count).sum::<usize>();
+        let tallies = tallies(report)?;
+        let gates = (!report.gates.is_empty()).then(|| gate_suite(report));
+        let all = || tallies.iter().map(|(_, tally)| tally).chain(gates.iter().map(|(tally, _)| tally));
         out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
         writeln!(
             out,
             "<testsuites name=\"sqlgauge\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">",
-            total(|s| s.tests),
-            total(|s| s.failures),
-            total(|s| s.skipped)
+            all().map(|t| t.tests).sum::<usize>(),
+            all().map(|t| t.failures).sum::<usize>(),
+            all().map(|t| t.skipped).sum::<usize>()
         )?;
-        for suite in &suites {
-            suite.write(out)?;
+        suites(report, &tallies, out)?;
+        if let Some((tally, cases)) = &gates {
+            tally.begin("gates", out)?;
+            writeln!(out, "{cases}  </testsuite>")?;
         }
         out.write_all(b"</testsuites>\n")?;
         Ok(())
     }
 }
 
-#[derive(Default)]
-struct Suite {
-    name: String,
+/// The numbers that stand before the cases of a suite.
+#[derive(Default, Clone)]
+struct Tally {
     tests: usize,
     failures: usize,
     skipped: usize,
-    properties: String,
-    cases: String,
 }
 
 /// What became of a test case.
@@ -63,52 +61,93 @@ enum Verdict {
     Failed { kind: String, message: String, body: String },
 }
 
-impl Suite {
-    fn case(&mut self, class: &str, name: &str, verdict: &Verdict) {
+impl Tally {
+    fn count(&mut self, verdict: &Verdict) {
         self.tests += 1;
-        let outcome = match verdict {
-            Verdict::Passed => "/>\n".to_owned(),
-            Verdict::Skipped(why) => {
-                self.skipped += 1;
-                format!("><skipped message=\"{}\"/></testcase>\n", escape(why))
-            }
-            Verdict::Failed { kind, message, body } => {
-                self.failures += 1;
-                let (kind, message, body) = (escape(kind), escape(message), escape(body));
-                format!("><failure type=\"{kind}\" message=\"{message}\">{body}</failure></testcase>\n")
-            }
-        };
-        let (class, name) = (escape(class), escape(name));
-        let _infallible = write!(self.cases, "    <testcase classname=\"{class}\" name=\"{name}\"{outcome}");
+        self.failures += usize::from(matches!(verdict, Verdict::Failed { .. }));
+        self.skipped += usize::from(matches!(verdict, Verdict::Skipped(_)));
     }
 
-    fn write(&self, out: &mut dyn Write) -> Result<(), ReportError> {
+    fn begin(&self, name: &str, out: &mut dyn Write) -> Result<(), ReportError> {
         writeln!(
             out,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">",
-            escape(&self.name),
+            escape(name),
             self.tests,
             self.failures,
             self.skipped
         )?;
-        writeln!(out, "{}{}  </testsuite>", self.properties, self.cases)?;
         Ok(())
     }
 }
 
-fn system_suite(report: &Report, system: &SystemSummary) -> Suite {
-    let mut suite = Suite { name: system.system.clone(), ..Suite::default() };
-    suite.properties = properties(report, system);
+fn case(class: &str, name: &str, verdict: &Verdict) -> String {
+    let outcome = match verdict {
+        Verdict::Passed => "/>\n".to_owned(),
+        Verdict::Skipped(why) => format!("><skipped message=\"{}\"/></testcase>\n", escape(why)),
+        Verdict::Failed { kind, message, body } => {
+            let (kind, message, body) = (escape(kind), escape(message), escape(body));
+            format!("><failure type=\"{kind}\" message=\"{message}\">{body}</failure></testcase>\n")
+        }
+    };
+    let (class, name) = (escape(class), escape(name));
+    format!("    <testcase classname=\"{class}\" name=\"{name}\"{outcome}")
+}
+
+/// The numbers of every system, in the summary's order, which is that of the items.
+fn tallies(report: &Report) -> Result<Vec<(&SystemSummary, Tally)>, ReportError> {
     let metric = report.deciding_metric();
-    for view in report.items_of(&system.system) {
-        let class = format!("{}.{}", system.system, view.item.db_id);
-        let name = match view.question() {
-            Some(question) => format!("{}: {question}", view.item.id),
-            None => view.item.id.clone(),
-        };
-        suite.case(&class, &name, &verdict(view, metric));
+    let mut tallies: Vec<(&SystemSummary, Tally)> =
+        report.summary.systems.iter().map(|system| (system, Tally::default())).collect();
+    report.items.for_each(|item| {
+        if let Some((_, tally)) = tallies.iter_mut().find(|(system, _)| system.system == item.system) {
+            tally.count(&verdict(ItemView::new(item), metric));
+        }
+        Ok::<(), ReportError>(())
+    })?;
+    Ok(tallies)
+}
+
+/// Writes the suites one after another while the items pass by.
+fn suites(
+    report: &Report,
+    tallies: &[(&SystemSummary, Tally)],
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    let metric = report.deciding_metric();
+    let begin = |at: usize, out: &mut dyn Write| -> Result<(), ReportError> {
+        let (system, tally) = &tallies[at];
+        tally.begin(&system.system, out)?;
+        Ok(out.write_all(properties(report, system).as_bytes())?)
+    };
+    let mut open = 0;
+    if !tallies.is_empty() {
+        begin(0, out)?;
     }
-    suite
+    report.items.for_each(|item| {
+        let Some(at) = tallies.iter().position(|(system, _)| system.system == item.system) else {
+            return Ok(());
+        };
+        while open < at {
+            open += 1;
+            writeln!(out, "  </testsuite>")?;
+            begin(open, out)?;
+        }
+        let view = ItemView::new(item);
+        let class = format!("{}.{}", item.system, item.db_id);
+        let name = match view.question() {
+            Some(question) => format!("{}: {question}", item.id),
+            None => item.id.clone(),
+        };
+        Ok::<(), ReportError>(out.write_all(case(&class, &name, &verdict(view, metric)).as_bytes())?)
+    })?;
+    for at in open..tallies.len() {
+        writeln!(out, "  </testsuite>")?;
+        if at + 1 < tallies.len() {
+            begin(at + 1, out)?;
+        }
+    }
+    Ok(())
 }
 
 fn properties(report: &Report, system: &SystemSummary) -> String {
@@ -158,14 +197,15 @@ fn queries(view: ItemView<'_>) -> String {
     text
 }
 
-fn gate_suite(report: &Report) -> Suite {
-    let mut suite = Suite { name: "gates".to_owned(), ..Suite::default() };
+fn gate_suite(report: &Report) -> (Tally, String) {
+    let (mut tally, mut cases) = (Tally::default(), String::new());
     for outcome in report.gate_outcomes() {
         let name = format!("{} at least {}", outcome.gate.metric, outcome.gate.minimum);
         let verdict = if outcome.passed { Verdict::Passed } else { gate_failure(&outcome) };
-        suite.case(&format!("gates.{}", outcome.system), &name, &verdict);
+        tally.count(&verdict);
+        cases.push_str(&case(&format!("gates.{}", outcome.system), &name, &verdict));
     }
-    suite
+    (tally, cases)
 }
 
 fn gate_failure(outcome: &GateOutcome) -> Verdict {

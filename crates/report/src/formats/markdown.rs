@@ -1,14 +1,18 @@
 //! `markdown`: for a pull request or a GitHub step summary, which takes at most 1 MiB.
 //!
-//! Texts from outside are written with HTML entities for every character that Markdown or HTML would obey.
+//! Texts from outside show as they are: queries stand in code spans, and elsewhere a backslash stands before what
+//! Markdown, GitHub or HTML would obey, and before nothing else, so that the source reads well too.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write;
 
 use sqlgauge_run::{Comparison, SystemSummary};
 
 use super::Format;
-use super::table::{group_score, groups, shown_pairs};
+use super::breakdown::{coverage, group_score, groups};
+use super::table::shown_pairs;
+use crate::style::visible;
 use crate::{ItemView, Nature, Report, ReportError, number};
 
 /// GitHub-flavoured Markdown.
@@ -41,8 +45,8 @@ impl Format for Markdown {
         for dimension in ["hardness", "difficulty", "feature", "db_id", "turn", "interaction"] {
             page.add(&breakdown(report, dimension));
         }
-        for system in &report.summary.systems {
-            page.add(&failures(report, system));
+        for section in failures(report)? {
+            page.add(&section);
         }
         page.add(&provenance(report));
         out.write_all(page.finish().as_bytes())?;
@@ -82,12 +86,12 @@ fn leaderboard(report: &Report) -> String {
         let scores = report.summary.metrics.iter().map(|metric| {
             system.scores.get(metric).map_or_else(
                 || number::NOT_APPLICABLE.to_owned(),
-                |score| escape(&number::interval(score, Nature::of(metric))),
+                |score| number::interval(score, Nature::of(metric)),
             )
         });
         std::iter::once(escape(&system.system)).chain(scores).collect()
     });
-    let note = "Percent (vm-steps, ves: ratios) with 95 % intervals.";
+    let note = "Percent (vm-steps, ves: ratios) with 95 % intervals; n: the items that a number is the mean of.";
     format!("## Text-to-SQL scores\n\n{}\n{note}\n\n", table(&header, rows))
 }
 
@@ -95,15 +99,19 @@ fn gates(report: &Report) -> String {
     if report.gates.is_empty() {
         return String::new();
     }
-    let header = ["gate", "system", "wanted", "is", "result"].map(str::to_owned);
+    let header = ["gate", "system", "wanted", "is", "n", "result"].map(str::to_owned);
     let rows = report.gate_outcomes().into_iter().map(|outcome| {
-        let is = outcome.mean.map_or_else(|| number::NOT_APPLICABLE.to_owned(), |mean| format!("{mean:.4}"));
+        let gate = &outcome.gate;
+        let (is, wanted) = gate.written(outcome.mean.unwrap_or_default());
+        let is = if outcome.mean.is_some() { is } else { number::NOT_APPLICABLE.to_owned() };
+        let n = report.count_of(&outcome.system, &gate.metric);
         let result = if outcome.passed { "passed" } else { "**failed**" };
         vec![
-            escape(&outcome.gate.metric),
+            escape(&gate.metric),
             escape(&outcome.system),
-            format!("≥ {}", outcome.gate.minimum),
+            format!("≥ {wanted}"),
             is,
+            n.to_string(),
             result.to_owned(),
         ]
     });
@@ -115,25 +123,27 @@ fn comparisons(report: &Report) -> String {
     if shown.is_empty() {
         return String::new();
     }
-    let header = ["pair", "metric", "difference [95 %]", "p", "only first", "only second"].map(str::to_owned);
+    let header = ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"].map(str::to_owned);
     let rows = shown.iter().map(|comparison| comparison_row(comparison));
     let body = table(&header, rows);
     let rest = report.summary.comparisons.len() - shown.len();
     let more =
         if rest > 0 { format!("\n{rest} more comparisons are in the html report.\n") } else { String::new() };
-    let note = "Paired by item; bold where p < 0.05, not adjusted for the number of pairs.";
+    let note = "Paired by item, over the n items that both were scored on; bold where p < 0.05, not adjusted for the \
+                number of pairs.";
     details("Pairwise differences", &format!("{body}\n{note}\n{more}"))
 }
 
 fn comparison_row(comparison: &Comparison) -> Vec<String> {
     let nature = Nature::of(&comparison.metric);
     let difference = |value| number::difference(value, nature);
-    let p = escape(&number::p_value(comparison.p_value));
+    let p = number::p_value(comparison.p_value);
     vec![
         format!("{} − {}", escape(&comparison.first), escape(&comparison.second)),
         escape(&comparison.metric),
+        comparison.count.to_string(),
         format!(
-            "{} &#91;{}, {}&#93;",
+            "{} [{}, {}]",
             difference(comparison.difference),
             difference(comparison.low),
             difference(comparison.high)
@@ -166,45 +176,59 @@ fn breakdown(report: &Report, dimension: &str) -> String {
         return String::new();
     };
     let nature = Nature::of(metric);
-    let mut header = vec![escape(dimension), "items".to_owned()];
+    let mut header = vec![escape(dimension)];
     header.extend(report.summary.systems.iter().map(|system| escape(&system.system)));
     let rows = groups.iter().map(|group| {
-        let scores: Vec<_> =
-            report.summary.systems.iter().map(|s| group_score(s, dimension, group, metric)).collect();
-        let count = scores.iter().flatten().map(|score| score.count).max().unwrap_or(0);
-        let means = scores.iter().map(|score| number::score(score.and_then(|s| s.mean), nature));
-        [escape(group), count.to_string()].into_iter().chain(means).collect()
+        let scores = report.summary.systems.iter().map(|system| {
+            number::with_count(group_score(system, dimension, group, metric), nature)
+        });
+        std::iter::once(escape(group)).chain(scores).collect()
     });
-    let body = table(&header, rows);
-    let title = format!("By {}: {}", escape(dimension), escape(metric));
-    if groups.len() > MAX_OPEN_GROUPS { details(&title, &body) } else { format!("### {title}\n\n{body}\n") }
+    let covered = coverage(report, dimension, metric).map(|note| format!("\n{note}\n")).unwrap_or_default();
+    let body = format!("{}{covered}", table(&header, rows));
+    let title = format!("By {dimension}: {metric}, mean (n)");
+    if groups.len() > MAX_OPEN_GROUPS {
+        details(&title, &body)
+    } else {
+        format!("### {}\n\n{body}\n", escape(&title))
+    }
 }
 
-fn failures(report: &Report, system: &SystemSummary) -> String {
-    let Some(metric) = report.deciding_metric() else { return String::new() };
-    let failed: Vec<ItemView<'_>> = report
-        .items_of(&system.system)
-        .into_iter()
-        .filter(|view| view.score(metric).is_some_and(|score| score < 1.0))
-        .collect();
-    if failed.is_empty() {
-        return String::new();
-    }
-    let header = ["id", "database", "question", "gold", "prediction", "reason"].map(str::to_owned);
-    let rows = failed.iter().take(MAX_FAILURES).map(|view| {
-        vec![
-            escape(&view.item.id),
-            escape(&view.item.db_id),
-            escape(&clip(view.question().unwrap_or_default())),
-            code(view.golds().first().copied().unwrap_or_default()),
-            code(view.prediction().unwrap_or_default()),
-            escape(&clip(&view.reason(metric).unwrap_or_default())),
-        ]
-    });
-    let rest = failed.len().saturating_sub(MAX_FAILURES);
-    let more = if rest > 0 { format!("\n{rest} more are in the html report.\n") } else { String::new() };
-    let title = format!("{}: {} items not right by {}", escape(&system.system), failed.len(), escape(metric));
-    details(&title, &format!("{}{more}", table(&header, rows)))
+/// Per system the items that are not right, the first of them listed.
+fn failures(report: &Report) -> Result<Vec<String>, ReportError> {
+    let Some(metric) = report.deciding_metric() else { return Ok(Vec::new()) };
+    let mut failed: HashMap<String, (usize, Vec<Vec<String>>)> = HashMap::new();
+    report.items.for_each(|item| {
+        let view = ItemView::new(item);
+        if view.score(metric).is_some_and(|score| score < 1.0) {
+            let (count, rows) = failed.entry(item.system.clone()).or_default();
+            *count += 1;
+            if rows.len() < MAX_FAILURES {
+                rows.push(failure(view, metric));
+            }
+        }
+        Ok::<(), ReportError>(())
+    })?;
+    let section = |system: &SystemSummary| {
+        let (count, rows) = failed.remove(&system.system)?;
+        let header = ["id", "database", "question", "gold", "prediction", "reason"].map(str::to_owned);
+        let rest = count - rows.len();
+        let more = if rest > 0 { format!("\n{rest} more are in the html report.\n") } else { String::new() };
+        let title = format!("{}: {count} items not right by {metric}", system.system);
+        Some(details(&title, &format!("{}{more}", table(&header, rows.into_iter()))))
+    };
+    Ok(report.summary.systems.iter().filter_map(section).collect())
+}
+
+fn failure(view: ItemView<'_>, metric: &str) -> Vec<String> {
+    vec![
+        escape(&view.item.id),
+        escape(&view.item.db_id),
+        escape(&clip(view.question().unwrap_or_default())),
+        code(view.golds().first().copied().unwrap_or_default()),
+        code(view.prediction().unwrap_or_default()),
+        escape(&clip(&view.reason(metric).unwrap_or_default())),
+    ]
 }
 
 fn provenance(report: &Report) -> String {
@@ -213,13 +237,16 @@ fn provenance(report: &Report) -> String {
     let rows = manifest
         .inputs
         .iter()
-        .map(|input| vec![escape(&input.role), escape(&input.path), format!("`{}`", escape(&input.sha256))]);
+        .map(|input| vec![escape(&input.role), escape(&input.path), code(&input.sha256)]);
     let versions = format!("sqlgauge {}, {}\n\n", escape(&manifest.tool_version), escape(&manifest.engine));
     let command = format!("{}\n\n", code(&manifest.command.join(" ")));
     details("How it was run", &format!("{versions}{command}{}", table(&header, rows)))
 }
 
-fn details(title: &str, body: &str) -> String {
+/// A folded section. A summary is HTML, in which Markdown is not read.
+pub(crate) fn details(title: &str, body: &str) -> String {
+    let title: String = title.chars().map(visible).collect();
+    let title = title.replace('&', "&amp;").replace('<', "&lt;");
     format!("<details>\n<summary>{title}</summary>\n\n{body}\n</details>\n\n")
 }
 
@@ -231,8 +258,23 @@ pub(crate) fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) 
     text
 }
 
+/// A query as a code span.
 pub(crate) fn code(sql: &str) -> String {
-    if sql.is_empty() { String::new() } else { format!("<code>{}</code>", escape(&clip(sql))) }
+    if sql.is_empty() {
+        return String::new();
+    }
+    let text: String = clip(sql).chars().map(visible).collect();
+    // In a table no writing of a code span holds a backslash before a bar.
+    if text.contains("\\|") {
+        return format!("<code>{}</code>", escape(&text));
+    }
+    let fence = "`".repeat(longest_run(&text, '`') + 1);
+    let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) { " " } else { "" };
+    format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
+}
+
+fn longest_run(text: &str, wanted: char) -> usize {
+    text.split(|c| c != wanted).map(str::len).max().unwrap_or(0)
 }
 
 fn clip(text: &str) -> String {
@@ -241,17 +283,30 @@ fn clip(text: &str) -> String {
     if chars.next().is_some() { format!("{head}…") } else { head }
 }
 
-/// Every character that Markdown, GitHub or HTML gives a meaning to becomes an entity; line ends become
-/// spaces, since a table row is one line.
+/// Text that shows as it is. Line ends become spaces, since a table row is one line.
 pub(crate) fn escape(text: &str) -> String {
+    let chars: Vec<char> = text.chars().map(visible).collect();
+    let is_word = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(|c| c.is_alphanumeric());
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' | '<' | '>' | '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '~' | '#' | '@' | '$' | '"'
-            | '\'' => {
-                let _infallible = write!(escaped, "&#{};", u32::from(c));
-            }
-            c => escaped.push(crate::style::visible(c)),
+    for (at, &c) in chars.iter().enumerate() {
+        let after = chars.get(at + 1).copied();
+        let within_word = is_word(at.checked_sub(1)) && is_word(Some(at + 1));
+        let obeyed = match c {
+            '\\' | '`' | '*' | '|' | '[' | ']' | '~' | '$' => true,
+            '_' => !within_word,
+            '<' => after.is_some_and(|next| next.is_alphabetic() || matches!(next, '/' | '!' | '?')),
+            '&' => after.is_some_and(|next| next.is_ascii_alphanumeric() || next == '#'),
+            '#' | '>' => at == 0,
+            '+' | '-' | '=' => at == 0 && !after.is_some_and(|next| next.is_alphanumeric()),
+            _ => false,
+        };
+        if obeyed {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+        // GitHub makes people and issues of these after Markdown is done; a comment keeps the parts apart.
+        if matches!(c, '@' | '#') && !is_word(at.checked_sub(1)) && is_word(Some(at + 1)) {
+            escaped.push_str("<!-- -->");
         }
     }
     escaped
@@ -259,13 +314,84 @@ pub(crate) fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
     use super::*;
 
+    /// The cells of the only row of a table, as a Markdown reader shows them.
+    fn shown(cells: &[String]) -> Vec<String> {
+        let header: Vec<String> = cells.iter().map(|_| "h".to_owned()).collect();
+        let page = format!("text\n\n{}\n", table(&header, std::iter::once(cells.to_vec())));
+        let (mut found, mut current, mut in_body) = (Vec::new(), None, false);
+        for event in Parser::new_ext(&page, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
+            match event {
+                Event::End(TagEnd::TableHead) => in_body = true,
+                Event::Start(Tag::TableCell) if in_body => current = Some(String::new()),
+                Event::End(TagEnd::TableCell) => found.extend(current.take()),
+                Event::Text(text) | Event::Code(text) => {
+                    if let Some(cell) = &mut current {
+                        cell.push_str(&text);
+                    }
+                }
+                Event::InlineHtml(html) if ["<!-- -->", "<code>", "</code>"].contains(&&*html) => {}
+                Event::Start(Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell | Tag::Paragraph)
+                | Event::End(TagEnd::Table | TagEnd::TableRow | TagEnd::Paragraph) => {}
+                other => panic!("{other:?} in {page}"),
+            }
+        }
+        found
+    }
+
+    const TEXTS: [&str; 20] = [
+        "a|b `c` <img src=x> *d* @all",
+        "snake_case and _emphasis_ and __more__ _",
+        "[link](http://example.invalid) ![image](x)",
+        "\\ and \\| and \\\\| and \\` and ``two`` and `",
+        "&amp; &#64; & x &",
+        "~~gone~~ ~a~",
+        "# heading",
+        "- item",
+        "> quote",
+        "a < b and a<b and </td> and <!-- c --> and <?x?>",
+        "$x$ costs 5 $",
+        "#12 and user/repo#12",
+        "SELECT '\\' || x FROM t WHERE a = \"b\" AND c LIKE '%\\|%'",
+        "`starts and ends`",
+        "| || |",
+        "**a**b**c***d*",
+        "a*b*c _a*b_c*",
+        "日本語 é \u{1f600}",
+        "<!--",
+        "ex-spider@1",
+    ];
+
     #[test]
-    fn nothing_that_markdown_obeys_gets_through() {
-        assert_eq!(
-            escape("a|b `c` <img src=x> *d*\n@all"),
-            "a&#124;b &#96;c&#96; &#60;img src=x&#62; &#42;d&#42; &#64;all"
-        );
+    fn a_markdown_reader_shows_every_text_as_it_is() {
+        for text in TEXTS {
+            assert_eq!(shown(&[escape(text), "x".to_owned()]), [text, "x"], "{}", escape(text));
+            assert_eq!(shown(&[code(text), "x".to_owned()]), [text, "x"], "{}", code(text));
+        }
+    }
+
+    /// Every text of up to four of the characters that something obeys.
+    #[test]
+    fn no_mixture_of_what_markdown_obeys_gets_through() {
+        let signs = ['\\', '`', '*', '_', '|', '<', '[', ']', '~', '&', '#', '@', '!', '(', 'a', ' '];
+        let mut texts: Vec<String> = signs.iter().map(char::to_string).collect();
+        for _ in 0..3 {
+            texts = texts.iter().flat_map(|text| signs.iter().map(move |c| format!("{text}{c}"))).collect();
+            for text in texts.iter().filter(|text| text.trim() == *text && !text.contains("  ")) {
+                assert_eq!(shown(&[escape(text), "x".to_owned()]), [text, "x"], "{}", escape(text));
+                assert_eq!(shown(&[code(text), "x".to_owned()]), [text, "x"], "{}", code(text));
+            }
+        }
+    }
+
+    #[test]
+    fn what_nothing_obeys_stays_as_it_is() {
+        for text in ["ex-spider@1", "railway_museum", "82.9 (1034)", "it's \"so\"", "a < 3 & b > 4", "-3"] {
+            assert_eq!(escape(text), text);
+        }
+        assert_eq!(code("SELECT count(*) FROM owner_of"), "`SELECT count(*) FROM owner_of`");
     }
 }

@@ -1,12 +1,13 @@
 //! The registry of report formats. To add one: write its file, add it to [`all`].
 
+mod breakdown;
 mod csv;
 mod html;
 mod json;
 mod jsonl;
 mod junit;
 pub(crate) mod markdown;
-mod table;
+pub(crate) mod table;
 
 use std::io::Write;
 

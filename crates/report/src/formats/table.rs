@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use comfy_table::{
-    Attribute, Cell, CellAlignment, ContentArrangement, TableStyle, presets::UTF8_HORIZONTAL_ONLY,
+    Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, TableStyle,
+    presets::UTF8_HORIZONTAL_ONLY,
 };
-use sqlgauge_run::{Comparison, ScoreSummary, SystemSummary};
+use sqlgauge_run::{Comparison, SystemSummary};
+use unicode_width::UnicodeWidthStr;
 
 use super::Format;
+use super::breakdown::{coverage, group_score, groups};
 use crate::style::{Painter, printable};
 use crate::{Nature, Report, ReportError, number};
 
@@ -21,12 +24,12 @@ pub struct Table {
     pub colour: bool,
 }
 
-/// Spider's levels in their order; other groups follow by name.
-const LEVELS: [&str; 7] = ["easy", "medium", "hard", "extra", "simple", "moderate", "challenging"];
 /// More pairs than this are cut to those with the leader.
 const MAX_PAIRS: usize = 15;
-/// Terminal cells of a score with its interval and padding.
-const SCORE_WIDTH: usize = 20;
+/// Terminal cells that a column takes beyond its content.
+const PADDING: usize = 3;
+/// Terminal cells that a name keeps for itself before it is broken over lines.
+const NAME_WIDTH: usize = 30;
 const BOOK_STYLE: TableStyle = UTF8_HORIZONTAL_ONLY;
 
 impl Format for Table {
@@ -54,11 +57,20 @@ impl Table {
         Painter { colour: self.colour }
     }
 
-    fn title(self, text: &str, note: &str, out: &mut dyn Write) -> Result<(), ReportError> {
-        writeln!(out, "{}  {}", self.painter().bold(text), self.painter().dim(note))?;
+    pub(crate) fn title(self, text: &str, note: &str, out: &mut dyn Write) -> Result<(), ReportError> {
+        let width = usize::from(self.width.max(40));
+        if text.width() + 2 + note.width() <= width {
+            writeln!(out, "{}  {}", self.painter().bold(text), self.painter().dim(note))?;
+            return Ok(());
+        }
+        writeln!(out, "{}", self.painter().bold(text))?;
+        for line in wrapped(note, width) {
+            writeln!(out, "{}", self.painter().dim(&line))?;
+        }
         Ok(())
     }
 
+    /// An empty table: its first column is of names, the others are of numbers.
     pub(crate) fn new_table(self, header: &[&str]) -> comfy_table::Table {
         let mut table = comfy_table::Table::new();
         let mut style = BOOK_STYLE;
@@ -70,15 +82,19 @@ impl Table {
         } else {
             table.force_no_tty();
         }
-        let cells = header.iter().enumerate().map(|(i, name)| {
-            let cell = Cell::new(printable(name)).add_attribute(Attribute::Bold);
-            if i == 0 { cell } else { cell.set_alignment(CellAlignment::Right) }
-        });
-        table.set_header(cells.collect::<Vec<_>>());
+        table.set_header(header.iter().map(|name| Cell::new(printable(name)).add_attribute(Attribute::Bold)));
+        let alignment = |at: usize| if at == 0 { CellAlignment::Left } else { CellAlignment::Right };
+        Self::align(&mut table, &(0..header.len()).map(alignment).collect::<Vec<_>>());
         table
     }
 
-    fn put(table: &comfy_table::Table, out: &mut dyn Write) -> Result<(), ReportError> {
+    fn align(table: &mut comfy_table::Table, alignments: &[CellAlignment]) {
+        for (column, alignment) in table.column_iter_mut().zip(alignments) {
+            column.set_cell_alignment(*alignment);
+        }
+    }
+
+    pub(crate) fn put(table: &comfy_table::Table, out: &mut dyn Write) -> Result<(), ReportError> {
         for line in table.lines() {
             writeln!(out, "{}", line.trim_end())?;
         }
@@ -87,30 +103,56 @@ impl Table {
     }
 
     fn leaderboard(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        self.title("Scores", "percent (vm-steps, ves: ratios) with 95 % intervals", out)?;
-        for block in report.summary.metrics.chunks(self.metrics_per_block(report)) {
-            let header: Vec<&str> =
-                std::iter::once("system").chain(block.iter().map(String::as_str)).collect();
-            let mut table = self.new_table(&header);
-            for system in &report.summary.systems {
-                let scores = block.iter().map(|metric| score_cell(report, system, metric));
-                table.add_row(std::iter::once(name_cell(&system.system)).chain(scores).collect::<Vec<_>>());
+        let note = "percent (vm-steps, ves: ratios) with 95 % intervals; n: items that it is the mean of";
+        self.title("Scores", note, out)?;
+        let columns = report.summary.metrics.iter().map(|metric| {
+            let cells = report.summary.systems.iter().map(|system| score_cell(report, system, metric));
+            (metric.as_str(), cells.collect())
+        });
+        self.in_blocks(report, columns.collect(), out)
+    }
+
+    /// A table with a row per system, in as many blocks of columns as the width asks for.
+    fn in_blocks(
+        self,
+        report: &Report,
+        columns: Vec<(&str, Vec<Cell>)>,
+        out: &mut dyn Write,
+    ) -> Result<(), ReportError> {
+        let systems = &report.summary.systems;
+        let names = systems.iter().map(|system| printable(&system.system).width()).max().unwrap_or(0);
+        let room = usize::from(self.width.max(40)).saturating_sub(names.clamp(6, NAME_WIDTH) + PADDING - 1);
+        let mut columns = columns.into_iter().peekable();
+        while columns.peek().is_some() {
+            let (mut block, mut used) = (Vec::new(), 0);
+            while let Some(column) = columns.next_if(|column| {
+                used += column_width(column);
+                block.is_empty() || used <= room
+            }) {
+                block.push(column);
             }
+            let header: Vec<&str> =
+                std::iter::once("system").chain(block.iter().map(|(title, _)| *title)).collect();
+            let mut table = self.new_table(&header);
+            for (row, system) in systems.iter().enumerate() {
+                let cells = block.iter().map(|(_, cells)| cells[row].clone());
+                table.add_row(std::iter::once(name_cell(&system.system)).chain(cells).collect::<Vec<_>>());
+            }
+            whole_numbers(&mut table, 1);
             Self::put(&table, out)?;
         }
         Ok(())
-    }
-
-    fn metrics_per_block(self, report: &Report) -> usize {
-        let longest = report.summary.systems.iter().map(|s| s.system.chars().count()).max().unwrap_or(0);
-        let free = usize::from(self.width.max(40)).saturating_sub(longest.min(30) + 2);
-        (free / SCORE_WIDTH).max(1)
     }
 
     fn counts(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         self.title("Items", "what the scores are means of", out)?;
         let header = ["system", "requested", "scored", "missing", "gold failed", "statuses"];
         let mut table = self.new_table(&header);
+        let alignments = header.map(|name| match name {
+            "system" | "statuses" => CellAlignment::Left,
+            _ => CellAlignment::Right,
+        });
+        Self::align(&mut table, &alignments);
         for system in &report.summary.systems {
             let counts = system.counts;
             let numbers = [counts.requested, counts.scored, counts.missing, counts.gold_failed];
@@ -126,13 +168,19 @@ impl Table {
         let groups = groups(&report.summary.systems, dimension);
         let Some(metric) = report.deciding_metric().filter(|_| !groups.is_empty()) else { return Ok(()) };
         self.title(&format!("By {dimension}: {}", printable(metric)), "mean, with the number of items", out)?;
-        let header: Vec<&str> = std::iter::once("system").chain(groups.iter().copied()).collect();
-        let mut table = self.new_table(&header);
-        for system in &report.summary.systems {
-            let cells = groups.iter().map(|group| group_cell(system, dimension, group, metric));
-            table.add_row(std::iter::once(name_cell(&system.system)).chain(cells).collect::<Vec<_>>());
+        let nature = Nature::of(metric);
+        let columns = groups.iter().map(|group| {
+            let cells = report.summary.systems.iter().map(|system| {
+                let score = group_score(system, dimension, group, metric);
+                Cell::new(number::with_count(score, nature)).set_alignment(CellAlignment::Right)
+            });
+            (*group, cells.collect())
+        });
+        self.in_blocks(report, columns.collect(), out)?;
+        if let Some(note) = coverage(report, dimension, metric) {
+            writeln!(out, "{note}\n")?;
         }
-        Self::put(&table, out)
+        Ok(())
     }
 
     fn comparisons(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
@@ -140,12 +188,10 @@ impl Table {
         if all.is_empty() {
             return Ok(());
         }
-        self.title(
-            "Differences",
-            "paired by item; * where p < 0.05, not adjusted for the number of pairs",
-            out,
-        )?;
-        let header = ["pair", "metric", "difference [95 %]", "p", "only first", "only second"];
+        let note = "paired by item, over the n items that both were scored on; * where p < 0.05, not adjusted for \
+                    the number of pairs";
+        self.title("Differences", note, out)?;
+        let header = ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"];
         let mut table = self.new_table(&header);
         let shown = shown_pairs(report);
         for comparison in &shown {
@@ -166,21 +212,49 @@ impl Table {
         for outcome in report.gate_outcomes() {
             let verdict =
                 if outcome.passed { self.painter().good("passed") } else { self.painter().bad("failed") };
+            let metric = &outcome.gate.metric;
+            let (is, wanted) = outcome.gate.written(outcome.mean.unwrap_or_default());
+            let is = if outcome.mean.is_some() { is } else { "not applicable".to_owned() };
+            let n = report.count_of(&outcome.system, metric);
+            let system = printable(&outcome.system);
             writeln!(
                 out,
-                "gate {verdict}: {} of {} is {}, wanted at least {}",
-                outcome.gate.metric,
-                printable(&outcome.system),
-                outcome.mean.map_or_else(|| "not applicable".to_owned(), |mean| format!("{mean:.4}")),
-                outcome.gate.minimum
+                "gate {verdict}: {metric} of {system} is {is} (n={n}), wanted at least {wanted}"
             )?;
         }
         Ok(())
     }
 }
 
+/// The words of a text in lines of that width; a longer word has a line of its own.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut().filter(|line| line.width() + 1 + word.width() <= width) {
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 fn name_cell(name: &str) -> Cell {
     Cell::new(printable(name))
+}
+
+fn column_width((title, cells): &(&str, Vec<Cell>)) -> usize {
+    let content = cells.iter().map(|cell| cell.content().width()).max().unwrap_or(0);
+    content.max(title.width()) + PADDING
+}
+
+/// Numbers are not broken over lines: the first columns give way.
+pub(crate) fn whole_numbers(table: &mut comfy_table::Table, first: usize) {
+    for column in table.column_iter_mut().skip(first) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    }
 }
 
 fn score_cell(report: &Report, system: &SystemSummary, metric: &str) -> Cell {
@@ -204,37 +278,6 @@ fn statuses(counts: &BTreeMap<String, usize>) -> String {
     let mut sorted: Vec<_> = counts.iter().collect();
     sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.as_str()));
     sorted.iter().map(|(name, count)| format!("{} {count}", printable(name))).collect::<Vec<_>>().join(", ")
-}
-
-/// The groups of a dimension over all systems: known levels in their order, then the rest by name.
-pub(super) fn groups<'a>(systems: &'a [SystemSummary], dimension: &str) -> Vec<&'a str> {
-    let mut names: Vec<&str> = systems
-        .iter()
-        .filter_map(|system| system.breakdown.get(dimension))
-        .flat_map(|groups| groups.keys().map(String::as_str))
-        .collect();
-    let rank = |name: &str| LEVELS.iter().position(|level| *level == name).unwrap_or(LEVELS.len());
-    names.sort_by_key(|name| (rank(name), *name));
-    names.dedup();
-    names
-}
-
-/// A system's score in one group.
-pub(super) fn group_score<'a>(
-    system: &'a SystemSummary,
-    dimension: &str,
-    group: &str,
-    metric: &str,
-) -> Option<&'a ScoreSummary> {
-    system.breakdown.get(dimension)?.get(group)?.get(metric)
-}
-
-fn group_cell(system: &SystemSummary, dimension: &str, group: &str, metric: &str) -> Cell {
-    let text = match group_score(system, dimension, group, metric) {
-        Some(score) => format!("{} ({})", number::score(score.mean, Nature::of(metric)), score.count),
-        None => number::NOT_APPLICABLE.to_owned(),
-    };
-    Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
 /// All comparisons if they are few, else those of the first metric with its leader.
@@ -267,6 +310,7 @@ fn comparison_row(comparison: &Comparison) -> Vec<Cell> {
     vec![
         Cell::new(format!("{} − {}", printable(&comparison.first), printable(&comparison.second))),
         Cell::new(printable(&comparison.metric)),
+        right(comparison.count.to_string()),
         right(interval),
         right(format!("{}{star}", number::p_value(comparison.p_value))),
         right(comparison.only_first.to_string()),

@@ -157,10 +157,10 @@ fn ranking(report: &Reliability) -> String {
             let at = report.estimates.iter().position(|other| std::ptr::eq(other, estimate)).unwrap_or(0);
             let (low, high) = (share(estimate.interval.low), share(estimate.interval.high));
             format!(
-                "<tr><td class=\"soft\">{}</td><th scope=\"row\" class=\"name\"><a href=\"#system-{at}\">{}</a></th>\
-                 <td class=\"num best\">{}</td><td class=\"num\">{} – {}</td>\
+                "<tr><td class=\"soft sec\">{}</td><th scope=\"row\" class=\"name\"><a href=\"#system-{at}\">{}</a></th>\
+                 <td class=\"num best\">{}<span class=\"sub\">{} – {}</span></td>\
                  <td class=\"plotcell\"><div class=\"plot\" aria-hidden=\"true\">{grid}<i class=\"whisker\" style=\"left:{low:.2}%;width:{:.2}%\"></i>\
-                 <i class=\"dot full\" style=\"left:{:.2}%\"></i></div></td><td class=\"num soft\">{}</td><td>{}</td><td class=\"soft\">{}</td></tr>\n",
+                 <i class=\"dot full\" style=\"left:{:.2}%\"></i></div></td><td class=\"num soft\">{}</td><td>{}</td><td class=\"soft sec\">{}</td></tr>\n",
                 rank + 1,
                 escape(&estimate.system),
                 percent(estimate.accuracy),
@@ -177,8 +177,8 @@ fn ranking(report: &Reliability) -> String {
     let axis: String =
         [0, 25, 50, 75, 100].map(|tick| format!("<span style=\"left:{tick}%\">{tick}</span>")).concat();
     let header = format!(
-        "<thead><tr><th></th><th scope=\"col\">System</th><th scope=\"col\" class=\"num\">Estimate, %</th><th scope=\"col\" class=\"num\">{} interval</th>\
-         <th class=\"plotcell\"><div class=\"axis\" aria-hidden=\"true\">{axis}</div></th><th scope=\"col\" class=\"num\">Known runs</th><th scope=\"col\">Labels</th><th scope=\"col\">Method</th></tr></thead>",
+        "<thead><tr><th class=\"sec\"></th><th scope=\"col\">System</th><th scope=\"col\" class=\"num\">Estimate, %<span class=\"sub\">{} interval</span></th>\
+         <th class=\"plotcell\"><div class=\"axis\" aria-hidden=\"true\">{axis}</div></th><th scope=\"col\" class=\"num\">Known runs</th><th scope=\"col\">Labels</th><th scope=\"col\" class=\"sec\">Method</th></tr></thead>",
         level(first)
     );
     let content = format!(

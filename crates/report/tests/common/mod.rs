@@ -305,7 +305,8 @@ fn score(metric: &str, items: &[&Item]) -> ScoreSummary {
 
 fn compare(metric: &str, first: &str, second: &str, a: &[&Item], b: &[&Item]) -> Comparison {
     let pairs = a.iter().zip(b).filter_map(|(a, b)| Some((a.metrics[metric]?, b.metrics[metric]?)));
-    let differences: Vec<f64> = pairs.map(|(a, b)| a - b).collect();
+    let pairs: Vec<(f64, f64)> = pairs.collect();
+    let differences: Vec<f64> = pairs.iter().map(|(a, b)| a - b).collect();
     let n = differences.len().max(1) as f64;
     let difference = differences.iter().sum::<f64>() / n;
     let half = 1.96 * (differences.iter().map(|d| (d - difference).powi(2)).sum::<f64>() / n / n).sqrt();
@@ -315,6 +316,8 @@ fn compare(metric: &str, first: &str, second: &str, a: &[&Item], b: &[&Item]) ->
         first: first.to_owned(),
         second: second.to_owned(),
         count: differences.len(),
+        first_mean: Some(pairs.iter().map(|(a, _)| a).sum::<f64>() / n),
+        second_mean: Some(pairs.iter().map(|(_, b)| b).sum::<f64>() / n),
         difference,
         low: difference - half,
         high: difference + half,

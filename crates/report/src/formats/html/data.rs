@@ -1,14 +1,18 @@
 //! The data of the page, made small: texts are pooled, scores are columns.
 //!
-//! Field names are short because they repeat; `web/data.js` is their only reader.
+//! The items pass by once: what a page carries of them is kept as it will be written, each text once, so that
+//! memory follows the page and not the run. Field names are short because they repeat; `web/data.js` is their only
+//! reader.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{BufWriter, Write};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use sqlgauge_metrics::MetricKind;
-use sqlgauge_run::{Comparison, Item, ScoreSummary, SystemSummary};
+use sqlgauge_run::{Comparison, Entry, Item, ScoreSummary, SystemSummary};
 
 use crate::{ItemView, Nature, Report, ReportError};
 
@@ -23,12 +27,12 @@ struct Page<'a> {
     run: Run<'a>,
     metrics: Vec<Metric<'a>>,
     deciding: Option<&'a str>,
-    statuses: Vec<&'a str>,
+    statuses: Vec<String>,
     systems: Vec<System<'a>>,
     comparisons: Vec<Compared>,
-    examples: Vec<Example<'a>>,
+    examples: Vec<Box<RawValue>>,
     cells: Vec<Cells>,
-    pool: Vec<Value>,
+    pool: Vec<Box<RawValue>>,
     gates: Vec<Value>,
     omitted: usize,
 }
@@ -99,30 +103,46 @@ struct Cells {
     /// Status.
     s: Vec<i32>,
     /// Scores: metric, then example.
-    m: Vec<Vec<Option<f64>>>,
+    m: Vec<Vec<Score>>,
     /// Prediction.
     p: Vec<i32>,
     /// Details: reasons by metric, error, result, other keys.
     x: Vec<i32>,
 }
 
+/// A score; not a number where there is none, which is written as null.
+#[derive(Clone, Copy)]
+struct Score(f64);
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.is_finite().then_some(self.0).serialize(serializer)
+    }
+}
+
 /// Writes the page's data as JSON that is safe inside a `<script>` element.
 pub(super) fn write(report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-    let page = page(report);
-    let mut safe = Escaping { out };
+    let page = page(report)?;
+    let mut safe = BufWriter::with_capacity(1 << 16, Escaping::new(out));
     serde_json::to_writer(&mut safe, &page)?;
+    safe.flush()?;
     Ok(())
 }
 
 /// Escapes what could end a script element or, in old readers, a line of script. In JSON these characters
-/// stand only inside strings, where an escape means the same. `serde_json` hands over a string in whole
-/// pieces between its own escapes, so that no character is split between two writes.
+/// stand only inside strings, where an escape means the same.
 struct Escaping<'a> {
     out: &'a mut dyn Write,
+    /// The beginning of a separator whose end comes with the next write.
+    held: Vec<u8>,
 }
 
-impl Write for Escaping<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+impl<'a> Escaping<'a> {
+    fn new(out: &'a mut dyn Write) -> Self {
+        Self { out, held: Vec::new() }
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let mut from = 0;
         for at in 0..bytes.len() {
             let (escape, length): (&[u8], usize) = match &bytes[at..] {
@@ -135,22 +155,48 @@ impl Write for Escaping<'_> {
             self.out.write_all(escape)?;
             from = at + length;
         }
-        self.out.write_all(&bytes[from..])?;
+        self.out.write_all(&bytes[from..])
+    }
+}
+
+impl Write for Escaping<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut joined = std::mem::take(&mut self.held);
+        let all = if joined.is_empty() {
+            bytes
+        } else {
+            joined.extend_from_slice(bytes);
+            joined.as_slice()
+        };
+        let whole = match all {
+            [.., 0xe2] => all.len() - 1,
+            [.., 0xe2, 0x80] => all.len() - 2,
+            _ => all.len(),
+        };
+        self.held = all[whole..].to_vec();
+        self.put(&all[..whole])?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
+        let held = std::mem::take(&mut self.held);
+        self.put(&held)?;
         self.out.flush()
     }
 }
 
-fn page(report: &Report) -> Page<'_> {
+fn page(report: &Report) -> Result<Page<'_>, ReportError> {
     let metrics: Vec<&str> = report.summary.metrics.iter().map(String::as_str).collect();
-    let (examples, positions) = examples(&report.items);
-    let statuses = statuses(&report.items);
-    let mut pool = Pool::default();
-    let cells = cells(report, &metrics, &positions, &statuses, &mut pool);
-    Page {
+    let mut collector = Collector::new(report);
+    report.items.for_each_entry(|entry| match entry {
+        Entry::New(item) => collector.add(item),
+        Entry::Same { system, like, id } => {
+            collector.repeat(system, like, id);
+            Ok(())
+        }
+    })?;
+    let Collected { statuses, examples, cells, pool } = collector.finish();
+    Ok(Page {
         run: Run {
             tool: &report.manifest.tool_version,
             engine: &report.manifest.engine,
@@ -169,7 +215,7 @@ fn page(report: &Report) -> Page<'_> {
         cells,
         pool: pool.values,
         omitted: pool.omitted,
-    }
+    })
 }
 
 fn metric(id: &str) -> Metric<'_> {
@@ -183,7 +229,17 @@ fn metric(id: &str) -> Metric<'_> {
 }
 
 fn gates(report: &Report) -> Vec<Value> {
-    let outcome = |o: crate::GateOutcome| json!({"system": o.system, "metric": o.gate.metric, "minimum": o.gate.minimum, "mean": o.mean, "passed": o.passed});
+    let outcome = |o: crate::GateOutcome| {
+        let (is, wanted) = o.gate.written(o.mean.unwrap_or_default());
+        json!({
+            "system": o.system,
+            "metric": o.gate.metric,
+            "wanted": wanted,
+            "is": o.mean.map(|_| is),
+            "n": report.count_of(&o.system, &o.gate.metric),
+            "passed": o.passed,
+        })
+    };
     report.gate_outcomes().into_iter().map(outcome).collect()
 }
 
@@ -221,22 +277,6 @@ fn compared(report: &Report, c: &Comparison) -> Option<Compared> {
     Some((metric, first, second, c.count, difference, low, high, c.p_value, c.only_first, c.only_second))
 }
 
-/// The distinct examples in the order of the gold file, and the position of each by its id.
-fn examples(items: &[Item]) -> (Vec<Example<'_>>, HashMap<&str, usize>) {
-    let mut first: HashMap<&str, ItemView<'_>> = HashMap::new();
-    for item in items {
-        let view = first.entry(&item.id).or_insert_with(|| ItemView::new(item));
-        // A system that failed may carry fewer details than another on the same example.
-        if item.details.len() > view.item.details.len() {
-            *view = ItemView::new(item);
-        }
-    }
-    let mut views: Vec<_> = first.into_values().collect();
-    views.sort_by_key(|view| (view.item.index, view.item.id.as_str()));
-    let positions = views.iter().enumerate().map(|(at, view)| (view.item.id.as_str(), at)).collect();
-    (views.into_iter().map(example).collect(), positions)
-}
-
 fn example(view: ItemView<'_>) -> Example<'_> {
     Example {
         id: &view.item.id,
@@ -258,45 +298,154 @@ fn result(result: crate::ResultView<'_>) -> Value {
     json!({"columns": result.columns, "rows": rows, "total": result.total_rows})
 }
 
-fn statuses(items: &[Item]) -> Vec<&str> {
-    let mut names: Vec<&str> = items.iter().map(|item| item.status.as_str()).collect();
-    names.sort_unstable_by_key(|name| (*name != "ok", *name));
-    names.dedup();
-    names
+/// What the page carries of the items, while they pass by.
+struct Collector<'a> {
+    metrics: Vec<&'a str>,
+    system_of_name: HashMap<&'a str, usize>,
+    statuses: Vec<String>,
+    row_of_id: HashMap<String, usize>,
+    rows: Vec<Row>,
+    /// By system, in the order in which the examples were met.
+    cells: Vec<Cells>,
+    pool: Pool,
 }
 
-fn cells(
-    report: &Report,
-    metrics: &[&str],
-    positions: &HashMap<&str, usize>,
-    statuses: &[&str],
-    pool: &mut Pool,
-) -> Vec<Cells> {
-    let count = positions.len();
-    let empty = || Cells {
-        s: vec![-1; count],
-        m: vec![vec![None; count]; metrics.len()],
-        p: vec![-1; count],
-        x: vec![-1; count],
-    };
-    let mut columns: Vec<Cells> = report.summary.systems.iter().map(|_| empty()).collect();
-    let names: HashMap<&str, usize> =
-        report.summary.systems.iter().enumerate().map(|(at, s)| (s.system.as_str(), at)).collect();
-    for item in &report.items {
-        let (Some(&column), Some(&at)) = (names.get(item.system.as_str()), positions.get(item.id.as_str()))
-        else {
-            continue;
-        };
-        let column = &mut columns[column];
-        let view = ItemView::new(item);
-        column.s[at] = statuses.iter().position(|s| *s == item.status).map_or(-1, position);
-        for (scores, metric) in column.m.iter_mut().zip(metrics) {
-            scores[at] = view.score(metric).map(short);
+/// An example while the items pass by.
+struct Row {
+    index: usize,
+    /// The number of details of the item that it was made from.
+    details: usize,
+    example: Box<RawValue>,
+}
+
+struct Collected {
+    statuses: Vec<String>,
+    examples: Vec<Box<RawValue>>,
+    cells: Vec<Cells>,
+    pool: Pool,
+}
+
+impl<'a> Collector<'a> {
+    fn new(report: &'a Report) -> Self {
+        let metrics: Vec<&str> = report.summary.metrics.iter().map(String::as_str).collect();
+        let systems = &report.summary.systems;
+        let empty =
+            || Cells { s: Vec::new(), m: vec![Vec::new(); metrics.len()], p: Vec::new(), x: Vec::new() };
+        Self {
+            system_of_name: systems.iter().map(|s| s.system.as_str()).zip(0..).collect(),
+            statuses: Vec::new(),
+            row_of_id: HashMap::new(),
+            rows: Vec::new(),
+            cells: systems.iter().map(|_| empty()).collect(),
+            pool: Pool::default(),
+            metrics,
         }
-        column.p[at] = view.prediction().map_or(-1, |text| pool.put(Value::from(text)));
-        column.x[at] = extra(view, metrics).map_or(-1, |value| pool.put(value));
     }
-    columns
+
+    fn add(&mut self, item: &Item) -> Result<(), ReportError> {
+        let Some(&system) = self.system_of_name.get(item.system.as_str()) else { return Ok(()) };
+        let row = self.row(item)?;
+        let view = ItemView::new(item);
+        let status = self.statuses.iter().position(|status| *status == item.status).unwrap_or_else(|| {
+            self.statuses.push(item.status.clone());
+            self.statuses.len() - 1
+        });
+        let cells = &mut self.cells[system];
+        cells.reach(row);
+        cells.s[row] = position(status);
+        for (scores, metric) in cells.m.iter_mut().zip(&self.metrics) {
+            scores[row] = Score(view.score(metric).map_or(f64::NAN, short));
+        }
+        cells.p[row] = match view.prediction() {
+            Some(text) => self.pool.put(&text)?,
+            None => -1,
+        };
+        cells.x[row] = match extra(view, &self.metrics) {
+            Some(value) => self.pool.put(&value)?,
+            None => -1,
+        };
+        Ok(())
+    }
+
+    /// A system that said what another said has the other's cells.
+    fn repeat(&mut self, system: &str, like: &str, id: &str) {
+        let places = (self.system_of_name.get(system), self.system_of_name.get(like), self.row_of_id.get(id));
+        let (Some(&system), Some(&like), Some(&row)) = places else { return };
+        let other = &self.cells[like];
+        let (status, prediction, details) = (other.s[row], other.p[row], other.x[row]);
+        let scores: Vec<Score> = other.m.iter().map(|scores| scores[row]).collect();
+        let cells = &mut self.cells[system];
+        cells.reach(row);
+        (cells.s[row], cells.p[row], cells.x[row]) = (status, prediction, details);
+        for (column, score) in cells.m.iter_mut().zip(scores) {
+            column[row] = score;
+        }
+    }
+
+    fn row(&mut self, item: &Item) -> Result<usize, ReportError> {
+        if let Some(&row) = self.row_of_id.get(&item.id) {
+            // A system that failed may carry fewer details than another on the same example.
+            if item.details.len() > self.rows[row].details {
+                self.rows[row] = Row::of(item)?;
+            }
+            return Ok(row);
+        }
+        self.rows.push(Row::of(item)?);
+        self.row_of_id.insert(item.id.clone(), self.rows.len() - 1);
+        Ok(self.rows.len() - 1)
+    }
+
+    /// Everything in the page's order: examples as in the gold file, the status `ok` before the others.
+    fn finish(mut self) -> Collected {
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        order.sort_by_key(|row| self.rows[*row].index);
+        let mut statuses = self.statuses.clone();
+        statuses.sort_unstable_by_key(|name| (name != "ok", name.clone()));
+        let place: Vec<i32> = self
+            .statuses
+            .iter()
+            .map(|status| statuses.iter().position(|other| other == status).map_or(-1, position))
+            .collect();
+        for cells in &mut self.cells {
+            cells.reach(self.rows.len().saturating_sub(1));
+            for status in &mut cells.s {
+                *status = usize::try_from(*status).ok().and_then(|at| place.get(at)).copied().unwrap_or(-1);
+            }
+            cells.arrange(&order);
+        }
+        let mut examples: Vec<Option<Box<RawValue>>> =
+            self.rows.into_iter().map(|row| Some(row.example)).collect();
+        let examples = order.iter().filter_map(|row| examples[*row].take()).collect();
+        Collected { statuses, examples, cells: self.cells, pool: self.pool }
+    }
+}
+
+impl Row {
+    fn of(item: &Item) -> Result<Self, ReportError> {
+        let example = serde_json::value::to_raw_value(&example(ItemView::new(item)))?;
+        Ok(Self { index: item.index, details: item.details.len(), example })
+    }
+}
+
+impl Cells {
+    /// Makes room for that row; what lies between has nothing in it.
+    fn reach(&mut self, row: usize) {
+        if self.s.len() <= row {
+            for places in [&mut self.s, &mut self.p, &mut self.x] {
+                places.resize(row + 1, -1);
+            }
+            self.m.iter_mut().for_each(|scores| scores.resize(row + 1, Score(f64::NAN)));
+        }
+    }
+
+    fn arrange(&mut self, order: &[usize]) {
+        for places in [&mut self.s, &mut self.p, &mut self.x] {
+            *places = order.iter().map(|row| places[*row]).collect();
+        }
+        for scores in &mut self.m {
+            *scores = order.iter().map(|row| scores[*row]).collect();
+        }
+    }
 }
 
 fn extra(view: ItemView<'_>, metrics: &[&str]) -> Option<Value> {
@@ -322,31 +471,35 @@ fn position(at: usize) -> i32 {
     i32::try_from(at).unwrap_or(-1)
 }
 
-/// Distinct values, each once: systems often agree to the letter.
+/// Distinct values as they will be written, each once: systems often agree to the letter. A value is known by two
+/// hashes with keys of this process.
 #[derive(Default)]
 struct Pool {
-    values: Vec<Value>,
-    known: HashMap<String, i32>,
+    values: Vec<Box<RawValue>>,
+    keys: [RandomState; 2],
+    known: HashMap<[u64; 2], i32>,
     bytes: usize,
     omitted: usize,
 }
 
 impl Pool {
     /// The position of that value, -1 if the page is full.
-    fn put(&mut self, value: Value) -> i32 {
-        let text = value.to_string();
-        if let Some(&at) = self.known.get(&text) {
-            return at;
+    fn put(&mut self, value: &impl Serialize) -> Result<i32, ReportError> {
+        let value = serde_json::value::to_raw_value(value)?;
+        let text = value.get();
+        let hash = self.keys.each_ref().map(|key| key.hash_one(text));
+        if let Some(&at) = self.known.get(&hash) {
+            return Ok(at);
         }
         if self.bytes + text.len() > MAX_TEXT_BYTES {
             self.omitted += 1;
-            return -1;
+            return Ok(-1);
         }
         let at = position(self.values.len());
         self.bytes += text.len();
         self.values.push(value);
-        self.known.insert(text, at);
-        at
+        self.known.insert(hash, at);
+        Ok(at)
     }
 }
 
@@ -358,9 +511,23 @@ mod tests {
     fn no_text_can_leave_the_script_element() {
         let mut bytes = Vec::new();
         let hostile = "</script><!-- \u{2028}\u{2029} é <script>";
-        serde_json::to_writer(&mut Escaping { out: &mut bytes }, hostile).unwrap();
+        serde_json::to_writer(&mut Escaping::new(&mut bytes), hostile).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         assert!(!text.contains('<') && !text.contains('\u{2028}') && !text.contains('\u{2029}'), "{text}");
         assert_eq!(serde_json::from_str::<String>(&text).unwrap(), hostile);
+    }
+
+    #[test]
+    fn a_character_that_two_writes_share_is_escaped_all_the_same() {
+        let hostile = "a\u{2028}\u{2029}\u{2030}\u{e9}<".repeat(5);
+        for piece in 1..9 {
+            let mut bytes = Vec::new();
+            let mut out = BufWriter::with_capacity(piece, Escaping::new(&mut bytes));
+            hostile.as_bytes().chunks(piece).for_each(|chunk| out.write_all(chunk).unwrap());
+            out.flush().unwrap();
+            drop(out);
+            let escaped = String::from_utf8(bytes).unwrap();
+            assert_eq!(escaped, "a\\u2028\\u2029\u{2030}\u{e9}\\u003c".repeat(5), "pieces of {piece}");
+        }
     }
 }

@@ -1,0 +1,61 @@
+//! Groups of items and what they cover, the same in every text format.
+
+use sqlgauge_run::{ScoreSummary, SystemSummary};
+
+use crate::Report;
+
+/// Spider's and BIRD's levels in their order; other groups follow by name.
+const LEVELS: [&str; 7] = ["easy", "medium", "hard", "extra", "simple", "moderate", "challenging"];
+
+/// Dimensions under which an item counts once or not at all.
+const EXCLUSIVE: [&str; 4] = ["hardness", "difficulty", "turn", "db_id"];
+
+/// The groups of a dimension over all systems: known levels in their order, then the rest by name.
+pub(super) fn groups<'a>(systems: &'a [SystemSummary], dimension: &str) -> Vec<&'a str> {
+    let mut names: Vec<&str> = systems
+        .iter()
+        .filter_map(|system| system.breakdown.get(dimension))
+        .flat_map(|groups| groups.keys().map(String::as_str))
+        .collect();
+    let rank = |name: &str| LEVELS.iter().position(|level| *level == name).unwrap_or(LEVELS.len());
+    names.sort_by_key(|name| (rank(name), *name));
+    names.dedup();
+    names
+}
+
+/// A system's score in one group.
+pub(super) fn group_score<'a>(
+    system: &'a SystemSummary,
+    dimension: &str,
+    group: &str,
+    metric: &str,
+) -> Option<&'a ScoreSummary> {
+    system.breakdown.get(dimension)?.get(group)?.get(metric)
+}
+
+/// Says so where the groups of a dimension hold only a part of the items behind the scores.
+pub(super) fn coverage(report: &Report, dimension: &str, metric: &str) -> Option<String> {
+    if !EXCLUSIVE.contains(&dimension) {
+        return None;
+    }
+    let parts = report.summary.systems.iter().filter_map(|system| {
+        let whole = system.scores.get(metric)?.count;
+        let groups = system.breakdown.get(dimension)?.values();
+        let covered: usize = groups.filter_map(|scores| scores.get(metric)).map(|score| score.count).sum();
+        Some((covered, whole))
+    });
+    let mut parts: Vec<(usize, usize)> = parts.collect();
+    parts.sort_unstable();
+    parts.dedup();
+    match parts.as_slice() {
+        [(covered, whole)] if covered < whole => {
+            Some(format!("{covered} of the {whole} items behind the scores have a {dimension}."))
+        }
+        several if several.iter().any(|(covered, whole)| covered < whole) => {
+            let said: Vec<String> =
+                several.iter().map(|(covered, whole)| format!("{covered} of {whole}")).collect();
+            Some(format!("Of the items behind the scores, {} have a {dimension}.", said.join(", ")))
+        }
+        _ => None,
+    }
+}

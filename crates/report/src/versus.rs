@@ -1,0 +1,129 @@
+//! Two systems beside each other for a terminal: means, paired differences, the items on which they part.
+//!
+//! A mean is over the items that its system was scored on, a difference over those that both were scored on. Where
+//! these are not the same items, a note says so and gives both means over the items in common.
+
+use std::fmt::Write as _;
+
+use comfy_table::{Cell, CellAlignment};
+use sqlgauge_run::{Comparison, ScoreSummary, Summary};
+
+use crate::formats::Table;
+use crate::formats::table::{whole_numbers, wrapped};
+use crate::style::{Painter, printable};
+use crate::{Nature, ReportError, number};
+
+/// Two systems of a run and where they part.
+#[derive(Debug)]
+pub struct Versus<'a> {
+    /// The summary of the two systems alone, the first before the second.
+    pub summary: &'a Summary,
+    /// The metric by which they part.
+    pub metric: &'a str,
+    /// Ids of the items on which only the first is right or scores higher.
+    pub only_first: &'a [String],
+    /// Ids of the items on which only the second is right or scores higher.
+    pub only_second: &'a [String],
+    /// How many ids of each side to list.
+    pub limit: usize,
+}
+
+impl Versus<'_> {
+    /// The comparison as text that ends with a line feed.
+    ///
+    /// # Errors
+    /// When the text cannot be written.
+    pub fn render(&self, tables: Table) -> Result<String, ReportError> {
+        let painter = Painter { colour: tables.colour };
+        let width = usize::from(tables.width.max(40));
+        let mut text = String::new();
+        for (label, system) in ["first ", "second"].iter().zip(&self.summary.systems) {
+            let _infallible = writeln!(text, "{}  {}", painter.dim(label), painter.bold(&printable(&system.system)));
+        }
+        text.push('\n');
+        let mut bytes = Vec::new();
+        let note = "means over the items of each system; differences paired, over the n items in common; * where p < 0.05";
+        tables.title("Scores", note, &mut bytes)?;
+        let header =
+            ["metric", "first (n)", "second (n)", "n", "difference [95 %]", "p", "only first", "only second"];
+        let mut table = tables.new_table(&header);
+        table.add_rows(self.summary.comparisons.iter().map(|comparison| self.row(comparison)));
+        if table.row_count() == 0 {
+            text.push_str("No metric has a score for both on any item.\n");
+        } else {
+            whole_numbers(&mut table, 0);
+            Table::put(&table, &mut bytes)?;
+        }
+        text.push_str(&String::from_utf8_lossy(&bytes));
+        for note in self.summary.comparisons.iter().filter_map(|comparison| self.subset(comparison)) {
+            wrapped(&note, width).iter().for_each(|line| {
+                let _infallible = writeln!(text, "{line}");
+            });
+        }
+        for (side, ids) in [("first", self.only_first), ("second", self.only_second)] {
+            text.push('\n');
+            wrapped(&self.side(side, ids), width).iter().for_each(|line| {
+                let _infallible = writeln!(text, "{line}");
+            });
+        }
+        Ok(text)
+    }
+
+    fn row(&self, comparison: &Comparison) -> Vec<Cell> {
+        let nature = Nature::of(&comparison.metric);
+        let difference = |value| number::difference(value, nature);
+        let star = if comparison.p_value < 0.05 { " *" } else { "" };
+        let [first, second] = [0, 1].map(|at| number::with_count(self.score(at, &comparison.metric), nature));
+        let numbers = [
+            first,
+            second,
+            comparison.count.to_string(),
+            format!(
+                "{} [{}, {}]",
+                difference(comparison.difference),
+                difference(comparison.low),
+                difference(comparison.high)
+            ),
+            format!("{}{star}", number::p_value(comparison.p_value)),
+            comparison.only_first.to_string(),
+            comparison.only_second.to_string(),
+        ];
+        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+        std::iter::once(Cell::new(printable(&comparison.metric))).chain(numbers.into_iter().map(right)).collect()
+    }
+
+    fn score(&self, system: usize, metric: &str) -> Option<&ScoreSummary> {
+        self.summary.systems.get(system)?.scores.get(metric)
+    }
+
+    /// Says so where the difference is over other items than the means.
+    fn subset(&self, comparison: &Comparison) -> Option<String> {
+        let Comparison { metric, count, first_mean, second_mean, .. } = comparison;
+        let (first, second) = (self.score(0, metric)?.count, self.score(1, metric)?.count);
+        if first == *count && second == *count {
+            return None;
+        }
+        let nature = Nature::of(metric);
+        let mean = |value: Option<f64>| number::score(value, nature);
+        Some(format!(
+            "{}: the difference is over the {count} items that both were scored on, the means over {first} and \
+             {second}. On the {count} in common the means are {} and {}.",
+            printable(metric),
+            mean(*first_mean),
+            mean(*second_mean),
+        ))
+    }
+
+    fn side(&self, side: &str, ids: &[String]) -> String {
+        let shown: Vec<String> = ids.iter().take(self.limit).map(|id| printable(id)).collect();
+        let rest = ids.len() - shown.len();
+        let more = if rest > 0 { format!(" and {rest} more (--limit)") } else { String::new() };
+        let list = if shown.is_empty() { "none".to_owned() } else { shown.join(" ") };
+        let items = if ids.len() == 1 { "item" } else { "items" };
+        format!(
+            "{}: {} {items} on which only the {side} is right or scores higher: {list}{more}",
+            printable(self.metric),
+            ids.len()
+        )
+    }
+}

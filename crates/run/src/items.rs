@@ -1,0 +1,335 @@
+//! The items of a run one by one, from its log or from memory.
+//!
+//! | | |
+//! |---|---|
+//! | order | canonical: system by system as the manifest has them; of a system, an example counts once, by its first line |
+//! | left out | a torn last line, lines of systems that the run does not have, lines behind those of a later system |
+//! | memory | one batch of lines, and a few bytes per example and per distinct line, whatever the texts |
+//!
+//! Systems often agree to the letter, and a line then repeats an earlier one but for the system's name. A reader
+//! that keeps what it took from the earlier one asks for [`Entry`]s: repeated lines are told by their hash and
+//! never decoded.
+
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use crate::error::RunError;
+use crate::log::{corrupt, for_each_raw_line};
+use crate::record::{Item, Manifest};
+use crate::schedule::LINE_START;
+
+/// Lines that are decoded together, in parallel.
+const BATCH_LINES: usize = 2048;
+/// Bytes that are decoded together, unless one line has more.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// The items of a run.
+#[derive(Debug, Clone)]
+pub struct Items(Source);
+
+#[derive(Debug, Clone)]
+enum Source {
+    Memory(Vec<Item>),
+    Log { path: PathBuf, systems: Vec<String>, examples: usize },
+}
+
+/// One item, as [`Items::for_each_entry`] meets it.
+#[derive(Debug, Clone, Copy)]
+pub enum Entry<'a> {
+    /// An item that is met for the first time.
+    New(&'a Item),
+    /// The item of one system that is, but for the system's name, the earlier one of another.
+    Same {
+        /// The system whose item it is.
+        system: &'a str,
+        /// The system whose item it repeats.
+        like: &'a str,
+        /// The example of both.
+        id: &'a str,
+    },
+}
+
+impl From<Vec<Item>> for Items {
+    fn from(items: Vec<Item>) -> Self {
+        Self(Source::Memory(items))
+    }
+}
+
+impl Items {
+    /// The items in the log of that run directory.
+    pub(crate) fn in_log(path: &Path, manifest: &Manifest) -> Self {
+        let (systems, examples) = (manifest.systems.clone(), manifest.examples);
+        Self(Source::Log { path: path.to_owned(), systems, examples })
+    }
+
+    /// Visits every item in canonical order.
+    ///
+    /// # Errors
+    /// [`RunError`] when the log cannot be read, and whatever `visit` says: the walk ends there.
+    pub fn for_each<E: From<RunError>>(
+        &self,
+        mut visit: impl FnMut(&Item) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk(false, |entry| match entry {
+            Entry::New(item) => visit(item),
+            Entry::Same { .. } => Ok(()),
+        })
+    }
+
+    /// Visits every item in canonical order; one that repeats an earlier one may come as [`Entry::Same`].
+    ///
+    /// # Errors
+    /// As [`Items::for_each`].
+    pub fn for_each_entry<E: From<RunError>>(
+        &self,
+        visit: impl FnMut(Entry<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk(true, visit)
+    }
+
+    /// All items at once.
+    ///
+    /// # Errors
+    /// [`RunError`] when the log cannot be read.
+    pub fn to_vec(&self) -> Result<Vec<Item>, RunError> {
+        let mut items = Vec::new();
+        self.for_each(|item| {
+            items.push(item.clone());
+            Ok::<(), RunError>(())
+        })?;
+        Ok(items)
+    }
+
+    /// The item of a system on an example, if it is there.
+    ///
+    /// # Errors
+    /// [`RunError`] when the log cannot be read.
+    pub fn find(&self, system: &str, id: &str) -> Result<Option<Item>, RunError> {
+        match &self.0 {
+            Source::Memory(items) => {
+                Ok(items.iter().find(|item| item.system == system && item.id == id).cloned())
+            }
+            Source::Log { path, .. } => find_line(path, system, id),
+        }
+    }
+
+    fn walk<E: From<RunError>>(
+        &self,
+        sharing: bool,
+        mut visit: impl FnMut(Entry<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match &self.0 {
+            Source::Memory(items) => items.iter().try_for_each(|item| visit(Entry::New(item))),
+            Source::Log { path, systems, examples } => {
+                let mut walker = Walker {
+                    path,
+                    seen: Seen::new(systems, *examples),
+                    known: sharing.then(Known::default),
+                    batch: Batch::default(),
+                    visit: &mut visit,
+                };
+                for_each_raw_line(path, |line, _, bytes| -> Result<(), E> {
+                    if walker.batch.is_full_for(bytes) {
+                        walker.flush(line)?;
+                    }
+                    walker.batch.put(bytes);
+                    Ok(())
+                })?;
+                walker.flush(0)
+            }
+        }
+    }
+}
+
+/// Complete lines in one piece.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Number of the first line, from 1.
+    first: usize,
+}
+
+impl Batch {
+    fn is_full_for(&self, line: &[u8]) -> bool {
+        self.ends.len() >= BATCH_LINES
+            || (!self.ends.is_empty() && self.bytes.len() + line.len() > BATCH_BYTES)
+    }
+
+    fn put(&mut self, line: &[u8]) {
+        self.bytes.extend_from_slice(line);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn lines(&self) -> Vec<&[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end]).collect()
+    }
+}
+
+/// Which items were met.
+struct Seen<'a> {
+    systems: &'a [String],
+    system_of_name: HashMap<&'a str, usize>,
+    row_of_id: HashMap<String, usize>,
+    ids: Vec<String>,
+    /// By system, then by row.
+    met: Vec<Vec<bool>>,
+    /// The latest system that was met.
+    latest: usize,
+}
+
+impl<'a> Seen<'a> {
+    fn new(systems: &'a [String], examples: usize) -> Self {
+        Self {
+            systems,
+            system_of_name: systems.iter().map(String::as_str).zip(0..).collect(),
+            row_of_id: HashMap::with_capacity(examples.min(1 << 20)),
+            ids: Vec::new(),
+            met: vec![Vec::new(); systems.len()],
+            latest: 0,
+        }
+    }
+
+    fn row(&mut self, id: &str) -> usize {
+        if let Some(row) = self.row_of_id.get(id) {
+            return *row;
+        }
+        self.row_of_id.insert(id.to_owned(), self.ids.len());
+        self.ids.push(id.to_owned());
+        self.ids.len() - 1
+    }
+
+    /// Whether that item counts: it has its place and was not met before.
+    fn admit(&mut self, system: usize, row: usize) -> bool {
+        if system < self.latest {
+            return false;
+        }
+        self.latest = system;
+        let met = &mut self.met[system];
+        if met.len() <= row {
+            met.resize(row + 1, false);
+        }
+        !std::mem::replace(&mut met[row], true)
+    }
+}
+
+/// Lines that were decoded, by the hash of what follows the system's name: system and row of the first.
+///
+/// Two hashes of 64 bits with keys that nobody can know beforehand: two texts do not meet by chance, nor on
+/// purpose.
+#[derive(Default)]
+struct Known {
+    keys: [RandomState; 2],
+    first: HashMap<[u64; 2], (usize, usize)>,
+}
+
+struct Walker<'a, V> {
+    path: &'a Path,
+    seen: Seen<'a>,
+    known: Option<Known>,
+    batch: Batch,
+    visit: V,
+}
+
+/// What is known of a line before it is decoded.
+struct Glance<'a> {
+    line: &'a [u8],
+    /// System and hash of the rest, where the line is written as the log writes it.
+    head: Option<(usize, [u64; 2])>,
+}
+
+impl<'a> Glance<'a> {
+    fn at(line: &'a [u8], known: Option<&Known>, systems: &HashMap<&str, usize>) -> Self {
+        let head = known.and_then(|known| {
+            let (name, rest) = split_system(line)?;
+            let system = *systems.get(name.as_str())?;
+            Some((system, known.keys.each_ref().map(|key| key.hash_one(rest))))
+        });
+        Self { line, head }
+    }
+
+    fn is_known(&self, known: Option<&Known>) -> bool {
+        self.head.zip(known).is_some_and(|((_, hash), known)| known.first.contains_key(&hash))
+    }
+}
+
+impl<V, E> Walker<'_, &mut V>
+where
+    V: FnMut(Entry<'_>) -> Result<(), E>,
+    E: From<RunError>,
+{
+    /// Visits the lines of the batch; the next one begins at line `next`.
+    fn flush(&mut self, next: usize) -> Result<(), E> {
+        let mut batch = std::mem::take(&mut self.batch);
+        let lines = batch.lines();
+        let (known, systems) = (self.known.as_ref(), &self.seen.system_of_name);
+        let glances: Vec<Glance<'_>> = lines.par_iter().map(|line| Glance::at(line, known, systems)).collect();
+        let decoded: Vec<Option<Result<Item, serde_json::Error>>> = glances
+            .par_iter()
+            .map(|glance| (!glance.is_known(known)).then(|| serde_json::from_slice(glance.line)))
+            .collect();
+        for ((number, glance), item) in (batch.first.max(1)..).zip(&glances).zip(decoded) {
+            match item {
+                Some(Ok(item)) => self.first_time(glance, &item)?,
+                Some(Err(error)) => return Err(corrupt(self.path, number, &error).into()),
+                None => self.again(glance)?,
+            }
+        }
+        batch.bytes.clear();
+        batch.ends.clear();
+        batch.first = next;
+        self.batch = batch;
+        Ok(())
+    }
+
+    fn first_time(&mut self, glance: &Glance<'_>, item: &Item) -> Result<(), E> {
+        let Some(&system) = self.seen.system_of_name.get(item.system.as_str()) else { return Ok(()) };
+        let row = self.seen.row(&item.id);
+        if !self.seen.admit(system, row) {
+            return Ok(());
+        }
+        if let (Some((_, hash)), Some(known)) = (glance.head, &mut self.known) {
+            known.first.entry(hash).or_insert((system, row));
+        }
+        (self.visit)(Entry::New(item))
+    }
+
+    fn again(&mut self, glance: &Glance<'_>) -> Result<(), E> {
+        let Some(((system, hash), known)) = glance.head.zip(self.known.as_ref()) else { return Ok(()) };
+        let Some(&(like, row)) = known.first.get(&hash) else { return Ok(()) };
+        if !self.seen.admit(system, row) {
+            return Ok(());
+        }
+        let (system, like) = (&self.seen.systems[system], &self.seen.systems[like]);
+        (self.visit)(Entry::Same { system, like, id: &self.seen.ids[row] })
+    }
+}
+
+/// Reads lines until one is that item's; of the others only the beginning is looked at.
+fn find_line(path: &Path, system: &str, id: &str) -> Result<Option<Item>, RunError> {
+    let start = format!("{LINE_START}{},\"id\":{},", Value::from(system), Value::from(id));
+    let mut found = None;
+    for_each_raw_line(path, |line, _, bytes| {
+        let is_ours = bytes.starts_with(LINE_START.as_bytes());
+        if found.is_none() && (bytes.starts_with(start.as_bytes()) || !is_ours) {
+            let item: Item = serde_json::from_slice(bytes).map_err(|error| corrupt(path, line, &error))?;
+            found = (item.system == system && item.id == id).then_some(item);
+        }
+        Ok::<(), RunError>(())
+    })?;
+    Ok(found)
+}
+
+/// The system's name and what follows it, if the line begins as the log's lines do.
+pub(crate) fn split_system(line: &[u8]) -> Option<(String, &[u8])> {
+    let rest = line.strip_prefix(LINE_START.as_bytes())?;
+    let mut names = serde_json::Deserializer::from_slice(rest).into_iter::<String>();
+    let name = names.next()?.ok()?;
+    Some((name, &rest[names.byte_offset()..]))
+}
