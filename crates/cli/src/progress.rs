@@ -60,8 +60,11 @@ impl Observer for Progress {
         match total - resumed {
             _ if resumed == 0 => {}
             0 => self.note(&format!("all {total} items were scored before; nothing is left to score")),
-            1 => self.note(&format!("{resumed} of {total} items were scored before; the last one is scored now")),
-            left => self.note(&format!("{resumed} of {total} items were scored before; {left} are scored now")),
+            1 => self
+                .note(&format!("{resumed} of {total} items were scored before; the last one is scored now")),
+            left => {
+                self.note(&format!("{resumed} of {total} items were scored before; {left} are scored now"))
+            }
         }
     }
 

@@ -63,3 +63,34 @@ fn a_run_that_is_killed_twenty_times_ends_like_one_that_is_not() {
     let summary = |run: &str| std::fs::read(benchmark.path(run).join("summary.json")).unwrap();
     assert_eq!(summary("run"), summary("unbroken"));
 }
+
+#[test]
+fn a_resumed_run_says_what_is_left_and_a_quiet_one_says_nothing() {
+    let golds: Vec<String> = (0..6).map(|n| format!("SELECT {n}")).collect();
+    let golds: Vec<&str> = golds.iter().map(String::as_str).collect();
+    let benchmark = Benchmark::new(&golds, &golds);
+    let quiet = |arguments: Vec<String>| [arguments, vec!["--quiet".to_owned()]].concat();
+    let first = sqlgauge(&quiet(benchmark.score()));
+    assert!(first.status.success());
+    assert_eq!((first.stdout.as_slice(), first.stderr.as_slice()), (&b""[..], &b""[..]));
+
+    let again = sqlgauge(&benchmark.score());
+    assert!(common::stderr(&again).contains("all 6 items were scored before"), "{}", common::stderr(&again));
+    assert!(!common::stderr(&again).contains("are scored now"));
+
+    let log = benchmark.path("run/items.jsonl");
+    let whole = std::fs::read_to_string(&log).unwrap();
+    let kept = |lines: usize| whole.split_inclusive('\n').take(lines).collect::<String>();
+    for (lines, wanted) in
+        [(2, "2 of 6 items were scored before; 4 are scored now"), (5, "the last one is scored now")]
+    {
+        std::fs::write(&log, kept(lines)).unwrap();
+        let output = sqlgauge(&benchmark.score());
+        assert!(common::stderr(&output).contains(wanted), "{}", common::stderr(&output));
+    }
+    // A torn line is mended, which is no error either.
+    std::fs::write(&log, format!("{}{{\"system\"", kept(3))).unwrap();
+    let output = sqlgauge(&quiet(benchmark.score()));
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), whole);
+}

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::schema::{Schema, TableKind};
 
 use crate::input::{EncoderInput, Form};
 
@@ -55,7 +55,8 @@ fn tables(schema: &Schema) -> String {
         });
         format!("{}({})", table.name, columns.collect::<Vec<_>>().join(", "))
     };
-    schema.tables().iter().map(table).collect::<Vec<_>>().join("; ")
+    let shown = schema.tables().iter().filter(|table| table.kind != TableKind::Shadow);
+    shown.map(table).collect::<Vec<_>>().join("; ")
 }
 
 fn foreign_keys(schema: &Schema) -> String {

@@ -135,3 +135,37 @@ fn kinds_options_and_checks_are_read() {
     let hidden: Vec<bool> = table("f").columns.iter().map(|column| column.hidden).collect();
     assert_eq!(hidden, [false, true, true]);
 }
+
+/// SQLite itself says which tables are shadow tables.
+#[test]
+fn shadow_tables_are_those_that_sqlite_calls_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.sqlite");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection
+        .execute_batch(
+            "CREATE VIRTUAL TABLE Docs USING fts5(title, body);
+             CREATE VIRTUAL TABLE \"my notes\" USING FTS4(body);
+             CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1);
+             CREATE VIRTUAL TABLE small_ USING \"rtree_i32\"(id, x0, x1);
+             CREATE VIRTUAL TABLE bare USING fts5(a, content='');
+             CREATE TABLE docs_extra(a);
+             CREATE TABLE other_idx(a);
+             CREATE TABLE boxes_nodes(a);
+             CREATE VIEW docs_view AS SELECT title FROM Docs;",
+        )
+        .unwrap();
+    let mut statement =
+        connection.prepare("SELECT name FROM pragma_table_list WHERE type = 'shadow' ORDER BY name").unwrap();
+    let expected: Vec<String> =
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    drop(statement);
+    drop(connection);
+    let database = SqliteEngine::new(Limits::default()).open(&path).unwrap();
+    let schema = database.schema();
+    let shadows = schema.tables().iter().filter(|table| table.kind == TableKind::Shadow);
+    let mut found: Vec<String> = shadows.map(|table| table.name.clone()).collect();
+    found.sort();
+    assert!(expected.len() > 15, "{expected:?}");
+    assert_eq!(found, expected);
+}

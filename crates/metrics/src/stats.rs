@@ -398,8 +398,7 @@ mod tests {
         let column = |length: usize, step: usize| -> Vec<f64> {
             (0..length).map(|i| (i * step % 17) as f64 / 17.0).collect()
         };
-        let columns: Vec<Vec<f64>> =
-            (1..60).map(|at| column([0, 1, 30, 200][at % 4], at)).collect();
+        let columns: Vec<Vec<f64>> = (1..60).map(|at| column([0, 1, 30, 200][at % 4], at)).collect();
         let together = bootstrap_means(&columns, 0.95, 100, 7);
         for (column, interval) in columns.iter().zip(&together) {
             assert_eq!(*interval, bootstrap_mean(column, 0.95, 100, 7));

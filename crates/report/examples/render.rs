@@ -1,11 +1,12 @@
 //! Renders a run directory, or an invented run, in any format:
 //! `cargo run -p sqlgauge-report --example render -- html RUN_DIR > report.html`, or
-//! `… -- table --invented SYSTEMS ITEMS`.
+//! `… -- table --invented SYSTEMS ITEMS`. A run is rendered as the command line does it.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use sqlgauge_report::{Report, find};
+use sqlgauge_run::RunFiles;
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -29,8 +30,6 @@ fn main() -> Result<(), Failure> {
 }
 
 fn read(run: &Path) -> Result<Report, Failure> {
-    let text = |name: &str| std::fs::read_to_string(run.join(name));
-    let items: Result<Vec<_>, _> = text("items.jsonl")?.lines().map(serde_json::from_str).collect();
-    let manifest = serde_json::from_str(&text("run.json")?)?;
-    Ok(Report::new(manifest, serde_json::from_str(&text("summary.json")?)?, items?))
+    let RunFiles { manifest, items, summary } = RunFiles::open(run)?;
+    Ok(Report::new(manifest, summary.ok_or("the run is not finished")?, items))
 }

@@ -19,9 +19,9 @@ pub(crate) fn score(value: Option<f64>, nature: Nature) -> String {
 /// A score with its interval and the number of items that it is the mean of: `82.9 [80.5, 85.1] n=1034`.
 pub(crate) fn interval(summary: &ScoreSummary, nature: Nature) -> String {
     let ScoreSummary { mean, low, high, count } = *summary;
-    let range = low.zip(high).map(|(low, high)| {
-        format!(" [{}, {}]", score(Some(low), nature), score(Some(high), nature))
-    });
+    let range = low
+        .zip(high)
+        .map(|(low, high)| format!(" [{}, {}]", score(Some(low), nature), score(Some(high), nature)));
     format!("{}{} n={count}", score(mean, nature), range.unwrap_or_default())
 }
 

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment};
 use sqlgauge_run::{Comparison, ScoreSummary, Summary};
+use unicode_width::UnicodeWidthStr;
 
 use crate::formats::Table;
 use crate::formats::table::{whole_numbers, wrapped};
@@ -38,7 +39,8 @@ impl Versus<'_> {
         let width = usize::from(tables.width.max(40));
         let mut text = String::new();
         for (label, system) in ["first ", "second"].iter().zip(&self.summary.systems) {
-            let _infallible = writeln!(text, "{}  {}", painter.dim(label), painter.bold(&printable(&system.system)));
+            let _infallible =
+                writeln!(text, "{}  {}", painter.dim(label), painter.bold(&printable(&system.system)));
         }
         text.push('\n');
         let mut bytes = Vec::new();
@@ -48,13 +50,19 @@ impl Versus<'_> {
             ["metric", "first (n)", "second (n)", "n", "difference [95 %]", "p", "only first", "only second"];
         let mut table = tables.new_table(&header);
         table.add_rows(self.summary.comparisons.iter().map(|comparison| self.row(comparison)));
+        whole_numbers(&mut table, 0);
+        text.push_str(&String::from_utf8_lossy(&bytes));
+        let rows: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
         if table.row_count() == 0 {
             text.push_str("No metric has a score for both on any item.\n");
+        } else if rows.iter().all(|row| row.width() <= width) {
+            rows.iter().for_each(|row| {
+                let _infallible = writeln!(text, "{row}");
+            });
+            text.push('\n');
         } else {
-            whole_numbers(&mut table, 0);
-            Table::put(&table, &mut bytes)?;
+            self.summary.comparisons.iter().for_each(|comparison| self.list(comparison, width, &mut text));
         }
-        text.push_str(&String::from_utf8_lossy(&bytes));
         for note in self.summary.comparisons.iter().filter_map(|comparison| self.subset(comparison)) {
             wrapped(&note, width).iter().for_each(|line| {
                 let _infallible = writeln!(text, "{line}");
@@ -70,11 +78,32 @@ impl Versus<'_> {
     }
 
     fn row(&self, comparison: &Comparison) -> Vec<Cell> {
+        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+        let numbers = self.numbers(comparison).map(right);
+        std::iter::once(Cell::new(printable(&comparison.metric))).chain(numbers).collect()
+    }
+
+    /// What the row says, for a terminal on which no row fits.
+    fn list(&self, comparison: &Comparison, width: usize, text: &mut String) {
+        let [first, second, n, difference, p, only_first, only_second] = self.numbers(comparison);
+        let said = format!(
+            "first {first}, second {second}, difference {difference} on n={n}, p {p}, only first {only_first}, \
+             only second {only_second}"
+        );
+        let _infallible = writeln!(text, "{}", printable(&comparison.metric));
+        wrapped(&said, width - 2).iter().for_each(|line| {
+            let _infallible = writeln!(text, "  {line}");
+        });
+        text.push('\n');
+    }
+
+    /// First, second, n, difference, p, only first, only second.
+    fn numbers(&self, comparison: &Comparison) -> [String; 7] {
         let nature = Nature::of(&comparison.metric);
         let difference = |value| number::difference(value, nature);
         let star = if comparison.p_value < 0.05 { " *" } else { "" };
         let [first, second] = [0, 1].map(|at| number::with_count(self.score(at, &comparison.metric), nature));
-        let numbers = [
+        [
             first,
             second,
             comparison.count.to_string(),
@@ -87,9 +116,7 @@ impl Versus<'_> {
             format!("{}{star}", number::p_value(comparison.p_value)),
             comparison.only_first.to_string(),
             comparison.only_second.to_string(),
-        ];
-        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
-        std::iter::once(Cell::new(printable(&comparison.metric))).chain(numbers.into_iter().map(right)).collect()
+        ]
     }
 
     fn score(&self, system: usize, metric: &str) -> Option<&ScoreSummary> {

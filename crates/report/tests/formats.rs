@@ -7,7 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use sqlgauge_report::{Format, Report, all, find, formats::Table};
+use sqlgauge_report::{Format, Report, Versus, all, find, formats::Table};
 use sqlgauge_run::{Gate, Item};
 
 /// Texts that some format would obey if it did not escape them.
@@ -251,5 +251,93 @@ fn html_carries_every_score() {
         }
         let status = usize::try_from(cells["s"][item.index].as_i64().unwrap()).unwrap();
         assert_eq!(data["statuses"][status], item.status.as_str());
+    }
+}
+
+/// The invented run, with a metric that applies to a part of the items and hardness labels on a part of them.
+fn report_on_a_part() -> Report {
+    let mut report = common::report(2, 40);
+    let summary = &mut report.summary;
+    for (system, count) in summary.systems.iter_mut().zip([31, 29]) {
+        system.scores.get_mut("table-f1@1").unwrap().count = count;
+        system.breakdown.get_mut("hardness").unwrap().remove("medium");
+    }
+    let own = |c: &&mut sqlgauge_run::Comparison| c.metric == "table-f1@1";
+    let comparison = summary.comparisons.iter_mut().find(own).unwrap();
+    (comparison.count, comparison.first_mean, comparison.second_mean) = (27, Some(0.75), Some(0.5));
+    report
+}
+
+#[test]
+fn the_number_of_items_stands_beside_every_mean() {
+    let report = report_on_a_part();
+    for format in ["table", "markdown", "junit"] {
+        let text = by_name(format, &report);
+        for system in &report.summary.systems {
+            for (metric, score) in &system.scores {
+                let wanted = format!("] n={}", score.count);
+                assert!(text.contains(&wanted), "{format}: {} {metric} {wanted}\n{text}", system.system);
+            }
+        }
+    }
+    let by_hardness = &report.summary.systems[0].breakdown["hardness"];
+    for format in ["table", "markdown"] {
+        let text = by_name(format, &report);
+        for scores in by_hardness.values() {
+            let score = &scores["ex-spider@1"];
+            let wanted = format!("{:.1} ({})", score.mean.unwrap() * 100.0, score.count);
+            assert!(text.contains(&wanted), "{format}: {wanted}\n{text}");
+        }
+        assert!(text.contains("25 of the 40 items behind the scores have a hardness."), "{format}: {text}");
+        assert!(text.contains(" 27 "), "{format} says over how many items a difference is");
+    }
+    let whole = by_name("table", &common::report(2, 40));
+    assert!(!whole.contains("behind the scores"), "{whole}");
+}
+
+#[test]
+fn a_comparison_says_when_it_is_over_other_items_than_the_means() {
+    let report = report_on_a_part();
+    let versus = |width| {
+        let (only_first, only_second) = (["3".to_owned()], ["4".to_owned(), "5".to_owned()]);
+        let summary = &report.summary;
+        let versus =
+            Versus { summary, metric: "ex@1", only_first: &only_first, only_second: &only_second, limit: 1 };
+        versus.render(Table { width, colour: false }).unwrap()
+    };
+    insta::assert_snapshot!(versus(110));
+    for width in [60, 80, 120, 200] {
+        let text = versus(width);
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= usize::from(width), "{widest} > {width}\n{text}");
+        assert_eq!(text.matches("both were scored on").count(), 1, "{text}");
+    }
+}
+
+/// Every line of a report fits, titles and notes included.
+#[test]
+fn the_terminal_report_fits_its_width() {
+    let report = report_on_a_part();
+    for width in [60, 80, 120, 200] {
+        let text = rendered(&Table { width, colour: false }, &report);
+        for line in text.lines() {
+            assert!(line.chars().count() <= usize::from(width), "{width}: {line}");
+        }
+    }
+}
+
+/// The page's texts that a terminal of that width would show: no rate has four decimals.
+#[test]
+fn rates_are_percent_with_one_decimal() {
+    let gate = |minimum| Gate { metric: "esm@1".to_owned(), minimum };
+    let report = common::report(2, 37).with_gates(vec![gate(0.3), gate(0.999)]);
+    for format in ["table", "markdown"] {
+        let text = by_name(format, &report);
+        assert!(text.contains("30.0 %") && text.contains("99.9 %"), "{text}");
+        let long = |word: &str| {
+            let digits = word.trim_matches(|c: char| !c.is_ascii_digit()).split_once('.');
+            digits.is_some_and(|(_, after)| after.len() >= 4 && after.chars().all(|c| c.is_ascii_digit()))
+        };
+        assert!(!text.split_whitespace().any(long), "{text}");
     }
 }

@@ -54,7 +54,7 @@ function verdict(m, a, b, split) {
     const difference = (split.a.length - split.b.length) / total;
     return [...start, `The difference is ${showDifference(m, difference)} points, ${chance(mcnemar(split.a.length, split.b.length))}, exact McNemar test).`, subset(m, a, b, split)];
   }
-  return [...start, `The difference is ${showDifference(m, c.difference)}${ownUnit(m) ? '' : ' points'} (95 % interval ${showDifference(m, c.low)} to ${showDifference(m, c.high)}), `,
+  return [...start, `The difference is ${showDifference(m, c.difference)}${ownUnit(m) ? '' : ' points'} (95 % interval ${showDifference(m, c.low)} to ${showDifference(m, c.high)}), `,
     chance(c.p), c.pairs > 1 ? `; ${showP(c.holm)} when corrected for all ${count(c.pairs)} pairs).` : ').', subset(m, a, b, split)];
 }
 

@@ -32,7 +32,7 @@ function lead(m, order) {
   const score = SYSTEMS[first].scores[m];
   if (score[0] === null) return `${METRICS[m].id} applies to no item of this run.`;
   const shown = (s) => `${showScore(m, s[0])}${unit(m)}`;
-  const range = ` (${score[1] === null ? '' : `95 % interval ${showInterval(m, score)}, `}n = ${count(score[3])})`;
+  const range = ` (${score[1] === null ? '' : `95 % interval ${showInterval(m, score)}, `}n = ${count(score[3])})`;
   if (SYSTEMS.length === 1) return [h('strong', {}, SYSTEMS[first].name), ` reaches ${shown(score)} on `, h('code', {}, METRICS[m].id), `${range}.`];
   const start = [h('strong', {}, SYSTEMS[first].name), ` has the ${lowerIsBetter(m) ? 'lowest' : 'highest'} `, h('code', {}, METRICS[m].id), `: ${shown(score)}${range}.`];
   const pair = second === undefined ? null : comparison(m, first, second);
@@ -93,7 +93,7 @@ function leaderboard(m, order, go) {
         sortable(m, true), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
         others.map((k) => sortable(k, false)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'Means in percent', ratiosNote(), SYSTEMS.length > 1 ? ' with 95 % intervals; n: the items that a mean is over; the best of each column is bold.' : ' with 95 % intervals; n: the items that a mean is over.',
+    h('p', { class: 'note' }, 'Means in percent', ratiosNote(), SYSTEMS.length > 1 ? ' with 95 % intervals; n: the items that a mean is over; the best of each column is bold.' : ' with 95 % intervals; n: the items that a mean is over.',
       SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader and systems that cannot be told apart from it (p ≥ 0.05, paired by item)  ', h('span', { class: 'key' }), 'behind the leader.']));
 }
 
@@ -154,7 +154,7 @@ function distances(m, order) {
       h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), h('th', { class: 'num', scope: 'col' }, 'Difference'), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
         ['p', 'p, corrected', isBinary(m) ? 'Only leader right' : 'Leader higher', isBinary(m) ? 'Only this right' : 'This higher'].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, rows.map(row)))),
-    h('p', { class: 'note' }, `Paired over the n items that both were scored on, 95 % intervals; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'cannot be told apart from the leader (p ≥ 0.05). Any two systems can be set against each other under ', h('a', { href: '#/compare' }, 'Compare'), '.'));
+    h('p', { class: 'note' }, `Paired over the n items that both were scored on, 95 % intervals; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'cannot be told apart from the leader (p ≥ 0.05). Any two systems can be set against each other under ', h('a', { href: '#/compare' }, 'Compare'), '.'));
 }
 
 function breakdown(m, order, params) {
@@ -189,7 +189,7 @@ function breakdown(m, order, params) {
     order.length > SHOWN_SYSTEMS && h('p', { class: 'note' }, all ? `All ${order.length} systems. ` : `The first ${SHOWN_SYSTEMS} of ${order.length} systems. `,
       h('button', { type: 'button', onclick: () => set({ all: all ? '' : '1' }) }, all ? `Show the first ${SHOWN_SYSTEMS}` : 'Show all')),
     coverage(m, shown, dimension, groups, score),
-    h('p', { class: 'note' }, 'In brackets: the items that a mean is over. ', dimension === 'feature' ? 'A question counts under every feature that its gold query uses. ' : '', groups.length <= MAX_PANELS ? 'Lines over the bars are 95 % intervals.' : 'The interval of a number shows when you point at it.'));
+    h('p', { class: 'note' }, 'In brackets: the items that a mean is over. ', dimension === 'feature' ? 'A question counts under every feature that its gold query uses. ' : '', groups.length <= MAX_PANELS ? 'Lines over the bars are 95 % intervals.' : 'The interval of a number shows when you point at it.'));
 }
 
 /* Says so where the groups hold only a part of the items behind the scores. */

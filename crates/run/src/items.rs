@@ -269,7 +269,8 @@ where
         let mut batch = std::mem::take(&mut self.batch);
         let lines = batch.lines();
         let (known, systems) = (self.known.as_ref(), &self.seen.system_of_name);
-        let glances: Vec<Glance<'_>> = lines.par_iter().map(|line| Glance::at(line, known, systems)).collect();
+        let glances: Vec<Glance<'_>> =
+            lines.par_iter().map(|line| Glance::at(line, known, systems)).collect();
         let decoded: Vec<Option<Result<Item, serde_json::Error>>> = glances
             .par_iter()
             .map(|glance| (!glance.is_known(known)).then(|| serde_json::from_slice(glance.line)))

@@ -324,7 +324,8 @@ impl SummaryBuilder {
             .collect();
         let intervals = stats::bootstrap_means(&differences, CONFIDENCE, RESAMPLES, SEED);
         let all = pairs.iter().zip(&differences).zip(intervals);
-        all.filter_map(|((pair, differences), interval)| self.comparison(*pair, differences, interval)).collect()
+        all.filter_map(|((pair, differences), interval)| self.comparison(*pair, differences, interval))
+            .collect()
     }
 
     /// The scores of two systems on the items that both were scored on.

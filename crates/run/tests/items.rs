@@ -96,8 +96,7 @@ fn a_summary_of_repetitions_is_that_of_the_items() {
     let systems: Vec<_> =
         [("a", 7), ("b", 5000), ("c", 7), ("d", 5000)].map(|(n, m)| system(n, &examples, m)).into();
     let plan = Plan::new(&examples, &systems).unwrap();
-    let directory =
-        RunDirectory::create(folder.path(), &manifest(&systems, 3000), Start::Continue).unwrap();
+    let directory = RunDirectory::create(folder.path(), &manifest(&systems, 3000), Start::Continue).unwrap();
     let cancel = AtomicBool::new(false);
     execute(&directory, &plan, &Judge, &Schedule::new(&cancel), &()).unwrap();
     let mut repeated = 0;

@@ -102,6 +102,8 @@ pub enum TableKind {
     View,
     /// A virtual table.
     Virtual,
+    /// A table in which a virtual table keeps its content: a query can read it, but nobody's data model has it.
+    Shadow,
 }
 
 /// One column of a table.
@@ -158,7 +160,7 @@ pub struct ForeignKey {
 pub struct Table {
     /// Name as declared.
     pub name: String,
-    /// Table, view or virtual table.
+    /// Table, view, virtual table or shadow table.
     pub kind: TableKind,
     /// Columns in declared order.
     pub columns: Vec<Column>,

@@ -95,7 +95,7 @@ fn databases(folder: &Path) -> Result<Vec<PathBuf>> {
 
 fn describe(name: &str, schema: &Schema) -> String {
     let mut text = format!("{name}\n");
-    for table in schema.tables() {
+    for table in schema.tables().iter().filter(|table| table.kind != TableKind::Shadow) {
         describe_table(table, &mut text);
     }
     text
@@ -106,6 +106,7 @@ fn describe_table(table: &Table, text: &mut String) {
         TableKind::Table => "table",
         TableKind::View => "view",
         TableKind::Virtual => "virtual table",
+        TableKind::Shadow => "shadow table",
     };
     let flags = [(table.without_rowid, " WITHOUT ROWID"), (table.strict, " STRICT")];
     let flags: String = flags.iter().filter_map(|(holds, text)| holds.then_some(*text)).collect();

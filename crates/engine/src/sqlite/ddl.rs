@@ -8,6 +8,8 @@
 pub(super) struct TableText {
     /// CREATE VIRTUAL TABLE.
     pub(super) is_virtual: bool,
+    /// The module of a virtual table.
+    pub(super) module: Option<String>,
     /// WITHOUT ROWID.
     pub(super) without_rowid: bool,
     /// STRICT.
@@ -42,6 +44,11 @@ impl TableText {
                 (_, 0) if before == ")" || before == "," || before.eq_ignore_ascii_case("WITHOUT") => {
                     text.strict |= is("STRICT");
                     text.without_rowid |= is("ROWID");
+                }
+                (_, 0)
+                    if text.is_virtual && text.module.is_none() && before.eq_ignore_ascii_case("USING") =>
+                {
+                    text.module = Some(token.trim_matches(['"', '`', '[', ']', '\'']).to_owned());
                 }
                 (_, 0) => text.is_virtual |= at == 1 && is("VIRTUAL"),
                 _ => {}
@@ -133,5 +140,16 @@ mod tests {
     fn virtual_tables_say_so() {
         assert!(TableText::read("create virtual TABLE t USING fts5(a)").is_virtual);
         assert!(!TableText::read("CREATE TABLE virtual(a)").is_virtual);
+        for (sql, module) in [
+            ("create virtual TABLE t USING fts5(a)", Some("fts5")),
+            (
+                "CREATE VIRTUAL TABLE IF NOT EXISTS \"using\" /* USING x */ using \"RTree\"(id,a,b)",
+                Some("RTree"),
+            ),
+            ("CREATE VIRTUAL TABLE t USING dbstat", Some("dbstat")),
+            ("CREATE TABLE t(using fts5)", None),
+        ] {
+            assert_eq!(TableText::read(sql).module.as_deref(), module, "{sql}");
+        }
     }
 }

@@ -19,5 +19,6 @@ mod guard;
 mod large_values;
 mod pool;
 mod schema_reader;
+mod shadow;
 
 pub use engine::SqliteEngine;

@@ -7,6 +7,7 @@ use sqlgauge_sql::schema::{Affinity, Collation, Column, ForeignKey, Schema, Tabl
 
 use super::connection::GuardedConnection;
 use super::ddl::TableText;
+use super::shadow::Owners;
 
 /// How long SQLite may take for the columns of one view; views of views can ask for exponential work.
 const VIEW_TIME: Duration = Duration::from_millis(500);
@@ -25,10 +26,13 @@ pub(super) fn read_schema(guarded: &GuardedConnection) -> Result<Schema> {
     let connection = guarded.for_catalog(deadline);
     let entries = read_entries(connection)?;
     let mut reader = Reader::new(connection)?;
+    let texts: Vec<TableText> = entries.iter().map(|entry| TableText::read(&entry.sql)).collect();
+    let mut owners = Owners::default();
+    entries.iter().zip(&texts).for_each(|(entry, text)| owners.add(&entry.name, text));
     let mut tables = Vec::new();
-    for entry in entries {
-        let text = TableText::read(&entry.sql);
-        let table = if entry.is_view || text.is_virtual {
+    for (entry, text) in entries.into_iter().zip(texts) {
+        let is_shadow = !entry.is_view && owners.own(&entry.name);
+        let mut table = if entry.is_view || text.is_virtual {
             guarded.for_catalog(deadline.min(Instant::now() + VIEW_TIME));
             let table = reader.computed_table(entry);
             guarded.for_catalog(deadline);
@@ -36,6 +40,9 @@ pub(super) fn read_schema(guarded: &GuardedConnection) -> Result<Schema> {
         } else {
             reader.stored_table(entry, text)?
         };
+        if is_shadow {
+            table.kind = TableKind::Shadow;
+        }
         tables.push(table);
     }
     Ok(Schema::new(tables))

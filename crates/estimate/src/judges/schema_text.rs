@@ -7,7 +7,8 @@ use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableKind};
 /// FOREIGN KEY. Defaults, collations and CHECK are left out; a view is written as a table with a comment. Nothing of
 /// the rows is in it.
 pub fn schema_text(schema: &Schema) -> String {
-    schema.tables().iter().map(statement).collect::<Vec<_>>().join("\n")
+    let shown = schema.tables().iter().filter(|table| table.kind != TableKind::Shadow);
+    shown.map(statement).collect::<Vec<_>>().join("\n")
 }
 
 fn statement(table: &Table) -> String {
@@ -18,7 +19,7 @@ fn statement(table: &Table) -> String {
     parts.extend(table.unique.iter().map(|key| format!("UNIQUE ({})", names(table, key))));
     parts.extend(table.foreign_keys.iter().map(|key| foreign_key(table, key)));
     let comment = match table.kind {
-        TableKind::Table => "",
+        TableKind::Table | TableKind::Shadow => "",
         TableKind::View => " -- a view",
         TableKind::Virtual => " -- a virtual table",
     };

@@ -91,7 +91,8 @@ fn leaderboard(report: &Report) -> String {
         });
         std::iter::once(escape(&system.system)).chain(scores).collect()
     });
-    let note = "Percent (vm-steps, ves: ratios) with 95 % intervals; n: the items that a number is the mean of.";
+    let note =
+        "Percent (vm-steps, ves: ratios) with 95 % intervals; n: the items that a number is the mean of.";
     format!("## Text-to-SQL scores\n\n{}\n{note}\n\n", table(&header, rows))
 }
 
@@ -123,7 +124,8 @@ fn comparisons(report: &Report) -> String {
     if shown.is_empty() {
         return String::new();
     }
-    let header = ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"].map(str::to_owned);
+    let header =
+        ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"].map(str::to_owned);
     let rows = shown.iter().map(|comparison| comparison_row(comparison));
     let body = table(&header, rows);
     let rest = report.summary.comparisons.len() - shown.len();
@@ -179,9 +181,11 @@ fn breakdown(report: &Report, dimension: &str) -> String {
     let mut header = vec![escape(dimension)];
     header.extend(report.summary.systems.iter().map(|system| escape(&system.system)));
     let rows = groups.iter().map(|group| {
-        let scores = report.summary.systems.iter().map(|system| {
-            number::with_count(group_score(system, dimension, group, metric), nature)
-        });
+        let scores = report
+            .summary
+            .systems
+            .iter()
+            .map(|system| number::with_count(group_score(system, dimension, group, metric), nature));
         std::iter::once(escape(group)).chain(scores).collect()
     });
     let covered = coverage(report, dimension, metric).map(|note| format!("\n{note}\n")).unwrap_or_default();
@@ -334,7 +338,9 @@ mod tests {
                     }
                 }
                 Event::InlineHtml(html) if ["<!-- -->", "<code>", "</code>"].contains(&&*html) => {}
-                Event::Start(Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell | Tag::Paragraph)
+                Event::Start(
+                    Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell | Tag::Paragraph,
+                )
                 | Event::End(TagEnd::Table | TagEnd::TableRow | TagEnd::Paragraph) => {}
                 other => panic!("{other:?} in {page}"),
             }

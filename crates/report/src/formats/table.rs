@@ -217,10 +217,7 @@ impl Table {
             let is = if outcome.mean.is_some() { is } else { "not applicable".to_owned() };
             let n = report.count_of(&outcome.system, metric);
             let system = printable(&outcome.system);
-            writeln!(
-                out,
-                "gate {verdict}: {metric} of {system} is {is} (n={n}), wanted at least {wanted}"
-            )?;
+            writeln!(out, "gate {verdict}: {metric} of {system} is {is} (n={n}), wanted at least {wanted}")?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::words::{
     points, status, with_interval,
 };
 use super::{LISTED_PREDICTIONS, Part, Reliability, SystemEstimate};
-use crate::formats::markdown::{Page, code, escape, table};
+use crate::formats::markdown::{Page, code, details, escape, table};
 
 /// The report as GitHub-flavoured Markdown, at most 900,000 bytes: whole sections that do not fit are left out, and it
 /// says so.
@@ -40,7 +40,7 @@ fn ranking(report: &Reliability) -> String {
     let rows = report.ranked().into_iter().map(|estimate| {
         vec![
             escape(&estimate.system),
-            format!("**{}** {}", percent(estimate.accuracy), escape(interval(estimate).as_str())),
+            format!("**{}** {}", percent(estimate.accuracy), interval(estimate)),
             optional(estimate.known_accuracy()),
             escape(&estimate.method),
             if estimate.outside { "outside" } else { "inside" }.to_owned(),
@@ -83,7 +83,7 @@ fn system(estimate: &SystemEstimate) -> String {
             .iter()
             .map(|(name, value)| vec![escape(name), descriptor(*value), descriptor_meaning(name).to_owned()]);
         let rows = table(&cells(&["shift", "value", "what it is"]), rows);
-        text.push_str(&format!("<details><summary>Shift</summary>\n\n{rows}\n</details>\n\n"));
+        text.push_str(&details("Shift", &rows));
     }
     text
 }
@@ -102,7 +102,7 @@ fn parts(what: &str, parts: &[Part]) -> String {
         ]
     });
     let header = cells(&[what, "questions", "estimate, %", "runs, %", "pull, points"]);
-    format!("<details><summary>By {what}</summary>\n\n{}\n</details>\n\n", table(&header, rows))
+    details(&format!("By {what}"), &table(&header, rows))
 }
 
 fn doubtful(estimate: &SystemEstimate) -> String {
@@ -123,11 +123,7 @@ fn doubtful(estimate: &SystemEstimate) -> String {
         ]
     });
     let header = cells(&["id", "database", "right, %", "why", "question", "prediction"]);
-    format!(
-        "<details><summary>Most likely wrong: {}</summary>\n\n{}\n</details>\n\n",
-        escape(&estimate.system),
-        table(&header, rows)
-    )
+    details(&format!("Most likely wrong: {}", estimate.system), &table(&header, rows))
 }
 
 fn drift(report: &Reliability) -> String {
@@ -137,12 +133,7 @@ fn drift(report: &Reliability) -> String {
             vec![
                 escape(&point.label),
                 point.count.to_string(),
-                format!(
-                    "{} &#91;{}, {}&#93;",
-                    percent(point.accuracy),
-                    percent(point.low),
-                    percent(point.high)
-                ),
+                format!("{} [{}, {}]", percent(point.accuracy), percent(point.low), percent(point.high)),
                 if point.outside { "outside" } else { "" }.to_owned(),
                 if series.rings_at(&point.label) { "**alarm**" } else { "" }.to_owned(),
             ]
@@ -159,14 +150,17 @@ fn drift(report: &Reliability) -> String {
 }
 
 fn provenance(report: &Reliability) -> String {
-    let inputs = report.manifest.inputs.iter().map(|input| {
-        vec![escape(&input.role), escape(&input.path), format!("<code>{}</code>", escape(&input.sha256))]
-    });
-    format!(
-        "<details><summary>How it was run</summary>\n\n<code>{}</code>\n\nsqlgauge {}, {}.\n\n{}\n</details>\n",
-        escape(&report.manifest.command.join(" ")),
+    let inputs = report
+        .manifest
+        .inputs
+        .iter()
+        .map(|input| vec![escape(&input.role), escape(&input.path), code(&input.sha256)]);
+    let body = format!(
+        "{}\n\nsqlgauge {}, {}.\n\n{}",
+        code(&report.manifest.command.join(" ")),
         escape(&report.manifest.tool_version),
         escape(&report.manifest.engine),
         table(&cells(&["read as", "path", "SHA-256"]), inputs)
-    )
+    );
+    details("How it was run", &body)
 }

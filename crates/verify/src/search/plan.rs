@@ -134,7 +134,7 @@ pub(super) fn with_targets(
         let Some(table) = schema.table(id) else { continue };
         let construct = match table.kind {
             TableKind::View => "view",
-            TableKind::Virtual => "virtual_table",
+            TableKind::Virtual | TableKind::Shadow => "virtual_table",
             TableKind::Table if table.columns.iter().any(|column| column.generated) => "generated_column",
             TableKind::Table if table.columns.is_empty() => "table_without_columns",
             TableKind::Table => continue,
