@@ -10,7 +10,7 @@ use sqlgauge_run::{Comparison, ScoreSummary, Summary};
 use unicode_width::UnicodeWidthStr;
 
 use crate::formats::Table;
-use crate::formats::table::{whole_numbers, wrapped};
+use crate::formats::table::{numbers, whole_numbers, wrapped};
 use crate::style::{Painter, printable};
 use crate::{Nature, ReportError, number};
 
@@ -100,23 +100,9 @@ impl Versus<'_> {
     /// First, second, n, difference, p, only first, only second.
     fn numbers(&self, comparison: &Comparison) -> [String; 7] {
         let nature = Nature::of(&comparison.metric);
-        let difference = |value| number::difference(value, nature);
-        let star = if comparison.p_value < 0.05 { " *" } else { "" };
         let [first, second] = [0, 1].map(|at| number::with_count(self.score(at, &comparison.metric), nature));
-        [
-            first,
-            second,
-            comparison.count.to_string(),
-            format!(
-                "{} [{}, {}]",
-                difference(comparison.difference),
-                difference(comparison.low),
-                difference(comparison.high)
-            ),
-            format!("{}{star}", number::p_value(comparison.p_value)),
-            comparison.only_first.to_string(),
-            comparison.only_second.to_string(),
-        ]
+        let [n, difference, p, only_first, only_second] = numbers(comparison);
+        [first, second, n, difference, p, only_first, only_second]
     }
 
     fn score(&self, system: usize, metric: &str) -> Option<&ScoreSummary> {

@@ -87,7 +87,7 @@ impl Gate {
         let truth = side((mean - self.minimum) * scale);
         let find = |value: f64, truth: f64| {
             let fitting = decimals(value).find(|text| side(distance(text)).total_cmp(&truth).is_eq());
-            fitting.or_else(|| decimals(value).last()).unwrap_or_default()
+            fitting.or_else(|| decimals(value).next_back()).unwrap_or_default()
         };
         (format!("{}{unit}", find(mean, truth)), format!("{}{unit}", find(self.minimum, 0.0)))
     }

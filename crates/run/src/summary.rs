@@ -434,12 +434,12 @@ fn wilson(values: &[f64]) -> Option<(f64, f64)> {
 
 /// The scores of some columns of values.
 fn summarise(columns: &[(MetricKind, Vec<f64>)], resamples: usize) -> Vec<ScoreSummary> {
-    let resampled: Vec<&[f64]> = columns
+    let drawn: Vec<&[f64]> = columns
         .iter()
         .filter(|(kind, _)| *kind != MetricKind::Binary)
         .map(|(_, values)| values.as_slice())
         .collect();
-    let mut intervals = stats::bootstrap_means(&resampled, CONFIDENCE, resamples, SEED).into_iter();
+    let mut intervals = stats::bootstrap_means(&drawn, CONFIDENCE, resamples, SEED).into_iter();
     let score = |(kind, values): &(MetricKind, Vec<f64>)| {
         let interval = match kind {
             MetricKind::Binary => wilson(values),

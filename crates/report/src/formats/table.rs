@@ -197,7 +197,18 @@ impl Table {
         for comparison in &shown {
             table.add_row(comparison_row(comparison));
         }
-        Self::put(&table, out)?;
+        whole_numbers(&mut table, 1);
+        let width = usize::from(self.width.max(40));
+        let pairs = shown.iter().map(|c| pair_of(c).width()).max().unwrap_or(0);
+        let others: usize =
+            table.column_max_content_widths().iter().skip(1).map(|w| usize::from(*w) + PADDING).sum();
+        if others + pairs.min(NAME_WIDTH) + PADDING - 1 <= width {
+            Self::put(&table, out)?;
+        } else {
+            for comparison in &shown {
+                list(comparison, width, out)?;
+            }
+        }
         if shown.len() < all.len() {
             let rest = all.len() - shown.len();
             writeln!(
@@ -293,24 +304,45 @@ pub(super) fn shown_pairs(report: &Report) -> Vec<&Comparison> {
     all.iter().filter(concerns).take(MAX_PAIRS).collect()
 }
 
-fn comparison_row(comparison: &Comparison) -> Vec<Cell> {
+fn pair_of(comparison: &Comparison) -> String {
+    format!("{} − {}", printable(&comparison.first), printable(&comparison.second))
+}
+
+/// n, difference, p, only first, only second.
+pub(crate) fn numbers(comparison: &Comparison) -> [String; 5] {
     let nature = Nature::of(&comparison.metric);
     let star = if comparison.p_value < 0.05 { " *" } else { "" };
     let difference = |value| number::difference(value, nature);
-    let interval = format!(
-        "{} [{}, {}]",
-        difference(comparison.difference),
-        difference(comparison.low),
-        difference(comparison.high)
-    );
-    let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
-    vec![
-        Cell::new(format!("{} − {}", printable(&comparison.first), printable(&comparison.second))),
-        Cell::new(printable(&comparison.metric)),
-        right(comparison.count.to_string()),
-        right(interval),
-        right(format!("{}{star}", number::p_value(comparison.p_value))),
-        right(comparison.only_first.to_string()),
-        right(comparison.only_second.to_string()),
+    [
+        comparison.count.to_string(),
+        format!(
+            "{} [{}, {}]",
+            difference(comparison.difference),
+            difference(comparison.low),
+            difference(comparison.high)
+        ),
+        format!("{}{star}", number::p_value(comparison.p_value)),
+        comparison.only_first.to_string(),
+        comparison.only_second.to_string(),
     ]
+}
+
+fn comparison_row(comparison: &Comparison) -> Vec<Cell> {
+    let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+    let names = [Cell::new(pair_of(comparison)), Cell::new(printable(&comparison.metric))];
+    names.into_iter().chain(numbers(comparison).map(right)).collect()
+}
+
+/// What the row says, for a terminal on which no row fits.
+fn list(comparison: &Comparison, width: usize, out: &mut dyn Write) -> Result<(), ReportError> {
+    let [n, difference, p, only_first, only_second] = numbers(comparison);
+    let heading = format!("{}, {}", pair_of(comparison), printable(&comparison.metric));
+    let said = format!("{difference} on n={n}, p {p}, only first {only_first}, only second {only_second}");
+    for line in wrapped(&heading, width) {
+        writeln!(out, "{line}")?;
+    }
+    for line in wrapped(&said, width - 2) {
+        writeln!(out, "  {line}")?;
+    }
+    Ok(writeln!(out)?)
 }
