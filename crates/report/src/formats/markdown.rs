@@ -301,7 +301,7 @@ pub(crate) fn escape(text: &str) -> String {
             '<' => after.is_some_and(|next| next.is_alphabetic() || matches!(next, '/' | '!' | '?')),
             '&' => after.is_some_and(|next| next.is_ascii_alphanumeric() || next == '#'),
             '#' | '>' => at == 0,
-            '+' | '-' | '=' => at == 0 && !after.is_some_and(|next| next.is_alphanumeric()),
+            '+' | '-' | '=' => at == 0 && !after.is_some_and(char::is_alphanumeric),
             _ => false,
         };
         if obeyed {
