@@ -12,6 +12,7 @@ use sqlgauge_sql::tree::{
     Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, OrderTerm, Query,
     Relation, RelationId, Select, SetOperator, Source, WindowCall,
 };
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::context::Position;
 use crate::profile::Profile;
@@ -52,12 +53,41 @@ impl Choices {
     }
 }
 
+/// Whether no column is in two of the conditions.
+fn reads_each_column_once(select: &Select) -> bool {
+    let on = select.from.iter().flat_map(tools::on_exprs);
+    let mut columns: Vec<ColumnRef> =
+        on.chain(&select.filter).chain(&select.having).flat_map(tools::columns_of).collect();
+    let all = columns.len();
+    columns.sort_unstable();
+    columns.dedup();
+    columns.len() == all
+}
+
 /// Brings a normal form into its canonical order and numbering.
 pub(crate) fn canonicalise(query: &mut Query, facts: &Facts<'_>, profile: Profile, choices: &mut Choices) {
-    let mut canonical =
-        Canonical { facts, sound: profile == Profile::Sound, colours: Vec::new(), choices, depth: 0 };
+    let mut canonical = Canonical {
+        facts,
+        sound: profile == Profile::Sound,
+        colours: Vec::new(),
+        choices,
+        depth: 0,
+        conditions: Conditions::Free,
+    };
     canonical.query(query, Position::Top, false);
     renumber(query);
+    rewrite_query(&mut NameCtes, query);
+}
+
+/// Names CTEs by their numbers.
+struct NameCtes;
+
+impl Rewriter for NameCtes {
+    fn query(&mut self, query: &mut Query) {
+        for cte in &mut query.ctes {
+            cte.name = format!("cte{}", cte.id.0);
+        }
+    }
 }
 
 struct Canonical<'c, 'f> {
@@ -66,6 +96,19 @@ struct Canonical<'c, 'f> {
     colours: Vec<u64>,
     choices: &'c mut Choices,
     depth: u64,
+    /// The conditions at hand are a part of a plan that shows.
+    conditions: Conditions,
+}
+
+/// In which order conditions may be put.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Conditions {
+    /// In any.
+    Free,
+    /// As they are written, but the sides of a comparison may be exchanged: SQLite looks at both.
+    Written,
+    /// As they are written: a column is in several of them, so that SQLite derives conditions from them.
+    Linked,
 }
 
 fn mix(hash: u64, value: u64) -> u64 {
@@ -105,13 +148,19 @@ impl Canonical<'_, '_> {
         };
         let sensitive = sensitivity == Sensitivity::Rows;
         self.depth += 1;
+        let outside = std::mem::replace(&mut self.conditions, Conditions::Free);
         for cte in &mut query.ctes {
-            cte.name = String::new();
-            cte.columns.clear();
             self.query(&mut cte.query, Position::Cte, sensitive);
         }
         self.body(&mut query.body, &mut query.order_by, sensitivity);
+        self.conditions = outside;
         self.depth -= 1;
+    }
+
+    /// A subquery in an expression.
+    fn inner(&mut self, query: &mut Query, position: Position) {
+        let is_value = position == Position::Scalar && !tools::is_correlated(query);
+        self.query(query, position, self.conditions != Conditions::Free && !is_value);
     }
 
     fn body(&mut self, body: &mut Body, order_by: &mut [OrderTerm], sensitivity: Sensitivity) {
@@ -152,14 +201,23 @@ impl Canonical<'_, '_> {
             let sorted = if sensitive { from } else { self.sort_from(from, select, order_by) };
             select.from = Some(sorted);
         }
+        self.conditions = match sensitive {
+            false => Conditions::Free,
+            true if reads_each_column_once(select) => Conditions::Written,
+            true => Conditions::Linked,
+        };
         if let Some(from) = &mut select.from {
             self.conditions(from);
         }
+        for expr in select.filter.iter_mut().chain(&mut select.having) {
+            self.expr(expr);
+        }
+        self.conditions = Conditions::Free;
         for output in &mut select.outputs {
             output.alias = None;
             self.expr(&mut output.expr);
         }
-        for expr in select.filter.iter_mut().chain(&mut select.group_by).chain(&mut select.having) {
+        for expr in &mut select.group_by {
             self.expr(expr);
         }
         for term in order_by {
@@ -336,7 +394,9 @@ impl Canonical<'_, '_> {
             }
             Expr::And(list) | Expr::Or(list) => {
                 list.iter_mut().for_each(|operand| self.expr(operand));
-                list.sort_by_cached_key(|operand| self.hash_expr(operand));
+                if self.conditions == Conditions::Free && !list.iter().any(tools::may_fail) {
+                    list.sort_by_cached_key(|operand| self.hash_expr(operand));
+                }
             }
             Expr::Row(list) => list.iter_mut().for_each(|operand| self.expr(operand)),
             Expr::Between { expr, low, high, .. } => {
@@ -354,10 +414,10 @@ impl Canonical<'_, '_> {
             }
             Expr::InQuery { expr, query, .. } => {
                 self.expr(expr);
-                self.query(query, Position::In, false);
+                self.inner(query, Position::In);
             }
-            Expr::Exists { query, .. } => self.query(query, Position::Exists, false),
-            Expr::Scalar(query) => self.query(query, Position::Scalar, false),
+            Expr::Exists { query, .. } => self.inner(query, Position::Exists),
+            Expr::Scalar(query) => self.inner(query, Position::Scalar),
             Expr::Case { operand, branches, otherwise } => {
                 operand.iter_mut().for_each(|operand| self.expr(operand));
                 for (when, then) in branches {
@@ -394,6 +454,10 @@ impl Canonical<'_, '_> {
             let swap = operator == BinaryOperator::Equal && self.hash_expr(left) > self.hash_expr(right);
             return swap.then_some(operator);
         }
+        // What stands on the right of IS decides what is asked.
+        if [left, right].into_iter().any(|side| tools::is_truth_test(operator, side)) {
+            return None;
+        }
         let other = match operator {
             BinaryOperator::Greater => return self.may_swap(left, right).then_some(BinaryOperator::Less),
             BinaryOperator::GreaterEqual => {
@@ -415,6 +479,10 @@ impl Canonical<'_, '_> {
 
     /// SQLite compares by the collation of the left operand if that has one.
     fn may_swap(&self, left: &Expr, right: &Expr) -> bool {
+        let is_constant = |side: &Expr| matches!(side, Expr::Literal(_));
+        if self.conditions == Conditions::Linked && !is_constant(left) && !is_constant(right) {
+            return false;
+        }
         match (self.facts.collation(left), self.facts.collation(right)) {
             (Some(left), Some(right)) => left == right,
             _ => true,

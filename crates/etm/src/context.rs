@@ -51,6 +51,9 @@ pub struct Context<'a> {
     pub sensitivity: Sensitivity,
     /// How many nodes copies of common table expressions may still add.
     pub copies_left: usize,
+    /// The relations of which there may be no row where the expression stands, because an aggregate without GROUP BY
+    /// has a result even then.
+    pub(crate) lacking: Vec<RelationId>,
     pub(crate) published: &'a Published,
 }
 
@@ -72,7 +75,27 @@ impl<'a> Context<'a> {
 
     /// Whether the result depends on the order of rows or of groups.
     pub fn groups_show(&self) -> bool {
-        self.sensitivity != Sensitivity::None
+        matches!(self.sensitivity, Sensitivity::Groups | Sensitivity::Rows)
+    }
+
+    /// Whether the argument of an aggregate may be NULL in a row that is aggregated.
+    pub fn is_nullable_in_row(&mut self, argument: &Expr) -> bool {
+        let lacking = self.enter_rows();
+        let nullable = self.facts.is_nullable(argument);
+        self.leave_rows(lacking);
+        nullable
+    }
+
+    /// From here on expressions are asked for rows that are there.
+    pub(crate) fn enter_rows(&mut self) -> Vec<RelationId> {
+        self.lacking.iter().for_each(|id| self.facts.set_null_extended(*id, false));
+        std::mem::take(&mut self.lacking)
+    }
+
+    /// From here on expressions may be asked for without a row of these relations.
+    pub(crate) fn leave_rows(&mut self, lacking: Vec<RelationId>) {
+        lacking.iter().for_each(|id| self.facts.set_null_extended(*id, true));
+        self.lacking = lacking;
     }
 
     /// The table column that a column is, if its relation reads a table.

@@ -1,7 +1,7 @@
 //! Applies the rules of a profile in every scope of a query until none changes anything.
 
 use sqlgauge_sql::aggregates;
-use sqlgauge_sql::derive::Facts;
+use sqlgauge_sql::derive::{Facts, is_aggregate_select};
 use sqlgauge_sql::tree::{Body, Expr, From, OrderTerm, Query, Relation, RelationId, Source};
 use sqlgauge_sql::{Dialect, print};
 
@@ -9,7 +9,7 @@ use crate::context::{Context, Position, Published};
 use crate::matcher::Application;
 use crate::profile::Profile;
 use crate::rule::{Meta, Rule, Shape, Stage};
-use crate::sensitive::{Sensitivity, sensitivity};
+use crate::sensitive::{Sensitivity, Settled, sensitivity};
 use crate::tools;
 use sqlgauge_sql::schema::Schema;
 
@@ -114,6 +114,7 @@ pub(crate) fn normalise_up_to(
             is_condition: false,
             sensitivity: Sensitivity::None,
             copies_left,
+            lacking: Vec::new(),
             published,
         };
         let before = applied.len();
@@ -124,6 +125,7 @@ pub(crate) fn normalise_up_to(
             applied,
             applications,
             scope: Vec::new(),
+            plan_shows: false,
             is_correlated: aggregates::are_correlated(query),
             relations: Vec::new(),
         };
@@ -153,28 +155,156 @@ struct Driver<'r, 'a> {
     is_correlated: bool,
     /// The relations in the FROM clauses of the query at hand.
     relations: Vec<RelationId>,
+    /// Whether the expression at hand stands where a rewriting that changes the plan would show.
+    plan_shows: bool,
 }
 
-impl Driver<'_, '_> {
+/// What is put back where a change is not kept.
+struct Saved<'a> {
+    query: Query,
+    facts: Facts<'a>,
+    applied: usize,
+    copies_left: usize,
+    applications: usize,
+}
+
+/// The columns of a relation that a query reads, each once.
+fn read_of(query: &Query, relation: RelationId) -> Vec<u32> {
+    let mut columns = tools::columns_read(query, relation);
+    columns.sort_unstable();
+    columns.dedup();
+    columns
+}
+
+/// Whether a relation of FROM is read as before, if it is still there.
+fn reads_as_before(query: &Query, relation: RelationId, columns: &[u32]) -> bool {
+    let from = query.as_select().and_then(|select| select.from.as_ref());
+    let is_there = from.is_some_and(|from| from.relations().iter().any(|own| own.id == relation));
+    !is_there || read_of(query, relation) == columns
+}
+
+impl<'a> Driver<'_, 'a> {
     fn is_over(&self) -> bool {
         self.applied.len() >= self.applications
     }
 
     fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool) {
-        let sensitive = self.sensitivity(query, position, sensitive_around) == Sensitivity::Rows;
+        let outside = self.plan_shows;
         let around = std::mem::replace(&mut self.relations, aggregates::relations_of(&query.body));
-        for cte in &mut query.ctes {
-            self.inner("WITH", &mut cte.query, Position::Cte, sensitive);
-        }
-        self.body(&mut query.body, sensitive);
-        for term in &mut query.order_by {
-            self.expr(&mut term.expr, false, "ORDER BY");
-        }
-        for expr in query.limit.iter_mut().chain(&mut query.offset) {
-            self.expr(expr, false, "LIMIT");
+        let sensitivity = self.sensitivity(query, position, sensitive_around);
+        let kept = sensitivity != Sensitivity::Rows
+            && self.guarded(query, position, sensitivity, |driver, query| driver.clauses(query, false));
+        if !kept {
+            self.clauses(query, true);
         }
         self.relations = around;
         self.query_rules(query, position, sensitive_around);
+        self.plan_shows = outside;
+    }
+
+    /// Rewrites the clauses of a query and the queries in them. Where the plan shows, only by rules that keep it.
+    fn clauses(&mut self, query: &mut Query, plan_shows: bool) {
+        self.plan_shows = plan_shows;
+        // Which order shows of a common table expression depends on who reads it; rule 26 puts it there.
+        for cte in &mut query.ctes {
+            self.inner("WITH", &mut cte.query, Position::Cte, true);
+        }
+        let empty = self.may_lack_rows(query);
+        self.body(&mut query.body, plan_shows, &empty);
+        self.without_rows(&empty, |driver| {
+            for term in &mut query.order_by {
+                driver.expr(&mut term.expr, false, "ORDER BY");
+            }
+        });
+        for expr in query.limit.iter_mut().chain(&mut query.offset) {
+            self.expr(expr, false, "LIMIT");
+        }
+    }
+
+    /// Applies `change`, and takes it back if the order on which the result depends is another afterwards. Returns
+    /// whether the change was kept.
+    fn guarded(
+        &mut self,
+        query: &mut Query,
+        position: Position,
+        before: Sensitivity,
+        change: impl FnOnce(&mut Self, &mut Query),
+    ) -> bool {
+        let settled = Settled::of(query, before, &self.context.facts);
+        let frozen = self.frozen(query);
+        if settled.is_none() && frozen.is_empty() {
+            change(self, query);
+            return true;
+        }
+        let saved = self.save(query);
+        change(self, query);
+        if *query == saved.query {
+            return true;
+        }
+        let after = self.sensitivity(query, position, false);
+        let same_order = settled.is_none()
+            || after == Sensitivity::None
+            || Settled::of(query, after, &self.context.facts) == settled;
+        let kept = same_order && frozen.iter().all(|(id, read)| reads_as_before(query, *id, read));
+        if !kept {
+            self.restore(query, saved);
+        }
+        kept
+    }
+
+    fn save(&self, query: &Query) -> Saved<'a> {
+        Saved {
+            query: query.clone(),
+            facts: self.context.facts.clone(),
+            applied: self.applied.len(),
+            copies_left: self.context.copies_left,
+            applications: self.log.as_ref().map_or(0, Vec::len),
+        }
+    }
+
+    fn restore(&mut self, query: &mut Query, saved: Saved<'a>) {
+        *query = saved.query;
+        self.context.facts = saved.facts;
+        self.context.copies_left = saved.copies_left;
+        self.applied.truncate(saved.applied);
+        if let Some(log) = &mut self.log {
+            log.truncate(saved.applications);
+        }
+    }
+
+    /// The relations of FROM whose rows depend on a plan, with the columns that are read of them: SQLite computes no
+    /// others, so what is read is a part of the plan.
+    fn frozen(&self, query: &Query) -> Vec<(RelationId, Vec<u32>)> {
+        let Some(from) = query.as_select().and_then(|select| select.from.as_ref()) else { return Vec::new() };
+        let depends = |relation: &&Relation| match &relation.source {
+            Source::Derived(inner) => {
+                self.context.is_sound()
+                    && sensitivity(inner, Position::Derived, &self.context.facts) == Sensitivity::Rows
+            }
+            _ => false,
+        };
+        let relations = from.relations().into_iter().filter(depends);
+        relations.map(|relation| (relation.id, read_of(query, relation.id))).collect()
+    }
+
+    /// The relations of which the results of a query may be asked for without a row: an aggregate without GROUP BY
+    /// has a result even then, and every column is NULL.
+    fn may_lack_rows(&self, query: &Query) -> Vec<RelationId> {
+        let Some(select) = query.as_select() else { return Vec::new() };
+        if !self.context.is_sound() || !is_aggregate_select(select) || !select.group_by.is_empty() {
+            return Vec::new();
+        }
+        let relations = select.from.iter().flat_map(From::relations).map(|relation| relation.id);
+        relations.filter(|id| !self.context.facts.is_null_extended(*id)).collect()
+    }
+
+    fn without_rows(&mut self, relations: &[RelationId], visit: impl FnOnce(&mut Self)) {
+        let outside = self.context.enter_rows();
+        let all = outside.iter().chain(relations).copied().collect();
+        self.context.leave_rows(all);
+        visit(self);
+        self.context.enter_rows();
+        self.context.leave_rows(outside);
     }
 
     /// The published rules do not ask in which order rows are read.
@@ -210,30 +340,38 @@ impl Driver<'_, '_> {
             self.context.position = self.rules.lies.position.unwrap_or(position);
             self.context.is_condition = false;
             self.context.sensitivity = sensitive;
-            let before = (self.log.is_some() || self.is_correlated).then(|| query.clone());
-            let places = rule.query(query, &mut self.context);
-            if let (true, true, Some(before)) = (places > 0, self.is_correlated, &before)
-                && !aggregates::owners_hold(query)
-            {
-                query.clone_from(before);
-            } else if places > 0 {
-                self.applied.push(meta);
-                self.record(meta, places, before.as_ref(), query);
+            let mut changed = false;
+            let kept = self.guarded(query, position, sensitive, |driver, query| {
+                let before = (driver.log.is_some() || driver.is_correlated).then(|| query.clone());
+                let places = rule.query(query, &mut driver.context);
+                changed = places > 0;
+                if changed && driver.is_correlated && !aggregates::owners_hold(query) {
+                    before.into_iter().for_each(|before| *query = before);
+                    changed = false;
+                } else if changed {
+                    driver.applied.push(meta);
+                    driver.record(meta, places, before.as_ref(), query);
+                }
+            });
+            if changed && kept {
                 shape = Shape::of(query);
                 sensitive = self.sensitivity(query, position, sensitive_around);
             }
         }
     }
 
-    fn body(&mut self, body: &mut Body, sensitive: bool) {
+    /// `empty` are the relations of which results may be asked for without a row.
+    fn body(&mut self, body: &mut Body, sensitive: bool, empty: &[RelationId]) {
         match body {
             Body::Select(select) => {
                 if let Some(from) = &mut select.from {
                     self.from(from, sensitive);
                 }
-                for output in &mut select.outputs {
-                    self.expr(&mut output.expr, false, "SELECT");
-                }
+                self.without_rows(empty, |driver| {
+                    for output in &mut select.outputs {
+                        driver.expr(&mut output.expr, false, "SELECT");
+                    }
+                });
                 if let Some(filter) = &mut select.filter {
                     self.expr(filter, true, "WHERE");
                 }
@@ -241,8 +379,8 @@ impl Driver<'_, '_> {
                     self.expr(key, false, "GROUP BY");
                 }
                 if let Some(having) = &mut select.having {
-                    // Without GROUP BY a group may have no row, and then its columns are NULL.
-                    self.expr(having, !select.group_by.is_empty(), "HAVING");
+                    let grouped = !select.group_by.is_empty();
+                    self.without_rows(empty, |driver| driver.expr(having, grouped, "HAVING"));
                 }
             }
             Body::SetOperation { all, left, right, .. } => {
@@ -263,7 +401,7 @@ impl Driver<'_, '_> {
     fn operand(&mut self, body: &mut Body, position: Position, sensitive: bool) {
         self.scope.push("set operand");
         let Body::Select(_) = body else {
-            self.body(body, sensitive);
+            self.body(body, sensitive, &[]);
             self.scope.pop();
             return;
         };
@@ -334,11 +472,16 @@ impl Driver<'_, '_> {
     fn expression_rules(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) -> bool {
         let mut changed = false;
         let mut before = self.log.is_some().then(|| expr.clone());
+        let sensitivity = if self.plan_shows { Sensitivity::Rows } else { Sensitivity::None };
         for rule in &self.rules.expressions {
             if self.is_over() {
                 return false;
             }
+            if self.plan_shows && !rule.meta().keeps_plan {
+                continue;
+            }
             self.context.is_condition = is_condition || self.rules.lies.is_condition;
+            self.context.sensitivity = sensitivity;
             if rule.expr(expr, &mut self.context) {
                 changed = true;
                 self.applied.push(rule.meta());
@@ -380,10 +523,14 @@ impl Driver<'_, '_> {
             }
             Expr::InQuery { expr, query, .. } => {
                 self.expr(expr, false, clause);
-                self.inner(clause, query, Position::In, false);
+                self.inner(clause, query, Position::In, self.plan_shows);
             }
-            Expr::Exists { query, .. } => self.inner(clause, query, Position::Exists, false),
-            Expr::Scalar(query) => self.inner(clause, query, Position::Scalar, false),
+            Expr::Exists { query, .. } => self.inner(clause, query, Position::Exists, self.plan_shows),
+            Expr::Scalar(query) => {
+                // What is computed once is a constant to the plan around it.
+                let is_part = self.plan_shows && tools::is_correlated(query);
+                self.inner(clause, query, Position::Scalar, is_part);
+            }
             Expr::Case { operand, branches, otherwise } => {
                 let searched = operand.is_none();
                 operand.iter_mut().for_each(|operand| self.expr(operand, false, clause));
@@ -398,11 +545,13 @@ impl Driver<'_, '_> {
             }
             Expr::Function { args, .. } => self.list(args.as_mut_slice(), clause),
             Expr::Aggregate(aggregate) => {
+                let lacking = self.context.enter_rows();
                 self.list(aggregate.args.as_mut_slice(), clause);
                 self.terms(&mut aggregate.order_by, clause);
                 if let Some(filter) = &mut aggregate.filter {
                     self.expr(filter, true, clause);
                 }
+                self.context.leave_rows(lacking);
             }
             Expr::Window(call) => {
                 self.list(call.args.as_mut_slice(), clause);

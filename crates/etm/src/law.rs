@@ -7,7 +7,6 @@ use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::renumber;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::canonical::{Choices, canonicalise};
 use crate::context::{Position, Published};
@@ -54,18 +53,6 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// Why there is no normal form although the query is not too large, in words.
     pub stopped: Option<&'static str>,
-}
-
-/// Gives common table expressions the names without which they cannot be written.
-struct NameCtes;
-
-impl Rewriter for NameCtes {
-    fn query(&mut self, query: &mut Query) {
-        for cte in &mut query.ctes {
-            cte.name = format!("cte{}", cte.id.0);
-            cte.columns = (0..cte.query.width()).map(|column| format!("c{column}")).collect();
-        }
-    }
 }
 
 /// How many applications are looked at where the rules find no end.
@@ -129,7 +116,6 @@ impl<'a> Stepper<'a> {
             if self.is_whole {
                 let facts = Facts::of(&last, self.schema);
                 canonicalise(&mut last, &facts, Profile::Sound, &mut Choices::default());
-                rewrite_query(&mut NameCtes, &mut last);
                 steps.push(Step { change: Change::CanonicalOrder, query: last });
             }
         }

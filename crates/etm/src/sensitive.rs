@@ -1,27 +1,65 @@
 //! Whether the rows of a query depend on the order in which SQLite reads the tables.
 //!
 //! LIMIT with ties, a scalar subquery of several rows and bare columns beside aggregates leave SQLite a choice.
-//! The choice follows from the query plan, which follows from how the query is written. Where the choice shows,
-//! only rewritings that keep the plan are proofs.
+//! The choice follows from the query plan, which follows from how the query is written and from the indexes of the
+//! tables. Where it shows, only rewritings that keep the plan are proofs ([`crate::rule::Meta::keeps_plan`]).
+//!
+//! Two orders do not depend on the plan, because no index can supply another: that in which a lone table is read
+//! ([`Sensitivity::Scan`]), and that in which groups are sorted ([`Sensitivity::Groups`]). There any rewriting may be
+//! used that leaves the query in the same position ([`Settled`]).
 
 use sqlgauge_sql::derive::{Dependencies, Facts, has_aggregate, has_window, is_aggregate_select};
-use sqlgauge_sql::tree::{Body, Expr, Query, Select};
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::schema::{Table, TableId, TableKind};
+use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Query, RelationId, Select, Source};
 use sqlgauge_sql::visit::children;
 
 use crate::context::Position;
-use crate::tools::{any, order_expr};
+use crate::tools::{self, any, order_expr};
 
 /// On which order of SQLite's the result of a query depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sensitivity {
     /// On none.
     None,
-    /// On the order in which groups come: LIMIT cuts through groups with equal sort keys. SQLite makes groups by
-    /// sorting by the key (or by reading an index in that order), so with one key their order follows from its
-    /// values, whatever the plan.
+    /// On the order of groups that come out of a sorter, since no index holds a group key: by the keys as they are
+    /// written, in the direction of ORDER BY if that has as many terms.
     Groups,
+    /// On which rows come first by the rowid of the one table that is read, since no index could be of use.
+    Scan,
     /// On the order in which rows are read, and so on the plan.
     Rows,
+}
+
+/// What must stay as it is for an order that does not depend on the plan to be the same.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Settled {
+    kind: Sensitivity,
+    table: Option<TableId>,
+    group_keys: usize,
+    /// SQLite sorts groups in the direction of ORDER BY if the two have equally many terms.
+    descending: Vec<bool>,
+}
+
+impl Settled {
+    /// What must stay for a query of that sensitivity; `None` if its order depends on the plan.
+    pub(crate) fn of(query: &Query, kind: Sensitivity, facts: &Facts<'_>) -> Option<Self> {
+        if !matches!(kind, Sensitivity::Groups | Sensitivity::Scan) {
+            return None;
+        }
+        let select = query.as_select()?;
+        let group_keys = select.group_by.len();
+        let descending = if group_keys == query.order_by.len() {
+            query.order_by.iter().map(|term| term.descending).collect()
+        } else {
+            Vec::new()
+        };
+        let table = match kind {
+            Sensitivity::Scan => facts.table_of(tools::single_relation(select)?.id),
+            _ => None,
+        };
+        Some(Self { kind, table, group_keys, descending })
+    }
 }
 
 /// On which order the query's own result depends.
@@ -40,6 +78,11 @@ pub(crate) fn sensitivity(query: &Query, position: Position, facts: &Facts<'_>) 
         Body::SetOperation { .. } if picks && !covers_all_columns(query) => Sensitivity::Rows,
         Body::SetOperation { .. } | Body::Values(_) => Sensitivity::None,
     }
+}
+
+/// Whether the query's own result depends on no order.
+pub(crate) fn is_settled_by_data(query: &Query, position: Position, facts: &Facts<'_>) -> bool {
+    sensitivity(query, position, facts) == Sensitivity::None
 }
 
 fn of_select(query: &Query, select: &Select, picks: bool, groups: bool, facts: &Facts<'_>) -> Sensitivity {
@@ -72,18 +115,14 @@ fn of_select(query: &Query, select: &Select, picks: bool, groups: bool, facts: &
     let determined = select.outputs.iter().all(|output| {
         keys.contains(&output.expr) || (!has_aggregate(&output.expr) && closure.determines(&output.expr))
     });
-    // A set of keys of which the first fixes the others sorts by the first.
-    let one_key = || match select.group_by.as_slice() {
-        [first, rest @ ..] => {
-            let closure = dependencies.closure(std::slice::from_ref(first));
-            rest.iter().all(|key| closure.determines(key))
-        }
-        [] => false,
-    };
-    match (determined, groups && one_key()) {
-        (true, _) => Sensitivity::None,
-        (false, true) => Sensitivity::Groups,
-        (false, false) => Sensitivity::Rows,
+    if determined {
+        Sensitivity::None
+    } else if groups && are_sorted(select, facts) {
+        Sensitivity::Groups
+    } else if is_scan(query, select, facts) {
+        Sensitivity::Scan
+    } else {
+        Sensitivity::Rows
     }
 }
 
@@ -98,7 +137,7 @@ fn is_fixed_in_group(expr: &Expr, select: &Select, is_fixed: &dyn Fn(&Expr) -> b
         Expr::Column(_) => is_fixed(expr),
         // The columns that a subquery reads from outside are bare columns too.
         Expr::Scalar(_) | Expr::Exists { .. } | Expr::InQuery { .. } => {
-            crate::tools::columns_of(expr).iter().all(|column| is_fixed(&Expr::Column(*column)))
+            tools::columns_of(expr).iter().all(|column| is_fixed(&Expr::Column(*column)))
         }
         other => {
             let mut all = true;
@@ -121,4 +160,104 @@ fn covers_all_columns(query: &Query) -> bool {
     (0..query.width()).all(|column| {
         query.order_by.iter().any(|term| matches!(term.expr, Expr::Output(n) if n as usize == column))
     })
+}
+
+/// The column sets that indexes of an ordinary table start with or consist of; `None` where they are not known.
+fn indexes(table: &Table) -> Option<Vec<&[u32]>> {
+    if table.kind != TableKind::Table {
+        return None;
+    }
+    let key = (table.rowid_alias().is_none() && !table.primary_key.is_empty()).then_some(&table.primary_key);
+    Some(key.into_iter().chain(&table.unique).map(Vec::as_slice).collect())
+}
+
+/// Whether SQLite must sort to form the groups: every key reads tables, and nothing that stands in an index or is
+/// the rowid.
+fn are_sorted(select: &Select, facts: &Facts<'_>) -> bool {
+    let in_no_index = |column: &ColumnRef| {
+        let Some(table) = facts.table_of(column.relation).and_then(|id| facts.schema().table(id)) else {
+            return false;
+        };
+        let Some(indexes) = indexes(table) else { return false };
+        column.column != ColumnRef::ROWID
+            && table.rowid_alias() != Some(column.column)
+            && !indexes.iter().any(|index| index.contains(&column.column))
+    };
+    let own: Vec<RelationId> =
+        select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
+    let is_sorted = |key: &Expr| {
+        let columns = tools::columns_of(key);
+        !columns.is_empty()
+            && !sqlgauge_sql::derive::has_subquery(key)
+            && columns.iter().all(|column| own.contains(&column.relation) && in_no_index(column))
+    };
+    !select.group_by.is_empty() && select.group_by.iter().all(is_sorted)
+}
+
+/// Whether the query reads one table and nothing else, and no index of it could be of use: none holds a column by
+/// which the query filters, sorts, groups or looks for an extreme, and none holds all columns that it reads.
+fn is_scan(query: &Query, select: &Select, facts: &Facts<'_>) -> bool {
+    let Some(Relation { id, table }) = lone_table(select, facts) else { return false };
+    let (Some(indexes), false) = (indexes(table), table.without_rowid) else { return false };
+    let mut searched = Vec::new();
+    let mut rowid_is_plain = true;
+    let is_rowid = |column: u32| column == ColumnRef::ROWID || table.rowid_alias() == Some(column);
+    for conjunct in tools::conjuncts_of(select.filter.as_ref()) {
+        let compares_rowid = matches!(conjunct, Expr::Binary(operator, left, right)
+            if operator.is_comparison() && matches!((left.as_ref(), right.as_ref()),
+                (Expr::Column(_), Expr::Literal(_)) | (Expr::Literal(_), Expr::Column(_))));
+        let columns = tools::columns_of(conjunct);
+        rowid_is_plain &= compares_rowid || !columns.iter().any(|c| c.relation == id && is_rowid(c.column));
+        searched.extend(columns);
+    }
+    let terms = query.order_by.iter().map(|term| order_expr(query, &term.expr));
+    for expr in select.group_by.iter().chain(&select.having).chain(terms) {
+        searched_by(expr, &mut searched);
+    }
+    let picks_out = select.distinct || is_aggregate_select(select);
+    for output in select.outputs.iter().filter(|_| picks_out) {
+        searched_by(&output.expr, &mut searched);
+    }
+    let groups_by_rowid = select.group_by.iter().flat_map(tools::columns_of).any(|c| is_rowid(c.column));
+    let read = tools::columns_read(query, id);
+    let mine = |column: &&ColumnRef| column.relation == id;
+    let is_sought = |index: &[u32]| searched.iter().filter(mine).any(|column| index.contains(&column.column));
+    let covers = |index: &[u32]| read.iter().all(|column| is_rowid(*column) || index.contains(column));
+    rowid_is_plain
+        && !groups_by_rowid
+        && only_values_inside(query, id)
+        && !indexes.iter().any(|index| is_sought(index) || covers(index))
+}
+
+struct Relation<'s> {
+    id: RelationId,
+    table: &'s Table,
+}
+
+fn lone_table<'s>(select: &Select, facts: &Facts<'s>) -> Option<Relation<'s>> {
+    let relation = tools::single_relation(select)?;
+    let Source::Table(table) = relation.source else { return None };
+    Some(Relation { id: relation.id, table: facts.schema().table(table)? })
+}
+
+/// Adds the columns by which an expression could make SQLite use an index: all but those that are counted or summed.
+fn searched_by(expr: &Expr, found: &mut Vec<ColumnRef>) {
+    match expr {
+        Expr::Column(column) => found.push(*column),
+        Expr::Aggregate(call)
+            if !call.distinct
+                && call.filter.is_none()
+                && !matches!(call.function, Function::Min | Function::Max) => {}
+        other => children(other, &mut |child| searched_by(child, found)),
+    }
+}
+
+/// Whether all subqueries in the query's clauses are values that do not depend on the row.
+fn only_values_inside(query: &Query, relation: RelationId) -> bool {
+    let is_joined = |e: &Expr| match e {
+        Expr::Exists { .. } | Expr::InQuery { .. } => true,
+        Expr::Scalar(inner) => !tools::columns_read(inner, relation).is_empty(),
+        _ => false,
+    };
+    !tools::own_exprs(query).into_iter().any(|expr| any(expr, &is_joined))
 }

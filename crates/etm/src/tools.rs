@@ -62,6 +62,21 @@ pub(crate) fn is_truth(expr: &Expr, value: bool) -> bool {
     }
 }
 
+/// Whether `x operator right` asks for the truth of `x`: IS TRUE, IS FALSE and their negations.
+pub(crate) fn is_truth_test(operator: BinaryOperator, right: &Expr) -> bool {
+    matches!(operator, BinaryOperator::Is | BinaryOperator::IsNot)
+        && matches!(right, Expr::Literal(Literal::Boolean(_)))
+}
+
+/// Whether every condition of a join that reads one relation may read another in its place: SQLite lets ON read only
+/// what is joined there.
+pub(crate) fn may_stand_in(from: &From, old: RelationId, new: RelationId) -> bool {
+    let From::Join(join) = from else { return true };
+    let reads = join.on.iter().flat_map(columns_of).any(|column| column.relation == old);
+    let sees = || from.relations().iter().any(|relation| relation.id == new);
+    (!reads || sees()) && may_stand_in(&join.left, old, new) && may_stand_in(&join.right, old, new)
+}
+
 /// A plain aggregate of the query that it stands in.
 pub(crate) fn aggregate(function: Function, args: Vec<Expr>) -> Expr {
     Expr::Aggregate(Box::new(Aggregate::plain(function, Args::List(args))))
@@ -261,6 +276,51 @@ impl Visitor for Declared {
     }
 }
 
+/// Whether the query reads columns of a query around it.
+pub(crate) fn is_correlated(query: &Query) -> bool {
+    let own = declared(query);
+    let mut all = AllColumns(Vec::new());
+    walk_query(&mut all, query);
+    all.0.iter().any(|column| !own.contains(&column.relation))
+}
+
+/// Whether an aggregate is called in the expression or in a subquery of it. Without it a SELECT may be none that
+/// aggregates, or show another row of a group.
+pub(crate) fn calls_aggregate(expr: &Expr) -> bool {
+    let mut found = Aggregates(false);
+    walk_expr(&mut found, expr);
+    found.0
+}
+
+/// Whether computing the expression may be an error instead of a value, so that it matters what is computed before:
+/// JSON functions refuse what is no JSON, ABS the smallest integer.
+pub(crate) fn may_fail(expr: &Expr) -> bool {
+    let mut found = Fails(false);
+    walk_expr(&mut found, expr);
+    found.0
+}
+
+struct Fails(bool);
+
+impl Visitor for Fails {
+    fn expr(&mut self, expr: &Expr) {
+        let of_function = expr.called().is_some_and(|(function, _)| {
+            let name = function.name();
+            name == "abs" || name.starts_with("json")
+        });
+        let arrow = matches!(expr, Expr::Binary(BinaryOperator::Arrow | BinaryOperator::LongArrow, ..));
+        self.0 |= of_function || arrow;
+    }
+}
+
+struct Aggregates(bool);
+
+impl Visitor for Aggregates {
+    fn expr(&mut self, expr: &Expr) {
+        self.0 |= matches!(expr, Expr::Aggregate(_));
+    }
+}
+
 /// Whether every function in the query gives the same value each time.
 pub(crate) fn is_deterministic(query: &Query) -> bool {
     let mut found = Deterministic(true);
@@ -441,6 +501,13 @@ pub(crate) fn own_exprs(query: &Query) -> Vec<&Expr> {
     found
 }
 
+/// The conditions of all joins of a FROM clause.
+pub(crate) fn on_exprs(from: &From) -> Vec<&Expr> {
+    let mut found = Vec::new();
+    on_conditions(from, &mut found);
+    found
+}
+
 fn on_conditions<'f>(from: &'f From, found: &mut Vec<&'f Expr>) {
     if let From::Join(join) = from {
         on_conditions(&join.left, found);
@@ -541,6 +608,17 @@ pub(crate) fn retain_on(from: &mut From, test: &dyn Fn(&Expr) -> bool) {
     }
     retain_on(&mut join.left, test);
     retain_on(&mut join.right, test);
+}
+
+/// Whether a relation may leave a FROM clause: it is a direct operand of an inner join. The preserved side of an outer
+/// join must stay, or there is nothing left to preserve.
+pub(crate) fn may_go(from: &From, relation: RelationId) -> bool {
+    let From::Join(join) = from else { return false };
+    let is_it = |side: &From| matches!(side, From::Relation(own) if own.id == relation);
+    if is_it(&join.left) || is_it(&join.right) {
+        return matches!(join.kind, JoinKind::Inner | JoinKind::Cross);
+    }
+    may_go(&join.left, relation) || may_go(&join.right, relation)
 }
 
 /// A FROM clause without one of its inner relations. The conditions of the join that goes are kept: on the join

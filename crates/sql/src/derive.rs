@@ -88,10 +88,11 @@ impl<'s> Facts<'s> {
         self.relations.get(relation.0 as usize).is_none_or(|(_, extended)| *extended)
     }
 
-    /// Forgets that an outer join fills the relation's columns with NULL.
-    pub fn set_inner(&mut self, relation: RelationId) {
+    /// Says whether the relation's columns may be NULL because there is no row of it: an outer join found none, or
+    /// an aggregate without GROUP BY is asked for them over no rows.
+    pub fn set_null_extended(&mut self, relation: RelationId, is_extended: bool) {
         if let Some((_, extended)) = self.relations.get_mut(relation.0 as usize) {
-            *extended = false;
+            *extended = is_extended;
         }
     }
 

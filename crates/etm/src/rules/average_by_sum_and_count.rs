@@ -61,7 +61,7 @@ impl Rule for AverageBySumAndCount {
         }
         let value = Expr::Column(*column);
         let counts = if context.is_sound() {
-            (tools::is_count_star(denominator) && !context.facts.is_nullable(&value))
+            (tools::is_count_star(denominator) && !context.is_nullable_in_row(&value))
                 || matches!(tools::plain_aggregate(denominator), Some((Function::Count, counted)) if *counted == value)
         } else {
             tools::is_count_star(denominator) && context.is_not_null_as_published(*column)

@@ -38,7 +38,7 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: Stage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("between.rs"),
 };
 
@@ -49,7 +49,8 @@ impl Rule for Between {
 
     fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
         let Expr::Between { expr: value, low, high, negated } = expr else { return false };
-        if context.is_sound() && !tools::is_deterministic_expr(value) {
+        let may_be_copied = tools::is_deterministic_expr(value) && !sqlgauge_sql::derive::has_subquery(value);
+        if context.is_sound() && !may_be_copied {
             return false;
         }
         let (above, below) = if *negated {

@@ -8,7 +8,7 @@
 //! A count is a whole number. A group has at least one row.
 //!
 //! ## Needs
-//! The other side is an integer constant.
+//! The operator compares and the other side is an integer constant.
 //!
 //! ## Example
 //! ```sql
@@ -17,7 +17,8 @@
 //! ```
 //!
 //! ## Does not hold when
-//! The value may have a fraction, as a column or an average may.
+//! The value may have a fraction, as a column or an average may. Or the operator computes: `5 - COUNT(*)` is not
+//! `COUNT(*) - 5`.
 //!
 //! ## Source
 //! Ours.
@@ -50,6 +51,9 @@ impl Rule for BoundOfCount {
 
     fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
         let Expr::Binary(operator, left, right) = expr else { return false };
+        if !operator.is_comparison() {
+            return false;
+        }
         let (count, bound, flipped) = match (left.as_ref(), right.as_ref()) {
             (count, Expr::Literal(Literal::Integer(n))) if is_count(count) => (count, *n, false),
             (Expr::Literal(Literal::Integer(n)), count) if is_count(count) => (count, *n, true),
@@ -130,4 +134,14 @@ const CASES: &[Case] = &[
         "SELECT age FROM t GROUP BY age HAVING AVG(id) >= 2",
     ),
     Case::differs(SCHEMA, "SELECT COUNT(*) FROM t HAVING COUNT(*) >= 1", "SELECT COUNT(*) FROM t"),
+    Case::differs(SCHEMA, "SELECT 5 - COUNT(*) FROM t", "SELECT COUNT(*) - 5 FROM t"),
+    Case::differs(SCHEMA, "SELECT 5 / COUNT(*) FROM t", "SELECT COUNT(*) / 5 FROM t"),
+    Case::differs(SCHEMA, "SELECT 5 % COUNT(*) FROM t", "SELECT COUNT(*) % 5 FROM t"),
+    Case::differs(SCHEMA, "SELECT 5 || COUNT(*) FROM t", "SELECT COUNT(*) || 5 FROM t"),
+    Case::differs(SCHEMA, "SELECT 5 << COUNT(*) FROM t", "SELECT COUNT(*) << 5 FROM t"),
+    Case::equal(
+        SCHEMA,
+        "SELECT age FROM t GROUP BY age HAVING 2 = COUNT(*)",
+        "SELECT age FROM t GROUP BY age HAVING COUNT(*) = 2",
+    ),
 ];

@@ -59,7 +59,9 @@ impl Rule for CommonTableExpression {
             walk_query(&mut uses, query);
             pending.iter().for_each(|later| walk_query(&mut uses, &later.query));
             let growth = uses.found.saturating_sub(1).saturating_mul(tools::size(&cte.query));
-            if recursive || !tools::is_deterministic(&cte.query) || growth > context.copies_left {
+            // What is used twice SQLite computes once; the copies it would plan.
+            let replans = context.rows_show() && (uses.found > 1 || cte.materialized.is_some());
+            if replans || recursive || !tools::is_deterministic(&cte.query) || growth > context.copies_left {
                 kept.push(cte);
                 continue;
             }

@@ -36,7 +36,7 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: Stage::Comparison,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("commutative_operands.rs"),
 };
 

@@ -127,7 +127,8 @@ fn simple_count(expr: &mut Expr, context: &Context<'_>) -> bool {
     let Some((Function::Count, value)) = tools::plain_aggregate(expr) else { return false };
     let Some((when, then, Expr::Literal(Literal::Null))) = single_case(value) else { return false };
     let plain = is_integer(then, 1) && matches!(value, Expr::Case { otherwise: None, .. });
-    if plain || context.facts.is_nullable(then) {
+    let reads_less = context.rows_show() && !tools::columns_of(then).is_empty();
+    if plain || reads_less || context.facts.is_nullable(then) {
         return false;
     }
     *expr = tools::aggregate(Function::Count, vec![case(when.clone(), None)]);

@@ -53,10 +53,13 @@ impl Rule for CountOfDistinctRows {
         let Source::Derived(inner) = &relation.source else { return 0 };
         let ([output], Some(own)) = (select.outputs.as_slice(), tools::plain_select(inner)) else { return 0 };
         let counts = match tools::plain_aggregate(&output.expr) {
-            Some((Function::Count, Expr::Column(_))) => true,
+            Some((Function::Count, Expr::Column(column))) => column.relation == relation.id,
             _ => tools::is_count_star(&output.expr),
         };
-        let bare = select.filter.is_none() && select.group_by.is_empty() && select.having.is_none();
+        let bare = query.order_by.is_empty()
+            && select.filter.is_none()
+            && select.group_by.is_empty()
+            && select.having.is_none();
         let [value] = own.outputs.as_slice() else { return 0 };
         let not_null =
             !tools::is_count_star(&output.expr) || !context.facts.output_may_be_null(own, &value.expr);

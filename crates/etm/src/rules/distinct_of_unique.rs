@@ -45,7 +45,7 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: Stage::Query,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("distinct_of_unique.rs"),
 };
 

@@ -44,7 +44,7 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: Stage::Query,
     needs: Shape::JOIN,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("equated_columns.rs"),
 };
 

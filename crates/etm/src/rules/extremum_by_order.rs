@@ -10,7 +10,9 @@
 //!
 //! ## Needs
 //! `LIMIT 1`, one sort key, which is the result column. In `etm@1` also: the query stands as a value, it does not
-//! group, and for ascending order `c` is not NULL (NULL comes first, and MIN passes over it).
+//! group, and for ascending order `c` is not NULL (NULL comes first, and MIN passes over it). A subquery brings the
+//! affinity of its column into a comparison and MAX none, so the value is computed with, is a result of the
+//! statement, or is compared with a value of the same class of affinity.
 //!
 //! ## Example
 //! ```sql
@@ -21,13 +23,15 @@
 //! ## Does not hold when
 //! The table is empty, or no row passes WHERE: then the first form has no row, and `SELECT MAX(c)` has one with
 //! NULL. The condition "t1 is not empty" that the paper states cannot be checked against a schema, so the rule is
-//! not used for a statement in `etm@1`.
+//! not used for a statement in `etm@1`. Or a text is compared with a number: `'5' = (SELECT age …)` converts the
+//! text, `'5' = (SELECT MAX(age) …)` does not.
 //!
 //! ## Source
 //! Paper, Table 2, rule 10. Corrected: only in a subquery used as a value.
 
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::schema::Affinity;
+use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
 
 use crate::context::Context;
 use crate::context::Position;
@@ -42,9 +46,9 @@ static META: Meta = Meta {
     name: "extremum-by-order",
     summary: "The first value in order, or MIN and MAX",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
-    needs: Shape::ORDER,
-    keeps_plan: true,
+    stage: Stage::Everywhere,
+    needs: Shape::ANY,
+    keeps_plan: false,
     source: include_str!("extremum_by_order.rs"),
 };
 
@@ -54,41 +58,109 @@ impl Rule for ExtremumByOrder {
     }
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
-        let ([term], Some(limit), None) = (query.order_by.as_slice(), &query.limit, &query.offset) else {
-            return 0;
-        };
-        if tools::as_integer(limit) != Some(1) || term.nulls_first.is_some() || !query.ctes.is_empty() {
+        if !context.is_sound() {
+            return usize::from(published(query));
+        }
+        // Of a result of the statement nothing is asked but its value.
+        if context.position != Position::Top || context.rows_show() {
             return 0;
         }
-        // The script does not see through an alias here.
-        let key = if context.is_sound() { tools::order_expr(query, &term.expr) } else { &term.expr };
-        let (key, descending) = (key.clone(), term.descending);
-        let Some(select) = query.as_select() else { return 0 };
-        let fits = if context.is_sound() {
-            context.position == Position::Scalar
-                && matches!(select.outputs.as_slice(), [only] if only.expr == key)
-                && tools::is_flat(select)
-                && context.facts.is_binary_or_plain(&key)
-                && (descending || !context.facts.output_may_be_null(select, &key))
-        } else {
-            select.outputs.iter().any(|output| output.expr == key)
-        };
-        if !fits {
-            return 0;
-        }
-        query.order_by.clear();
-        query.limit = None;
         let Some(select) = tools::select_mut(query) else { return 0 };
-        select.distinct = false;
-        for output in select.outputs.iter_mut().filter(|output| output.expr == key) {
-            let function = if descending { Function::Max } else { Function::Min };
-            output.expr = tools::aggregate(function, vec![output.expr.clone()]);
+        let outputs = select.outputs.iter_mut().map(|output| &mut output.expr);
+        outputs.map(|expr| usize::from(corrected(expr, context))).sum()
+    }
+
+    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+        if !context.is_sound() {
+            return false;
         }
-        1
+        let facts = &context.facts;
+        match expr {
+            Expr::Binary(operator, left, right) if operator.is_comparison() => {
+                let compared = [facts.affinity(left), facts.affinity(right)];
+                let [left, right] =
+                    [left, right].map(|side| converts_nothing(compared) && corrected(side, context));
+                left || right
+            }
+            Expr::Binary(_, left, right) => {
+                let left = corrected(left, context);
+                corrected(right, context) || left
+            }
+            Expr::Between { expr, low, high, .. } => {
+                let of_value = facts.affinity(expr);
+                let mut changed = false;
+                for bound in [low, high] {
+                    changed |=
+                        converts_nothing([of_value, facts.affinity(bound)]) && corrected(bound, context);
+                }
+                changed
+            }
+            _ => false,
+        }
     }
 
     fn cases(&self) -> &'static [Case] {
         CASES
+    }
+}
+
+/// Whether a comparison of operands of these affinities compares them as they are, also if one has none: then the
+/// values of the other are already what its affinity makes of them.
+fn converts_nothing([left, right]: [Option<Affinity>; 2]) -> bool {
+    match (left, right) {
+        (Some(left), Some(right)) => {
+            (left.is_numeric() && right.is_numeric()) || (left == Affinity::Text && right == Affinity::Text)
+        }
+        _ => false,
+    }
+}
+
+/// The sort key and its direction, if the query has one and takes the first row.
+fn first_in_order(query: &Query) -> Option<(&OrderTerm, bool)> {
+    let ([term], Some(limit), None) = (query.order_by.as_slice(), &query.limit, &query.offset) else {
+        return None;
+    };
+    let fits = tools::as_integer(limit) == Some(1) && term.nulls_first.is_none() && query.ctes.is_empty();
+    fits.then_some((term, term.descending))
+}
+
+fn published(query: &mut Query) -> bool {
+    // The script does not see through an alias here.
+    let Some((term, descending)) = first_in_order(query) else { return false };
+    let key = term.expr.clone();
+    let Some(select) = query.as_select() else { return false };
+    let fits = select.outputs.iter().any(|output| output.expr == key);
+    if fits {
+        put_extremum(query, &key, descending);
+    }
+    fits
+}
+
+/// Rewrites a subquery that is used as a value.
+fn corrected(expr: &mut Expr, context: &Context<'_>) -> bool {
+    let Expr::Scalar(query) = expr else { return false };
+    let Some((term, descending)) = first_in_order(query) else { return false };
+    let key = tools::order_expr(query, &term.expr).clone();
+    let Some(select) = query.as_select() else { return false };
+    let fits = matches!(select.outputs.as_slice(), [only] if only.expr == key)
+        && tools::is_flat(select)
+        && select.from.is_some()
+        && context.facts.is_binary_or_plain(&key)
+        && (descending || !context.facts.output_may_be_null(select, &key));
+    if fits {
+        put_extremum(query, &key, descending);
+    }
+    fits
+}
+
+fn put_extremum(query: &mut Query, key: &Expr, descending: bool) {
+    query.order_by.clear();
+    query.limit = None;
+    let Some(select) = tools::select_mut(query) else { return };
+    select.distinct = false;
+    for output in select.outputs.iter_mut().filter(|output| output.expr == *key) {
+        let function = if descending { Function::Max } else { Function::Min };
+        output.expr = tools::aggregate(function, vec![output.expr.clone()]);
     }
 }
 
@@ -115,4 +187,27 @@ const CASES: &[Case] = &[
     )
     .sound(),
     Case::differs(SCHEMA, "SELECT age FROM t ORDER BY age DESC LIMIT 2", "SELECT MAX(age) FROM t"),
+    Case::differs(
+        SCHEMA,
+        "SELECT id FROM t WHERE code = (SELECT age FROM t ORDER BY age DESC LIMIT 1)",
+        "SELECT id FROM t WHERE code = (SELECT MAX(age) FROM t)",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, '05', 'n', 5, 'x')"),
+    Case::differs(
+        SCHEMA,
+        "SELECT id FROM t WHERE '5' = (SELECT age FROM t ORDER BY age DESC LIMIT 1)",
+        "SELECT id FROM t WHERE '5' = (SELECT MAX(age) FROM t)",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT id FROM t WHERE 2 * age > 3 + (SELECT age FROM t ORDER BY age DESC LIMIT 1)",
+        "SELECT id FROM t WHERE 2 * age > 3 + (SELECT MAX(age) FROM t)",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT name, (SELECT v FROM u ORDER BY v DESC LIMIT 1) FROM t",
+        "SELECT name, (SELECT MAX(v) FROM u) FROM t",
+    ),
 ];

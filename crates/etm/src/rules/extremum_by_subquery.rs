@@ -8,8 +8,9 @@
 //! both forms return it; without rows both return nothing.
 //!
 //! ## Needs
-//! `c` is UNIQUE. In `etm@1` also: `c` is not NULL, the query reads one table, and the subquery has the same FROM
-//! and the same other conditions as the query around it.
+//! `c` is UNIQUE. In `etm@1` also: `c` is not NULL, the query reads one table, of which `c` is a column, and the
+//! subquery has the same FROM and the same other conditions as the query around it, none of them about the row
+//! outside.
 //!
 //! ## Example
 //! ```sql
@@ -21,7 +22,7 @@
 //! As published the rule does not look at other conditions: `WHERE age = 1 AND id = (SELECT MAX(id) FROM t)`
 //! returns nothing if the row with the greatest id has another age, while `WHERE age = 1 ORDER BY id DESC LIMIT 1`
 //! returns a row. Nor does it ask for NOT NULL: if all values are NULL, the first form returns nothing and the
-//! second a row.
+//! second a row. Nor may `c` belong to a query further out, whose rows are then filtered by it.
 //!
 //! ## Source
 //! Paper, Table 2, rule 1. Corrected: NOT NULL, and the same conditions in both places.
@@ -43,7 +44,7 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: Stage::Query,
     needs: Shape::FILTER,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("extremum_by_subquery.rs"),
 };
 
@@ -110,12 +111,14 @@ fn published(query: &mut Query, context: &Context<'_>) -> usize {
 
 fn corrected(query: &mut Query, context: &Context<'_>) -> usize {
     let Some(select) = query.as_select() else { return 0 };
-    if tools::single_relation(select).is_none() || !tools::is_flat(select) {
+    let Some(relation) = tools::single_relation(select) else { return 0 };
+    if !tools::is_flat(select) {
         return 0;
     }
     let conjuncts = tools::conjuncts_of(select.filter.as_ref());
     let found = conjuncts.iter().enumerate().find_map(|(place, conjunct)| {
-        let (column, descending, inner) = extremum(conjunct, context)?;
+        let (column, descending, inner) =
+            extremum(conjunct, context).filter(|(column, ..)| column.relation == relation.id)?;
         let facts = context.facts.column(column);
         let unique = context.facts.unique_sets(column.relation).contains(&vec![column.column]);
         let binary = facts.collation == sqlgauge_sql::schema::Collation::Binary;
@@ -140,6 +143,10 @@ fn same_conditions(select: &Select, conjuncts: &[&Expr], place: usize, inner: Co
         return false;
     };
     let (Some(own), Some(outer)) = (query.as_select(), tools::single_relation(select)) else { return false };
+    // Conditions of the subquery that read the row outside are conditions on two rows.
+    if !tools::columns_read(query, outer.id).is_empty() {
+        return false;
+    }
     let pairs = [(outer.id, inner.relation)];
     let mut theirs: Vec<Expr> =
         tools::conjuncts_of(own.filter.as_ref()).into_iter().map(|e| tools::renamed(e, &pairs)).collect();
@@ -203,4 +210,22 @@ const CASES: &[Case] = &[
         "SELECT name FROM t WHERE id = (SELECT MAX(id) FROM t)",
         "SELECT name FROM t ORDER BY id LIMIT 1",
     ),
+    Case::differs(
+        SCHEMA,
+        "SELECT a.name FROM t a WHERE EXISTS (SELECT 1 FROM t b WHERE a.id = (SELECT MAX(id) FROM t))",
+        "SELECT a.name FROM t a WHERE EXISTS (SELECT 1 FROM t b)",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT a.id FROM t a WHERE a.age = a.age AND a.id = (SELECT MAX(b.id) FROM t b WHERE b.age = a.age)",
+        "SELECT a.id FROM t a WHERE a.age = a.age ORDER BY a.id DESC LIMIT 1",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT uid FROM u WHERE EXISTS (SELECT 1 FROM t b WHERE b.id = (SELECT MAX(id) FROM t) AND b.age = u.v)",
+        "SELECT uid FROM u WHERE EXISTS (SELECT 1 FROM t b WHERE (SELECT MAX(id) FROM t) = b.id AND b.age = u.v)",
+    )
+    .sound(),
 ];

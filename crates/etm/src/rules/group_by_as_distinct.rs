@@ -39,7 +39,7 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: Stage::Query,
     needs: Shape::GROUP,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("group_by_as_distinct.rs"),
 };
 

@@ -39,7 +39,7 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: Stage::Query,
     needs: Shape::GROUP.and(Shape::HAVING),
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("having_as_where.rs"),
 };
 

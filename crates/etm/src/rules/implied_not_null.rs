@@ -38,7 +38,7 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: Stage::Query,
     needs: Shape::FILTER,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("implied_not_null.rs"),
 };
 

@@ -40,7 +40,7 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: Stage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("in_list.rs"),
 };
 
@@ -57,6 +57,11 @@ impl Rule for InList {
                 && !matches!(**value, Expr::Row(_))
                 && tools::is_deterministic_expr(value))
         {
+            return false;
+        }
+        // What is computed once must not be written twice.
+        let copies = list.len() > 1 && sqlgauge_sql::derive::has_subquery(value);
+        if context.is_sound() && (copies || (list.is_empty() && tools::calls_aggregate(value))) {
             return false;
         }
         if list.is_empty() {

@@ -28,9 +28,10 @@
 use sqlgauge_sql::derive::same_class;
 use sqlgauge_sql::tree::{Body, Expr, Query, SetOperator};
 
-use crate::context::Context;
+use crate::context::{Context, Position};
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
 pub(super) struct InOfSetOperation;
@@ -67,11 +68,16 @@ impl Rule for InOfSetOperation {
             _ => return false,
         };
         let facts = &context.facts;
+        let is_settled =
+            |body: &Body| is_settled_by_data(&Query::of(body.clone()), Position::DistinctOperand, facts);
         let fits = |body: &Body| match body {
-            Body::Select(select) => select.outputs.iter().all(|output| {
-                same_class(facts.affinity(&output.expr), facts.affinity(value))
-                    && facts.is_binary(&output.expr)
-            }),
+            Body::Select(select) => {
+                is_settled(body)
+                    && select.outputs.iter().all(|output| {
+                        same_class(facts.affinity(&output.expr), facts.affinity(value))
+                            && facts.is_binary(&output.expr)
+                    })
+            }
             Body::SetOperation { .. } | Body::Values(_) => false,
         };
         if !(fits(left) && fits(right) && facts.is_binary(value)) {

@@ -21,14 +21,15 @@
 //! ```
 //!
 //! ## Does not hold when
-//! The column in the subquery is not unique: the join then repeats rows. As published, a column of a composite
+//! The column in the subquery is not unique: the join then repeats rows. Or EXISTS asks a set operation, a subquery
+//! without FROM, or one with LIMIT 0. As published, a column of a composite
 //! primary key passes for a key; and the script turns `=` with a subquery into a join as well if the subquery
 //! compares a UNIQUE column.
 //!
 //! ## Source
 //! Paper, Table 2, rule 13. Corrected: uniqueness instead of "is among the primary key".
 
-use sqlgauge_sql::derive::{Dependencies, Facts};
+use sqlgauge_sql::derive::{Closure, Dependencies, Facts};
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Query, RelationId, Select};
 
 use crate::context::Context;
@@ -139,6 +140,7 @@ fn composite_reference(outer: ColumnRef, key: ColumnRef, context: &Context<'_>) 
 
 fn corrected(query: &mut Query, context: &mut Context<'_>) -> usize {
     let nested = context.position == Position::Exists && query.limit.is_none();
+    let unites = context.position == Position::DistinctOperand;
     let Some(select) = tools::select_mut(query) else { return 0 };
     if !tools::conjuncts_of(select.filter.as_ref())
         .iter()
@@ -152,13 +154,14 @@ fn corrected(query: &mut Query, context: &mut Context<'_>) -> usize {
     for conjunct in tools::take_conjuncts(&mut select.filter) {
         match conjunct {
             Expr::Exists { query: mut inner, negated: false } => {
-                let moved = partners(&inner, whole, &context.facts);
-                if !moved.is_empty() {
-                    places += 1;
-                    kept.extend(pull_out(select, &mut inner, &moved));
+                let moved = partners(&inner, whole, select.distinct || unites, &context.facts);
+                if moved.is_empty() {
+                    kept.push(Expr::Exists { query: inner, negated: false });
+                    continue;
                 }
-                let is_left = inner.as_select().is_some_and(|inner| inner.from.is_some());
-                if is_left {
+                places += 1;
+                kept.extend(pull_out(select, &mut inner, &moved));
+                if inner.as_select().is_some_and(|inner| inner.from.is_some()) {
                     kept.push(Expr::Exists { query: inner, negated: false });
                 }
             }
@@ -169,11 +172,13 @@ fn corrected(query: &mut Query, context: &mut Context<'_>) -> usize {
     places
 }
 
-/// The relations of the subquery of which there is at most one row for each row around it, or all of them.
-fn partners(query: &Query, whole: bool, facts: &Facts<'_>) -> Vec<RelationId> {
+/// The relations of the subquery of which there is at most one row for each row around it, or all of them. Where
+/// repetition does not show, rule S22 moves what the conditions outside do not fix back in, so that only what these
+/// will fix is moved.
+fn partners(query: &Query, whole: bool, hidden: bool, facts: &Facts<'_>) -> Vec<RelationId> {
     let Some(select) = tools::plain_select(query) else { return Vec::new() };
     let Some(from) = &select.from else { return Vec::new() };
-    if !tools::is_flat(select) {
+    if !tools::is_flat(select) || reads_around(from) {
         return Vec::new();
     }
     let all: Vec<RelationId> = from.relations().iter().map(|relation| relation.id).collect();
@@ -184,10 +189,32 @@ fn partners(query: &Query, whole: bool, facts: &Facts<'_>) -> Vec<RelationId> {
     if !tools::is_inner(from) {
         return Vec::new();
     }
-    let is_fixed = |id: &RelationId| {
-        closure.determines(&Expr::Column(ColumnRef { relation: *id, column: ColumnRef::ROWID }))
-    };
-    all.into_iter().filter(is_fixed).collect()
+    let mut moved: Vec<RelationId> = all.iter().copied().filter(|id| determines_row(&closure, *id)).collect();
+    while hidden && !moved.is_empty() {
+        let mut outside = select.clone();
+        let mut conjuncts = tools::take_conjuncts(&mut outside.filter);
+        let stays = |id: &RelationId| all.contains(id) && !moved.contains(id);
+        conjuncts.retain(|e| !tools::columns_of(e).iter().any(|column| stays(&column.relation)));
+        outside.filter = tools::conjunction(conjuncts);
+        let closure = Dependencies::of(&outside, facts).closure(&[]);
+        let before = moved.len();
+        moved.retain(|id| determines_row(&closure, *id));
+        if moved.len() == before {
+            break;
+        }
+    }
+    moved
+}
+
+fn determines_row(closure: &Closure, id: RelationId) -> bool {
+    closure.determines(&Expr::Column(ColumnRef { relation: id, column: ColumnRef::ROWID }))
+}
+
+/// Whether a condition of an outer join reads a query around: SQLite lets it not read tables beside the join.
+fn reads_around(from: &From) -> bool {
+    let own: Vec<RelationId> = from.relations().iter().map(|relation| relation.id).collect();
+    let reads = |e: &&Expr| tools::columns_of(e).iter().any(|column| !own.contains(&column.relation));
+    !tools::is_inner(from) && tools::on_exprs(from).iter().any(reads)
 }
 
 /// Moves relations from a subquery of EXISTS to the FROM around it, and gives the conditions that go with them.
@@ -264,4 +291,18 @@ const CASES: &[Case] = &[
     )
     .sound()
     .witness("INSERT INTO p VALUES (1, 1), (1, 2); INSERT INTO c VALUES (1)"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE EXISTS (SELECT v FROM u WHERE v > 1 UNION SELECT v FROM u WHERE t_id = 1)",
+        "SELECT name FROM t",
+    )
+    .sound(),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE EXISTS (SELECT 1 WHERE age > 1)", "SELECT name FROM t").sound(),
+    Case::differs(SCHEMA, "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u LIMIT 0)", "SELECT name FROM t").sound(),
+    Case::equal(
+        SCHEMA,
+        "SELECT DISTINCT code FROM t WHERE EXISTS (SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM t s WHERE s.id = u.must AND s.code = t.code))",
+        "SELECT DISTINCT code FROM t WHERE EXISTS (SELECT 1 FROM u JOIN t s ON s.id = u.must WHERE s.code = t.code)",
+    )
+    .sound(),
 ];

@@ -7,7 +7,8 @@
 //! The test is true of every row.
 //!
 //! ## Needs
-//! `c` is declared NOT NULL and no outer join fills it with NULL.
+//! `c` is declared NOT NULL, no outer join fills it with NULL, and there is a row of it: the results of an aggregate
+//! without GROUP BY are asked for even over no rows.
 //!
 //! ## Example
 //! ```sql
@@ -38,7 +39,7 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: Stage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("is_not_null_of_not_null.rs"),
 };
 
@@ -53,7 +54,7 @@ impl Rule for IsNotNullOfNotNull {
             return false;
         }
         let never_null = if context.is_sound() {
-            !context.facts.is_nullable(operand)
+            !context.facts.is_nullable(operand) && !tools::calls_aggregate(operand)
         } else {
             *negated
                 && tools::as_column(operand).is_some_and(|column| context.is_not_null_as_published(column))
@@ -93,4 +94,14 @@ const CASES: &[Case] = &[
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x')"),
+    Case::differs(
+        SCHEMA,
+        "SELECT COUNT(*), CASE WHEN id IS NULL THEN 'none' ELSE 'some' END FROM t",
+        "SELECT COUNT(*), 'some' FROM t",
+    ),
+    Case::differs(
+        SCHEMA,
+        "SELECT CASE WHEN COUNT(*) IS NOT NULL THEN 1 END FROM t",
+        "SELECT CASE WHEN 1 THEN 1 END FROM t",
+    ),
 ];

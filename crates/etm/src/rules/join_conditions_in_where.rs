@@ -76,9 +76,10 @@ fn collect(from: &mut From, sensitive: bool, moved: &mut Vec<Expr>, places: &mut
                 join.kind = JoinKind::Inner;
                 *places += 1;
             }
-            moved.extend(join.on.take());
+            // In the order in which SQLite adds them to WHERE.
             collect(&mut join.left, sensitive, moved, places);
             collect(&mut join.right, sensitive, moved, places);
+            moved.extend(join.on.take());
         }
         JoinKind::Left => collect(&mut join.left, sensitive, moved, places),
         JoinKind::Right => collect(&mut join.right, sensitive, moved, places),

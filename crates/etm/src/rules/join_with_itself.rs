@@ -7,7 +7,8 @@
 //! Two rows of one table that agree in a UNIQUE column set and are not NULL there are the same row.
 //!
 //! ## Needs
-//! Inner joins; the columns of a UNIQUE set are equated one by one. If they may be NULL, `IS NOT NULL` is added.
+//! Inner joins, of which the instance that goes is a side; the columns of a UNIQUE set are equated one by one. If
+//! they may be NULL, `IS NOT NULL` is added.
 //!
 //! ## Example
 //! ```sql
@@ -16,7 +17,7 @@
 //! ```
 //!
 //! ## Does not hold when
-//! The equated column is not unique.
+//! The equated column is not unique. Or an outer join fills one of the instances with NULL, or preserves it.
 //!
 //! ## Source
 //! Ours.
@@ -89,7 +90,8 @@ fn compares_with_itself(condition: &Expr, relation: RelationId, key: &[u32]) -> 
 /// The relation to keep, the one to drop, and the key.
 fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId, Vec<u32>)> {
     let select = query.as_select()?;
-    let own: Vec<RelationId> = select.from.as_ref()?.relations().iter().map(|relation| relation.id).collect();
+    let from = select.from.as_ref()?;
+    let own: Vec<RelationId> = from.relations().iter().map(|relation| relation.id).collect();
     let conditions = sqlgauge_sql::derive::conjuncts(select);
     let pairs: Vec<_> = conditions.into_iter().filter_map(pair).collect();
     for &(a, b) in &pairs {
@@ -102,7 +104,13 @@ fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId,
         if !fits {
             continue;
         }
-        let (kept, dropped) = (a.relation.min(b.relation), a.relation.max(b.relation));
+        let order = (a.relation.min(b.relation), a.relation.max(b.relation));
+        let may_go = |gone, kept| tools::may_go(from, gone) && tools::may_stand_in(from, gone, kept);
+        let (kept, dropped) = match (may_go(order.1, order.0), may_go(order.0, order.1)) {
+            (true, _) => order,
+            (false, true) => (order.1, order.0),
+            (false, false) => continue,
+        };
         let equated = |column: u32| {
             let (x, y) = (ColumnRef { relation: kept, column }, ColumnRef { relation: dropped, column });
             pairs.contains(&(x, y)) || pairs.contains(&(y, x))
@@ -138,4 +146,21 @@ const CASES: &[Case] = &[
         "SELECT a.name, b.code FROM t a JOIN t b ON a.age = b.age",
         "SELECT name, code FROM t",
     ),
+    Case::differs(
+        SCHEMA,
+        "SELECT a.name, v FROM u RIGHT JOIN t b ON u.t_id = b.id JOIN t a ON a.id = b.id",
+        "SELECT name, v FROM t JOIN u ON u.t_id = t.id",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
+    Case::differs(
+        SCHEMA,
+        "SELECT a.name, b.age FROM t a LEFT JOIN t b ON a.id = b.id AND b.age > 1",
+        "SELECT name, age FROM t WHERE age > 1",
+    ),
+    Case::equal(
+        SCHEMA,
+        "SELECT a.name, v FROM t a JOIN t b ON a.id = b.id LEFT JOIN u ON u.t_id = b.id",
+        "SELECT name, v FROM t LEFT JOIN u ON u.t_id = t.id",
+    )
+    .sound(),
 ];

@@ -11,7 +11,7 @@
 //!
 //! ## Needs
 //! A foreign key (composite or not) whose target is unique; all columns of it are equated; nothing else of the
-//! referenced table is read; the join is an inner one; both columns store values alike (the same class of type
+//! referenced table is read; the join is an inner one, and the table itself no side of an outer join; both columns store values alike (the same class of type
 //! affinity, byte order), else the key may be read nowhere else.
 //!
 //! ## Example
@@ -21,7 +21,8 @@
 //! ```
 //!
 //! ## Does not hold when
-//! The referring column may be NULL: the join drops the rows in which it is. As published this is not looked at. A
+//! The referring column may be NULL: the join drops the rows in which it is. As published this is not looked at. Or
+//! the table is the preserved side of a LEFT JOIN: without it nothing is left to preserve. A
 //! database in which the foreign key is broken does not satisfy the schema.
 //!
 //! ## Source
@@ -86,7 +87,7 @@ fn find(query: &Query, context: &Context<'_>) -> Option<Step> {
         return None;
     }
     let equalities = equalities(select, context.is_sound());
-    for &parent in &inner {
+    for &parent in inner.iter().filter(|id| tools::may_go(from, **id)) {
         let Some(table) = context.facts.table_of(parent) else { continue };
         let mut links: Vec<(ColumnRef, ColumnRef)> = Vec::new();
         for &(a, b) in &equalities {
@@ -116,7 +117,8 @@ fn find(query: &Query, context: &Context<'_>) -> Option<Step> {
                     })
                     .collect();
                 let linked = pairs.iter().all(|pair| links.contains(pair));
-                if linked && only_keys_are_read(query, parent, &pairs, context) {
+                let is_seen = !context.is_sound() || tools::may_stand_in(from, parent, child);
+                if linked && is_seen && only_keys_are_read(query, parent, &pairs, context) {
                     return Some(Step { parent, links: pairs });
                 }
             }
@@ -242,4 +244,17 @@ const CASES: &[Case] = &[
     Case::differs(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.must WHERE name = 'x'", "SELECT v FROM u"),
     Case::differs(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.must", "SELECT name FROM t"),
     Case::equal("CREATE TABLE p (a INT, b INT, PRIMARY KEY (a, b)); CREATE TABLE c (a INT NOT NULL, b INT NOT NULL, v INT, FOREIGN KEY (a, b) REFERENCES p(a, b))", "SELECT v FROM c JOIN p ON c.a = p.a AND c.b = p.b", "SELECT v FROM c").sound(),
+    Case::differs(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE u (uid INTEGER PRIMARY KEY, must INT NOT NULL REFERENCES t(id), v INT); CREATE TABLE w (x INT, y INT NOT NULL);",
+        "SELECT u.v, w.y FROM t LEFT JOIN w ON w.x = t.id JOIN u ON u.must = t.id",
+        "SELECT u.v, w.y FROM u JOIN w ON w.x = u.must",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a'); INSERT INTO u VALUES (1, 1, 5)"),
+    Case::equal(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE u (uid INTEGER PRIMARY KEY, must INT NOT NULL REFERENCES t(id), v INT); CREATE TABLE w (x INT, y INT NOT NULL);",
+        "SELECT u.v, w.y FROM t JOIN u ON u.must = t.id LEFT JOIN w ON w.x = t.id",
+        "SELECT u.v, w.y FROM u LEFT JOIN w ON w.x = u.must",
+    )
+    .sound(),
 ];

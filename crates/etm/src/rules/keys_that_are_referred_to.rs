@@ -30,9 +30,10 @@
 use sqlgauge_sql::derive::same_class;
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, Select};
 
-use crate::context::Context;
+use crate::context::{Context, Position};
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
 pub(super) struct KeysThatAreReferredTo;
@@ -127,7 +128,9 @@ fn references(filter: &Expr, key: ColumnRef, context: &Context<'_>) -> Option<(S
             let inner = tools::plain_select(query)?;
             let [output] = inner.outputs.as_slice() else { return None };
             let reference = tools::as_column(&output.expr).filter(|reference| fits(*reference))?;
-            let grouped = inner.group_by == [output.expr.clone()];
+            let grouped = inner.group_by == [output.expr.clone()]
+                && tools::columns_read(query, key.relation).is_empty()
+                && is_settled_by_data(query, Position::In, &context.facts);
             grouped.then(|| (inner.clone(), reference))
         }
         _ => None,
@@ -167,6 +170,11 @@ const CASES: &[Case] = &[
         "SELECT DISTINCT t_id FROM u WHERE v = 1",
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
+    Case::differs(
+        SCHEMA,
+        "SELECT id FROM t WHERE id IN (SELECT must FROM u WHERE v > t.id GROUP BY must)",
+        "SELECT must FROM u WHERE v > 1 GROUP BY must",
+    ),
     Case::differs(
         SCHEMA,
         "SELECT id FROM t WHERE id IN (SELECT v FROM u)",

@@ -40,7 +40,7 @@ static META: Meta = Meta {
     profiles: Profiles::PAPER,
     stage: Stage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("like_prefix.rs"),
 };
 

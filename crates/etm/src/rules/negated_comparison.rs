@@ -37,7 +37,7 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: Stage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("negated_comparison.rs"),
 };
 

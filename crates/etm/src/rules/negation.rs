@@ -49,6 +49,18 @@ impl Rule for Negation {
 
     fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
         let Expr::Unary(UnaryOperator::Not, inner) = expr else { return false };
+        // SQLite reads `NOT x IN …` and `x NOT IN …` alike; the rest it plans as it is written.
+        let is_spelling = matches!(
+            inner.as_ref(),
+            Expr::InList { .. }
+                | Expr::InQuery { .. }
+                | Expr::Between { .. }
+                | Expr::Like { .. }
+                | Expr::Exists { .. }
+        );
+        if context.rows_show() && !is_spelling {
+            return false;
+        }
         let not = |e: Expr| Expr::Unary(UnaryOperator::Not, Box::new(e));
         let inner = std::mem::replace(inner.as_mut(), tools::one());
         let (new, changed) = match inner {

@@ -39,7 +39,7 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: Stage::Query,
     needs: Shape::FILTER,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("not_null_of_aggregated.rs"),
 };
 

@@ -9,7 +9,7 @@
 //! a row pass as little.
 //!
 //! ## Needs
-//! The subquery groups by the column that it returns; IN is not negated.
+//! The subquery groups by the column that it returns, and shows no single row of a group; IN is not negated.
 //!
 //! ## Example
 //! ```sql
@@ -25,9 +25,10 @@
 
 use sqlgauge_sql::tree::Expr;
 
-use crate::context::Context;
+use crate::context::{Context, Position};
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
 pub(super) struct NullGroupInIn;
@@ -39,7 +40,7 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: Stage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("null_group_in_in.rs"),
 };
 
@@ -50,7 +51,8 @@ impl Rule for NullGroupInIn {
 
     fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
         let Expr::InQuery { query, negated: false, .. } = expr else { return false };
-        if !context.is_condition || tools::plain_select(query).is_none() {
+        let settled = is_settled_by_data(query, Position::In, &context.facts);
+        if !context.is_condition || tools::plain_select(query).is_none() || !settled {
             return false;
         }
         let Some(select) = tools::select_mut(query) else { return false };

@@ -39,7 +39,7 @@ static META: Meta = Meta {
     profiles: Profiles::PAPER,
     stage: Stage::Query,
     needs: Shape::ORDER,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("order_by_julian_day.rs"),
 };
 

@@ -41,7 +41,7 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: Stage::Query,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("order_without_effect.rs"),
 };
 
@@ -56,7 +56,8 @@ impl Rule for OrderWithoutEffect {
         }
         let mut places = 0;
         let single = returns_one_row(query, context);
-        let free = context.position != Position::Top
+        // The value of a subquery is that of its first row.
+        let free = !matches!(context.position, Position::Top | Position::Scalar)
             && query.limit.is_none()
             && query.offset.is_none()
             && !context.rows_show();

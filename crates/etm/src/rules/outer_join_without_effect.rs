@@ -24,7 +24,7 @@
 //! ## Source
 //! Ours.
 
-use sqlgauge_sql::derive::rejects_null;
+use sqlgauge_sql::derive::{Facts, rejects_null};
 use sqlgauge_sql::tree::{BinaryOperator, Expr, From, Join, JoinKind, Query};
 
 use crate::context::Context;
@@ -58,7 +58,12 @@ impl Rule for OuterJoinWithoutEffect {
         let conditions: Vec<Expr> = sqlgauge_sql::derive::conjuncts(select).into_iter().cloned().collect();
         let Some(From::Join(_)) = &select.from else { return 0 };
         let Some(select) = tools::select_mut(query) else { return 0 };
-        select.from.as_mut().map_or(0, |from| strengthen(from, &conditions, context))
+        let Some(from) = &mut select.from else { return 0 };
+        let places = strengthen(from, &conditions, context);
+        if places > 0 {
+            mark_inner(from, &mut context.facts);
+        }
+        places
     }
 
     fn cases(&self) -> &'static [Case] {
@@ -66,7 +71,7 @@ impl Rule for OuterJoinWithoutEffect {
     }
 }
 
-fn strengthen(from: &mut From, conditions: &[Expr], context: &mut Context<'_>) -> usize {
+fn strengthen(from: &mut From, conditions: &[Expr], context: &Context<'_>) -> usize {
     let From::Join(join) = from else { return 0 };
     let mut places = 0;
     if join.kind == JoinKind::Left {
@@ -77,9 +82,6 @@ fn strengthen(from: &mut From, conditions: &[Expr], context: &mut Context<'_>) -
         });
         if rejected || always_finds(join, context) {
             join.kind = JoinKind::Inner;
-            for relation in ids {
-                context.facts.set_inner(relation);
-            }
             places += 1;
         }
     }
@@ -91,6 +93,21 @@ fn strengthen(from: &mut From, conditions: &[Expr], context: &mut Context<'_>) -
         }
         JoinKind::Left => places + strengthen(&mut join.left, conditions, context),
         JoinKind::Right | JoinKind::Full => places,
+    }
+}
+
+/// Makes it known which relations no outer join fills any more; joins below others may still do.
+fn mark_inner(from: &From, facts: &mut Facts<'_>) {
+    match from {
+        From::Relation(relation) => facts.set_null_extended(relation.id, false),
+        From::Join(join) => {
+            if !matches!(join.kind, JoinKind::Right | JoinKind::Full) {
+                mark_inner(&join.left, facts);
+            }
+            if !matches!(join.kind, JoinKind::Left | JoinKind::Full) {
+                mark_inner(&join.right, facts);
+            }
+        }
     }
 }
 

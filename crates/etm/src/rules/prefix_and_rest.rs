@@ -41,7 +41,7 @@ static META: Meta = Meta {
     profiles: Profiles::PAPER,
     stage: Stage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("prefix_and_rest.rs"),
 };
 

@@ -21,7 +21,8 @@
 //!
 //! ## Does not hold when
 //! The column has no affinity (no declared type, or BLOB): the number 5 and the text `5` are then two values. The
-//! column has TEXT affinity and the number a fraction of zero: `5.0` becomes the text `5.0`, which is not `5`. As
+//! column has TEXT affinity and the number a fraction of zero: `5.0` becomes the text `5.0`, which is not `5`. `IS
+//! TRUE` is no comparison with 1: every number but zero is true. As
 //! published, all numbers that do not start with a zero are the same, whatever the column.
 //!
 //! ## Source
@@ -33,6 +34,7 @@ use sqlgauge_sql::tree::{Expr, Literal, Real};
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::tools;
 
 pub(super) struct QuotedNumber;
 
@@ -43,7 +45,7 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: Stage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("quoted_number.rs"),
 };
 
@@ -57,6 +59,8 @@ impl Rule for QuotedNumber {
             return matches!(expr, Expr::Literal(_)) && published(expr);
         }
         match expr {
+            // `x IS TRUE` asks for a truth value, and not for the number 1.
+            Expr::Binary(operator, _, right) if tools::is_truth_test(*operator, right) => false,
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
                 let (a, b) = (context.facts.affinity(left), context.facts.affinity(right));
                 // A text constant has no affinity of its own, so each side is looked at with the other's.
@@ -159,4 +163,9 @@ const CASES: &[Case] = &[
     Case::differs("CREATE TABLE n (a)", "SELECT a FROM n WHERE a = 5", "SELECT a FROM n WHERE a = '5'")
         .sound()
         .witness("INSERT INTO n VALUES (5)"),
+    Case::differs(SCHEMA, "SELECT id FROM t WHERE age IS TRUE", "SELECT id FROM t WHERE age IS 1"),
+    Case::differs(SCHEMA, "SELECT age IS NOT FALSE FROM t", "SELECT age IS NOT 0 FROM t"),
+    Case::differs(SCHEMA, "SELECT id FROM t WHERE age IS TRUE", "SELECT id FROM t WHERE TRUE IS age"),
+    Case::equal(SCHEMA, "SELECT id FROM t WHERE age = TRUE", "SELECT id FROM t WHERE age = 1").sound(),
+    Case::equal(SCHEMA, "SELECT id FROM t WHERE TRUE IS age", "SELECT id FROM t WHERE age IS 1").sound(),
 ];

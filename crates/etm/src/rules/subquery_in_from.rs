@@ -10,7 +10,8 @@
 //!
 //! ## Needs
 //! The subquery has no DISTINCT, LIMIT or set operation and is not filled with NULL by an outer join; its result
-//! expressions hold no subquery. For HAVING: the query around reads nothing else and does not group.
+//! expressions hold no subquery. For HAVING: the query around reads nothing else and does not group, and the
+//! subquery shows no single row of a group. A LIMIT is kept only where a query may have one.
 //!
 //! ## Example
 //! ```sql
@@ -20,17 +21,18 @@
 //!
 //! ## Does not hold when
 //! The subquery has a LIMIT or DISTINCT: the filter around it comes after that. Or LIMIT around a grouping subquery
-//! cuts through equal sort keys: SQLite makes the groups in another order if ORDER BY stands in the same query.
+//! cuts through equal sort keys: SQLite makes the groups in another order if ORDER BY stands in the same query. Or
+//! the subquery returns a bare column beside MIN or MAX, which choose its row even where their value is not used.
 //!
 //! ## Source
 //! Ours.
 
 use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Output, Query, RelationId, Select, Source};
 
-use crate::context::Context;
-use crate::context::Position;
+use crate::context::{Context, Position};
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
 pub(super) struct SubqueryInFrom;
@@ -53,11 +55,13 @@ impl Rule for SubqueryInFrom {
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
         // SQLite sorts groups in the direction of an ORDER BY of the same query, so the order of groups may change.
-        if !context.groups_show() && (unwrap(query, context) || over_groups(query)) {
+        if !context.groups_show() && (unwrap(query, context) || over_groups(query, context)) {
             return 1;
         }
+        // SQLite puts a lone subquery into the query around it as this rule does; among others it may plan anew.
+        let is_lone = query.as_select().is_some_and(|select| tools::single_relation(select).is_some());
         let mut places = 0;
-        while merge(query) {
+        while (!context.rows_show() || is_lone) && merge(query) {
             places += 1;
         }
         places
@@ -91,9 +95,18 @@ fn unwrap(query: &mut Query, context: &Context<'_>) -> bool {
     let one = inner.limit.as_ref().is_some_and(|limit| tools::as_integer(limit) == Some(1));
     // The order of a limited subquery is not promised to the statement around it.
     let order_fits = !limited || (!outer_orders && (one || context.position != Position::Top));
+    // An operand of a set operation has no LIMIT of its own.
+    let is_operand = matches!(context.position, Position::Operand | Position::DistinctOperand);
+    let as_it_is = !outer_orders && columns.is_sorted();
     let id = relation.id;
-    let stays = !reads_aggregate_inside(query, id, &own.outputs);
-    if !is_bare || !covers || !order_fits || !inner.ctes.is_empty() || !stays {
+    if !is_bare
+        || !covers
+        || !order_fits
+        || !inner.ctes.is_empty()
+        || (limited && is_operand)
+        || reads_aggregate_inside(query, id, &own.outputs)
+        || !(as_it_is || is_settled_by_data(inner, Position::Derived, &context.facts))
+    {
         return false;
     }
     let mut inner = inner.as_ref().clone();
@@ -122,7 +135,7 @@ fn unwrap(query: &mut Query, context: &Context<'_>) -> bool {
 }
 
 /// A filter and projection over the groups of a subquery.
-fn over_groups(query: &mut Query) -> bool {
+fn over_groups(query: &mut Query, context: &Context<'_>) -> bool {
     let Some(select) = query.as_select() else { return false };
     let Some(relation) = tools::single_relation(select) else { return false };
     let Source::Derived(inner) = &relation.source else { return false };
@@ -131,6 +144,7 @@ fn over_groups(query: &mut Query) -> bool {
         && tools::is_flat(select)
         && !own.group_by.is_empty()
         && !own.distinct
+        && is_settled_by_data(inner, Position::Derived, &context.facts)
         && own.outputs.iter().all(|output| may_be_copied(&output.expr))
         && !reads_aggregate_inside(query, relation.id, &own.outputs);
     if !fits {
@@ -187,8 +201,10 @@ fn merge(query: &mut Query) -> bool {
     let Some(select) = tools::select_mut(query) else { return false };
     let Some(from) = &mut select.from else { return false };
     let Some(inner) = replace(from, id) else { return false };
-    if let Some(filter) = inner.filter {
-        tools::add_conjunct(&mut select.filter, filter);
+    // Its conditions come first, as where SQLite does it.
+    let around = std::mem::replace(&mut select.filter, inner.filter);
+    if let Some(around) = around {
+        tools::add_conjunct(&mut select.filter, around);
     }
     substitute(query, id, &inner.outputs);
     true
@@ -272,4 +288,27 @@ const CASES: &[Case] = &[
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
     Case::differs(SCHEMA, "SELECT age FROM (SELECT DISTINCT age, name FROM t)", "SELECT DISTINCT age FROM t"),
+    Case::differs(
+        SCHEMA,
+        "SELECT q.n FROM (SELECT name AS n, MAX(id) AS m FROM t GROUP BY age) q",
+        "SELECT name FROM t GROUP BY age",
+    )
+    .witness("INSERT INTO t VALUES (2, 'a', 'n', 1, 'x'), (1, 'b', 'm', 1, 'x'), (3, 'c', 'o', 1, 'x'), (0, 'd', 'p', 1, 'x')"),
+    Case::equal(
+        SCHEMA,
+        "SELECT q.n FROM (SELECT age AS n, MAX(id) AS m FROM t GROUP BY age) q",
+        "SELECT age FROM t GROUP BY age",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "WITH q AS (SELECT id FROM t ORDER BY id LIMIT 1) SELECT id FROM q UNION SELECT uid FROM u",
+        "SELECT id FROM (SELECT id FROM t ORDER BY id LIMIT 1) UNION SELECT uid FROM u",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "WITH q AS (SELECT id FROM t ORDER BY id LIMIT 1) SELECT id FROM q UNION SELECT uid FROM u",
+        "SELECT id FROM t UNION SELECT uid FROM u",
+    ),
 ];

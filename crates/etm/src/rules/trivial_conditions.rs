@@ -9,7 +9,7 @@
 //! absorb each other. Where a condition only decides whether a row passes, NULL is as good as FALSE.
 //!
 //! ## Needs
-//! Nothing.
+//! In `etm@1`: what falls away calls no aggregate.
 //!
 //! ## Example
 //! ```sql
@@ -18,7 +18,8 @@
 //! ```
 //!
 //! ## Does not hold when
-//! The value of the connective is used as a number: `5 AND 1` is 1, not 5.
+//! The value of the connective is used as a number: `5 AND 1` is 1, not 5. Or the operand holds the aggregate for
+//! which the query has one row: `SELECT COUNT(*) > 3 OR 1 FROM t` does not return 1 for every row.
 //!
 //! ## Source
 //! Ours; the script of the paper removes `1 = 1` as well.
@@ -39,7 +40,7 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: Stage::Everywhere,
     needs: Shape::ANY,
-    keeps_plan: true,
+    keeps_plan: false,
     source: include_str!("trivial_conditions.rs"),
 };
 
@@ -96,13 +97,11 @@ impl Rule for TrivialConditions {
     }
 }
 
-/// Flattens and shortens the operands of AND (`conjunction`) or OR.
-fn simplify(list: &mut Vec<Expr>, conjunction: bool, is_condition: bool, sound: bool) -> bool {
-    let before = list.len();
+/// Puts the operands of an AND inside AND, or an OR inside OR, into its place.
+fn flatten(list: &mut Vec<Expr>, conjunction: bool) -> bool {
     let nested = |e: &Expr| matches!((e, conjunction), (Expr::And(_), true) | (Expr::Or(_), false));
-    let mut changed = false;
-    if list.iter().any(nested) {
-        changed = true;
+    let changed = list.iter().any(nested);
+    if changed {
         for operand in std::mem::take(list) {
             match operand {
                 Expr::And(inner) if conjunction => list.extend(inner),
@@ -111,8 +110,17 @@ fn simplify(list: &mut Vec<Expr>, conjunction: bool, is_condition: bool, sound: 
             }
         }
     }
+    changed
+}
+
+/// Flattens and shortens the operands of AND (`conjunction`) or OR.
+fn simplify(list: &mut Vec<Expr>, conjunction: bool, is_condition: bool, sound: bool) -> bool {
+    let changed = flatten(list, conjunction);
+    let before = list.len();
+    let all = (!is_condition).then(|| list.clone());
     list.retain(|operand| !tools::is_truth(operand, conjunction));
-    if list.iter().any(|operand| tools::is_truth(operand, !conjunction)) && list.len() > 1 {
+    let decided = list.iter().any(|operand| tools::is_truth(operand, !conjunction)) && list.len() > 1;
+    if decided && !(sound && list.iter().any(tools::calls_aggregate)) {
         *list = vec![tools::truth(!conjunction)];
     }
     if is_condition {
@@ -121,6 +129,12 @@ fn simplify(list: &mut Vec<Expr>, conjunction: bool, is_condition: bool, sound: 
     if sound && list.len() < MAX_COMPARED {
         repeated(list);
         absorbed(list, conjunction);
+    }
+    // `5 AND 1` is 1, which no single operand is.
+    if let (Some(all), [only]) = (all, list.as_slice())
+        && !is_boolean(only)
+    {
+        *list = all;
     }
     changed || list.len() != before
 }
@@ -150,7 +164,8 @@ fn absorbed(list: &mut Vec<Expr>, conjunction: bool) {
     let mut place = 0;
     while place < list.len() {
         let swallowed =
-            list.iter().enumerate().any(|(other, operand)| other != place && contains(&list[place], operand));
+            list.iter().enumerate().any(|(other, operand)| other != place && contains(&list[place], operand))
+                && !tools::calls_aggregate(&list[place]);
         if swallowed {
             list.remove(place);
         } else {
@@ -208,4 +223,14 @@ const CASES: &[Case] = &[
     .sound(),
     Case::differs(SCHEMA, "SELECT name FROM t WHERE age = 3 OR 1 = 1", "SELECT name FROM t WHERE age = 3"),
     Case::differs(SCHEMA, "SELECT age AND 1 FROM t", "SELECT age FROM t"),
+    Case::differs(SCHEMA, "SELECT age AND age FROM t", "SELECT age FROM t"),
+    Case::equal(SCHEMA, "SELECT age AND 1 FROM t", "SELECT 1 AND age FROM t"),
+    Case::differs(SCHEMA, "SELECT COUNT(*) > 3 OR 1 FROM t", "SELECT 1 FROM t").sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT name FROM t GROUP BY age HAVING MAX(id) > 0 OR 1",
+        "SELECT name FROM t GROUP BY age",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (2, 'a', 'n', 1, 'x'), (1, 'b', 'm', 1, 'x'), (3, 'c', 'o', 1, 'x'), (0, 'd', 'p', 1, 'x')"),
 ];
