@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use sqlgauge_base::Random;
 use sqlgauge_estimate::evaluator::regressors::{self, Regressor};
 use sqlgauge_estimate::evaluator::{Evaluator, FitOptions, MetaSet, Parts, Rows, fit_parts};
 
@@ -110,21 +111,21 @@ fn odd(count: usize) -> Vec<usize> {
 
 /// Sample sets whose descriptors and accuracy follow four hidden shifts.
 fn made_up(sets: usize, width: usize, seed: u64) -> Result<MetaSet> {
-    let mut random = Random(seed ^ 0x5eed);
+    let mut random = Random::new([seed, 0x5eed]);
     // How descriptors depend on the shifts is the same for every part.
-    let mut fixed = Random(42);
-    let loadings: Vec<[f64; 4]> = (0..width).map(|_| std::array::from_fn(|_| fixed.normal())).collect();
+    let mut fixed = Random::new([42]);
+    let loadings: Vec<[f64; 4]> = (0..width).map(|_| std::array::from_fn(|_| fixed.normals()[0])).collect();
     let (mut values, mut accuracy, mut group, mut sizes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for set in 0..sets {
-        let shift: [f64; 4] = std::array::from_fn(|_| random.normal());
+        let shift: [f64; 4] = std::array::from_fn(|_| random.normals()[0]);
         let items = 10_f64.powf(2.0 + 2.0 * random.unit()).round();
         for loading in &loadings {
             let along: f64 = loading.iter().zip(&shift).map(|(loading, shift)| loading * shift).sum();
-            values.push((0.6 * along + random.normal() / items.sqrt() + 0.1 * random.normal()).exp());
+            values.push((0.6 * along + random.normals()[0] / items.sqrt() + 0.1 * random.normals()[0]).exp());
         }
         let curved = 0.8 + 0.9 * (1.5 * shift[0]).sin() - 0.5 * shift[1].powi(2) + 0.6 * shift[2] * shift[3];
         let truth = 1.0 / (1.0 + (-curved).exp());
-        let noise = (truth * (1.0 - truth) / items).sqrt() * random.normal();
+        let noise = (truth * (1.0 - truth) / items).sqrt() * random.normals()[0];
         accuracy.push((truth + noise).clamp(0.0, 1.0));
         group.push(u32::try_from(set % 60)?);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "100 to 10,000")]
@@ -142,23 +143,4 @@ fn export(part: &MetaSet, path: &Path) -> Result<()> {
         text.push('\n');
     }
     std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
-}
-
-/// `SplitMix64`.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// A standard normal number (Box and Muller).
-    fn normal(&mut self) -> f64 {
-        let (radius, turn) = (1.0 - self.unit(), self.unit());
-        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * turn).cos()
-    }
 }

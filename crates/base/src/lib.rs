@@ -1,5 +1,7 @@
 //! What every crate may use and no crate should write again.
 
 mod features;
+mod random;
 
 pub use features::NotBuiltIn;
+pub use random::{Random, seed_of};

@@ -1,9 +1,11 @@
 //! Intervals and paired tests for scores.
 //!
-//! Everything is deterministic: what is random takes a seed and draws from its own generator
-//! (xoshiro256++ seeded by splitmix64), so a result depends on its arguments alone.
+//! Everything is deterministic: what is random takes a seed and draws from its own [`Random`], so a result depends on
+//! its arguments alone.
 
 use std::collections::BTreeMap;
+
+use sqlgauge_base::Random;
 
 /// The two ends of an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -111,7 +113,7 @@ fn resampled_means(columns: &[&[f64]], length: usize, resamples: usize, seed: u6
             row[at] = *value;
         }
     }
-    let mut random = Random::new(seed);
+    let mut random = Random::new([seed]);
     let mut means = vec![Vec::with_capacity(resamples); columns.len()];
     for _ in 0..resamples {
         let mut sums = [0.0; SHARED];
@@ -164,7 +166,7 @@ pub fn sign_flip_test(differences: &[f64], resamples: usize, seed: u64) -> f64 {
         });
         return extreme.count() as f64 / f64::from(patterns);
     }
-    let mut random = Random::new(seed);
+    let mut random = Random::new([seed]);
     let mut extreme = 1_usize;
     for _ in 0..resamples {
         let mut sum = 0.0;
@@ -186,41 +188,6 @@ fn percentile(sorted: &[f64], q: f64) -> f64 {
     let (below, share) = (position.floor() as usize, position.fract());
     let above = (below + 1).min(sorted.len() - 1);
     sorted[below] + (sorted[above] - sorted[below]) * share
-}
-
-/// xoshiro256++ (D. Blackman, S. Vigna), seeded by splitmix64.
-struct Random([u64; 4]);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        let mut state = seed;
-        Self(std::array::from_fn(|_| {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = state;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ (z >> 31)
-        }))
-    }
-
-    fn next(&mut self) -> u64 {
-        let [s0, s1, s2, s3] = &mut self.0;
-        let result = s0.wrapping_add(*s3).rotate_left(23).wrapping_add(*s0);
-        let t = *s1 << 17;
-        *s2 ^= *s0;
-        *s3 ^= *s1;
-        *s1 ^= *s2;
-        *s0 ^= *s3;
-        *s2 ^= t;
-        *s3 = s3.rotate_left(45);
-        result
-    }
-
-    /// A number below `bound`; the bias of the multiplication is below bound / 2^64.
-    #[expect(clippy::cast_possible_truncation, reason = "the product's upper half is below the bound")]
-    fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
 }
 
 /// Quantile of the standard normal distribution.

@@ -1,7 +1,8 @@
 //! Makes databases of a plan: small, full of duplicates, ties, NULLs and near misses, and always within the keys.
 
+use sqlgauge_base::Random;
+
 use super::plan::{ClassPlan, ColumnPlan, ForeignPlan, NULL, Plan, TablePlan};
-use super::random::Random;
 
 /// The first databases are of the kind that people make: all values of their column's type, no NULL in a primary key.
 const ORDINARY: usize = 48;

@@ -12,9 +12,9 @@ mod ddl;
 mod freedom;
 mod generate;
 mod load;
+mod many;
 mod pair;
 mod plan;
-mod random;
 mod replay;
 mod sandbox;
 mod signature;
@@ -26,9 +26,9 @@ mod witness;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use sqlgauge_base::{Random, seed_of};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, TableId};
 
@@ -37,12 +37,12 @@ use self::generate::{Rows, generate};
 use self::load::{Loader, read};
 use self::pair::{Judged, Pair, Resolved};
 use self::plan::{Plan, plan, tables_of, with_targets};
-use self::random::{Random, fingerprint};
 use self::replay::Replay;
 use self::sandbox::{Budget, Sandbox};
 use self::trace::{Trace, trace};
 
 pub use self::contract::{ColumnOrder, Contract};
+pub use self::many::refute_all;
 pub use self::signature::Signature;
 pub use self::verdict::{Inapplicable, Reason, Refutation, Side, Survived, Verdict};
 pub use self::witness::{Witness, WitnessTable, literal};
@@ -151,7 +151,7 @@ impl Search {
     }
 
     fn prepared(&self, left: &str, right: &str) -> Result<Prepared, Inapplicable> {
-        let seed = [self.options.seed, fingerprint(left), fingerprint(right)];
+        let seed = [self.options.seed, seed_of(left), seed_of(right)];
         let left = Resolved::new(left, &self.schema, Side::Left)?;
         let right = Resolved::new(right, &self.schema, Side::Right)?;
         let mut read = tables_of(&left.query);
@@ -189,7 +189,7 @@ impl Search {
         let mut survived = Survived { databases: 0, undecided: 0, failed: 0 };
         let [seed, left, right] = prepared.seed;
         for number in 0..self.options.databases {
-            let mut random = Random::new(&[seed, left, right, number as u64]);
+            let mut random = Random::new([seed, left, right, number as u64]);
             let rows = generate(plan, number, &mut random);
             if !fill(plan, loader, rows) {
                 survived.failed += 1;
@@ -300,35 +300,4 @@ fn with_one_row_less(witness: &Witness) -> impl Iterator<Item = Witness> {
         smaller.tables[at].rows.remove(row);
         smaller
     })
-}
-
-/// Searches many pairs over one schema on that many threads; the verdicts are in the order of the pairs and do not
-/// depend on the number of threads.
-///
-/// # Errors
-/// When SQLite cannot open a database in memory.
-pub fn refute_all(
-    schema: &Arc<Schema>,
-    options: Options,
-    pairs: &[(&str, &str)],
-    threads: usize,
-) -> Result<Vec<Verdict>, SearchError> {
-    let next = AtomicUsize::new(0);
-    let worker = || -> Result<Vec<(usize, Verdict)>, SearchError> {
-        let search = Search::new(Arc::clone(schema), options)?;
-        let mut done = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&(left, right)) = pairs.get(at) else { return Ok(done) };
-            done.push((at, search.refute(left, right)));
-        }
-    };
-    let parts = std::thread::scope(|scope| {
-        let handles: Vec<_> =
-            (0..threads.clamp(1, pairs.len().max(1))).map(|_| scope.spawn(worker)).collect();
-        handles.into_iter().filter_map(|handle| handle.join().ok()).collect::<Result<Vec<_>, _>>()
-    })?;
-    let mut all: Vec<(usize, Verdict)> = parts.into_iter().flatten().collect();
-    all.sort_by_key(|&(at, _)| at);
-    Ok(all.into_iter().map(|(_, verdict)| verdict).collect())
 }

@@ -5,13 +5,13 @@
 use std::collections::BTreeSet;
 
 use rusqlite::Statement;
+use sqlgauge_base::{Random, seed_of};
 use sqlgauge_engine::{Fingerprint, ResultSet};
 
 use super::generate::generate;
 use super::load::Loader;
 use super::pair::Resolved;
 use super::plan::{plan, tables_of, with_targets};
-use super::random::{Random, fingerprint};
 use super::trace::trace;
 use super::verdict::Side;
 use super::{STACK_BYTES, Search, fill};
@@ -54,10 +54,10 @@ impl Search {
             .iter()
             .filter_map(|(text, _)| Some((*text, self.sandbox.prepare(text).ok()?, Vec::new())))
             .collect();
-        let seeds = resolved.iter().fold(0, |seed, (text, _)| seed ^ fingerprint(text));
+        let seeds = resolved.iter().fold(0, |seed, (text, _)| seed ^ seed_of(text));
         for number in 0..databases {
             // The first databases of a search are empty or nearly so; here they would only agree.
-            let mut random = Random::new(&[self.options.seed, seeds, number as u64]);
+            let mut random = Random::new([self.options.seed, seeds, number as u64]);
             let rows = generate(&plan, number + plan.tables.len() + 3, &mut random);
             let is_filled = fill(&plan, &mut loader, rows);
             for (_, statement, signature) in &mut statements {

@@ -73,6 +73,8 @@ pub enum Reason {
     Nondeterministic,
     /// The search cannot handle the named construct.
     Unsupported(&'static str),
+    /// The search itself failed: a fault of this program, which says nothing of the pair.
+    Fault,
 }
 
 impl Inapplicable {
@@ -88,6 +90,12 @@ impl Inapplicable {
         Self { reason: Reason::Nondeterministic, side: None, message: message.into() }
     }
 
+    /// A panic inside the search, by its message.
+    pub(super) fn fault(panic: &str) -> Self {
+        let message = format!("the search failed ({panic}); report the two queries and the schema");
+        Self { reason: Reason::Fault, side: None, message }
+    }
+
     pub(super) fn of(mut self, side: Side) -> Self {
         self.side = Some(side);
         self
@@ -98,6 +106,7 @@ impl Inapplicable {
         match &self.reason {
             Reason::Parse => "parse".to_owned(),
             Reason::Nondeterministic => "nondeterministic".to_owned(),
+            Reason::Fault => "fault".to_owned(),
             Reason::Unsupported(construct) => format!("unsupported:{construct}"),
         }
     }
