@@ -2,16 +2,11 @@
 //! error can be seen.
 
 use crate::case::Case;
-use crate::conformal::half_width_by_group;
+use crate::errors::{Expected, Point, Spread, half_width, per_group, together};
 use crate::estimate::Interval;
 use crate::items::ItemModel;
-use crate::sets::{Ease, Labelled, MetaSet, meta_sets, shift, squared, sums_of, total};
-
-/// By how much an interval outside what was seen is wider.
-const WIDER_OUTSIDE: f64 = 2.0;
-
-/// Half-width where no set can be cut, so that nothing is known of errors.
-const UNKNOWN: f64 = 0.5;
+use crate::probit::density_at;
+use crate::sets::{Ease, Labelled, MetaSet, databases, meta_sets, shift, squared, sums_of, total};
 
 /// A known run of one system, cut in two: as if only `source` had labels.
 pub struct CutSet {
@@ -40,29 +35,36 @@ impl Calibration {
         Self { labelled, sets }
     }
 
-    /// The interval around `accuracy`, conformal over the errors that `formula` makes on the sets (systems weigh the
-    /// same), and whether the target lies outside: farther from the labelled answers, by the share that runs and by
-    /// agreement, than any set from its source. Outside, the interval is twice as wide. Sets for which the formula
-    /// gives nothing are left out; without any set the half-width is 0.5.
+    /// The interval around `accuracy`, by the rule of [`crate::errors`] over the errors that `formula` makes on the sets.
+    /// Sets for which the formula gives nothing are left out; without any set the half-width is 0.5.
     pub fn interval(
         &self,
         case: &Case<'_>,
         accuracy: f64,
         formula: impl Fn(&CutSet) -> Option<f64>,
-    ) -> (Interval, bool) {
-        let errors: Vec<(usize, f64)> = self
+    ) -> Interval {
+        let points: Vec<Point> = self
             .sets
             .iter()
             .filter_map(|set| {
                 let cut = self.cut(set)?;
                 let truth = mean_label(case, cut.system, &cut.target)?;
-                Some((cut.system, formula(&cut)? - truth))
+                Some(Point::of(set, formula(&cut)? - truth))
             })
             .collect();
-        let width = half_width_by_group(&errors, case.options.level).unwrap_or(UNKNOWN);
-        let outside = self.is_outside(case);
-        let width = if outside { WIDER_OUTSIDE * width } else { width };
-        (Interval::around(accuracy, width, case.options.level), outside)
+        let expected = Expected::fit(&points);
+        let score =
+            |point: &Point| (point.system, point.error / expected.at(point.distance, point.per_group).sqrt());
+        let scores: Vec<(usize, f64)> = points.iter().map(score).collect();
+        let (distance, chance) = self.place(case);
+        let level = case.options.level;
+        let mut width = half_width(&scores, expected.at(distance, chance), level);
+        if case.standing().is_outside() {
+            let spread = if case.has_peers() { Spread::WITH_PEERS } else { Spread::ALONE };
+            let on_probit = spread.half_width(databases(case, &case.evidence.questions), level);
+            width = together(width, on_probit * density_at(accuracy));
+        }
+        Interval::around(accuracy, width, level)
     }
 
     fn cut(&self, set: &MetaSet) -> Option<CutSet> {
@@ -74,7 +76,9 @@ impl Calibration {
         Some(CutSet { system: set.system, source: questions(source), target: questions(target) })
     }
 
-    fn is_outside(&self, case: &Case<'_>) -> bool {
+    /// The target's squared distance from the labelled answers of its system (or of all), and what chance has to do with
+    /// it.
+    fn place(&self, case: &Case<'_>) -> (f64, f64) {
         let own = self.labelled.iter().find(|of| of.system == case.target && !of.groups.is_empty());
         let home = match own {
             Some(own) => total(&own.groups),
@@ -82,8 +86,12 @@ impl Calibration {
         };
         let questions = &case.evidence.questions;
         let abroad: Vec<_> = questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect();
-        let farthest = self.sets.iter().map(|set| squared(set.shift)).fold(0.0, f64::max);
-        squared(shift(&home, &total(&abroad))) > farthest
+        let abroad = total(&abroad);
+        let [from, to] = [home.noise(), abroad.noise()];
+        let noise = from[0] + from[1] + to[0] + to[1];
+        let groups = own.or(self.labelled.first()).map_or(1, |of| of.groups.len());
+        let distance = (squared(shift(&home, &abroad)) - noise).max(0.0);
+        (distance, per_group(groups, databases(case, questions)))
     }
 }
 

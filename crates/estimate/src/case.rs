@@ -1,12 +1,14 @@
 //! What an estimator sees: the pool, the signals of the systems that matter, and who answers beside the target.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
-use crate::agreement::{Agreement, Ground, agreement};
 use crate::error::EstimateError;
+use crate::observations::{GENERATED_DATABASES, Observation, Observations};
+use crate::peer_agreement::{Ground, PeerAgreement, agreement_with};
 use crate::pool::Pool;
 use crate::services::Services;
-use crate::signals::{SignalTable, Signals};
+use crate::standing::Standing;
 use crate::target_labels::TargetLabels;
 
 /// Labelled systems that are learned from; more add time and little else.
@@ -39,8 +41,8 @@ impl Default for EstimateOptions {
 pub struct Evidence<'a> {
     /// Questions, systems, answers, labels.
     pub pool: &'a Pool,
-    /// Signals of the chosen systems.
-    pub table: SignalTable,
+    /// Observation of the chosen systems.
+    pub table: Observations,
     /// Labelled systems that are learned from.
     pub known: Vec<usize>,
     /// Systems that answered the target's questions, targets included.
@@ -58,9 +60,9 @@ impl<'a> Evidence<'a> {
     /// Chooses systems and computes their signals.
     ///
     /// # Errors
-    /// As [`SignalTable::new`].
+    /// As [`Observations::new`].
     pub fn new(pool: &'a Pool) -> Result<Self, EstimateError> {
-        let questions = pool.target_questions();
+        let questions = pool.asked.clone();
         let present = present(pool, &questions);
         let known = known(pool, &present);
         let systems: BTreeSet<usize> = known.iter().chain(&present).copied().collect();
@@ -70,7 +72,9 @@ impl<'a> Evidence<'a> {
             needed.extend(pool.labelled(system));
         }
         let needed: Vec<usize> = needed.into_iter().collect();
-        let table = SignalTable::new(pool, &systems, &needed)?;
+        // Where nobody answers beside the target, results are compared with nobody's: one database tells what runs.
+        let databases = if present.len() > 1 { GENERATED_DATABASES } else { 1 };
+        let table = Observations::new(pool, &systems, &needed, databases)?;
         let (labels, services) = (TargetLabels::default(), Services::default());
         Ok(Self { pool, table, known, present, questions, labels, services })
     }
@@ -89,20 +93,26 @@ impl<'a> Evidence<'a> {
         self
     }
 
-    /// The case of one target.
-    pub fn case(&self, target: usize, options: EstimateOptions) -> Case<'_> {
-        let pool = self.pool;
-        // The same systems on both sides, where there are some: then agreement means the same on both.
+    /// The systems that a target's answers are compared with where there are labels, and on the target: the same ones
+    /// where there are any, for then agreement means the same on both sides.
+    fn compared(&self, target: usize) -> (Vec<usize>, Vec<usize>) {
         let on_both: Vec<usize> =
             self.present.iter().copied().filter(|peer| self.known.contains(peer)).collect();
         let others = |of: &[usize]| of.iter().filter(|&&system| system != target).count();
-        let (at_home, abroad) = if others(&on_both) >= 2 {
+        let (home, abroad) = (others(&self.known), others(&self.present));
+        if others(&on_both) >= 2 || (others(&on_both) == 1 && home.min(abroad) < 2) {
             (on_both.clone(), on_both)
-        } else if others(&self.present) >= 2 && others(&self.known) >= 2 {
+        } else if home > 0 && abroad > 0 {
             (self.known.clone(), self.present.clone())
         } else {
             (Vec::new(), Vec::new())
-        };
+        }
+    }
+
+    /// The case of one target.
+    pub fn case(&self, target: usize, options: EstimateOptions) -> Case<'_> {
+        let pool = self.pool;
+        let (at_home, abroad) = self.compared(target);
         let has_results = |system: usize, questions: &[usize]| {
             let answered = questions.iter().filter_map(|&question| pool.get(system, question));
             let (mut ran, mut with_result) = (0, 0);
@@ -120,7 +130,7 @@ impl<'a> Evidence<'a> {
             } else {
                 Ground::Generated
             };
-        Case { evidence: self, target, at_home, abroad, ground, options }
+        Case { evidence: self, target, at_home, abroad, ground, options, standing: OnceLock::new() }
     }
 }
 
@@ -178,6 +188,7 @@ pub struct Case<'a> {
     pub ground: Ground,
     /// Level and seed.
     pub options: EstimateOptions,
+    standing: OnceLock<Standing>,
 }
 
 impl Case<'_> {
@@ -186,22 +197,42 @@ impl Case<'_> {
         self.evidence.pool
     }
 
-    /// Signals of a system's answer.
-    pub fn signals(&self, system: usize, question: usize) -> Option<&Signals> {
+    /// Observation of a system's answer.
+    pub fn observed(&self, system: usize, question: usize) -> Option<&Observation> {
         self.evidence.table.get(system, question)
     }
 
-    /// Agreement of an answer with its peers, at home or on the target.
-    pub fn agreement(&self, system: usize, question: usize) -> Agreement {
+    /// PeerAgreement of an answer with its peers, at home or on the target.
+    pub fn agreement(&self, system: usize, question: usize) -> PeerAgreement {
         let in_target =
             self.pool().questions[question].in_target && self.pool().label(system, question).is_none();
         let peers = if in_target { &self.abroad } else { &self.at_home };
-        agreement(&self.evidence.table, self.ground, system, question, peers)
+        agreement_with(&self.evidence.table, self.ground, system, question, peers)
     }
 
     /// Questions with a label for the system, outside the target.
     pub fn labelled(&self, system: usize) -> Vec<usize> {
         self.pool().labelled(system)
+    }
+
+    /// Whether the target lies outside what is labelled: one judgement for all methods.
+    pub fn standing(&self) -> &Standing {
+        self.standing.get_or_init(|| Standing::of(self))
+    }
+
+    /// Why other systems' answers to the target, though they are there, are compared with nobody's.
+    pub fn peers_left_out(&self) -> Option<String> {
+        let pool = self.pool();
+        let others = self.evidence.present.iter().filter(|&&system| system != self.target);
+        let names: Vec<&str> = others.map(|&system| pool.systems[system].as_str()).collect();
+        (!names.is_empty() && !self.has_peers()).then(|| {
+            format!(
+                "the predictions of {} are not compared with: no system but {} has a known run, so that nothing tells how \
+                 far they agree where labels are; give a run of theirs with --known",
+                names.join(", "),
+                pool.systems[self.target]
+            )
+        })
     }
 
     /// Whether answers are compared with other systems' at all.

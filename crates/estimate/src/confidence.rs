@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::calibrate::Calibration;
 use crate::case::Case;
 use crate::error::EstimateError;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, SignalValue};
 use crate::items::ItemModel;
 use crate::outcome::Outcome;
 
@@ -48,10 +48,10 @@ impl Confidences {
             questions.extend(case.labelled(case.target));
         }
         let is_said = |&question: &usize| {
-            let runs = case.signals(case.target, question).is_some_and(|signals| signals.runs);
+            let runs = case.observed(case.target, question).is_some_and(|seen| seen.runs);
             !runs || case.pool().get(case.target, question).is_some_and(|answer| answer.confidence.is_some())
         };
-        let runs = |&question: &usize| case.signals(case.target, question).is_some_and(|s| s.runs);
+        let runs = |&question: &usize| case.observed(case.target, question).is_some_and(|seen| seen.runs);
         let some_run = case.evidence.questions.iter().any(runs);
         if some_run && questions.iter().all(is_said) {
             let own = |&question: &usize| said(case, case.target, question).map(|p| (question, p));
@@ -79,8 +79,8 @@ impl Confidences {
     pub fn of_known(&self, case: &Case<'_>, system: usize, question: usize) -> Option<f64> {
         match self.origin {
             Origin::ItemModel => Some(self.items.known.get(&(system, question)).copied().unwrap_or_default()),
-            Origin::System => match case.signals(system, question) {
-                Some(signals) if signals.runs => said(case, system, question),
+            Origin::System => match case.observed(system, question) {
+                Some(seen) if seen.runs => said(case, system, question),
                 _ => Some(0.0),
             },
         }
@@ -101,7 +101,7 @@ impl Confidences {
 
 /// What the system said of an answer that runs.
 fn said(case: &Case<'_>, system: usize, question: usize) -> Option<f64> {
-    case.signals(system, question).filter(|signals| signals.runs)?;
+    case.observed(system, question).filter(|seen| seen.runs)?;
     case.pool().get(system, question)?.confidence
 }
 
@@ -135,36 +135,61 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
+/// An accuracy, or another share, from labelled answers and confidences.
+pub type Formula<'f> = &'f dyn Fn(&Sample, &[f64]) -> f64;
+
+/// What rounding leaves of a difference.
+const REST: &str = "confidence";
+
 /// The estimate by a formula of labelled answers and of the confidences on the target. Its interval comes from the same
-/// formula on sets cut out of the known runs.
+/// formula on sets cut out of the known runs. `reading` is the signal that the formula moves by, with its name.
 ///
 /// # Errors
 /// [`EstimateError::Needs`] without a known run of the system, or without confidences.
 pub fn estimate_by(
     case: &Case<'_>,
     method: &'static str,
-    formula: &dyn Fn(&Sample, &[f64]) -> f64,
+    formula: Formula<'_>,
+    reading: (&str, Formula<'_>),
 ) -> Result<Estimate, EstimateError> {
     let own = case.labelled(case.target);
     if own.is_empty() {
-        return Err(EstimateError::Needs {
-            method,
-            needs: format!("a known run of {}", case.pool().systems[case.target]),
-            remedy: "give one with --known, or choose another --method",
-        });
+        return Err(own_run_needed(case, method));
     }
     let confidences = Confidences::new(case, Scope::TargetAndSource, method)?;
     let source = Sample::of(case, &confidences, case.target, &own).unwrap_or_default();
     let target: Vec<f64> = case.evidence.questions.iter().map(|&q| confidences.of_target(q)).collect();
     let accuracy = formula(&source, &target);
     let calibration = Calibration::new(case, &confidences.items);
-    let (interval, outside) = calibration.interval(case, accuracy, |cut| {
+    let interval = calibration.interval(case, accuracy, |cut| {
         let source = Sample::of(case, &confidences, cut.system, &cut.source)?;
         let target = Sample::of(case, &confidences, cut.system, &cut.target)?;
         Some(formula(&source, &target.confidences))
     });
-    let mut outcome = Outcome::moved(case, &target, accuracy);
+    let mut outcome = Outcome::moved(case, &target, accuracy, REST);
+    if let Some(known) = case.pool().known_accuracy(case.target) {
+        let (name, value) = reading;
+        outcome.effects.push(SignalValue {
+            name: name.to_owned(),
+            known: Some(value(&source, &source.confidences)),
+            target: Some(value(&source, &target)),
+            effect: Some(accuracy - known),
+        });
+    }
     outcome.notes.push(confidences.note());
-    let estimate = outcome.estimate(case, method, interval, outside);
-    Ok(Estimate { accuracy, ..estimate })
+    Ok(outcome.estimate_at(case, method, accuracy, interval))
+}
+
+/// Why a method that carries a system's own accuracy over has nothing to carry.
+pub fn own_run_needed(case: &Case<'_>, method: &'static str) -> EstimateError {
+    let name = &case.pool().systems[case.target];
+    let withheld = case.pool().withheld.iter().filter(|(system, _)| *system == case.target).count();
+    let needs = if withheld > 0 {
+        format!(
+            "a known run of {name} on other questions than the target's, to which all its {withheld} labels belong"
+        )
+    } else {
+        format!("a known run of {name}")
+    };
+    EstimateError::Needs { method, needs, remedy: "give one with --known, or choose another --method" }
 }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use crate::boosting::Boosted;
 use crate::case::Case;
+use crate::classifier::Classifier;
 use crate::error::EstimateError;
 use crate::sets::{groups, sums_of, total};
 
 /// Answers that one model is trained on at most.
-const MOST_ROWS: usize = 12_000;
+const MOST_ROWS: usize = 6_000;
 
 /// Parts of the labelled questions that are predicted by a model which has not seen them.
 const FOLDS: usize = 5;
@@ -36,16 +36,28 @@ impl ItemModel {
     /// # Errors
     /// When a model cannot be fitted.
     pub fn fit(case: &Case<'_>) -> Result<Self, EstimateError> {
-        let folds = folds(case);
-        let rows = training_rows(case, &folds);
+        Self::fit_with(case, (0..FOLDS).map(Some).chain([None]).collect())
+    }
+
+    /// The same for the target's answers alone: the labelled ones get no probability.
+    ///
+    /// # Errors
+    /// When the model cannot be fitted.
+    pub fn fit_target(case: &Case<'_>) -> Result<Self, EstimateError> {
+        Self::fit_with(case, vec![None])
+    }
+
+    /// One model for each fold that is held out, the last one with all answers.
+    fn fit_with(case: &Case<'_>, held_out: Vec<Option<usize>>) -> Result<Self, EstimateError> {
+        let rows = training_rows(case, &folds(case));
         if rows.len() < 20 {
             return Ok(Self::default());
         }
-        let held_out: Vec<Option<usize>> = (0..FOLDS).map(Some).chain([None]).collect();
         let models =
             held_out.par_iter().map(|&fold| fit_without(&rows, fold, case)).collect::<Result<Vec<_>, _>>()?;
+        let Some((whole, folds)) = models.split_last() else { return Ok(Self::default()) };
         let mut known = HashMap::new();
-        for (fold, model) in models.iter().enumerate().take(FOLDS) {
+        for (fold, model) in folds.iter().enumerate() {
             let of_fold: Vec<&Row> = rows.iter().filter(|row| row.fold == fold).collect();
             let inputs: Vec<Vec<f64>> = of_fold.iter().map(|row| row.features.clone()).collect();
             for (row, probability) in of_fold.iter().zip(model.predict(&inputs)) {
@@ -57,11 +69,11 @@ impl ItemModel {
             .questions
             .iter()
             .copied()
-            .filter(|&question| case.signals(case.target, question).is_some_and(|signals| signals.runs))
+            .filter(|&question| case.observed(case.target, question).is_some_and(|seen| seen.runs))
             .collect();
         let inputs: Vec<Vec<f64>> =
             asked.iter().filter_map(|&question| features(case, case.target, question)).collect();
-        let target = asked.into_iter().zip(models[FOLDS].predict(&inputs)).collect();
+        let target = asked.into_iter().zip(whole.predict(&inputs)).collect();
         Ok(Self { known, target })
     }
 }
@@ -103,7 +115,7 @@ fn folds(case: &Case<'_>) -> HashMap<usize, usize> {
 fn training_rows(case: &Case<'_>, folds: &HashMap<usize, usize>) -> Vec<Row> {
     let mut answers: Vec<(usize, usize)> = Vec::new();
     for &system in &case.evidence.known {
-        let runs = |&question: &usize| case.signals(system, question).is_some_and(|signals| signals.runs);
+        let runs = |&question: &usize| case.observed(system, question).is_some_and(|seen| seen.runs);
         answers.extend(case.labelled(system).into_iter().filter(runs).map(|question| (system, question)));
     }
     let is_own = |&(system, _): &(usize, usize)| system == case.target;
@@ -124,7 +136,7 @@ fn training_rows(case: &Case<'_>, folds: &HashMap<usize, usize>) -> Vec<Row> {
         .collect()
 }
 
-fn fit_without(rows: &[Row], fold: Option<usize>, case: &Case<'_>) -> Result<Boosted, EstimateError> {
+fn fit_without(rows: &[Row], fold: Option<usize>, case: &Case<'_>) -> Result<Classifier, EstimateError> {
     let kept: Vec<&Row> = rows.iter().filter(|row| Some(row.fold) != fold).collect();
     let own = kept.iter().filter(|row| row.system == case.target).count() as f64;
     let others = kept.len() as f64 - own;
@@ -134,19 +146,25 @@ fn fit_without(rows: &[Row], fold: Option<usize>, case: &Case<'_>) -> Result<Boo
     let labels: Vec<f64> = kept.iter().map(|row| row.label).collect();
     let weights: Vec<f64> =
         kept.iter().map(|row| if row.system == case.target { own_weight } else { 1.0 }).collect();
-    Boosted::fit(&inputs, &labels, &weights, case.options.seed)
+    Classifier::fit(&inputs, &labels, &weights, case.options.seed)
+}
+
+/// The features of question and prediction. What is the same for all questions of a database is left out: it would tell
+/// the few labelled databases apart by name.
+pub fn structural_features(case: &Case<'_>, system: usize, question: usize) -> Option<Vec<f64>> {
+    let seen = case.observed(system, question)?;
+    let names = &case.evidence.table.feature_names;
+    let of_item = names.iter().zip(&seen.features).filter(|(name, _)| !name.starts_with("schema."));
+    Some(of_item.map(|(_, &value)| f64::from(value)).collect())
 }
 
 /// What the item model sees of an answer.
 fn features(case: &Case<'_>, system: usize, question: usize) -> Option<Vec<f64>> {
-    let signals = case.signals(system, question)?;
-    let names = &case.evidence.table.feature_names;
-    // What is the same for all questions of a database would tell the few labelled databases apart by name.
-    let of_item = names.iter().zip(&signals.features).filter(|(name, _)| !name.starts_with("schema."));
-    let mut features: Vec<f64> = of_item.map(|(_, &value)| f64::from(value)).collect();
-    features.push(f64::from(signals.runs_as_given));
-    let returns_nothing = match (case.ground, signals.result) {
-        (crate::agreement::Ground::Real, Some(result)) => f64::from(result.rows == 0),
+    let seen = case.observed(system, question)?;
+    let mut features = structural_features(case, system, question)?;
+    features.push(f64::from(seen.runs_as_given));
+    let returns_nothing = match (case.ground, seen.result) {
+        (crate::peer_agreement::Ground::Real, Some(result)) => f64::from(result.rows == 0),
         _ => 0.0,
     };
     features.push(returns_nothing);

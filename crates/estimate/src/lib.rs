@@ -1,14 +1,14 @@
 //! Descriptors and signals to an accuracy with an interval: one file per estimator.
 
 mod adapt_options;
-mod agreement;
 pub mod bench;
-mod boosting;
 mod calibrate;
 mod case;
+mod classifier;
 mod confidence;
 mod conformal;
 mod error;
+mod errors;
 mod estimate;
 pub mod estimators;
 #[cfg(feature = "evaluator")]
@@ -19,25 +19,30 @@ pub mod judges;
 mod law;
 mod load;
 mod logistic;
-mod novelty;
+mod observations;
 mod outcome;
+mod overlap;
+mod peer_agreement;
 mod pool;
 mod probit;
 mod random;
 mod services;
 mod sets;
-mod signals;
+mod standing;
+mod structure;
 mod target_labels;
 
 pub use adapt_options::AdaptOptions;
-pub use agreement::{Agreement, Ground};
 pub use case::{Case, EstimateOptions, Evidence};
 pub use error::EstimateError;
-pub use estimate::{Estimate, Interval, ItemEstimate, Part, SignalValue};
+pub use estimate::{ACCURACY, Estimate, Interval, ItemEstimate, Part, SignalValue};
 pub use load::{IMPORTED_METRIC, Loader, confidence_of};
+pub use observations::{GENERATED_DATABASES, Observation, Observations};
+pub use overlap::Overlap;
+pub use peer_agreement::{Ground, PeerAgreement};
 pub use pool::{Answer, Pool, PoolDatabase, Question};
 #[cfg(feature = "services")]
 pub use services::JudgeService;
 pub use services::Services;
-pub use signals::{GENERATED_DATABASES, SignalTable, Signals};
+pub use standing::Standing;
 pub use target_labels::TargetLabels;

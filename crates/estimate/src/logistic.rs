@@ -45,6 +45,12 @@ impl Logistic {
         std::iter::once(1.0).chain(features).collect()
     }
 
+    /// The probability for a row of which no standardised feature counts for more than `bound`.
+    pub fn predict_within(&self, row: &[f64], bound: f64) -> f64 {
+        let inputs = self.standardised(row).into_iter().map(|value| value.clamp(-bound, bound));
+        sigmoid(dot(&self.weights, &inputs.collect::<Vec<f64>>()))
+    }
+
     /// The probability for a row.
     pub fn predict(&self, row: &[f64]) -> f64 {
         sigmoid(dot(&self.weights, &self.standardised(row)))
@@ -128,6 +134,17 @@ mod tests {
         let rows = vec![vec![1.0]; 4];
         let model = Logistic::fit(&rows, &[1.0, 0.0, 0.0, 0.0], 1.0);
         assert!((model.predict(&[1.0]) - 0.25).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_feature_beyond_the_bound_counts_no_further() {
+        // Mean 0.5, standard deviation 0.5: 2.5 lies four of them off.
+        let rows: Vec<Vec<f64>> = (0..200).map(|at| vec![f64::from(at % 2)]).collect();
+        let labels: Vec<f64> = (0..200).map(|at| f64::from(u8::from(at % 2 == 0 || at % 6 == 1))).collect();
+        let model = Logistic::fit(&rows, &labels, 1.0);
+        let at = |value: f64| model.predict_within(&[value], 4.0);
+        assert!((at(2.5) - at(100.0)).abs() < 1e-12 && at(2.4) > at(2.5));
+        assert!((at(1.0) - model.predict(&[1.0])).abs() < 1e-12);
     }
 
     /// Two groups of 100 with shares 0.2 and 0.8: without a ridge the maximum likelihood gives the shares back.

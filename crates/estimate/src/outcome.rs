@@ -8,7 +8,8 @@ use sqlgauge_shift::{Slices, shift as describe_shift};
 use sqlgauge_sql::{Features, resolve};
 
 use crate::case::Case;
-use crate::estimate::{Estimate, Interval, ItemEstimate, Part, SignalValue};
+use crate::estimate::{ACCURACY, Estimate, Interval, ItemEstimate, Part, SignalValue};
+use crate::overlap::Overlap;
 use crate::probit::{moved, shift_to_mean};
 use crate::sets::{Sums, sums_of, total};
 
@@ -16,32 +17,35 @@ use crate::sets::{Sums, sums_of, total};
 pub struct Outcome {
     /// For each question of the target the probability that the answer is right.
     pub probabilities: Vec<f64>,
-    /// What the estimate follows from.
-    pub signals: Vec<SignalValue>,
+    /// What moved the estimate away from the known accuracy, as far as it can be told apart.
+    pub effects: Vec<SignalValue>,
+    /// What the rest of the difference follows from.
+    pub rest: &'static str,
     /// In sentences.
     pub notes: Vec<String>,
 }
 
 impl Outcome {
+    /// Probabilities, with all of the difference from the known accuracy put down to one thing.
+    pub fn new(probabilities: Vec<f64>, rest: &'static str) -> Self {
+        Self { probabilities, effects: Vec::new(), rest, notes: Vec::new() }
+    }
+
     /// The same probability for every answer.
-    pub fn flat(case: &Case<'_>, accuracy: f64) -> Self {
-        Self {
-            probabilities: vec![accuracy; case.evidence.questions.len()],
-            signals: signals(case, [None, None]),
-            notes: Vec::new(),
-        }
+    pub fn flat(case: &Case<'_>, accuracy: f64, rest: &'static str) -> Self {
+        Self::new(vec![accuracy; case.evidence.questions.len()], rest)
     }
 
     /// The confidences of the answers, moved on the probit scale so that their mean is the accuracy; those of 0 stay.
-    pub fn moved(case: &Case<'_>, confidences: &[f64], accuracy: f64) -> Self {
+    pub fn moved(case: &Case<'_>, confidences: &[f64], accuracy: f64, rest: &'static str) -> Self {
         let some: Vec<f64> = confidences.iter().copied().filter(|&p| p > 0.0).collect();
         let wanted = accuracy * confidences.len() as f64 / some.len().max(1) as f64;
         if some.is_empty() || wanted >= 1.0 {
-            return Self::flat(case, accuracy);
+            return Self::flat(case, accuracy, rest);
         }
         let by = shift_to_mean(&some, wanted);
         let probabilities = confidences.iter().map(|&p| if p > 0.0 { moved(p, by) } else { 0.0 }).collect();
-        Self { probabilities, ..Self::flat(case, accuracy) }
+        Self::new(probabilities, rest)
     }
 
     /// The mean probability.
@@ -49,42 +53,82 @@ impl Outcome {
         self.probabilities.iter().sum::<f64>() / self.probabilities.len().max(1) as f64
     }
 
-    /// The estimate with its breakdown.
-    pub fn estimate(mut self, case: &Case<'_>, method: &str, interval: Interval, outside: bool) -> Estimate {
+    /// The estimate with its breakdown, at the mean probability.
+    pub fn estimate(self, case: &Case<'_>, method: &str, interval: Interval) -> Estimate {
         let accuracy = self.accuracy();
-        let known = case.pool().known_accuracy(case.target);
+        self.estimate_at(case, method, accuracy, interval)
+    }
+
+    /// The estimate with its breakdown, at an accuracy that the method found without the probabilities.
+    pub fn estimate_at(
+        mut self,
+        case: &Case<'_>,
+        method: &str,
+        accuracy: f64,
+        interval: Interval,
+    ) -> Estimate {
+        let pool = case.pool();
+        let known = pool.known_accuracy(case.target);
         let by_database = self.parts(case, known, |question| {
-            vec![case.pool().databases[case.pool().questions[question].database].db_id.clone()]
+            vec![pool.databases[pool.questions[question].database].db_id.clone()]
         });
         let kinds: HashMap<usize, Vec<String>> =
             case.evidence.questions.iter().map(|&q| (q, kinds(case, q))).collect();
         let by_kind = self.parts(case, known, |question| kinds[&question].clone());
         let descriptors = descriptors(case, &mut self.notes);
-        if case.pool().databases.iter().all(|database| !database.has_rows) {
+        let asked = &case.evidence.questions;
+        if asked.iter().all(|&question| !pool.databases[pool.questions[question].database].has_rows) {
             self.notes.push(
-                "no database has rows: answers were compiled and compared on generated data".to_owned(),
+                "no database of the target has rows: its predictions were compiled and compared on generated data"
+                    .to_owned(),
             );
         }
-        let items = self.items(case);
+        let system = pool.systems[case.target].clone();
+        let overlap = Overlap::of(pool, case.target, asked);
+        self.notes.extend(overlap.notes(&system));
+        self.notes.extend(case.peers_left_out());
+        let standing = case.standing();
         Estimate {
-            system: case.pool().systems[case.target].clone(),
             accuracy,
-            interval,
-            outside,
+            interval: interval.at_least_of(accuracy, asked.len()),
+            outside: standing.is_outside(),
+            outside_because: standing.reasons.clone(),
+            overlap,
             method: method.to_owned(),
-            signals: self.signals,
+            signals: self.signals(case, accuracy),
             descriptors,
             by_database,
             by_kind,
+            items: self.items(case),
             notes: self.notes,
-            items,
+            system,
         }
+    }
+
+    /// The signals with their effects, which add up to the estimate less the known accuracy.
+    fn signals(&self, case: &Case<'_>, accuracy: f64) -> Vec<SignalValue> {
+        let mut signals = signals(case);
+        let Some(known) = case.pool().known_accuracy(case.target) else { return signals };
+        let mut rest = accuracy - known;
+        for effect in &self.effects {
+            rest -= effect.effect.unwrap_or_default();
+            match signals.iter_mut().find(|signal| signal.name == effect.name) {
+                Some(signal) => signal.effect = effect.effect,
+                None => signals.push(effect.clone()),
+            }
+        }
+        // What is left of a difference that was told apart whole is rounding.
+        if rest.abs() > 1e-9 {
+            let name = self.rest.to_owned();
+            signals.push(SignalValue { name, known: None, target: None, effect: Some(rest) });
+        }
+        signals
     }
 
     fn parts(&self, case: &Case<'_>, known: Option<f64>, names: impl Fn(usize) -> Vec<String>) -> Vec<Part> {
         let mut parts: BTreeMap<String, (usize, f64, f64)> = BTreeMap::new();
         for (&question, &probability) in case.evidence.questions.iter().zip(&self.probabilities) {
-            let runs = case.signals(case.target, question).is_some_and(|signals| signals.runs_as_given);
+            let runs = case.observed(case.target, question).is_some_and(|seen| seen.runs_as_given);
             for name in names(question) {
                 let part = parts.entry(name).or_default();
                 part.0 += 1;
@@ -154,19 +198,19 @@ fn kinds(case: &Case<'_>, question: usize) -> Vec<String> {
 }
 
 fn reasons(case: &Case<'_>, question: usize) -> Vec<String> {
-    let Some(signals) = case.signals(case.target, question) else {
+    let Some(seen) = case.observed(case.target, question) else {
         return vec!["there is no answer".to_owned()];
     };
     let mut reasons = Vec::new();
-    if !signals.answers {
+    if !seen.answers {
         reasons.push("the answer is empty".to_owned());
-    } else if !signals.runs_as_given {
-        reasons.push(format!("it does not run: {}", signals.status.replace('_', " ")));
-    } else if signals.result.is_some_and(|result| result.rows == 0) {
+    } else if !seen.runs_as_given {
+        reasons.push(format!("it does not run: {}", seen.status.replace('_', " ")));
+    } else if seen.result.is_some_and(|result| result.rows == 0) {
         reasons.push("it returns nothing".to_owned());
     }
     let agreement = case.agreement(case.target, question);
-    if signals.runs && agreement.peers > 0 {
+    if seen.runs && agreement.peers > 0 {
         if agreement.share == 0.0 {
             reasons.push(format!("none of {} other systems agrees", agreement.peers));
         } else if !agreement.is_with_largest() {
@@ -179,9 +223,15 @@ fn reasons(case: &Case<'_>, question: usize) -> Vec<String> {
     reasons
 }
 
-/// The signals over the system's own labelled answers and over the target. `effects` are those of the share that runs
-/// and of agreement.
-pub fn signals(case: &Case<'_>, effects: [Option<f64>; 2]) -> Vec<SignalValue> {
+/// Names of the signals that estimators move an accuracy by.
+pub const RUNS: &str = "runs";
+/// The share of answers of whose statements at least the first runs.
+pub const FIRST_RUNS: &str = "first statement runs";
+/// Agreement among answers that run.
+pub const AGREEMENT: &str = "agreement with other systems";
+
+/// The signals over the system's own labelled answers and over the target.
+fn signals(case: &Case<'_>) -> Vec<SignalValue> {
     let own = case.labelled(case.target);
     let sum = |questions: &[usize]| {
         total(&questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect::<Vec<_>>())
@@ -191,37 +241,37 @@ pub fn signals(case: &Case<'_>, effects: [Option<f64>; 2]) -> Vec<SignalValue> {
         let count = questions.iter().filter(|&&question| holds(question)).count();
         (!questions.is_empty()).then(|| count as f64 / questions.len() as f64)
     };
-    let both = |name: &str, effect: Option<f64>, holds: &dyn Fn(usize) -> bool| SignalValue {
+    let both = |name: &str, holds: &dyn Fn(usize) -> bool| SignalValue {
         name: name.to_owned(),
         known: share(&own, holds),
         target: share(&case.evidence.questions, holds),
-        effect,
+        effect: None,
     };
-    let of = |question: usize| case.signals(case.target, question);
+    let of = |question: usize| case.observed(case.target, question);
     let mut signals = vec![
         SignalValue {
-            name: "accuracy".to_owned(),
+            name: ACCURACY.to_owned(),
             known: case.pool().known_accuracy(case.target),
             target: None,
             effect: None,
         },
-        both("answered", None, &|q| of(q).is_some_and(|s| s.answers)),
-        both("runs", effects[0], &|q| of(q).is_some_and(|s| s.runs_as_given)),
-        both("first statement runs", None, &|q| of(q).is_some_and(|s| s.runs)),
+        both("answered", &|q| of(q).is_some_and(|seen| seen.answers)),
+        both(RUNS, &|q| of(q).is_some_and(|seen| seen.runs_as_given)),
+        both(FIRST_RUNS, &|q| of(q).is_some_and(|seen| seen.runs)),
     ];
     let agreement = |sums: &Sums| (sums.compared > 0.0).then(|| sums.agreement / sums.compared);
     if agreement(&abroad).is_some() {
         signals.push(SignalValue {
-            name: "agreement with other systems".to_owned(),
+            name: AGREEMENT.to_owned(),
             known: agreement(&home),
             target: agreement(&abroad),
-            effect: effects[1],
+            effect: None,
         });
     }
-    let has_result = |q: usize| of(q).is_some_and(|s| s.result.is_some());
+    let has_result = |q: usize| of(q).is_some_and(|seen| seen.result.is_some());
     if case.evidence.questions.iter().any(|&q| has_result(q)) {
-        signals.push(both("returns nothing", None, &|q| {
-            of(q).is_some_and(|s| s.result.is_some_and(|result| result.rows == 0))
+        signals.push(both("returns nothing", &|q| {
+            of(q).is_some_and(|seen| seen.result.is_some_and(|result| result.rows == 0))
         }));
     }
     signals
@@ -233,7 +283,7 @@ fn descriptors(case: &Case<'_>, notes: &mut Vec<String>) -> BTreeMap<String, f64
     let vectors = |answers: &[(usize, usize)]| {
         let rows: Vec<&[f32]> = answers
             .iter()
-            .filter_map(|&(system, question)| Some(case.signals(system, question)?.features.as_slice()))
+            .filter_map(|&(system, question)| Some(case.observed(system, question)?.features.as_slice()))
             .collect();
         Matrix::new(rows.first().map_or(0, |row| row.len()), rows.concat())
     };

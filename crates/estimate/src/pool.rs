@@ -1,6 +1,7 @@
 //! Everything that is known and asked: questions, systems, answers, labels.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Fingerprint};
@@ -63,9 +64,13 @@ pub struct Pool {
     pub answers: Vec<Vec<Option<Answer>>>,
     /// Places of the systems whose accuracy on the target is asked for.
     pub targets: Vec<usize>,
-    /// Places of the target's questions by their ids in the target's file. (The id of a question that a known run
-    /// shares is that of the run.)
+    /// Places of the target's questions, in the order of the target's file.
+    pub asked: Vec<usize>,
+    /// Places of the target's questions by their ids in the target's file.
     pub target_ids: HashMap<String, usize>,
+    /// Labels of target systems' own answers to the target's questions that a known run has: by system and question.
+    /// They are taken away.
+    pub withheld: HashSet<(usize, usize)>,
     /// What was noticed while reading, for people.
     pub notes: Vec<String>,
     by_key: HashMap<(usize, String, usize), usize>,
@@ -97,13 +102,17 @@ impl Pool {
         let text = if question.text.trim().is_empty() { &question.id } else { &question.text };
         let key = (question.database, normal(text), occurrence);
         if let Some(&place) = self.by_key.get(&key) {
-            if question.in_target {
+            if question.in_target && !self.questions[place].in_target {
                 self.questions[place].in_target = true;
                 self.questions[place].id = question.id;
+                self.asked.push(place);
             }
             return place;
         }
         let place = self.questions.len();
+        if question.in_target {
+            self.asked.push(place);
+        }
         self.questions.push(question);
         self.by_key.insert(key, place);
         place
@@ -130,10 +139,12 @@ impl Pool {
         }
     }
 
-    /// Takes away what is known of a system's answer to a question.
+    /// Takes away what is known of a system's answer to a question, and notes that there was a label.
     pub fn forget(&mut self, system: usize, question: usize) {
-        if let Some(answer) = self.answers[system].get_mut(question) {
-            *answer = None;
+        if let Some(answer) = self.answers[system].get_mut(question).and_then(Option::take)
+            && answer.correct.is_some()
+        {
+            self.withheld.insert((system, question));
         }
     }
 
@@ -147,9 +158,15 @@ impl Pool {
         self.get(system, question)?.correct
     }
 
-    /// Places of the target's questions.
-    pub fn target_questions(&self) -> Vec<usize> {
-        (0..self.questions.len()).filter(|&at| self.questions[at].in_target).collect()
+    /// The files of the databases, with their roles.
+    pub fn database_files(&self) -> Vec<(String, PathBuf)> {
+        let targets: HashSet<usize> =
+            self.asked.iter().map(|&place| self.questions[place].database).collect();
+        let file = |(place, database): (usize, &PoolDatabase)| {
+            let role = if targets.contains(&place) { "database" } else { "known-database" };
+            (format!("{role}:{}", database.db_id), database.database.path().to_owned())
+        };
+        self.databases.iter().enumerate().map(file).collect()
     }
 
     /// Places of the questions to which the system's answer has a label.

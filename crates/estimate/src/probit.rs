@@ -1,4 +1,4 @@
-//! The standard normal distribution, and accuracies on its scale.
+//! The standard normal distribution and Student's t, and accuracies on the probit scale.
 
 use sqlgauge_metrics::stats::normal_quantile;
 
@@ -16,6 +16,16 @@ pub fn normal_cdf(z: f64) -> f64 {
 /// Density of the standard normal.
 pub fn normal_density(z: f64) -> f64 {
     (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt()
+}
+
+/// A share on the probit scale, 1 % and 99 % at the most.
+pub fn on_probit(share: f64) -> f64 {
+    normal_quantile(share.clamp(0.01, 0.99))
+}
+
+/// By how much a share changes per unit on the probit scale.
+pub fn density_at(share: f64) -> f64 {
+    normal_density(normal_quantile(share.clamp(1e-3, 1.0 - 1e-3)))
 }
 
 /// The probit of a share `successes / trials`, drawn in by one success and one failure so that it is finite.
@@ -44,6 +54,37 @@ pub fn shift_to_mean(probabilities: &[f64], mean: f64) -> f64 {
 /// A probability moved on the probit scale.
 pub fn moved(probability: f64, by: f64) -> f64 {
     normal_cdf(normal_quantile(probability.clamp(1e-6, 1.0 - 1e-6)) + by)
+}
+
+/// The value that the absolute value of Student's t stays below with a probability.
+pub fn student_t(freedom: usize, probability: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1e6);
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if within(freedom, middle) < probability { low = middle } else { high = middle }
+    }
+    high
+}
+
+/// Probability that `|t|` is below a bound (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+fn within(freedom: usize, bound: f64) -> f64 {
+    let angle = (bound / (freedom as f64).sqrt()).atan();
+    let (sine, square) = (angle.sin(), angle.cos().powi(2));
+    let series = |first: f64, start: usize| {
+        let (mut term, mut sum) = (first, 0.0);
+        let mut step = start;
+        while step < freedom {
+            sum += term;
+            term *= square * step as f64 / (step + 1) as f64;
+            step += 2;
+        }
+        sum
+    };
+    if freedom.is_multiple_of(2) {
+        sine * series(1.0, 1)
+    } else {
+        (angle + sine * series(angle.cos(), 2)) * std::f64::consts::FRAC_2_PI
+    }
 }
 
 #[cfg(test)]

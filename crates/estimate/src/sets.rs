@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::agreement::{Ground, agreement};
 use crate::case::Case;
 use crate::items::ItemModel;
+use crate::peer_agreement::{Ground, agreement_with};
 use crate::probit::{normal_density, probit};
 use crate::random::Random;
 
@@ -119,13 +119,13 @@ impl Ease {
         let mut of: HashMap<usize, (f64, f64)> = HashMap::new();
         for &system in known {
             for question in case.labelled(system) {
-                let Some(signals) = case.signals(system, question).filter(|signals| signals.answers) else {
+                let Some(seen) = case.observed(system, question).filter(|seen| seen.answers) else {
                     continue;
                 };
-                let runs = f64::from(signals.runs);
+                let runs = f64::from(seen.runs);
                 let agrees = if known.len() > 2 {
                     let ground = Ground::Generated;
-                    runs * agreement(&case.evidence.table, ground, system, question, known).share
+                    runs * agreement_with(&case.evidence.table, ground, system, question, known).share
                 } else {
                     items.known.get(&(system, question)).copied().unwrap_or_default()
                 };
@@ -161,11 +161,11 @@ impl Labelled {
 
 /// What one answer adds.
 pub fn sums_of(case: &Case<'_>, system: usize, question: usize, probability: f64) -> Sums {
-    let Some(signals) = case.signals(system, question).filter(|signals| signals.answers) else {
+    let Some(seen) = case.observed(system, question).filter(|seen| seen.answers) else {
         return Sums::default();
     };
     let mut sums = Sums { answers: 1.0, ..Sums::default() };
-    if signals.runs {
+    if seen.runs {
         sums.runs = 1.0;
         sums.right = case.pool().label(system, question).unwrap_or_default();
         sums.probability = probability;
@@ -174,6 +174,12 @@ pub fn sums_of(case: &Case<'_>, system: usize, question: usize, probability: f64
         }
     }
     sums
+}
+
+/// Number of databases that the questions are about.
+pub fn databases(case: &Case<'_>, questions: &[usize]) -> usize {
+    let places = questions.iter().map(|&question| case.pool().questions[question].database);
+    places.collect::<std::collections::HashSet<usize>>().len()
 }
 
 /// Questions by database; a few databases are cut further, so that there are sets to draw.
@@ -205,8 +211,6 @@ pub struct MetaSet {
     pub shift: [f64; 2],
     /// Sampling variance of the shift.
     pub noise: [f64; 2],
-    /// By how much the target is easier.
-    pub easier: f64,
     /// Places of the source's and of the target's groups in [`Labelled::groups`].
     pub groups: [Vec<usize>; 2],
 }
@@ -220,12 +224,6 @@ pub fn meta_sets(labelled: &[Labelled], seed: u64) -> Vec<MetaSet> {
         for number in 0..SETS_PER_SYSTEM {
             let (target_groups, source_groups) = cut(&of_system.ease, number, &mut random);
             let sum = |places: &[usize]| total(places.iter().map(|&at| &of_system.groups[at]));
-            let ease = |places: &[usize]| {
-                let sizes = places.iter().map(|&at| (of_system.ease[at], of_system.groups[at].answers));
-                let (sum, count) =
-                    sizes.fold((0.0, 0.0), |(sum, count), (ease, size)| (sum + ease * size, count + size));
-                sum / f64::max(count, 1.0)
-            };
             let (target, source) = (sum(&target_groups), sum(&source_groups));
             if target.runs >= 5.0 && source.runs >= 5.0 {
                 let (from, to) = (source.noise(), target.noise());
@@ -235,7 +233,6 @@ pub fn meta_sets(labelled: &[Labelled], seed: u64) -> Vec<MetaSet> {
                     target,
                     shift: shift(&source, &target),
                     noise: [from[0] + to[0], from[1] + to[1]],
-                    easier: ease(&target_groups) - ease(&source_groups),
                     groups: [source_groups, target_groups],
                 });
             }

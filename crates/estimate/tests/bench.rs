@@ -97,7 +97,7 @@ fn held_out_labels_are_not_in_the_pool() {
         for trial in &trials {
             let pool = pool_of(&runs, trial, &engine, &[]).unwrap();
             assert_eq!(pool.targets.len(), trial.systems.len());
-            let questions = pool.target_questions();
+            let questions = pool.asked.clone();
             assert_eq!(questions.len(), 12 * trial.target.databases.len());
             for &target in &pool.targets {
                 assert!(questions.iter().all(|&question| pool.label(target, question).is_none()));

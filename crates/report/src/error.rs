@@ -1,5 +1,7 @@
 //! What can go wrong when a report is written.
 
+use std::path::PathBuf;
+
 /// A report could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -13,9 +15,25 @@ pub enum ReportError {
     /// The data could not be turned into CSV.
     #[error("the report's data could not be turned into CSV: {0}")]
     Csv(#[from] csv::Error),
-    /// The items could not be read.
+    /// A run could not be read, or a file not be written.
     #[error(transparent)]
     Run(#[from] sqlgauge_run::RunError),
+    /// A history could not be read.
+    #[error("{} cannot be read: {source}; choose another path with --history", path.display())]
+    UnreadableHistory {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// A line is no line of a history.
+    #[error("{}: line {line} is no line of a history; remove or mend it", path.display())]
+    NoHistory {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+    },
     /// No format has that name.
     #[error("there is no report format `{name}`; the formats are {known}")]
     UnknownFormat {

@@ -51,6 +51,8 @@ fn estimate(system: &str, accuracy: f64, half: f64, texts: &[&str]) -> SystemEst
         system: system.to_owned(),
         accuracy,
         interval: Interval { level: 0.9, low: (accuracy - half).max(0.0), high: (accuracy + half).min(1.0) },
+        outside_because: texts.iter().map(|text| format!("it differs: {text}")).collect(),
+        overlap: sqlgauge_estimate::Overlap::default(),
         outside: half > 0.1,
         method: "signals".to_owned(),
         signals: vec![

@@ -8,11 +8,11 @@ use crate::directions::check_dimensions;
 use crate::error::{ShiftError, Side};
 use crate::kernels;
 use crate::reference::Reference;
-use crate::scan::for_chunks;
+use crate::scan::{directions_together, for_chunks, reading_bytes};
 use crate::wasserstein::{w2_costs, w2_squared};
 
-/// Bytes of the columns that are compared in one pass.
-const COLUMN_BYTES: usize = 64 << 20;
+/// Bytes of the columns that are compared in one pass, at least.
+const COLUMN_BYTES: usize = 1 << 20;
 
 /// What one group of a target's vectors adds to the shift of the whole. The shares of all groups sum to the
 /// descriptors of the whole, up to rounding.
@@ -107,7 +107,8 @@ impl Reference {
             kernels::centred_products(rows, self.moments().mean(), direction, &mut products);
             products
         };
-        for_chunks(Side::Target, target, work, |chunk: Vec<f64>| {
+        let bytes = reading_bytes(target, self.directions().len());
+        for_chunks(Side::Target, target, bytes, work, |chunk: Vec<f64>| {
             products.extend(chunk);
             Ok(())
         })?;
@@ -116,25 +117,26 @@ impl Reference {
 
     /// For each group, the mean over the directions of the costs of its vectors.
     fn group_costs(&self, projections: &[Vec<f32>], groups: &[u32], count: usize) -> Vec<f64> {
-        let each: Vec<Vec<f64>> = projections
-            .par_iter()
-            .zip(self.sorted())
-            .map(|(values, source)| {
-                let mut order: Vec<usize> = (0..values.len()).collect();
-                radsort::sort_by_key(&mut order, |index| values[*index]);
-                let rising: Vec<f32> = order.iter().map(|index| values[*index]).collect();
-                let mut sums = vec![0.0; count];
-                for (index, cost) in order.iter().zip(w2_costs(source, &rising)) {
-                    sums[groups[*index] as usize] += cost;
-                }
-                sums
-            })
-            .collect();
+        let costs = |(values, source): (&Vec<f32>, &Vec<f32>)| {
+            let mut order: Vec<u32> = (0_u32..).take(values.len()).collect();
+            order.sort_unstable_by(|a, b| values[*a as usize].total_cmp(&values[*b as usize]).then(a.cmp(b)));
+            let rising: Vec<f32> = order.iter().map(|index| values[*index as usize]).collect();
+            let mut sums = vec![0.0; count];
+            for (index, cost) in order.iter().zip(w2_costs(source, &rising)) {
+                sums[groups[*index as usize] as usize] += cost;
+            }
+            sums
+        };
+        let together = directions_together(projections.len());
+        let mut each: Vec<Vec<f64>> = Vec::with_capacity(projections.len());
+        for (targets, sources) in projections.chunks(together).zip(self.sorted().chunks(together)) {
+            each.par_extend(targets.par_iter().zip(sources).map(costs));
+        }
         let mean = |group: usize| each.iter().map(|sums| sums[group]).sum::<f64>() / each.len().max(1) as f64;
         (0..count).map(mean).collect()
     }
 
-    /// The shift in each of some dimensions. Both sides are read, once for every 64 MiB of their columns.
+    /// The shift in each of some dimensions. Both sides are read several times, for a part of their columns each.
     ///
     /// `source` is the set that the reference was built from.
     ///
@@ -158,7 +160,9 @@ impl Reference {
                 format!("there is no dimension {dimension}; the last is {}", source.dimensions() - 1);
             return Err(ShiftError::Invalid(message));
         }
-        let together = (COLUMN_BYTES / (4 * (source.len() + target.len()))).max(1);
+        // A quarter of what the projections take, as long as that is worth a pass.
+        let few = COLUMN_BYTES / (4 * (source.len() + target.len()));
+        let together = few.max(self.directions().len() / 4).max(1);
         let mut shifts = Vec::with_capacity(dimensions.len());
         for dimensions in dimensions.chunks(together) {
             let sources = sorted_columns(Side::Source, source, dimensions)?;
@@ -217,7 +221,8 @@ fn sorted_columns(
         dimensions.iter().flat_map(|dimension| rows[*dimension..].iter().step_by(width).copied()).collect()
     };
     let mut row = 0;
-    for_chunks(side, vectors, work, |chunk: Vec<f32>| {
+    let bytes = reading_bytes(vectors, dimensions.len());
+    for_chunks(side, vectors, bytes, work, |chunk: Vec<f32>| {
         let rows = chunk.len() / dimensions.len();
         for ((column, values), dimension) in
             columns.iter_mut().zip(chunk.chunks_exact(rows.max(1))).zip(dimensions)

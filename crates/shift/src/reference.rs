@@ -11,7 +11,7 @@ use crate::error::{ShiftError, Side};
 use crate::moments::Moments;
 use crate::partial::Partial;
 use crate::random::Random;
-use crate::scan::{Whitening, scan};
+use crate::scan::{Whitening, directions_together, scan};
 use crate::wasserstein::{Quantiles, w2_squared};
 
 /// A dimension with less than this share of the mean variance counts as constant.
@@ -82,7 +82,10 @@ impl Reference {
             return Err(ShiftError::OtherDirections);
         }
         let mut sorted = partial.projections;
-        sorted.par_iter_mut().for_each(|values| radsort::sort(values));
+        let together = directions_together(sorted.len());
+        for some in sorted.chunks_mut(together) {
+            some.par_iter_mut().for_each(|values| radsort::sort(values));
+        }
         Self::from_sorted(partial.moments, sorted, directions)
     }
 
@@ -172,14 +175,14 @@ impl Reference {
     pub fn describe_part(&self, partial: Partial) -> Result<Descriptors, ShiftError> {
         self.check_part(&partial)?;
         let Partial { moments, mut projections, distances, .. } = partial;
-        let squares = projections
-            .par_iter_mut()
-            .zip(&self.sorted)
-            .map(|(values, source)| {
+        let together = directions_together(projections.len());
+        let mut squares = Vec::with_capacity(projections.len());
+        for (targets, sources) in projections.chunks_mut(together).zip(self.sorted.chunks(together)) {
+            squares.par_extend(targets.par_iter_mut().zip(sources).map(|(values, source)| {
                 radsort::sort(values);
                 w2_squared(source, values)
-            })
-            .collect();
+            }));
+        }
         let (mean, std) = mean_and_std(&distances);
         Ok(self.assemble(&moments, Mahalanobis { mean, std }, squares))
     }
@@ -350,20 +353,22 @@ pub(crate) fn mean_and_std(values: &[f64]) -> (f64, f64) {
 /// (S. Bobkov, M. Ledoux, "One-dimensional empirical measures, order statistics, and Kantorovich transport distances",
 /// 2019, section 5.) Drawn samples tell J, whatever the distribution.
 fn noise(sorted: &[Vec<f32>]) -> f64 {
-    let each: Vec<f64> = sorted
-        .par_iter()
-        .enumerate()
-        .map(|(direction, values)| {
-            let quantiles = Quantiles::new(values);
-            let mut random = Random::new(0x006e_6f69_7365, direction as u64);
-            let mut sum = 0.0;
-            for _ in 0..NULL_SAMPLES {
-                let mut drawn: Vec<usize> = (0..NULL_SAMPLE).map(|_| random.below(values.len())).collect();
-                drawn.sort_unstable();
-                sum += quantiles.w2_squared(NULL_SAMPLE, drawn.iter().map(|index| values[*index]));
-            }
-            sum / NULL_SAMPLES as f64 * NULL_SAMPLE as f64
-        })
-        .collect();
+    let of_direction = |(direction, values): (usize, &Vec<f32>)| {
+        let quantiles = Quantiles::new(values);
+        let mut random = Random::new(0x006e_6f69_7365, direction as u64);
+        let mut sum = 0.0;
+        for _ in 0..NULL_SAMPLES {
+            let mut drawn: Vec<usize> = (0..NULL_SAMPLE).map(|_| random.below(values.len())).collect();
+            drawn.sort_unstable();
+            sum += quantiles.w2_squared(NULL_SAMPLE, drawn.iter().map(|index| values[*index]));
+        }
+        sum / NULL_SAMPLES as f64 * NULL_SAMPLE as f64
+    };
+    let together = directions_together(sorted.len());
+    let mut each: Vec<f64> = Vec::with_capacity(sorted.len());
+    for (first, some) in sorted.chunks(together).enumerate() {
+        let numbered = some.par_iter().enumerate().map(|(at, values)| (first * together + at, values));
+        each.par_extend(numbered.map(of_direction));
+    }
     each.iter().sum::<f64>() / each.len().max(1) as f64
 }

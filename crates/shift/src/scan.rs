@@ -1,9 +1,5 @@
 //! One pass over vectors, by many threads, with the same result for any number of them.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use rayon::prelude::*;
 use sqlgauge_encode::Vectors;
 
@@ -26,58 +22,41 @@ pub(crate) struct Whitening<'a> {
 
 /// Walks over the chunks of a set: `work` runs on many threads, `take` gets the results in the order of the chunks.
 ///
-/// Each thread takes the next chunk that nobody has; whoever has the result that is next in order hands it on, with
-/// those that wait behind it. An error is the first in the order of the chunks.
+/// So many chunks are in memory at a time as fit into `bytes`, at least one and at most one per thread: more threads do
+/// not take more memory. An error is the first in the order of the chunks.
 pub(crate) fn for_chunks<T: Send>(
     side: Side,
     vectors: &dyn Vectors,
+    bytes: usize,
     work: impl Fn(&[f32]) -> T + Sync,
-    take: impl FnMut(T) -> Result<(), ShiftError> + Send,
+    mut take: impl FnMut(T) -> Result<(), ShiftError>,
 ) -> Result<(), ShiftError> {
-    let next_chunk = AtomicUsize::new(0);
-    let order = Mutex::new(Order { next: 0, waiting: BTreeMap::new(), take, error: None });
-    let worker = || {
-        let mut rows = Vec::new();
-        loop {
-            let chunk = next_chunk.fetch_add(1, Ordering::Relaxed);
-            if chunk >= vectors.chunks() {
-                return;
-            }
-            let result = vectors
-                .read_chunk(chunk, &mut rows)
-                .map_err(|error| ShiftError::Read { side, error })
-                .map(|()| work(&rows));
-            let mut order = order.lock().unwrap_or_else(PoisonError::into_inner);
-            order.put(chunk, result);
-            if order.error.is_some() {
-                return;
-            }
-        }
-    };
-    let workers = rayon::current_num_threads().min(vectors.chunks()).max(1);
-    (0..workers).into_par_iter().with_max_len(1).for_each(|_| worker());
-    let order = order.into_inner().unwrap_or_else(PoisonError::into_inner);
-    order.error.map_or(Ok(()), Err)
-}
-
-/// Results on their way into the order of their chunks.
-struct Order<T, F> {
-    next: usize,
-    waiting: BTreeMap<usize, Result<T, ShiftError>>,
-    take: F,
-    error: Option<ShiftError>,
-}
-
-impl<T, F: FnMut(T) -> Result<(), ShiftError>> Order<T, F> {
-    fn put(&mut self, chunk: usize, result: Result<T, ShiftError>) {
-        self.waiting.insert(chunk, result);
-        while self.error.is_none()
-            && let Some(result) = self.waiting.remove(&self.next)
-        {
-            self.next += 1;
-            self.error = result.and_then(&mut self.take).err();
+    let chunk_bytes = (4 * vectors.dimensions() * vectors.len()).div_ceil(vectors.chunks().max(1)).max(1);
+    let together = (bytes / chunk_bytes).clamp(1, rayon::current_num_threads());
+    let mut buffers: Vec<Vec<f32>> = vec![Vec::new(); together.min(vectors.chunks())];
+    for first in (0..vectors.chunks()).step_by(together) {
+        let chunks = (first..vectors.chunks()).zip(&mut buffers).collect::<Vec<_>>().into_par_iter();
+        let read = |(chunk, rows): (usize, &mut Vec<f32>)| {
+            vectors.read_chunk(chunk, rows).map_err(|error| ShiftError::Read { side, error })?;
+            Ok(work(rows))
+        };
+        for result in chunks.with_max_len(1).map(read).collect::<Vec<Result<T, ShiftError>>>() {
+            take(result?)?;
         }
     }
+    Ok(())
+}
+
+/// Bytes of the chunks that are read at a time while projections on so many directions are kept: a quarter of what the
+/// projections take.
+pub(crate) fn reading_bytes(vectors: &dyn Vectors, directions: usize) -> usize {
+    vectors.len() * directions
+}
+
+/// Directions that are worked on at a time where each needs some room of its own: few, so that more threads do not take
+/// more memory than the projections themselves.
+pub(crate) fn directions_together(directions: usize) -> usize {
+    (directions / 16).max(1)
 }
 
 /// Moments and projections of a set, with the distances from the source if its `whitening` is given.
@@ -93,7 +72,7 @@ pub(crate) fn scan(
     partial.projections.iter_mut().for_each(|values| values.reserve_exact(vectors.len()));
     let mut row = 0;
     let work = |rows: &[f32]| segments(rows, &packed, whitening);
-    for_chunks(side, vectors, work, |segments| {
+    for_chunks(side, vectors, reading_bytes(vectors, directions.len()), work, |segments| {
         for segment in segments {
             let segment = segment.map_err(|fault| fault.at(side, row))?;
             row += segment.rows;

@@ -1,6 +1,6 @@
 //! `sqlgauge bench-estimators`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Engine, SqliteEngine};
 use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::bench::{
-    BenchOptions, BenchRun, Peers, Protocol, Results, by_method, by_system, markdown, run, trials,
+    Belief, BenchOptions, BenchRun, Peers, Protocol, Results, by_method, by_system, families_markdown, judge,
+    markdown, run, transfers, trials,
 };
 use sqlgauge_estimate::estimators::{self, Estimator};
 use sqlgauge_report::charts::{AccuracyPoint, MethodRow, mae_by_method, predicted_against_true};
@@ -32,6 +33,10 @@ enum Left {
     /// Some databases of a run are known, the target is the others
     #[value(name = "leave-databases-out")]
     Databases,
+    /// One system alone, its answers to the first run known: what `signals` believes of such a step, learned without the
+    /// system's family
+    #[value(name = "leave-family-out")]
+    Families,
 }
 
 /// Whose unlabelled answers to the target are there.
@@ -52,6 +57,9 @@ pub struct BenchEstimators {
     /// What is left out
     #[arg(long, value_enum)]
     protocol: Left,
+    /// Systems of one family (leave-family-out); may be given several times, others are families of their own
+    #[arg(long = "family", value_name = "NAME=SYSTEM,…")]
+    families: Vec<String>,
     /// Methods, separated by commas; all by default
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     methods: Vec<String>,
@@ -105,7 +113,9 @@ impl BenchEstimators {
         let engine: Arc<dyn Engine> = Arc::new(SqliteEngine::new(self.limits.limits()?));
         let read = |path: &PathBuf| BenchRun::read(path.clone(), self.metric.as_deref());
         let runs = self.runs.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let (protocol, peers) = self.protocol();
+        let Some((protocol, peers)) = self.protocol() else {
+            return self.leave_families_out(&runs, engine.as_ref());
+        };
         let wanted: BTreeSet<String> = self.systems.iter().cloned().collect();
         let trials = trials(&runs, protocol, peers, &wanted, self.seed);
         if trials.is_empty() {
@@ -134,8 +144,41 @@ impl BenchEstimators {
         Ok(Verdict::Done)
     }
 
-    fn protocol(&self) -> (Protocol, Peers) {
+    fn leave_families_out(&self, runs: &[BenchRun], engine: &dyn Engine) -> Result<Verdict> {
+        let mut families: HashMap<&str, &str> = HashMap::new();
+        for text in &self.families {
+            let (name, systems) = text
+                .split_once('=')
+                .with_context(|| format!("--family {text}: write a name and its systems, as in llama=a,b"))?;
+            families.extend(systems.split(',').map(|system| (system, name)));
+        }
+        let family = |system: &str| families.get(system).copied().unwrap_or(system).to_owned();
+        let databases =
+            self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
+        let options = EstimateOptions { level: self.level, seed: self.seed, ..EstimateOptions::default() };
+        let found = transfers(runs, &family, engine, &databases, options)?;
+        let judged = judge(&found, self.level);
+        if judged.is_empty() {
+            bail!(
+                "the runs hold no system of three families with answers to the first run and to another; give more --runs"
+            );
+        }
+        let all = Belief::learn(&found.iter().collect::<Vec<_>>());
+        let text = families_markdown(&judged, all);
+        let record = json!({"level": self.level, "seed": self.seed, "belief": all, "judged": judged});
+        write_to(
+            &self.out.join("results.json"),
+            format!("{}\n", serde_json::to_string_pretty(&record)?).as_bytes(),
+        )?;
+        write_to(&self.out.join("results.md"), text.as_bytes())?;
+        print(text.as_bytes())?;
+        Ok(Verdict::Done)
+    }
+
+    /// `None` for families, which are judged in a way of their own.
+    fn protocol(&self) -> Option<(Protocol, Peers)> {
         let protocol = match self.protocol {
+            Left::Families => return None,
             Left::Dataset => Protocol::LeaveDatasetOut,
             Left::Model => Protocol::LeaveModelOut,
             Left::Databases => {
@@ -146,7 +189,7 @@ impl BenchEstimators {
             Beside::None => Peers::None,
             Beside::All => Peers::All,
         };
-        (protocol, peers)
+        Some((protocol, peers))
     }
 
     fn methods(&self) -> Result<Vec<(String, &'static dyn Estimator)>> {

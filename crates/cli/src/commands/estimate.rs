@@ -15,13 +15,13 @@ use sqlgauge_engine::{Engine, SqliteEngine};
 use sqlgauge_estimate::{EstimateOptions, Evidence, Loader, Pool, TargetLabels, estimators};
 use sqlgauge_report::reliability::drift::Series;
 use sqlgauge_report::reliability::{Reliability, table};
-use sqlgauge_run::digest_inputs;
+use sqlgauge_run::{Manifest, digest_inputs};
 
 use crate::Verdict;
 use crate::judge_options::JudgeOptions;
 use crate::options::{LimitOptions, SystemFile, columns, format, system_file};
 use crate::output::{colour, print, width};
-use crate::reliability::{ReliabilityOptions, input_files, manifest, places, system_estimate};
+use crate::reliability::ReliabilityOptions;
 
 /// Estimate the accuracy of predictions without labels, with an interval and reasons
 #[derive(Debug, Args)]
@@ -101,6 +101,7 @@ impl EstimateCommand {
             return super::evaluated::estimate(folder, &self.target, self.level, self.json);
         }
         self.reliability.check()?;
+        let history = self.reliability.history()?;
         let estimator = estimators::find(&self.method)?;
         let services = self.judge.services(&self.method, self.seed, self.quiet)?;
         let engine: Arc<dyn Engine> = Arc::new(SqliteEngine::new(self.limits.limits()?));
@@ -117,34 +118,38 @@ impl EstimateCommand {
             cases.map(|case| estimator.estimate(&case)).collect::<Result<Vec<_>, _>>()
         };
         let estimates = estimate_all(&evidence)?;
-        let (asked, order) = (evidence.questions.clone(), places(&pool, &workload));
+        let asked = evidence.questions.clone();
         let mut batches = Vec::new();
-        for range in self.reliability.batches(order.len()) {
-            evidence.questions = order[range.clone()].to_vec();
+        for range in self.reliability.batches(asked.len()) {
+            evidence.questions = asked[range.clone()].to_vec();
             batches.push((range, estimate_all(&evidence)?));
         }
-        let series = self.reliability.series(&estimates, asked.len(), &batches)?;
+        let series = self.reliability.series(&estimates, asked.len(), &batches, history.as_ref());
         let rings = series.iter().any(Series::rings);
-        let of_system = |estimate| system_estimate(estimate, &order, &asked, &workload);
-        let mut report = Reliability {
-            manifest: manifest(
-                engine.name_and_version(),
-                estimates.iter().map(|estimate| estimate.system.clone()).collect(),
-                asked.len(),
-                self.recorded_options(),
-            ),
+        let inputs = if self.reliability.out.is_some() {
+            digest_inputs(&self.input_files(&pool))?
+        } else {
+            Vec::new()
+        };
+        let report = Reliability {
+            manifest: Manifest {
+                tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+                engine: engine.name_and_version(),
+                command: std::env::args().collect(),
+                metrics: Vec::new(),
+                systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
+                inputs,
+                options: self.recorded_options(),
+                examples: asked.len(),
+            },
             target: self.target.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            estimates: estimates.iter().map(of_system).collect(),
+            estimates,
             drift: if self.reliability.is_about_time() { series } else { Vec::new() },
             alarm_below: self.reliability.alarm_below(),
         };
-        if self.reliability.out.is_some() {
-            report.manifest.inputs = digest_inputs(&self.input_files(&pool))?;
-        }
-        self.reliability.write(&report)?;
-        self.reliability.append(&estimates, asked.len())?;
+        self.reliability.write(&report, history)?;
         if self.json {
-            let text = match estimates.as_slice() {
+            let text = match report.estimates.as_slice() {
                 [one] => serde_json::to_string_pretty(one)?,
                 several => serde_json::to_string_pretty(several)?,
             };
@@ -203,7 +208,11 @@ impl EstimateCommand {
             };
             ("labels".to_owned(), PathBuf::from(path))
         }));
-        files.extend(input_files(&self.known, pool));
+        for path in &self.known {
+            let role = format!("known:{}", path.file_name().unwrap_or_default().to_string_lossy());
+            files.extend(["run.json", "items.jsonl"].map(|name| (role.clone(), path.join(name))));
+        }
+        files.extend(pool.database_files());
         files
     }
 

@@ -11,28 +11,31 @@ use crate::Verdict;
 pub fn estimate(folder: &Path, target: &Path, level: f64, json: bool) -> Result<Verdict> {
     use sqlgauge_encode::EmbeddingFile;
     use sqlgauge_estimate::evaluator::{Evaluator, TargetEstimate, evaluate_target};
-    use sqlgauge_estimate::{Estimate, Interval};
+    use sqlgauge_estimate::{Estimate, Interval, Overlap};
     use sqlgauge_shift::Descriptors;
 
     let evaluator = Evaluator::load(folder)?;
     let target_file = EmbeddingFile::open(target)?;
     let TargetEstimate { estimate: found, descriptors } = evaluate_target(&evaluator, &target_file, level)?;
     let names = Descriptors::names().iter().map(|name| (*name).to_owned());
-    let mut notes = evaluator.card().notes.clone();
-    if found.outside {
-        notes.push(format!("beyond what was learned from in {}", found.outside_in.join(", ")));
-    }
+    let outside_because = if found.outside {
+        vec![format!("beyond what was learned from in {}", found.outside_in.join(", "))]
+    } else {
+        Vec::new()
+    };
     let estimate = Estimate {
         system: target.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         accuracy: found.accuracy,
         interval: Interval { level: found.level, low: found.low, high: found.high },
         outside: found.outside,
+        outside_because,
+        overlap: Overlap::default(),
         method: evaluator.card().method.clone(),
         signals: Vec::new(),
         descriptors: names.zip(descriptors.to_row()).collect(),
         by_database: Vec::new(),
         by_kind: Vec::new(),
-        notes,
+        notes: evaluator.card().notes.clone(),
         items: Vec::new(),
     };
     let text = if json {
@@ -48,7 +51,8 @@ pub fn estimate(folder: &Path, target: &Path, level: f64, json: bool) -> Result<
             estimate.method,
             if found.outside { " (outside)" } else { "" },
         );
-        estimate.notes.iter().for_each(|note| text.extend(["  ", note.as_str(), "\n"]));
+        let because = estimate.outside_because.iter();
+        because.chain(&estimate.notes).for_each(|note| text.extend(["  ", note.as_str(), "\n"]));
         text
     };
     crate::output::print(text.as_bytes())?;

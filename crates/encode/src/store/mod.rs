@@ -11,7 +11,7 @@
 //! Where the vectors come from stands in the file's key-value metadata (see [`Metadata`]). Any Parquet library reads
 //! the files: `pandas.read_parquet` shows `vector` as arrays, `pyarrow` as `list<float>`.
 //!
-//! A file is larger than memory as a rule. It is written in row groups of about 8 MiB of vectors, which are the
+//! A file is larger than memory as a rule. It is written in row groups of about 1 MiB of vectors, which are the
 //! chunks of [`EmbeddingFile`]'s [`crate::Vectors`]; vectors are plain, uncompressed pages of little-endian floats,
 //! so that reading a chunk is one positioned read and one copy per page, from any number of threads through one open
 //! file. It is not mapped into memory, because the crate is free of `unsafe` code and a map of a file that someone

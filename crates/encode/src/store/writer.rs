@@ -15,7 +15,7 @@ use parquet::schema::types::{ColumnPath, Type};
 use super::{Item, Metadata, StoreError, not_finite};
 
 /// Bytes of vectors in a row group, which is also the chunk that a reader takes at once.
-const GROUP_BYTES: usize = 8 << 20;
+const GROUP_BYTES: usize = 1 << 20;
 /// The most rows of a group, so that narrow vectors are read in several chunks too.
 const GROUP_ROWS: usize = 16 * 1024;
 

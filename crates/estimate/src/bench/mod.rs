@@ -1,10 +1,12 @@
 //! The paper's tables on real runs: estimators against truths that they did not see.
 
+mod families;
 mod protocol;
 mod run;
 mod summary;
 mod text;
 
+pub use families::{Belief, Judged, Transfer, families_markdown, judge, transfers};
 pub use protocol::{BenchRun, Peers, Protocol, Selection, Trial, trials};
 pub use run::{BenchOptions, Results, Row, Skipped, pool_of, run};
 pub use summary::{Line, by_method, by_system};

@@ -3,9 +3,9 @@
 use crate::calibrate::{Calibration, mean_label};
 use crate::case::Case;
 use crate::error::EstimateError;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, SignalValue};
 use crate::items::ItemModel;
-use crate::outcome::Outcome;
+use crate::outcome::{AGREEMENT, Outcome};
 use crate::probit::{normal_cdf, probit};
 
 use super::Estimator;
@@ -29,7 +29,7 @@ fn on_line(height: f64, agreement: (f64, f64)) -> f64 {
 }
 
 /// Sum and number of the shares of peers that return the same, over answers that can be compared.
-fn agreement(case: &Case<'_>, system: usize, questions: &[usize]) -> (f64, f64) {
+fn mean_share(case: &Case<'_>, system: usize, questions: &[usize]) -> (f64, f64) {
     let shares = questions.iter().map(|&question| case.agreement(system, question));
     let compared = shares.filter(|agreement| agreement.peers > 0);
     compared.fold((0.0, 0.0), |(sum, count), agreement| (sum + agreement.share, count + 1.0))
@@ -38,7 +38,7 @@ fn agreement(case: &Case<'_>, system: usize, questions: &[usize]) -> (f64, f64) 
 /// The height of a system's line, from its labels for these questions.
 fn height_of(case: &Case<'_>, system: usize, questions: &[usize]) -> Option<f64> {
     let accuracy = mean_label(case, system, questions)?;
-    let compared = agreement(case, system, questions);
+    let compared = mean_share(case, system, questions);
     let count = questions.len() as f64;
     (compared.1 > 0.0).then(|| height((accuracy * count, count), compared))
 }
@@ -53,17 +53,17 @@ impl Estimator for FromAgreement {
     }
 
     fn needs(&self) -> &'static str {
-        "predictions of at least two other systems on the target, and a known run of any of them or of the same system"
+        "predictions of another system on the target, best of several, and a known run of any of them or of the same system"
     }
 
     fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
         let questions = &case.evidence.questions;
-        let abroad = agreement(case, case.target, questions);
+        let abroad = mean_share(case, case.target, questions);
         if !case.has_peers() || abroad.1 == 0.0 {
             return Err(EstimateError::Needs {
                 method: self.id(),
                 needs:
-                    "at least two other systems that answer the target's questions, and two with known runs"
+                    "at least one other system that answers the target's questions, and one with a known run"
                         .to_owned(),
                 remedy: "give predictions with --pred or --peer and runs with --known, best of the same systems",
             });
@@ -84,15 +84,23 @@ impl Estimator for FromAgreement {
         }
         let accuracy = on_line(heights.iter().sum::<f64>() / heights.len() as f64, abroad);
         let calibration = Calibration::new(case, &ItemModel::default());
-        let (interval, outside) = calibration.interval(case, accuracy, |cut| {
+        let interval = calibration.interval(case, accuracy, |cut| {
             let height = height_of(case, cut.system, &cut.source)?;
-            Some(on_line(height, agreement(case, cut.system, &cut.target)))
+            Some(on_line(height, mean_share(case, cut.system, &cut.target)))
         });
         let shares: Vec<f64> = questions.iter().map(|&q| case.agreement(case.target, q).share).collect();
-        let mut outcome = Outcome::moved(case, &shares, accuracy);
+        let mut outcome = Outcome::moved(case, &shares, accuracy, AGREEMENT);
+        if let Some(known) = case.pool().known_accuracy(case.target) {
+            let home = mean_share(case, case.target, &case.labelled(case.target));
+            outcome.effects.push(SignalValue {
+                name: "agreement of all answers".to_owned(),
+                known: (home.1 > 0.0).then(|| home.0 / home.1),
+                target: Some(abroad.0 / abroad.1),
+                effect: Some(accuracy - known),
+            });
+        }
         outcome.notes.push(note(case, own.is_some()));
-        let estimate = outcome.estimate(case, self.id(), interval, outside);
-        Ok(Estimate { accuracy, ..estimate })
+        Ok(outcome.estimate_at(case, self.id(), accuracy, interval))
     }
 }
 

@@ -1,5 +1,8 @@
 //! What ATC-MC and ATC-NE share: a threshold on the scores of answers.
 
+/// Name of the signal: the share of answers above the threshold.
+pub const ABOVE: &str = "answers above the threshold";
+
 /// A threshold: answers with a higher score count as right, those with just this score count in part.
 ///
 /// Source: Garg et al., 2022, "Leveraging unlabeled data to predict out-of-distribution performance", section 4. Scores

@@ -6,7 +6,7 @@ use crate::error::EstimateError;
 use crate::estimate::Estimate;
 
 use super::Estimator;
-use super::atc::Threshold;
+use super::atc::{ABOVE, Threshold};
 
 /// What it does: takes the threshold that as many labelled answers exceed in confidence as are right, and estimates the
 /// share of the target's answers that exceed it (Garg et al., 2022).
@@ -33,7 +33,7 @@ impl Estimator for AtcMc {
     }
 
     fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
-        estimate_by(case, self.id(), &formula)
+        estimate_by(case, self.id(), &formula, (ABOVE, &formula))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::error::EstimateError;
 use crate::estimate::Estimate;
 
 use super::Estimator;
-use super::atc::Threshold;
+use super::atc::{ABOVE, Threshold};
 
 /// What it does: as [`AtcMc`](super::AtcMc), with the negative entropy of the confidence as score (Garg et al., 2022).
 ///
@@ -45,7 +45,7 @@ impl Estimator for AtcNe {
     }
 
     fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
-        estimate_by(case, self.id(), &formula)
+        estimate_by(case, self.id(), &formula, (ABOVE, &formula))
     }
 }
 

@@ -16,12 +16,13 @@ use super::Estimator;
 #[derive(Debug, Clone, Copy)]
 pub struct Doc;
 
+fn confident(confidences: &[f64], tau: f64) -> f64 {
+    let counted: Vec<f64> = confidences.iter().map(|&p| if p >= tau { p } else { 0.0 }).collect();
+    mean(&counted)
+}
+
 fn formula(source: &Sample, target: &[f64], tau: f64) -> f64 {
-    let confident = |confidences: &[f64]| {
-        let counted: Vec<f64> = confidences.iter().map(|&p| if p >= tau { p } else { 0.0 }).collect();
-        mean(&counted)
-    };
-    (source.accuracy() - confident(&source.confidences) + confident(target)).clamp(0.0, 1.0)
+    (source.accuracy() - confident(&source.confidences, tau) + confident(target, tau)).clamp(0.0, 1.0)
 }
 
 impl Estimator for Doc {
@@ -39,7 +40,12 @@ impl Estimator for Doc {
 
     fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
         let tau = case.options.tau;
-        let mut estimate = estimate_by(case, self.id(), &|source, target| formula(source, target, tau))?;
+        let mut estimate = estimate_by(
+            case,
+            self.id(),
+            &|source, target| formula(source, target, tau),
+            ("confidence", &|_, confidences| confident(confidences, tau)),
+        )?;
         estimate
             .notes
             .push(format!("confidences below {tau} do not count (--tau; 0 is the published method)"));

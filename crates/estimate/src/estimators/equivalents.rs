@@ -1,15 +1,17 @@
 //! `equivalents`: other systems' answers to the same questions are labelled, so an answer that returns the same as one
 //! of them is right or wrong with it.
 
-use crate::agreement::agree;
 use crate::case::Case;
 use crate::conformal::half_width;
 use crate::error::EstimateError;
+use crate::errors::{Expected, Point, UNKNOWN};
 use crate::estimate::{Estimate, Interval};
 use crate::logistic::Logistic;
-use crate::outcome::{Outcome, signals};
+use crate::observations::Observation;
+use crate::outcome::Outcome;
+use crate::peer_agreement::agree;
 use crate::pool::Answer;
-use crate::signals::Signals;
+use crate::probit::probit;
 
 use super::Estimator;
 
@@ -100,26 +102,27 @@ impl Estimator for Equivalents {
             })
             .collect();
         let mut outcome = Outcome {
-            probabilities: probabilities(&fit(None), &rows(case.target, &systems)),
-            signals: signals(case, [None, None]),
             notes: vec![format!(
                 "{} labelled systems answered the same questions; each estimated without its labels was off by {:.1} \
                  points on average",
                 systems.len(),
                 100.0 * errors.iter().map(|error| error.abs()).sum::<f64>() / errors.len() as f64
             )],
+            ..Outcome::new(
+                probabilities(&fit(None), &rows(case.target, &systems)),
+                "labels of other systems on these questions",
+            )
         };
-        let width = half_width(&errors, case.options.level).unwrap_or(0.5);
-        // A target that the signals place beyond every labelled system is not exchangeable with them.
-        let outside = is_outside(case, &systems);
-        if outside {
+        let width = Likeness::new(case, &systems, &errors).half_width(case.options.level);
+        let interval = Interval::around(outcome.accuracy(), width, case.options.level);
+        if case.standing().is_outside() {
             outcome.notes.push(
-                "the share of predictions that run lies outside that of the labelled systems".to_owned(),
+                "that the target lies outside the system's own labels does not matter here: other systems have labels on \
+                 the target itself"
+                    .to_owned(),
             );
         }
-        let widened = if outside { 1.5 * width } else { width };
-        let interval = Interval::around(outcome.accuracy(), widened, case.options.level);
-        Ok(outcome.estimate(case, self.id(), interval, outside))
+        Ok(outcome.estimate(case, self.id(), interval))
     }
 }
 
@@ -160,8 +163,8 @@ impl Rule {
                 continue;
             };
             // Not every labelled system is among those whose signals were computed.
-            let as_given = match (case.signals(system, question), status.as_deref()) {
-                (Some(signals), _) if signals.runs => signals.runs_as_given,
+            let as_given = match (case.observed(system, question), status.as_deref()) {
+                (Some(seen), _) if seen.runs => seen.runs_as_given,
                 (None, Some("ok")) => true,
                 (None, Some("multiple_statements")) => false,
                 _ => continue,
@@ -173,8 +176,8 @@ impl Rule {
         Self { first_statement: first.1 > 0.0 && first.0 / first.1 > 0.5 * given.0 / f64::max(given.1, 1.0) }
     }
 
-    fn counts(self, signals: &Signals) -> bool {
-        signals.runs_as_given || (self.first_statement && signals.runs)
+    fn counts(self, seen: &Observation) -> bool {
+        seen.runs_as_given || (self.first_statement && seen.runs)
     }
 }
 
@@ -195,14 +198,14 @@ struct Counts {
 
 impl Counts {
     fn of(case: &Case<'_>, rule: Rule, system: usize, question: usize, known: &[usize]) -> Option<Self> {
-        let own = case.signals(system, question);
+        let own = case.observed(system, question);
         let mut counts = Self { runs: own.is_some_and(|own| rule.counts(own)), ..Self::default() };
         let (mut judged, mut right) = (0.0, 0.0);
         for &other in known.iter().filter(|&&other| other != system) {
             let Some(label) = case.pool().label(other, question) else { continue };
             judged += 1.0;
             right += label;
-            let same = match (own, case.signals(other, question)) {
+            let same = match (own, case.observed(other, question)) {
                 (Some(own), Some(other)) => {
                     rule.counts(own) && rule.counts(other) && agree(case.ground, own, other)
                 }
@@ -241,7 +244,7 @@ fn refused_rate(case: &Case<'_>, rule: Rule, systems: &[usize]) -> f64 {
     let (mut right, mut count) = (0.0, 0.0);
     for &system in systems {
         for &question in &case.evidence.questions {
-            let runs = case.signals(system, question).is_some_and(|signals| rule.counts(signals));
+            let runs = case.observed(system, question).is_some_and(|seen| rule.counts(seen));
             if let Some(label) = case.pool().label(system, question).filter(|_| !runs) {
                 right += label;
                 count += 1.0;
@@ -251,15 +254,43 @@ fn refused_rate(case: &Case<'_>, rule: Rule, systems: &[usize]) -> f64 {
     if count > 0.0 { right / count } else { 0.0 }
 }
 
-fn is_outside(case: &Case<'_>, systems: &[usize]) -> bool {
-    let share = |system: usize| {
+/// How like the target's system the labelled ones are, by the share of their answers that run: errors of those that are
+/// less like the others say what to expect of a system unlike all of them.
+struct Likeness {
+    points: Vec<Point>,
+    /// The target's squared distance.
+    distance: f64,
+}
+
+impl Likeness {
+    fn new(case: &Case<'_>, systems: &[usize], errors: &[f64]) -> Self {
         let questions = &case.evidence.questions;
-        let runs = |&&question: &&usize| case.signals(system, question).is_some_and(|s| s.runs_as_given);
-        questions.iter().filter(runs).count() as f64 / questions.len().max(1) as f64
-    };
-    let known: Vec<f64> = systems.iter().map(|&system| share(system)).collect();
-    let own = share(case.target);
-    let (low, high) = known.iter().fold((1.0_f64, 0.0_f64), |(low, high), &s| (low.min(s), high.max(s)));
-    let margin = 0.5 * (high - low);
-    own < low - margin || own > high + margin
+        let place = |&system: &usize| {
+            let runs =
+                |&&question: &&usize| case.observed(system, question).is_some_and(|seen| seen.runs_as_given);
+            probit(questions.iter().filter(runs).count() as f64, questions.len() as f64)
+        };
+        let places: Vec<f64> = systems.iter().map(place).collect();
+        let sum: f64 = places.iter().sum();
+        let distance = |own: f64, mean: f64| (own - mean).powi(2);
+        let points = systems.iter().zip(&places).zip(errors).map(|((&system, &own), &error)| Point {
+            system,
+            distance: distance(own, (sum - own) / (places.len() - 1).max(1) as f64),
+            per_group: 1.0,
+            error,
+            weight: 1.0,
+        });
+        Self {
+            points: points.collect(),
+            distance: distance(place(&case.target), sum / places.len().max(1) as f64),
+        }
+    }
+
+    fn half_width(&self, level: f64) -> f64 {
+        let expected = Expected::fit(&self.points);
+        let score = |point: &Point| point.error / expected.at(point.distance, point.per_group).sqrt();
+        let scores: Vec<f64> = self.points.iter().map(score).collect();
+        let here = expected.at(self.distance, 1.0).sqrt();
+        half_width(&scores, level).map_or(UNKNOWN, |score| score * here)
+    }
 }

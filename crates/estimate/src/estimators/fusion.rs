@@ -82,7 +82,7 @@ pub fn outcome(
     let target = Answers::of(case, case.target, &case.evidence.questions)?;
     let row = reference.describe(&target.vectors).map_err(failed)?.to_row();
     let found = evaluator.estimate(&row, Some(target.vectors.len()), case.options.level).map_err(failed)?;
-    let mut outcome = Outcome::flat(case, found.accuracy);
+    let mut outcome = Outcome::flat(case, found.accuracy, "shift descriptors");
     if !known.is_own {
         let name = &case.pool().systems[case.target];
         outcome.notes.push(format!(
@@ -93,7 +93,7 @@ pub fn outcome(
         outcome.notes.push(format!("beyond what was learned from in {}", found.outside_in.join(", ")));
     }
     let interval = Interval { level: found.level, low: found.low, high: found.high };
-    let mut estimate = outcome.estimate(case, method, interval, found.outside);
+    let mut estimate = outcome.estimate(case, method, interval);
     let names = Descriptors::names().iter().map(|name| (*name).to_owned());
     estimate.descriptors = names.zip(row).collect();
     Ok(estimate)

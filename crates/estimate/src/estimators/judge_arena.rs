@@ -78,11 +78,10 @@ impl Estimator for JudgeArena {
                 )));
             }
         };
-        let mut outcome = Outcome::flat(case, found.accuracy);
+        let mut outcome = Outcome::flat(case, found.accuracy, "the judge's comparisons");
         outcome.notes.extend(notes(&report, &found, &known, &service.client.server()));
         let interval = interval(&found, case.options.level);
-        let estimate = outcome.estimate(case, self.id(), interval, found.outside);
-        Ok(Estimate { accuracy: found.accuracy, ..estimate })
+        Ok(outcome.estimate_at(case, self.id(), found.accuracy, interval))
     }
 }
 

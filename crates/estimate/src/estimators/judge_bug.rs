@@ -6,7 +6,7 @@ use crate::case::Case;
 use crate::error::EstimateError;
 use crate::estimate::{Estimate, Interval};
 use crate::judges::{BugEstimate, BugReport, TemplateKind, judge_bug};
-use crate::outcome::{Outcome, signals};
+use crate::outcome::Outcome;
 use crate::services::{JudgeService, describe, judge_items};
 
 use super::Estimator;
@@ -50,14 +50,11 @@ impl Estimator for JudgeBug {
             )));
         };
         let probability = |item: &crate::judges::BugItem| item.outcome.p_correct().unwrap_or(found.accuracy);
-        let outcome = Outcome {
-            probabilities: report.items.iter().map(probability).collect(),
-            signals: signals(case, [None, None]),
-            notes: notes(&report, found, &service.client.server()),
-        };
+        let mut outcome =
+            Outcome::new(report.items.iter().map(probability).collect(), "the judge's verdicts");
+        outcome.notes = notes(&report, found, &service.client.server());
         let interval = interval(found, report.decided, items.len(), case.options.level);
-        let estimate = outcome.estimate(case, self.id(), interval, false);
-        Ok(Estimate { accuracy: found.accuracy, ..estimate })
+        Ok(outcome.estimate_at(case, self.id(), found.accuracy, interval))
     }
 }
 

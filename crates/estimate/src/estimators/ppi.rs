@@ -116,12 +116,15 @@ impl Estimator for Ppi {
         let found = input.infer();
         let accuracy = found.accuracy.clamp(0.0, 1.0);
         let width = found.standard_error * normal_quantile(f64::midpoint(1.0, case.options.level));
-        let interval = Interval::around(found.accuracy, width, case.options.level);
+        let mut interval = Interval::around(found.accuracy, width, case.options.level);
+        if input.labels.iter().all(|label| (label - input.labels[0]).abs() < 1e-9) {
+            // Labels that are all the same show no spread, which is not to say that there is none.
+            interval = interval.at_least_of(accuracy, input.labels.len());
+        }
         let all: Vec<f64> = questions.iter().map(|&question| confidences.of_target(question)).collect();
-        let mut outcome = Outcome::moved(case, &all, accuracy);
+        let mut outcome = Outcome::moved(case, &all, accuracy, "labels of the target");
         outcome.notes.extend([confidences.note(), note(&input, found)]);
-        let estimate = outcome.estimate(case, self.id(), interval, false);
-        Ok(Estimate { accuracy, ..estimate })
+        Ok(outcome.estimate_at(case, self.id(), accuracy, interval))
     }
 }
 

@@ -76,7 +76,7 @@ impl Answers {
     pub fn of(case: &Case<'_>, system: usize, questions: &[usize]) -> Result<Self, EstimateError> {
         let known: Vec<(usize, &[f32])> = questions
             .iter()
-            .filter_map(|&question| Some((question, case.signals(system, question)?.features.as_slice())))
+            .filter_map(|&question| Some((question, case.observed(system, question)?.features.as_slice())))
             .collect();
         let label = |question| case.pool().label(system, question).unwrap_or_default();
         Ok(Self {

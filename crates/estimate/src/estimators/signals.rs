@@ -1,16 +1,17 @@
 //! `signals`: what predictions show of themselves, and how accuracy moved with it where labels are known.
 
+use std::collections::HashMap;
+
 use crate::case::Case;
-use crate::conformal::half_width_by_group;
 use crate::error::EstimateError;
-use crate::estimate::{Estimate, Interval};
+use crate::errors::{Expected, Point, Spread, UNKNOWN, half_width, per_group, together};
+use crate::estimate::{Estimate, Interval, SignalValue};
 use crate::items::ItemModel;
 use crate::law::Law;
-use crate::logistic::solve;
-use crate::novelty::Novelty;
-use crate::outcome::{Outcome, signals};
-use crate::probit::{moved, normal_cdf, shift_to_mean};
-use crate::sets::{Ease, Labelled, MetaSet, Sums, groups, meta_sets, shift, squared, sums_of, total};
+use crate::outcome::{AGREEMENT, FIRST_RUNS, Outcome, RUNS};
+use crate::probit::{density_at, moved, normal_cdf, on_probit, shift_to_mean};
+use crate::sets::{Ease, Labelled, MetaSet, Sums, databases, meta_sets, shift, squared, sums_of, total};
+use crate::structure::Structure;
 
 use super::Estimator;
 
@@ -20,29 +21,29 @@ use super::Estimator;
 /// - **The item model** (gradient boosting on the `features` of question, schema and prediction, and on agreement with
 ///   other systems) gives every answer a probability; the mean is corrected by how far the model is off on the
 ///   system's own labelled answers. Best near what is known; alone there where nobody's answers can be compared.
-/// - **The law** moves the system's known accuracy on the probit scale, in proportion to how the
-///   share of answers that run and the agreement with other systems moved. Best far away.
+/// - **The law** moves the system's known accuracy on the probit scale, in proportion to how the share of answers that run
+///   and the agreement with other systems moved; without anybody to agree with, the share of answers that run and what
+///   the structure of questions and predictions says. Best far away, and alone there.
 ///
 /// An answer that does not run as given counts as wrong, unless the target lies within what is known: then as often
 /// right as such answers were there (Spider's official script scores the first of several statements).
 ///
-/// The interval is conformal: the errors of the weighted estimate on the sets, each in units of the error that is
-/// expected at its distance.
+/// The interval follows the rule of [`crate::errors`].
 #[derive(Debug, Clone, Copy)]
 pub struct FromSignals;
-
-/// The share of a half-width by which an interval outside what is known is widened.
-const WIDENED_OUTSIDE: f64 = 0.25;
 
 /// How much more than its errors on known sets say the law is trusted near them: the sets of few databases cannot tell
 /// the two ways apart well.
 const ODDS_OF_LAW: f64 = 3.0;
 
-/// A set of fewer groups can lie far away by chance.
-const FEWEST_FAR_GROUPS: usize = 3;
-
 /// Labelled answers after which the correction of the item model counts half.
 const HALF_CORRECTION: f64 = 100.0;
+
+/// A rest of an effect that is put down to rounding and to the few answers that do not run as given.
+const LEAST_REST: f64 = 1e-3;
+
+/// What the item model or structure says, for who reads the signals.
+const ITEMS: &str = "questions and predictions";
 
 impl Estimator for FromSignals {
     fn id(&self) -> &'static str {
@@ -67,66 +68,13 @@ impl Estimator for FromSignals {
         }
         let fit = Fit::new(case)?;
         let target = fit.target_sums(case);
-        let groups = groups(case, &case.evidence.questions).len();
-        let found = fit.accuracy_of_running(&target, groups);
-        let outcome = fit.outcome(case, &found);
-        let share = target.runs / case.evidence.questions.len().max(1) as f64;
-        let width = fit.half_width(case.options.level, &found) * share;
-        let interval = Interval::around(outcome.accuracy(), width, case.options.level);
-        Ok(outcome.estimate(case, self.id(), interval, found.outside))
+        let found = fit.accuracy_of_running(case, &target);
+        let mut outcome = fit.outcome(case, &found);
+        outcome.effects = fit.effects(case, &found, &target, outcome.accuracy());
+        let interval = fit.interval(case, &found, &target, outcome.accuracy());
+        Ok(outcome.estimate(case, self.id(), interval))
     }
 }
-
-/// The expected squared error of a way to estimate: `far · distance² + group · (1 / labelled groups + 1 / groups of the
-/// target)`. Databases, not questions, are what chance draws.
-#[derive(Debug, Clone, Copy)]
-struct Expected {
-    far: f64,
-    group: f64,
-}
-
-/// An error on a set.
-struct Point {
-    distance: f64,
-    per_group: f64,
-    square: f64,
-    weight: f64,
-}
-
-/// What chance has to do with a set: the fewer databases on either side, the more.
-fn per_group(source: usize, target: usize) -> f64 {
-    1.0 / source.max(1) as f64 + 1.0 / target.max(1) as f64
-}
-
-/// Squared length of a set's shift, without the part that chance adds to it.
-fn distance_of(set: &MetaSet) -> f64 {
-    (squared(set.shift) - set.noise[0] - set.noise[1]).max(0.0)
-}
-
-impl Expected {
-    /// Least squares on squared errors, neither part below 0; larger sets weigh more.
-    fn fit(points: &[Point]) -> Self {
-        let sum = |of: &dyn Fn(&Point) -> f64| points.iter().map(|p| p.weight * of(p)).sum::<f64>();
-        let (dd, dg) = (sum(&|p| p.distance * p.distance), sum(&|p| p.distance * p.per_group));
-        let gg = sum(&|p| p.per_group * p.per_group);
-        let (de, ge) = (sum(&|p| p.distance * p.square), sum(&|p| p.per_group * p.square));
-        let alone = |cross: f64, square: f64| if square > 1e-12 { (cross / square).max(0.0) } else { 0.0 };
-        let both = solve(vec![vec![dd, dg], vec![dg, gg]], vec![de, ge]);
-        let (far, group) = match (both[0] >= 0.0, both[1] >= 0.0) {
-            (true, true) => (both[0], both[1]),
-            (false, _) => (0.0, alone(ge, gg)),
-            (true, false) => (alone(de, dd), 0.0),
-        };
-        Self { far, group }
-    }
-
-    fn at(&self, distance: f64, chance: f64) -> f64 {
-        (self.far * distance + self.group * chance).max(SMALLEST_ERROR)
-    }
-}
-
-/// The smallest squared error that is believed: half a point.
-const SMALLEST_ERROR: f64 = 2.5e-5;
 
 /// What was learned for one target system.
 struct Fit {
@@ -135,6 +83,8 @@ struct Fit {
     near: Law,
     /// For a target beyond them.
     far: Law,
+    /// What structure says, where nobody's answers can be compared with.
+    structure: Option<Structure>,
     labelled: Vec<Labelled>,
     /// The labelled answers from which the target is reached: the system's own, or everybody's.
     home: Vec<Sums>,
@@ -144,10 +94,8 @@ struct Fit {
     by_near: Expected,
     by_far: Expected,
     by_items: Expected,
-    /// By system: error in units of what was expected, near and far.
-    scores: [Vec<(usize, f64)>; 2],
-    farthest: f64,
-    novelty: Option<Novelty>,
+    /// By system: error in units of what was expected.
+    scores: Vec<(usize, f64)>,
 }
 
 /// The accuracy among running answers.
@@ -155,30 +103,24 @@ struct Found {
     accuracy: f64,
     outside: bool,
     expected: f64,
-    by_law: Option<(f64, Law)>,
-    effects: [f64; 2],
+    law: Law,
 }
 
 impl Fit {
     fn new(case: &Case<'_>) -> Result<Self, EstimateError> {
-        let items = ItemModel::fit(case)?;
+        // Outside, the law alone says how many are right; the item model only orders the answers.
+        let outside = case.standing().is_outside();
+        let items = if outside { ItemModel::fit_target(case) } else { ItemModel::fit(case) }?;
         let ease = Ease::new(case, &items);
         let labelled: Vec<Labelled> =
             case.evidence.known.iter().map(|&system| Labelled::new(case, system, &items, &ease)).collect();
         let sets = meta_sets(&labelled, case.options.seed);
-        let (near, far) = (Law::near(&sets), Law::far(&sets));
-        let errors = |estimate: &dyn Fn(&MetaSet) -> f64| -> Vec<Point> {
-            let point = |set| Point {
-                distance: distance_of(set),
-                per_group: per_group(set.groups[0].len(), set.groups[1].len()),
-                square: (estimate(set) - set.target.accuracy()).powi(2),
-                weight: set.target.runs,
-            };
-            sets.iter().map(point).collect()
+        let near = Law::near(&sets);
+        let far = if case.has_peers() { Law::far(&sets) } else { Law::ALONE };
+        let expected = |estimate: &dyn Fn(&MetaSet) -> f64| {
+            let point = |set| Point::of(set, estimate(set) - set.target.accuracy());
+            Expected::fit(&sets.iter().map(point).collect::<Vec<_>>())
         };
-        let by_near = Expected::fit(&errors(&|set| near.accuracy(&set.source, &set.target)));
-        let by_far = Expected::fit(&errors(&|set| far.accuracy(&set.source, &set.target)));
-        let by_items = Expected::fit(&errors(&|set| corrected(&set.source, &set.target)));
         let own = labelled.iter().find(|of| of.system == case.target && total(&of.groups).runs > 0.0);
         let home = match own {
             Some(own) => vec![total(&own.groups)],
@@ -188,29 +130,22 @@ impl Fit {
             items,
             near,
             far,
+            structure: if case.has_peers() { None } else { Structure::fit(case) },
             home,
             home_groups: own.or(labelled.first()).map_or(1, |of| of.groups.len()),
             is_own: own.is_some(),
-            by_near,
-            by_far,
-            by_items,
-            scores: [Vec::new(), Vec::new()],
-            farthest: sets
-                .iter()
-                .filter(|set| set.groups[1].len() >= FEWEST_FAR_GROUPS)
-                .map(distance_of)
-                .fold(0.0, f64::max),
+            by_near: expected(&|set| near.accuracy(&set.source, &set.target)),
+            by_far: expected(&|set| far.accuracy(&set.source, &set.target)),
+            by_items: expected(&|set| corrected(&set.source, &set.target)),
+            scores: Vec::new(),
             labelled,
-            novelty: Novelty::of(case),
         };
-        fit.scores = [false, true].map(|outside| {
-            let score = |set: &MetaSet| {
-                let chance = per_group(set.groups[0].len(), set.groups[1].len());
-                let (accuracy, expected) = fit.weigh(&[set.source], &set.target, chance, outside);
-                (set.system, (accuracy - set.target.accuracy()) / expected.sqrt())
-            };
-            sets.iter().map(score).collect()
-        });
+        let score = |set: &MetaSet| {
+            let chance = per_group(set.groups[0].len(), set.groups[1].len());
+            let (accuracy, expected) = fit.weigh(&[set.source], &set.target, chance, outside);
+            (set.system, (accuracy - set.target.accuracy()) / expected.sqrt())
+        };
+        fit.scores = sets.iter().map(score).collect();
         Ok(fit)
     }
 
@@ -220,6 +155,11 @@ impl Fit {
             sums_of(case, case.target, question, probability)
         });
         total(&sums.collect::<Vec<_>>())
+    }
+
+    /// The change that structure says, on the probit scale.
+    fn structural_change(&self) -> f64 {
+        self.structure.map_or(0.0, |found| on_probit(found.target) - on_probit(found.home))
     }
 
     /// The weighted estimate and its expected squared error; outside what is known, the law's alone.
@@ -242,42 +182,116 @@ impl Fit {
         (weight * by_law + (1.0 - weight) * by_items, law * items / (law + items))
     }
 
-    fn accuracy_of_running(&self, target: &Sums, groups: usize) -> Found {
-        let count = self.home.len().max(1) as f64;
-        let distance = self.home.iter().map(|from| squared(shift(from, target))).sum::<f64>() / count;
-        let is_new = self.novelty.as_ref().is_some_and(Novelty::is_outside);
-        let outside = is_new || (groups >= FEWEST_FAR_GROUPS && distance > self.farthest);
-        let (accuracy, expected) =
-            self.weigh(&self.home, target, per_group(self.home_groups, groups), outside);
-        let from = self.home.first().copied().unwrap_or_default();
-        let moves = shift(&from, target);
+    fn accuracy_of_running(&self, case: &Case<'_>, target: &Sums) -> Found {
+        let outside = case.standing().is_outside();
+        let chance = per_group(self.home_groups, databases(case, &case.evidence.questions));
+        let (weighed, expected) = self.weigh(&self.home, target, chance, outside);
+        let by_structure = self.far.structure * self.structural_change();
+        let accuracy = if outside { normal_cdf(on_probit(weighed) + by_structure) } else { weighed };
         let law = if outside { self.far } else { self.near };
-        let effect = |part: usize| {
-            let before = normal_cdf(from.level());
-            normal_cdf(from.level() + law.slopes[part] * moves[part]) - before
-        };
-        Found {
-            accuracy,
-            outside,
-            expected,
-            by_law: self.is_own.then(|| (law.accuracy(&from, target), law)),
-            effects: [effect(0), effect(1)],
-        }
+        Found { accuracy, outside, expected, law }
     }
 
-    /// Half-width of the interval of the accuracy among running answers.
-    fn half_width(&self, level: f64, found: &Found) -> f64 {
-        let score = half_width_by_group(&self.scores[usize::from(found.outside)], level);
+    /// The interval of the accuracy of all answers, of which those that run are this accurate.
+    fn interval(&self, case: &Case<'_>, found: &Found, target: &Sums, accuracy: f64) -> Interval {
+        let level = case.options.level;
+        let databases = databases(case, &case.evidence.questions);
+        let share = accuracy / found.accuracy.max(1e-9);
+        if found.outside && !case.has_peers() {
+            // Far away on the probit scale, where the spread was seen: 0 and 1 are never passed.
+            let centre = on_probit(found.accuracy);
+            let width = Spread::ALONE.half_width_alone(databases, level, found.accuracy, target.runs);
+            let [low, high] = [centre - width, centre + width].map(|end| (share * normal_cdf(end)).min(1.0));
+            return Interval { level, low, high };
+        }
         // Without sets whose truth is known nothing is known of errors.
-        let Some(score) = score else { return 0.5 };
-        let widened = if found.outside { 1.0 + WIDENED_OUTSIDE } else { 1.0 };
-        score * found.expected.sqrt() * widened
+        if self.scores.is_empty() {
+            return Interval::around(accuracy, UNKNOWN, level);
+        }
+        let mut width = half_width(&self.scores, found.expected, level);
+        if found.outside {
+            let spread = Spread::WITH_PEERS.half_width(databases, level);
+            width = together(width, spread * density_at(found.accuracy));
+        }
+        Interval::around(accuracy, width * share.min(1.0), level)
+    }
+
+    /// How the signals moved the estimate away from the known accuracy, one after the other: which answers count at all,
+    /// how many of them run, what the law says of each signal, what structure says. Each has the sign of its change.
+    fn effects(&self, case: &Case<'_>, found: &Found, target: &Sums, accuracy: f64) -> Vec<SignalValue> {
+        let (Some(known), true) = (case.pool().known_accuracy(case.target), self.is_own) else {
+            return Vec::new();
+        };
+        let from = self.home.first().copied().unwrap_or_default();
+        let (counted, share) = self.counted(case, found, known);
+        let moves = shift(&from, target);
+        let mut effects = vec![effect(FIRST_RUNS, counted - known), effect(RUNS, counted * (share - 1.0))];
+        let mut reached = counted * share;
+        let level = from.level();
+        if found.outside || target.compared > 0.0 {
+            let mut at = level;
+            for (part, name) in [(0, FIRST_RUNS), (1, AGREEMENT)] {
+                let next = at + found.law.slopes[part] * moves[part];
+                let by = reached * (normal_cdf(next) / normal_cdf(at).max(1e-9) - 1.0);
+                match effects.iter_mut().find(|effect| effect.name == name) {
+                    Some(same) => same.effect = same.effect.map(|effect| effect + by),
+                    None => effects.push(effect(name, by)),
+                }
+                reached += by;
+                at = next;
+            }
+        }
+        if found.outside {
+            if let Some(structure) = self.structure {
+                let now = on_probit(found.accuracy);
+                let before = normal_cdf(now - found.law.structure * self.structural_change());
+                let by = reached * (found.accuracy / before.max(1e-9) - 1.0);
+                // What rounding leaves is no signal of its own.
+                let rest = accuracy - reached - by;
+                let row = effect(ITEMS, if rest.abs() < LEAST_REST { by + rest } else { by });
+                effects.push(SignalValue {
+                    known: Some(structure.home),
+                    target: Some(structure.target),
+                    ..row
+                });
+            }
+        } else if target.compared == 0.0 {
+            let row = effect(ITEMS, accuracy - reached);
+            let (home, there) = (from.accuracy(), corrected(&from, target));
+            effects.push(SignalValue { known: Some(home), target: Some(there), ..row });
+        }
+        effects.retain(|effect| effect.effect.is_some_and(|by| by.abs() > 1e-9));
+        effects
+    }
+
+    /// The known accuracy if only answers counted that do so on the target, and by what factor more of them run there.
+    fn counted(&self, case: &Case<'_>, found: &Found, known: f64) -> (f64, f64) {
+        let own = case.labelled(case.target);
+        let running = |questions: &[usize], as_given: bool| {
+            let holds = |&&question: &&usize| {
+                let seen = case.observed(case.target, question);
+                seen.is_some_and(|seen| if as_given { seen.runs_as_given } else { seen.runs })
+            };
+            questions.iter().filter(holds).count() as f64 / questions.len().max(1) as f64
+        };
+        let before = running(&own, true);
+        let after = running(&case.evidence.questions, true);
+        let share = if before > 0.0 { after / before } else { 1.0 };
+        if !found.outside {
+            return (known, share);
+        }
+        let right: f64 = own
+            .iter()
+            .filter(|&&question| case.observed(case.target, question).is_some_and(|seen| seen.runs_as_given))
+            .filter_map(|&question| case.pool().label(case.target, question))
+            .sum();
+        (right / own.len().max(1) as f64, share)
     }
 
     /// The probability of every answer of the target, so that their mean over running ones is what was found.
     fn outcome(&self, case: &Case<'_>, found: &Found) -> Outcome {
         let questions = &case.evidence.questions;
-        let of = |question: usize| case.signals(case.target, question);
+        let of = |question: usize| case.observed(case.target, question);
         let running: Vec<usize> =
             questions.iter().copied().filter(|&question| of(question).is_some_and(|s| s.runs)).collect();
         let raw: Vec<f64> = running
@@ -285,55 +299,59 @@ impl Fit {
             .map(|question| self.items.target.get(question).copied().unwrap_or(found.accuracy))
             .collect();
         let by = shift_to_mean(&raw, found.accuracy);
-        let right: std::collections::HashMap<usize, f64> =
+        let right: HashMap<usize, f64> =
             running.iter().zip(&raw).map(|(&question, &p)| (question, moved(p, by))).collect();
         let rates = if found.outside { Rates::default() } else { Rates::of(case, &self.labelled) };
         let probabilities = questions
             .iter()
             .map(|&question| match (right.get(&question), of(question)) {
-                (Some(p), Some(signals)) if signals.runs_as_given => *p,
+                (Some(p), Some(seen)) if seen.runs_as_given => *p,
                 (Some(p), Some(_)) => (p * rates.first_statement).min(1.0),
                 _ => rates.refused,
             })
             .collect();
-        let effects = if self.is_own { found.effects.map(Some) } else { [None, None] };
-        let mut outcome = Outcome { probabilities, signals: signals(case, effects), notes: Vec::new() };
+        let mut outcome = Outcome::new(probabilities, "item model");
         self.add_notes(case, found, &mut outcome.notes);
         outcome
     }
 
     fn add_notes(&self, case: &Case<'_>, found: &Found, notes: &mut Vec<String>) {
-        if found.outside && self.is_own {
-            notes.push(format!(
-                "the target lies outside what the labels cover ({}): the estimate is an extrapolation by the law, and a \
-                 prediction that does not run as given counts as wrong",
-                self.novelty.as_ref().map(Novelty::describe).unwrap_or_default()
-            ));
+        if found.outside {
+            notes.push(
+                "outside what is labelled the estimate is an extrapolation by the law, and a prediction that does not run \
+                 as given counts as wrong"
+                    .to_owned(),
+            );
         }
         if !self.is_own {
             notes.push(format!(
-                "no known run of {}: the estimate rests on other systems alone; give its own run with --known",
+                "no known run of {} on other questions: the estimate rests on other systems alone; give its own run with \
+                 --known",
                 case.pool().systems[case.target]
             ));
         }
-        if !case.has_peers() {
+        if !case.has_peers() && case.peers_left_out().is_none() {
             notes.push(
                 "no other system's predictions on the target: agreement, the best signal, is missing; give some \
                  with --pred or --peer"
                     .to_owned(),
             );
         }
-        if let Some((by_law, law)) = found.by_law {
+        if self.is_own {
             notes.push(format!(
-                "among predictions that run: {:.1} % right by the law (slopes {:.2} and {:.2}), {:.1} % together with the \
-                 item model",
-                100.0 * by_law,
-                law.slopes[0],
-                law.slopes[1],
-                100.0 * found.accuracy
+                "among predictions that run {:.1} % are right; slopes of the law: {:.2} for the share that runs, {:.2} for \
+                 agreement, {:.2} for structure",
+                100.0 * found.accuracy,
+                found.law.slopes[0],
+                found.law.slopes[1],
+                found.law.structure
             ));
         }
     }
+}
+
+fn effect(name: &str, by: f64) -> SignalValue {
+    SignalValue { name: name.to_owned(), known: None, target: None, effect: Some(by) }
 }
 
 /// The item model's mean on the target, corrected by what it is off on the source.
@@ -359,12 +377,12 @@ impl Rates {
         let (mut given, mut first, mut refused) = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0));
         for of in systems {
             for &question in of.questions.iter().flatten() {
-                let (Some(signals), Some(label)) =
-                    (case.signals(of.system, question), case.pool().label(of.system, question))
+                let (Some(seen), Some(label)) =
+                    (case.observed(of.system, question), case.pool().label(of.system, question))
                 else {
                     continue;
                 };
-                let rate = match (signals.runs_as_given, signals.runs) {
+                let rate = match (seen.runs_as_given, seen.runs) {
                     (true, _) => &mut given,
                     (false, true) => &mut first,
                     (false, false) => &mut refused,

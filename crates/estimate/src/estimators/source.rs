@@ -2,6 +2,7 @@
 
 use crate::calibrate::{Calibration, mean_label};
 use crate::case::Case;
+use crate::confidence::own_run_needed;
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
 use crate::items::ItemModel;
@@ -30,17 +31,12 @@ impl Estimator for Source {
     }
 
     fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
-        let accuracy = case.pool().known_accuracy(case.target).ok_or(EstimateError::Needs {
-            method: "source",
-            needs: format!("a known run of {}", case.pool().systems[case.target]),
-            remedy: "give one with --known, or choose another --method",
-        })?;
+        let accuracy =
+            case.pool().known_accuracy(case.target).ok_or_else(|| own_run_needed(case, self.id()))?;
         let calibration = Calibration::new(case, &ItemModel::default());
-        let (interval, outside) =
-            calibration.interval(case, accuracy, |cut| mean_label(case, cut.system, &cut.source));
-        let mut outcome = Outcome::flat(case, accuracy);
+        let interval = calibration.interval(case, accuracy, |cut| mean_label(case, cut.system, &cut.source));
+        let mut outcome = Outcome::flat(case, accuracy, "the known accuracy");
         outcome.notes.push("carries the known accuracy over: it does not look at the target".to_owned());
-        let estimate = outcome.estimate(case, self.id(), interval, outside);
-        Ok(Estimate { accuracy, ..estimate })
+        Ok(outcome.estimate_at(case, self.id(), accuracy, interval))
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::blob::{Blob, Blobs, Values};
+use crate::probit::student_t;
 
 /// Smallest error that is expected of an estimate beside the noise of its items.
 const LEAST_TAU: f64 = 0.005;
@@ -144,37 +145,6 @@ fn hierarchical_quantile(groups: &BTreeMap<u32, Vec<f64>>, level: f64) -> Option
         sum += weight;
         (sum >= level - 1e-9).then_some(score)
     })
-}
-
-/// The value that the absolute value of Student's t stays below with a probability.
-fn student_t(freedom: usize, probability: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 1e6);
-    for _ in 0..200 {
-        let middle = f64::midpoint(low, high);
-        if within(freedom, middle) < probability { low = middle } else { high = middle }
-    }
-    high
-}
-
-/// Probability that `|t|` is below a bound (Abramowitz and Stegun, 26.7.3 and 26.7.4).
-fn within(freedom: usize, bound: f64) -> f64 {
-    let angle = (bound / (freedom as f64).sqrt()).atan();
-    let (sine, square) = (angle.sin(), angle.cos().powi(2));
-    let series = |first: f64, start: usize| {
-        let (mut term, mut sum) = (first, 0.0);
-        let mut step = start;
-        while step < freedom {
-            sum += term;
-            term *= square * step as f64 / (step + 1) as f64;
-            step += 2;
-        }
-        sum
-    };
-    if freedom.is_multiple_of(2) {
-        sine * series(1.0, 1)
-    } else {
-        (angle + sine * series(angle.cos(), 2)) * std::f64::consts::FRAC_2_PI
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! Whether accuracy falls over batches that follow each other.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
+use sqlgauge_estimate::Estimate;
 
 /// Points at the start of a series that later ones are compared with.
 const BASELINE: usize = 3;
@@ -20,6 +23,36 @@ pub struct Point {
     pub high: f64,
     /// The batch lies outside what the labels cover.
     pub outside: bool,
+}
+
+impl Point {
+    /// The estimate of `count` questions, under a name.
+    pub fn of(estimate: &Estimate, label: &str, count: usize) -> Self {
+        Self {
+            label: label.to_owned(),
+            count,
+            accuracy: estimate.accuracy,
+            low: estimate.interval.low,
+            high: estimate.interval.high,
+            outside: estimate.outside,
+        }
+    }
+}
+
+/// Consecutive batches of `size` of so many questions; a rest below half a batch joins the last one.
+pub fn batches(questions: usize, size: usize) -> Vec<Range<usize>> {
+    let size = size.max(1);
+    let mut starts: Vec<usize> = (0..questions).step_by(size).collect();
+    if starts.len() > 1 && 2 * (questions % size) < size && !questions.is_multiple_of(size) {
+        starts.pop();
+    }
+    let ends = starts.iter().copied().skip(1).chain([questions]);
+    starts.iter().copied().zip(ends).map(|(from, to)| from..to).collect()
+}
+
+/// What a batch is called: its questions, counted from 1.
+pub fn batch_label(range: &Range<usize>) -> String {
+    format!("{}–{}", range.start + 1, range.end)
 }
 
 /// The batches of one system in their order.
@@ -156,6 +189,24 @@ impl Baseline {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn batches_cover_the_target_and_a_small_rest_joins_the_last() {
+        type Cut<'a> = (usize, usize, &'a [(usize, usize)]);
+        let cases: [Cut<'_>; 7] = [
+            (10, 100, &[(0, 10)]),
+            (10, 5, &[(0, 5), (5, 10)]),
+            (12, 5, &[(0, 5), (5, 12)]),
+            (13, 5, &[(0, 5), (5, 10), (10, 13)]),
+            (1, 1, &[(0, 1)]),
+            (2, 5, &[(0, 2)]),
+            (2, 0, &[(0, 1), (1, 2)]),
+        ];
+        for (questions, size, expected) in cases {
+            let found: Vec<_> = batches(questions, size).iter().map(|r| (r.start, r.end)).collect();
+            assert_eq!(found, expected, "{questions} by {size}");
+        }
+    }
 
     fn points(values: &[(f64, f64)]) -> Vec<Point> {
         let point = |(at, &(accuracy, half)): (usize, &(f64, f64))| Point {

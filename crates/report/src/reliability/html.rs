@@ -262,7 +262,8 @@ fn system(estimate: &SystemEstimate, at: usize, single: bool) -> String {
     let interval = (estimate.interval.low, estimate.interval.high);
     let bar = interval_bar(estimate.accuracy, interval, estimate.known_accuracy());
     text.push_str(&format!("<div class=\"gauge\">{bar}</div>\n"));
-    let (word, rest) = outside(estimate).split_once(':').unwrap_or(("", ""));
+    let standing = outside(estimate);
+    let (word, rest) = standing.split_once(':').unwrap_or(("", ""));
     text.push_str(&format!(
         "<p class=\"callout{}\"><b>{word}.</b> {} Method: <code>{}</code>.</p>\n",
         if estimate.outside { " outside" } else { "" },

@@ -56,7 +56,8 @@ fn interval(estimate: &SystemEstimate) -> String {
 }
 
 fn system(estimate: &SystemEstimate) -> String {
-    let mut text = format!("### {}\n\n{} {}", escape(&estimate.system), claim(estimate), outside(estimate));
+    let mut text =
+        format!("### {}\n\n{} {}", escape(&estimate.system), claim(estimate), escape(&outside(estimate)));
     if let Some(known) = against_known(estimate) {
         text.push_str(&format!(" {known}"));
     }

@@ -4,6 +4,8 @@
 //! that follow each other. Questions and predictions are treated as hostile, as everywhere in this crate.
 
 pub mod drift;
+mod folder;
+mod history;
 mod html;
 mod json;
 mod markdown;
@@ -11,6 +13,7 @@ mod model;
 mod table;
 mod words;
 
+pub use history::History;
 pub use html::html;
 pub use json::json;
 pub use markdown::markdown;

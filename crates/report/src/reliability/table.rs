@@ -101,7 +101,7 @@ impl Writer {
         let mut text = self.title(&head, &interval);
         text.push_str(&format!("0 {} 100\n", bar(estimate, BAR)));
         if estimate.outside {
-            text.push_str(&format!("{}\n", self.painter.bad(outside(estimate))));
+            text.push_str(&format!("{}\n", self.painter.bad(&printable(&outside(estimate)))));
         } else {
             text.push_str(&format!("{}\n", outside(estimate)));
         }

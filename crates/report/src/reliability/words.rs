@@ -1,5 +1,7 @@
 //! The words and numbers that all formats share.
 
+#![expect(clippy::format_push_string, reason = "a sentence is written once; what reads best wins")]
+
 use super::{Part, SystemEstimate};
 
 /// What stands where there is no value.
@@ -45,14 +47,17 @@ pub(super) fn claim(estimate: &SystemEstimate) -> String {
     )
 }
 
-/// Whether the target lies outside, in one sentence.
-pub(super) fn outside(estimate: &SystemEstimate) -> &'static str {
-    if estimate.outside {
-        "Outside: the target differs from everything that is labelled, so the estimate is an extrapolation and its \
-         interval is wider. A few labels on the target would help most."
-    } else {
-        "Inside: the target is like what is labelled."
+/// Whether the target lies outside, and why, in one sentence.
+pub(super) fn outside(estimate: &SystemEstimate) -> String {
+    if !estimate.outside {
+        return "Inside: the target is like what is labelled.".to_owned();
     }
+    let mut text = "Outside: the target differs from what is labelled of the system".to_owned();
+    if !estimate.outside_because.is_empty() {
+        text.push_str(&format!(" ({})", estimate.outside_because.join("; ")));
+    }
+    text.push_str(". A few labels on the target would help most.");
+    text
 }
 
 /// How far the estimate is from the known accuracy, in one sentence.
@@ -80,6 +85,10 @@ pub(super) fn signal_meaning(name: &str) -> &'static str {
         "first statement runs" => "share whose first statement executes",
         "agreement with other systems" => "mean share of other systems with the same result",
         "returns nothing" => "share whose result is empty",
+        "questions and predictions" => "share that is right, by their structure alone",
+        "answers above the threshold" => "share whose confidence exceeds the threshold",
+        "confidence" => "mean confidence that counts",
+        "agreement of all answers" => "the same, answers that do not run agreeing with nobody",
         _ => "",
     }
 }

@@ -21,9 +21,9 @@ pub const GENERATED_DATABASES: usize = 24;
 /// Questions of one database that a worker takes at a time.
 const CHUNK: usize = 16;
 
-/// The signals of one answer.
+/// What is seen of one answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Signals {
+pub struct Observation {
     /// There is an SQL text at all.
     pub answers: bool,
     /// The text as given is one query that the database compiles, and that did not fail where it was executed.
@@ -40,21 +40,26 @@ pub struct Signals {
     pub features: Vec<f32>,
 }
 
-/// The signals of some systems' answers to some questions.
+/// What is seen of some systems' answers to some questions.
 #[derive(Debug, Default)]
-pub struct SignalTable {
+pub struct Observations {
     /// By place of the system in the pool.
-    by_system: Vec<HashMap<usize, Signals>>,
-    /// Names of [`Signals::features`].
+    by_system: Vec<HashMap<usize, Observation>>,
+    /// Names of [`Observation::features`].
     pub feature_names: Vec<String>,
 }
 
-impl SignalTable {
-    /// The signals of the systems' answers to the questions.
+impl Observations {
+    /// Looks at the systems' answers to the questions, and compares their results on so many generated databases.
     ///
     /// # Errors
     /// When SQLite gives no database in memory, or the encoder fails.
-    pub fn new(pool: &Pool, systems: &[usize], questions: &[usize]) -> Result<Self, EstimateError> {
+    pub fn new(
+        pool: &Pool,
+        systems: &[usize],
+        questions: &[usize],
+        databases: usize,
+    ) -> Result<Self, EstimateError> {
         let encoder = Features::new(Form::QuestionSchemaPrediction);
         let mut by_database: Vec<Vec<usize>> = vec![Vec::new(); pool.databases.len()];
         for &question in questions {
@@ -63,27 +68,28 @@ impl SignalTable {
         let chunks: Vec<&[usize]> = by_database.iter().flat_map(|all| all.chunks(CHUNK)).collect();
         let parts = chunks
             .par_iter()
-            .map(|chunk| signals_of_chunk(pool, systems, chunk, &encoder))
+            .map(|chunk| observe_chunk(pool, systems, chunk, databases, &encoder))
             .collect::<Result<Vec<_>, _>>()?;
         let mut by_system = vec![HashMap::new(); pool.systems.len()];
-        for (system, question, signals) in parts.into_iter().flatten() {
-            by_system[system].insert(question, signals);
+        for (system, question, seen) in parts.into_iter().flatten() {
+            by_system[system].insert(question, seen);
         }
         Ok(Self { by_system, feature_names: encoder.dimension_names().unwrap_or_default() })
     }
 
-    /// The signals of a system's answer to a question, if it gave one.
-    pub fn get(&self, system: usize, question: usize) -> Option<&Signals> {
+    /// What is seen of a system's answer to a question, if it gave one.
+    pub fn get(&self, system: usize, question: usize) -> Option<&Observation> {
         self.by_system[system].get(&question)
     }
 }
 
-type Found = Vec<(usize, usize, Signals)>;
+type Found = Vec<(usize, usize, Observation)>;
 
-fn signals_of_chunk(
+fn observe_chunk(
     pool: &Pool,
     systems: &[usize],
     questions: &[usize],
+    databases: usize,
     encoder: &Features,
 ) -> Result<Found, EstimateError> {
     let Some(&first) = questions.first() else { return Ok(Vec::new()) };
@@ -91,16 +97,16 @@ fn signals_of_chunk(
     let search = Search::new(Arc::clone(schema), Options::default()).map_err(|error: SearchError| error)?;
     let mut found = Vec::new();
     for &question in questions {
-        found.extend(signals_of_question(pool, systems, question, &search, encoder)?);
+        found.extend(observe_question(pool, systems, question, (&search, databases), encoder)?);
     }
     Ok(found)
 }
 
-fn signals_of_question(
+fn observe_question(
     pool: &Pool,
     systems: &[usize],
     question: usize,
-    search: &Search,
+    (search, databases): (&Search, usize),
     encoder: &Features,
 ) -> Result<Found, EstimateError> {
     let asked = &pool.questions[question];
@@ -115,7 +121,7 @@ fn signals_of_question(
     let mut distinct: Vec<&str> = texts.iter().map(String::as_str).collect();
     distinct.sort_unstable();
     distinct.dedup();
-    let signatures = search.signatures(&distinct, GENERATED_DATABASES);
+    let signatures = search.signatures(&distinct, databases);
     let clusters = clusters(&signatures);
     let inputs: Vec<EncoderInput> = distinct
         .iter()
@@ -144,7 +150,7 @@ fn signals_of_question(
                 .status
                 .clone()
                 .unwrap_or_else(|| if runs_as_given { "ok" } else { "refused" }.to_owned());
-            let signals = Signals {
+            let seen = Observation {
                 answers: text.chars().any(char::is_alphanumeric) && status != "empty",
                 runs_as_given,
                 runs: runs_as_given || compiles,
@@ -153,7 +159,7 @@ fn signals_of_question(
                 result: answer.result,
                 features: vectors.row(place).to_vec(),
             };
-            Some((system, question, signals))
+            Some((system, question, seen))
         })
         .collect())
 }

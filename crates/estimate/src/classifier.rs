@@ -10,14 +10,14 @@ use crate::error::EstimateError;
 const TREES: usize = 80;
 
 /// A model of P(right | features).
-pub struct Boosted {
+pub struct Classifier {
     model: Option<GradientBooster>,
     /// Columns that vary in training; the library refuses others.
     columns: Vec<usize>,
     base: f64,
 }
 
-impl Boosted {
+impl Classifier {
     /// Fits rows of equal length to labels in [0, 1]; a missing feature is NaN.
     ///
     /// # Errors

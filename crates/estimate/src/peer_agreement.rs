@@ -1,6 +1,6 @@
 //! How far a system's answer to a question agrees with other systems' answers.
 
-use crate::signals::{SignalTable, Signals};
+use crate::observations::{Observation, Observations};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,9 +11,9 @@ pub enum Ground {
     Real,
 }
 
-/// Agreement of one answer with those of its peers. Shares are of the peers that answered the question.
+/// PeerAgreement of one answer with those of its peers. Shares are of the peers that answered the question.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Agreement {
+pub struct PeerAgreement {
     /// Peers that answered.
     pub peers: usize,
     /// Share that returns the same.
@@ -26,7 +26,7 @@ pub struct Agreement {
     pub share_of_running: Option<f64>,
 }
 
-impl Agreement {
+impl PeerAgreement {
     /// Whether the answer is with the largest group.
     pub fn is_with_largest(&self) -> bool {
         self.share > 0.0 && self.share >= self.largest
@@ -35,7 +35,7 @@ impl Agreement {
 
 /// Whether two answers return the same; answers that do not run agree with nothing. An answer without a result on
 /// the real rows (only the first of its statements runs) is compared on generated databases.
-pub fn agree(ground: Ground, one: &Signals, other: &Signals) -> bool {
+pub fn agree(ground: Ground, one: &Observation, other: &Observation) -> bool {
     match (ground, one.result, other.result) {
         (Ground::Real, Some(one), Some(other)) => one.set == other.set,
         _ => one.cluster.is_some() && one.cluster == other.cluster,
@@ -43,28 +43,28 @@ pub fn agree(ground: Ground, one: &Signals, other: &Signals) -> bool {
 }
 
 /// The agreement of a system's answer with those of `peers` (the system itself is left out).
-pub fn agreement(
-    table: &SignalTable,
+pub fn agreement_with(
+    table: &Observations,
     ground: Ground,
     system: usize,
     question: usize,
     peers: &[usize],
-) -> Agreement {
-    let Some(own) = table.get(system, question) else { return Agreement::default() };
-    let others: Vec<&Signals> =
+) -> PeerAgreement {
+    let Some(own) = table.get(system, question) else { return PeerAgreement::default() };
+    let others: Vec<&Observation> =
         peers.iter().filter(|&&peer| peer != system).filter_map(|&peer| table.get(peer, question)).collect();
     if others.is_empty() {
-        return Agreement::default();
+        return PeerAgreement::default();
     }
     let count = others.len() as f64;
-    let running: Vec<&&Signals> = others.iter().filter(|other| other.runs).collect();
+    let running: Vec<&&Observation> = others.iter().filter(|other| other.runs).collect();
     let same = running.iter().filter(|other| agree(ground, own, other)).count() as f64;
     let largest = running
         .iter()
         .map(|one| running.iter().filter(|other| agree(ground, one, other)).count())
         .max()
         .unwrap_or(0);
-    Agreement {
+    PeerAgreement {
         peers: others.len(),
         share: same / count,
         runs: running.len() as f64 / count,

@@ -1,0 +1,100 @@
+//! Questions of the target that are known already: leakage.
+//!
+//! A system that was chosen, tuned or labelled on the very questions that it is asked about looks better there than
+//! elsewhere. Labels of a target's own answers are never used, and who reads the estimate is told how many there were.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::pool::Pool;
+
+/// How much of a target is known already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overlap {
+    /// Questions of the target.
+    pub questions: usize,
+    /// Those to which a known run has the system's own label; these labels are not used.
+    pub own: usize,
+    /// Those, about the same database, to which known runs have labels of other systems.
+    pub others: usize,
+    /// Those that known runs ask with the same words about another database.
+    pub elsewhere: usize,
+}
+
+impl Overlap {
+    /// Compares the questions of a target system with those that have labels.
+    pub fn of(pool: &Pool, target: usize, asked: &[usize]) -> Self {
+        let words = |place: usize| words(&pool.questions[place].text);
+        let is_labelled = |place: usize| {
+            (0..pool.systems.len()).any(|system| pool.label(system, place).is_some())
+                || pool.withheld.iter().any(|&(_, question)| question == place)
+        };
+        let mut known: HashMap<Vec<String>, HashSet<usize>> = HashMap::new();
+        for place in (0..pool.questions.len()).filter(|&place| is_labelled(place)) {
+            known.entry(words(place)).or_default().insert(pool.questions[place].database);
+        }
+        let mut overlap = Self { questions: asked.len(), ..Self::default() };
+        for &place in asked {
+            let others = (0..pool.systems.len()).filter(|&system| system != target);
+            overlap.own += usize::from(pool.withheld.contains(&(target, place)));
+            overlap.others +=
+                usize::from(others.into_iter().any(|system| pool.label(system, place).is_some()));
+            let here = pool.questions[place].database;
+            let text = words(place);
+            let databases = known.get(&text).filter(|_| !text.is_empty());
+            overlap.elsewhere +=
+                usize::from(databases.is_some_and(|all| all.iter().any(|&database| database != here)));
+        }
+        overlap
+    }
+
+    /// In sentences, for people.
+    pub fn notes(&self, system: &str) -> Vec<String> {
+        let of = |count: usize| format!("{count} of {} questions of the target", self.questions);
+        let mut notes = Vec::new();
+        if self.own > 0 {
+            notes.push(format!(
+                "overlap: {} are in a known run of {system} itself; its labels there are not used, but what was tuned on \
+                 these questions does better on them than elsewhere",
+                of(self.own)
+            ));
+        }
+        if self.others > 0 {
+            notes.push(format!(
+                "overlap: {} are in known runs of other systems; only `equivalents` uses their labels there",
+                of(self.others)
+            ));
+        }
+        if self.elsewhere > 0 {
+            notes.push(format!(
+                "overlap: {} stand word for word in the known runs, about another database",
+                of(self.elsewhere)
+            ));
+        }
+        notes
+    }
+}
+
+/// The words of a question without case and signs.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_compared_without_case_and_signs() {
+        for (one, other, same) in [
+            ("How many ships?", "how many  SHIPS", true),
+            ("How many ships?", "How many shops?", false),
+            ("Größe?", "größe", true),
+        ] {
+            assert_eq!(words(one) == words(other), same, "{one} {other}");
+        }
+        assert!(words("?!").is_empty());
+    }
+}

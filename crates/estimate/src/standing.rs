@@ -1,0 +1,228 @@
+//! Whether a target lies inside what is labelled: one judgement per system and target, the same for every method.
+
+use crate::case::Case;
+use crate::errors::distance_of;
+use crate::items::ItemModel;
+use crate::sets::{
+    Ease, Labelled, MetaSet, Sums, databases, groups, meta_sets, shift, squared, sums_of, total,
+};
+
+/// A feature that is the same in every labelled item and another one in this share of the target's is new.
+const NEW_SHARE: f64 = 0.25;
+
+/// New features that are named.
+const NAMED: usize = 3;
+
+/// Databases of one benchmark resemble each other: the mean of more than these lies no nearer to the others.
+const MOST_DATABASES: usize = 4;
+
+/// A set of fewer groups can lie far away by chance.
+const FEWEST_FAR_GROUPS: usize = 3;
+
+/// Where a target stands.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Standing {
+    /// Why it lies outside, each in a sentence without a stop; empty inside.
+    pub reasons: Vec<String>,
+}
+
+impl Standing {
+    /// Compares the target's questions and answers with the labelled ones of its system, or of all systems where it has
+    /// none. Outside is a target that
+    ///
+    /// - has a feature which never varied where labels are,
+    /// - has a mean item that lies farther from the labelled ones than any labelled database from the others, more than
+    ///   the choice of so few questions alone would make it, or
+    /// - moved farther in the share of answers that run and in agreement than any set cut out of the known runs.
+    pub fn of(case: &Case<'_>) -> Self {
+        let reasons = Novelty::of(case).map(|novelty| novelty.reasons()).unwrap_or_default();
+        let reasons = reasons.into_iter().chain(moved_farther(case)).collect();
+        Self { reasons }
+    }
+
+    /// Whether it lies outside.
+    pub fn is_outside(&self) -> bool {
+        !self.reasons.is_empty()
+    }
+}
+
+/// The sets that are cut out of the known runs where nothing but what is seen orders their questions.
+fn cut_sets(case: &Case<'_>) -> (Vec<Labelled>, Vec<MetaSet>) {
+    let nothing = ItemModel::default();
+    let ease = Ease::new(case, &nothing);
+    let known = case.evidence.known.iter();
+    let labelled: Vec<Labelled> = known.map(|&system| Labelled::new(case, system, &nothing, &ease)).collect();
+    let sets = meta_sets(&labelled, case.options.seed);
+    (labelled, sets)
+}
+
+/// Whether the signals moved farther than in any set of as many groups.
+fn moved_farther(case: &Case<'_>) -> Option<String> {
+    let (labelled, sets) = cut_sets(case);
+    let own = labelled.iter().find(|of| of.system == case.target && total(&of.groups).runs > 0.0);
+    let home: Vec<Sums> = match own {
+        Some(own) => vec![total(&own.groups)],
+        None => labelled.iter().map(|of| total(&of.groups)).filter(|sums| sums.runs > 0.0).collect(),
+    };
+    let questions = &case.evidence.questions;
+    let answers: Vec<Sums> = questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect();
+    let target = total(&answers);
+    let fewest = databases(case, questions).min(FEWEST_FAR_GROUPS);
+    let farthest =
+        sets.iter().filter(|set| set.groups[1].len() >= fewest).map(distance_of).reduce(f64::max)?;
+    let count = home.len().max(1) as f64;
+    let mean = |of: &dyn Fn(&Sums) -> f64| home.iter().map(of).sum::<f64>() / count;
+    let chance = target.noise()[0] + target.noise()[1] + mean(&|from| from.noise()[0] + from.noise()[1]);
+    let distance = mean(&|from| squared(shift(from, &target))) - chance;
+    if distance <= farthest {
+        return None;
+    }
+    let [runs, agreement] = [0, 1].map(|part| mean(&|from| shift(from, &target)[part].powi(2)));
+    let share = |part: f64, all: f64| 100.0 * part / all.max(1.0);
+    let what = if runs >= agreement {
+        let before = mean(&|from| share(from.runs, from.answers));
+        format!(
+            "the share of predictions that run went from {before:.1} % to {:.1} %",
+            share(target.runs, target.answers)
+        )
+    } else {
+        let before = mean(&|from| share(from.agreement, from.compared));
+        let after = share(target.agreement, target.compared);
+        format!("the agreement with other systems went from {before:.1} % to {after:.1} %")
+    };
+    Some(format!("{what}, farther than between any parts of the known runs"))
+}
+
+/// What is new in a target's items.
+struct Novelty {
+    /// Features that never varied where labels are, and differ on the target.
+    new_features: Vec<String>,
+    /// Squared distance of the target's mean item from the labelled mean item, in standard deviations per feature, less
+    /// what the choice of the questions alone makes.
+    distance: f64,
+    /// The largest that as many labelled databases as the target has would have from the rest of the labelled items:
+    /// that of a single one, over their number (four at most).
+    largest_known: f64,
+}
+
+impl Novelty {
+    fn of(case: &Case<'_>) -> Option<Self> {
+        let own = case.labelled(case.target);
+        let (system, labelled) = if own.is_empty() {
+            let known = case.evidence.known.iter().map(|&system| (system, case.labelled(system)));
+            known.max_by_key(|(_, questions)| questions.len())?
+        } else {
+            (case.target, own)
+        };
+        let vectors = |system: usize, questions: &[usize]| -> Vec<&[f32]> {
+            let found = questions.iter().filter_map(|&q| case.observed(system, q));
+            found.map(|seen| seen.features.as_slice()).collect()
+        };
+        let home = vectors(system, &labelled);
+        let abroad = vectors(case.target, &case.evidence.questions);
+        let scale = Scale::of(&home)?;
+        let names = &case.evidence.table.feature_names;
+        let new_features = (0..scale.deviation.len())
+            .filter(|&at| scale.deviation[at] < 1e-6)
+            .filter(|&at| {
+                let other =
+                    abroad.iter().filter(|row| (f64::from(row[at]) - scale.mean[at]).abs() > 1e-6).count();
+                other as f64 > NEW_SHARE * abroad.len() as f64
+            })
+            .filter_map(|at| names.get(at).cloned())
+            .collect();
+        let whole = Sum::of(&home);
+        let largest_known = groups(case, &labelled)
+            .iter()
+            .map(|group| {
+                let part = Sum::of(&vectors(system, group));
+                scale.distance(&part, &whole.without(&part))
+            })
+            .fold(0.0, f64::max);
+        let distance = scale.distance(&Sum::of(&abroad), &whole);
+        let databases = databases(case, &case.evidence.questions).clamp(1, MOST_DATABASES);
+        Some(Self { new_features, distance, largest_known: largest_known / databases as f64 })
+    }
+
+    fn reasons(&self) -> Vec<String> {
+        let mut reasons = Vec::new();
+        if let Some(names) =
+            self.new_features.get(..self.new_features.len().min(NAMED)).filter(|n| !n.is_empty())
+        {
+            let more = self.new_features.len() - names.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            reasons.push(format!(
+                "{}{more} never varied where labels are, and do on the target",
+                names.join(", ")
+            ));
+        }
+        if self.distance > self.largest_known {
+            reasons.push(format!(
+                "its questions and predictions lie {:.1} times as far from the labelled ones as any labelled database \
+                 from the others",
+                (self.distance / self.largest_known.max(1e-6)).sqrt()
+            ));
+        }
+        reasons
+    }
+}
+
+struct Scale {
+    mean: Vec<f64>,
+    deviation: Vec<f64>,
+}
+
+impl Scale {
+    fn of(rows: &[&[f32]]) -> Option<Self> {
+        let sum = Sum::of(rows);
+        if rows.is_empty() {
+            return None;
+        }
+        let mean = sum.mean();
+        let deviation = (0..mean.len())
+            .map(|at| {
+                let square: f64 = rows.iter().map(|row| (f64::from(row[at]) - mean[at]).powi(2)).sum();
+                (square / rows.len() as f64).sqrt()
+            })
+            .collect();
+        Some(Self { mean, deviation })
+    }
+
+    /// Mean square of the standardised differences of two means over features that vary, less what it is between two
+    /// random samples of these sizes.
+    fn distance(&self, a: &Sum, b: &Sum) -> f64 {
+        let (means, others) = (a.mean(), b.mean());
+        let parts =
+            means.iter().zip(&others).zip(&self.deviation).filter(|(_, deviation)| **deviation > 1e-6);
+        let squares: Vec<f64> = parts.map(|((a, b), deviation)| ((a - b) / deviation).powi(2)).collect();
+        let chance = 1.0 / a.count.max(1.0) + 1.0 / b.count.max(1.0);
+        (squares.iter().sum::<f64>() / squares.len().max(1) as f64 - chance).max(0.0)
+    }
+}
+
+#[derive(Default)]
+struct Sum {
+    values: Vec<f64>,
+    count: f64,
+}
+
+impl Sum {
+    fn of(rows: &[&[f32]]) -> Self {
+        let mut sum =
+            Self { values: vec![0.0; rows.first().map_or(0, |row| row.len())], count: rows.len() as f64 };
+        for row in rows {
+            sum.values.iter_mut().zip(*row).for_each(|(sum, &value)| *sum += f64::from(value));
+        }
+        sum
+    }
+
+    fn mean(&self) -> Vec<f64> {
+        self.values.iter().map(|value| value / self.count.max(1.0)).collect()
+    }
+
+    fn without(&self, part: &Self) -> Self {
+        let mut rest = Self { values: self.values.clone(), count: self.count - part.count };
+        rest.values.iter_mut().zip(&part.values).for_each(|(all, part)| *all -= part);
+        rest
+    }
+}

@@ -1,0 +1,67 @@
+//! How well a system answers questions and writes queries that look like the target's: a linear model of its own labelled
+//! answers.
+//!
+//! Boosted trees know nothing beyond the values that they were shown; a line goes on. Its penalty is high, and no feature
+//! counts for more than four standard deviations, since the target lies elsewhere than the labels.
+
+use crate::case::Case;
+use crate::items::structural_features;
+use crate::logistic::Logistic;
+
+/// Penalty on squared weights of standardised features.
+const RIDGE: f64 = 100.0;
+
+/// Standard deviations from the labelled mean beyond which a feature counts no further.
+const BOUND: f64 = 4.0;
+
+/// Labelled answers that it is learned from at most.
+const MOST_ROWS: usize = 4000;
+
+/// Fewest labelled answers that say anything.
+const FEWEST_ROWS: usize = 20;
+
+/// Shares of right answers, among those that run, by structure alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Structure {
+    /// Of the labelled answers, which is their share of right ones.
+    pub home: f64,
+    /// Of the target's answers.
+    pub target: f64,
+}
+
+impl Structure {
+    /// Learns from the labelled answers of the target system, or of all where it has none. `None` if they are too few, or
+    /// all are right or all wrong.
+    pub fn fit(case: &Case<'_>) -> Option<Self> {
+        let runs =
+            |system: usize, question: usize| case.observed(system, question).is_some_and(|seen| seen.runs);
+        let of = |system: usize| {
+            let labelled = case.labelled(system).into_iter();
+            labelled.filter(move |&question| runs(system, question)).map(move |question| (system, question))
+        };
+        let own: Vec<(usize, usize)> = of(case.target).collect();
+        let answers = if own.is_empty() {
+            case.evidence.known.iter().flat_map(|&system| of(system)).collect()
+        } else {
+            own
+        };
+        let step = answers.len().div_ceil(MOST_ROWS).max(1);
+        let (mut rows, mut labels) = (Vec::new(), Vec::new());
+        for &(system, question) in answers.iter().step_by(step) {
+            rows.push(structural_features(case, system, question)?);
+            labels.push(case.pool().label(system, question)?);
+        }
+        let home = labels.iter().sum::<f64>() / labels.len().max(1) as f64;
+        if rows.len() < FEWEST_ROWS || home <= 0.0 || home >= 1.0 {
+            return None;
+        }
+        let model = Logistic::fit(&rows, &labels, RIDGE);
+        let asked = case.evidence.questions.iter().filter(|&&question| runs(case.target, question));
+        let probabilities: Vec<f64> = asked
+            .filter_map(|&question| structural_features(case, case.target, question))
+            .map(|row| model.predict_within(&row, BOUND))
+            .collect();
+        let count = probabilities.len();
+        (count > 0).then(|| Self { home, target: probabilities.iter().sum::<f64>() / count as f64 })
+    }
+}
