@@ -1,6 +1,6 @@
 //! Sets of answers and what they show together; meta-sets, cut from labelled answers, in which the truth is known.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::case::Case;
 use crate::items::ItemModel;
@@ -178,16 +178,21 @@ pub fn sums_of(case: &Case<'_>, system: usize, question: usize, probability: f64
 
 /// Number of databases that the questions are about.
 pub fn databases(case: &Case<'_>, questions: &[usize]) -> usize {
-    let places = questions.iter().map(|&question| case.pool().questions[question].database);
-    places.collect::<std::collections::HashSet<usize>>().len()
+    by_database(case, questions).len()
+}
+
+/// Questions by database.
+pub fn by_database(case: &Case<'_>, questions: &[usize]) -> BTreeMap<usize, Vec<usize>> {
+    let mut by_database: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for &question in questions {
+        by_database.entry(case.pool().questions[question].database).or_default().push(question);
+    }
+    by_database
 }
 
 /// Questions by database; a few databases are cut further, so that there are sets to draw.
 pub fn groups(case: &Case<'_>, questions: &[usize]) -> Vec<Vec<usize>> {
-    let mut by_database: std::collections::BTreeMap<usize, Vec<usize>> = std::collections::BTreeMap::new();
-    for &question in questions {
-        by_database.entry(case.pool().questions[question].database).or_default().push(question);
-    }
+    let by_database = by_database(case, questions);
     let pieces = FEWEST_GROUPS.div_ceil(by_database.len().max(1));
     by_database
         .into_values()

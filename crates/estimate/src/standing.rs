@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::errors::distance_of;
 use crate::items::ItemModel;
 use crate::sets::{
-    Ease, Labelled, MetaSet, Sums, databases, groups, meta_sets, shift, squared, sums_of, total,
+    Ease, Labelled, MetaSet, Sums, by_database, databases, meta_sets, shift, squared, sums_of, total,
 };
 
 /// A feature that is the same in every labelled item and another one in this share of the target's is new.
@@ -103,6 +103,10 @@ struct Novelty {
     /// The largest that as many labelled databases as the target has would have from the rest of the labelled items:
     /// that of a single one, over their number (four at most).
     largest_known: f64,
+    /// All labels are of one database, so that nothing tells how far databases lie from each other.
+    has_one: bool,
+    /// The target has a database without labels.
+    is_elsewhere: bool,
 }
 
 impl Novelty {
@@ -132,16 +136,25 @@ impl Novelty {
             .filter_map(|at| names.get(at).cloned())
             .collect();
         let whole = Sum::of(&home);
-        let largest_known = groups(case, &labelled)
-            .iter()
+        let known = by_database(case, &labelled);
+        let largest_known = known
+            .values()
             .map(|group| {
                 let part = Sum::of(&vectors(system, group));
                 scale.distance(&part, &whole.without(&part))
             })
             .fold(0.0, f64::max);
         let distance = scale.distance(&Sum::of(&abroad), &whole);
-        let databases = databases(case, &case.evidence.questions).clamp(1, MOST_DATABASES);
-        Some(Self { new_features, distance, largest_known: largest_known / databases as f64 })
+        let asked = by_database(case, &case.evidence.questions);
+        let databases = asked.len().clamp(1, MOST_DATABASES);
+        Some(Self {
+            new_features,
+            distance,
+            // The choice of so few questions moves a mean by as much once more.
+            largest_known: (largest_known / databases as f64).max(1.0 / abroad.len().max(1) as f64),
+            has_one: known.len() == 1,
+            is_elsewhere: asked.keys().any(|database| !known.contains_key(database)),
+        })
     }
 
     fn reasons(&self) -> Vec<String> {
@@ -156,11 +169,15 @@ impl Novelty {
                 names.join(", ")
             ));
         }
-        if self.distance > self.largest_known {
+        if self.has_one {
+            if self.is_elsewhere {
+                reasons.push("all labels are of one database, and the target has another".to_owned());
+            }
+        } else if self.distance > self.largest_known {
             reasons.push(format!(
                 "its questions and predictions lie {:.1} times as far from the labelled ones as any labelled database \
                  from the others",
-                (self.distance / self.largest_known.max(1e-6)).sqrt()
+                (self.distance / self.largest_known).sqrt()
             ));
         }
         reasons

@@ -170,3 +170,65 @@ pub(crate) fn moments(side: Side, vectors: &dyn Vectors) -> Result<Moments, Shif
     let directions = Directions::from_rows(vectors.dimensions(), axis)?;
     Ok(scan(side, vectors, &directions, None)?.moments)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use sqlgauge_encode::VectorsError;
+
+    use super::*;
+
+    /// 40 chunks of 25 vectors of 4 components; counts how many are in memory at a time.
+    #[derive(Default)]
+    struct Counted {
+        inside: AtomicUsize,
+        most: AtomicUsize,
+    }
+
+    impl Vectors for Counted {
+        fn len(&self) -> usize {
+            1000
+        }
+
+        fn dimensions(&self) -> usize {
+            4
+        }
+
+        fn chunks(&self) -> usize {
+            40
+        }
+
+        fn read_chunk(&self, chunk: usize, rows: &mut Vec<f32>) -> Result<(), VectorsError> {
+            let inside = self.inside.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(inside, Ordering::SeqCst);
+            rows.clear();
+            rows.resize(100, chunk as f32);
+            if chunk == 33 { Err(VectorsError("torn".to_owned())) } else { Ok(()) }
+        }
+    }
+
+    #[test]
+    fn more_threads_hold_no_more_chunks_than_the_bytes_allow() {
+        for (threads, bytes, most) in [(8, 1200, 3), (8, 1, 1), (2, 1 << 20, 2), (1, 1 << 20, 1)] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap_or_else(|error| {
+                panic!("no thread pool: {error}");
+            });
+            let vectors = Counted::default();
+            let mut seen = Vec::new();
+            let work = |rows: &[f32]| {
+                vectors.inside.fetch_sub(1, Ordering::SeqCst);
+                rows[0]
+            };
+            let take = |first: f32| {
+                seen.push(first);
+                Ok(())
+            };
+            let result = pool.install(|| for_chunks(Side::Target, &vectors, bytes, work, take));
+            assert!(matches!(result, Err(ShiftError::Read { side: Side::Target, .. })));
+            assert!(vectors.most.load(Ordering::SeqCst) <= most, "{threads} threads, {bytes} bytes");
+            let expected: Vec<f32> = (0_u8..33).map(f32::from).collect();
+            assert_eq!(seen, expected, "results come in order, up to the first error");
+        }
+    }
+}

@@ -33,8 +33,7 @@ enum Left {
     /// Some databases of a run are known, the target is the others
     #[value(name = "leave-databases-out")]
     Databases,
-    /// One system alone, its answers to the first run known: what `signals` believes of such a step, learned without the
-    /// system's family
+    /// One system alone on the other runs, its first known, judged by what other families show
     #[value(name = "leave-family-out")]
     Families,
 }
@@ -57,8 +56,8 @@ pub struct BenchEstimators {
     /// What is left out
     #[arg(long, value_enum)]
     protocol: Left,
-    /// Systems of one family (leave-family-out); may be given several times, others are families of their own
-    #[arg(long = "family", value_name = "NAME=SYSTEM,…")]
+    /// Systems of one family, separated by commas (leave-family-out); others are families of their own
+    #[arg(long = "family", value_name = "NAME=SYSTEMS")]
     families: Vec<String>,
     /// Methods, separated by commas; all by default
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
