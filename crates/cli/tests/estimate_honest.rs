@@ -130,7 +130,8 @@ fn answer(id: usize, sql: &str) -> Value {
 }
 
 fn new_questions(count: usize) -> Vec<Value> {
-    (0..count).map(|id| question(1000 + id, TARGET)).collect()
+    let question = |id: usize| json!({"id": format!("t{id}"), "db_id": TARGET, "question": format!("Names of {TARGET} above {}?", id + 30)});
+    (0..count).map(question).collect()
 }
 
 fn number(value: &Value) -> f64 {

@@ -251,6 +251,8 @@ fn the_json_is_the_estimates_without_their_items() {
         "accuracy",
         "interval",
         "outside",
+        "outside_because",
+        "overlap",
         "method",
         "signals",
         "descriptors",

@@ -267,7 +267,7 @@ fn system(estimate: &SystemEstimate, at: usize, single: bool) -> String {
     text.push_str(&format!(
         "<p class=\"callout{}\"><b>{word}.</b> {} Method: <code>{}</code>.</p>\n",
         if estimate.outside { " outside" } else { "" },
-        capital(rest.trim()),
+        escape(&capital(rest.trim())),
         escape(&estimate.method)
     ));
     text.push_str(&signals(estimate, at));
