@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use serde_json::Value;
 use sqlgauge_dataset::{
-    Benchmark, BenchmarkSource, Databases, PredictionOptions, PredictionSet, Tables, load_benchmark,
-    load_predictions, load_tables,
+    Benchmark, BenchmarkSource, Databases, EXTRACTION, PredictionOptions, PredictionSet, Tables,
+    load_benchmark, load_predictions, load_tables,
 };
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::{Metric, find};
@@ -117,7 +117,7 @@ impl Job {
             ("max_rows", self.limits.max_rows.into()),
             ("max_bytes", self.limits.max_bytes.into()),
             ("max_heap_bytes", self.limits.max_heap_bytes.into()),
-            ("extract_sql", self.predictions.extract.into()),
+            ("extract_sql", if self.predictions.extract { EXTRACTION.into() } else { false.into() }),
         ]
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))

@@ -113,3 +113,45 @@ fn hostile_predictions_get_their_outcome_and_change_nothing() {
     assert_eq!(std::fs::read(&database).unwrap(), before);
     assert_eq!(std::fs::read_dir(benchmark.path("database/shop")).unwrap().count(), 1);
 }
+
+#[test]
+fn a_run_in_which_no_gold_runs_says_so_and_fails() {
+    let benchmark = Benchmark::new(&["SELECT nothing FROM item"; 2], &["SELECT name FROM item"; 2]);
+    let output = sqlgauge(&benchmark.score());
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("none of the 2 gold queries runs") && message.contains("nothing"), "{message}");
+    assert!(benchmark.path("run/summary.json").exists());
+    // One that runs is enough, and one that only the official script's repairs make run is one.
+    for golds in [
+        ["SELECT nothing FROM item", "SELECT id FROM item"],
+        ["SELECT x", "SELECT id FROM item WHERE id ! = 1"],
+    ] {
+        let benchmark = Benchmark::new(&golds, &["SELECT name FROM item"; 2]);
+        let output = sqlgauge(&benchmark.score());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn golds_that_return_nothing_are_counted_and_said() {
+    let golds = ["SELECT id FROM item WHERE id > 9", "SELECT id FROM item"];
+    let benchmark = Benchmark::new(&golds, &golds);
+    let arguments: Vec<String> =
+        benchmark.score().into_iter().filter(|argument| argument != "--quiet").collect();
+    let output = sqlgauge(&arguments);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(table.contains("1 of 2 gold queries return no row"), "{table}");
+    let summary = std::fs::read_to_string(benchmark.path("run/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!((&summary["golds"]["empty"], &summary["golds"]["failed"]), (&1.into(), &0.into()));
+    let page = std::fs::read_to_string(benchmark.path("run/report.html")).unwrap();
+    assert!(page.contains("1 of 2 gold queries return no row"));
+
+    let connection = rusqlite::Connection::open(benchmark.path("database/shop/shop.sqlite")).unwrap();
+    connection.execute_batch("DELETE FROM item").unwrap();
+    drop(connection);
+    let output = sqlgauge(&and(arguments, &["--restart"]));
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(table.contains("databases without a row (shop)"), "{table}");
+}

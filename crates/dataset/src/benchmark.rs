@@ -10,7 +10,7 @@ use crate::error::DatasetError;
 use crate::formats::{Content, Format, Place, Row};
 use crate::input::Input;
 use crate::model::{Benchmark, Example, Turn};
-use crate::text::{counted, strip};
+use crate::text::{counted, strip, text_list};
 
 /// Which files a benchmark is read from, and how.
 #[derive(Debug, Clone, Default)]
@@ -141,7 +141,13 @@ fn drafts_of(
             if strict {
                 reading.columns.check(input, &rows, reading.roles)?;
             }
-            drafts_of_rows(input, rows, reading)?
+            let mut columns = reading.columns.clone();
+            // A workload is read without a look at its golds.
+            if reading.roles.contains(&Role::Gold) {
+                let settled = columns.settle_gold(&rows);
+                notes.extend(settled.into_iter().map(|note| format!("{}: {note}", input.path().display())));
+            }
+            drafts_of_rows(input, rows, &Reading { columns: &columns, ..*reading })?
         }
     };
     let conversations = drafts.iter().any(|draft| draft.turn.is_some_and(|turn| turn.interaction > 0));
@@ -174,12 +180,12 @@ fn drafts_of_lines(input: &Input, lines: &[String]) -> Result<Vec<Draft>, Datase
             return Err(input.malformed(place, problem, remedy));
         };
         drafts.push(Draft {
+            golds: golds_of_text(input, &place, sql)?,
             place,
             id: None,
             db_id: Some(strip(db_id).to_owned()),
             question: None,
             evidence: None,
-            golds: vec![sql.to_owned()],
             difficulty: None,
             turn: Some(turn),
         });
@@ -264,7 +270,7 @@ fn golds_of(
 ) -> Result<Vec<String>, DatasetError> {
     let Some((column, value)) = columns.find(Role::Gold, fields) else { return Ok(Vec::new()) };
     let texts = match value {
-        Value::String(text) => Some(vec![text.clone()]),
+        Value::String(text) => Some(golds_of_text(input, place, text)?),
         Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
         _ => None,
     };
@@ -273,6 +279,22 @@ fn golds_of(
         return Err(input.malformed(place, problem, "a gold is a SQL text or a list of SQL texts"));
     };
     Ok(texts.into_iter().filter(|text| !strip(text).is_empty()).collect())
+}
+
+/// The golds that one text holds: itself, or the entries of a list, which CSV, TSV and Parquet files have as text. No
+/// query begins with a bracket, so a text that does is a list (JSON's, or Python's, as pandas writes it) or an error.
+fn golds_of_text(input: &Input, place: &Place, text: &str) -> Result<Vec<String>, DatasetError> {
+    if !strip(text).starts_with('[') {
+        return Ok(vec![text.to_owned()]);
+    }
+    text_list(strip(text)).ok_or_else(|| {
+        let problem = "the gold begins with [ and is no list of texts";
+        input.malformed(
+            place,
+            problem,
+            "a gold is a SQL text or a list of SQL texts: [\"SELECT 1\", \"SELECT 2\"]",
+        )
+    })
 }
 
 /// Puts what the file with the questions knows into the drafts of the gold file.

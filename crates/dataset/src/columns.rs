@@ -1,14 +1,18 @@
 //! Which column of a file means what.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::{ErrorKind, resolve};
 
 use crate::error::DatasetError;
 use crate::formats::Row;
 use crate::input::Input;
+use crate::text::text_list;
 
 /// What a named column is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -150,6 +154,8 @@ impl FromStr for Role {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns {
     named: BTreeMap<Role, String>,
+    /// Columns that are called as golds are and hold something else.
+    no_gold: BTreeSet<String>,
 }
 
 impl Columns {
@@ -165,7 +171,8 @@ impl Columns {
         fields: &'a Map<String, Value>,
     ) -> Option<(&'a str, &'a Value)> {
         let usable = |(name, value): (&'a String, &'a Value)| {
-            (!value.is_null() && role.accepts(value)).then_some((name.as_str(), value))
+            let is_other = role == Role::Gold && self.no_gold.contains(name);
+            (!value.is_null() && !is_other && role.accepts(value)).then_some((name.as_str(), value))
         };
         if let Some(column) = self.named.get(&role) {
             return fields.get_key_value(column).and_then(usable);
@@ -177,6 +184,43 @@ impl Columns {
             };
             aliases.iter().find_map(insensitive)
         })
+    }
+
+    /// Looks at what the columns hold that are called as golds are. Where one of them holds queries in most items,
+    /// one that does not (a question under `query`, say) is no gold; it is the question if nothing else is.
+    ///
+    /// Returns what was decided, in words. Columns that the user named are taken as they are.
+    pub(crate) fn settle_gold(&mut self, rows: &[Row]) -> Vec<String> {
+        if self.named.contains_key(&Role::Gold) {
+            return Vec::new();
+        }
+        let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for (name, value) in rows.iter().flat_map(field_maps).flatten() {
+            let is_called_gold = Role::Gold.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
+            let text = if is_called_gold { first_text(value) } else { None };
+            if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+                let (all, queries) = counts.entry(name).or_default();
+                *all += 1;
+                *queries += usize::from(is_query(&text));
+            }
+        }
+        let holds_queries = |&(all, queries): &(usize, usize)| 2 * queries > all;
+        if !counts.values().any(holds_queries) {
+            return Vec::new();
+        }
+        let others = counts.iter().filter(|(_, count)| !holds_queries(count)).map(|(name, _)| *name);
+        self.no_gold = others.map(str::to_owned).collect();
+        let mut notes = Vec::new();
+        for name in self.no_gold.clone() {
+            let asked = rows.iter().flat_map(field_maps).any(|fields| self.has(Role::Question, fields));
+            if asked {
+                notes.push(format!("the column {name:?} holds no SQL and is not taken as gold"));
+            } else {
+                notes.push(format!("the column {name:?} holds no SQL: it is taken as question, not as gold"));
+                self.set(Role::Question, name);
+            }
+        }
+        notes
     }
 
     /// Whether the item has a column for the role at all, be its value null.
@@ -218,6 +262,35 @@ impl Columns {
         }
         Ok(())
     }
+}
+
+/// The field maps of an item: its own, or those of its turns.
+fn field_maps(row: &Row) -> Vec<&Map<String, Value>> {
+    match row.value.get("interaction").and_then(Value::as_array) {
+        Some(turns) => turns.iter().filter_map(Value::as_object).collect(),
+        None => row.value.as_object().into_iter().collect(),
+    }
+}
+
+/// The text of a value, or of the first entry of a list, be the list written as a text.
+fn first_text(value: &Value) -> Option<Cow<'_, str>> {
+    match value {
+        Value::String(text) => Some(match text_list(text.trim()) {
+            Some(entries) => entries.into_iter().next().unwrap_or_default().into(),
+            None => text.into(),
+        }),
+        Value::Array(items) => items.first().and_then(Value::as_str).map(Cow::from),
+        _ => None,
+    }
+}
+
+/// Whether the text is a query by SQLite's grammar, whatever it names. What the official scripts close up counts.
+fn is_query(text: &str) -> bool {
+    let closed = text.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=");
+    let nothing = Schema::new(Vec::new());
+    !resolve(&closed, &nothing).is_err_and(|error| {
+        matches!(error.kind(), ErrorKind::Syntax(_) | ErrorKind::Empty | ErrorKind::NotAQuery(_))
+    })
 }
 
 /// A text, number or truth value as text; other values are none. A whole number that was written as a float

@@ -1,9 +1,17 @@
-//! Takes the SQL out of what a language model wrote around it.
+//! Takes the SQL out of what a language model wrote around it: [`extract_sql`] has the contract, and
+//! [`EXTRACTION`] names its version, which a run records.
 
 use serde_json::Value;
 
 use crate::columns::{Columns, Role};
+use crate::fence::{FENCE, fence_after_select, fenced};
 use crate::text::strip;
+
+/// Name and version of the extraction's contract. A change of meaning makes a new version.
+///
+/// - `extract-sql@1`: of several code fences the first with a statement was taken.
+/// - `extract-sql@2`: the last, unless it is offered beside the one before; see [`extract_sql`].
+pub const EXTRACTION: &str = "extract-sql@2";
 
 /// Something that stood around the SQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,11 +78,22 @@ const MAX_DEPTH: usize = 4;
 /// Finds the SQL in a language model's answer.
 ///
 /// In this order: thinking is dropped (an unclosed `<think>` with everything after it); a JSON object gives the
-/// field that has the SQL; of several code fences the first that is marked as SQL and holds a statement wins,
-/// else the first that holds one; then the first statement that begins with SELECT or WITH is kept, up to its
+/// field that has the SQL; of several code fences one is taken (below); then the first statement that begins with SELECT or WITH is kept, up to its
 /// semicolon, an end-of-text token, or a paragraph, label, run of words or SELECT that cannot continue SQL. Text without a SELECT or
 /// WITH stays as it is. A text that is one SQL statement comes back unchanged but for white space and the
 /// semicolon at its end.
+///
+/// *Several code fences.* Only those that hold a statement count, and if one of them is marked as SQL, only those
+/// that are marked. A model that writes on after a fence thinks aloud (steps, a draft, its correction) or offers
+/// more than was asked for (another way, a variation, a check, a part of the query explained). So the last fence
+/// is taken, except that a fence is passed over which
+/// - the words before it announce as another way or an extra (`Alternatively`, `You can also`, `If you want`,
+///   `To verify`), unless words that announce a correction (`Corrected`, `Wait`, `the final query`) stand closer;
+/// - repeats a part of the statement that is taken so far;
+/// - is never closed, because the answer was cut off in it.
+///
+/// Programs of the field that score answers with reasoning take the last fence too; those that ask for one query
+/// and nothing else take the first, which is the same where there is one.
 pub fn extract_sql(text: &str) -> Extraction {
     let mut removed = Vec::new();
     let sql = extract(text, 0, &mut removed);
@@ -142,7 +161,7 @@ fn find_ignoring_case(text: &str, pattern: &str) -> Option<usize> {
 }
 
 /// The SQL in a text that is one JSON object.
-fn sql_of_json(text: &str) -> Option<String> {
+pub(crate) fn sql_of_json(text: &str) -> Option<String> {
     if !text.starts_with('{') {
         return None;
     }
@@ -153,48 +172,9 @@ fn sql_of_json(text: &str) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-const FENCE: &str = "```";
-
-/// The statement of a text whose SELECT, the end of the prompt, stands before a code fence with the rest.
-fn fence_after_select(text: &str) -> Option<String> {
-    let inside = after_keyword(text, "select")?.strip_prefix(FENCE)?;
-    let end = inside.find(FENCE).unwrap_or(inside.len());
-    Some(format!("SELECT {}", strip(split_tag(&inside[..end]).1)))
-}
-
-/// The inside of the code fence that has the answer.
-fn fenced(text: &str) -> Option<&str> {
-    let mut any = None;
-    let mut at = 0;
-    while let Some(open) = text.get(at..)?.find(FENCE).map(|offset| at + offset + FENCE.len()) {
-        let end = text[open..].find(FENCE).map_or(text.len(), |offset| open + offset);
-        let (tag, inside) = split_tag(&text[open..end]);
-        if statement_start(inside).is_some() || sql_of_json(strip(inside)).is_some() {
-            if tag.to_ascii_lowercase().contains("sql") {
-                return Some(inside);
-            }
-            any = any.or(Some(inside));
-        }
-        at = (end + FENCE.len()).min(text.len());
-    }
-    any
-}
-
-/// Splits the language off a fence's inside.
-fn split_tag(inside: &str) -> (&str, &str) {
-    let end = inside.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(inside.len());
-    let (tag, rest) = inside.split_at(end);
-    let is_sql = ["select", "with"].iter().any(|keyword| tag.eq_ignore_ascii_case(keyword));
-    if is_sql || !(rest.is_empty() || rest.starts_with(char::is_whitespace)) {
-        ("", inside)
-    } else {
-        (tag, rest)
-    }
-}
-
 /// Where the first statement begins: at a SELECT in capitals or after a line start, colon or the like; at a WITH
 /// that has the form of a common table expression; failing both, at a `select` that has its `from`.
-fn statement_start(text: &str) -> Option<usize> {
+pub(crate) fn statement_start(text: &str) -> Option<usize> {
     let last_from = words(text).filter(|(_, word)| word.eq_ignore_ascii_case("from")).last();
     let mut prose = None;
     for (position, word) in words(text) {
@@ -216,7 +196,7 @@ fn statement_start(text: &str) -> Option<usize> {
 
 /// The words of a text (letters, digits, underscores) with their byte positions; a word after a dot is part of
 /// the name before it.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -286,7 +266,7 @@ fn begins_cte(after: &str) -> bool {
 }
 
 /// What follows a keyword at the beginning, white space skipped.
-fn after_keyword<'a>(text: &'a str, keyword: &str) -> Option<&'a str> {
+pub(crate) fn after_keyword<'a>(text: &'a str, keyword: &str) -> Option<&'a str> {
     let (head, rest) = text.split_at_checked(keyword.len())?;
     let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     (head.eq_ignore_ascii_case(keyword) && ends).then(|| rest.trim_start())
@@ -727,7 +707,7 @@ mod tests {
         ("```\nSELECT 1\n```", "SELECT 1", &[CodeFence]),
         ("```sql SELECT a FROM t ``` This counts.", "SELECT a FROM t", &[CodeFence]),
         ("Sure!\n```sqlite\nSELECT 1\n", "SELECT 1", &[CodeFence]),
-        ("```python\nprint(1)\n```\n```sql\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 1", &[CodeFence]),
+        ("```python\nprint(1)\n```\n```sql\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 2", &[CodeFence]),
         ("```text\nSELECT 0 as a guess\n```\nbetter:\n```SQL\nSELECT 1\n```", "SELECT 1", &[CodeFence]),
         ("SELECT 1\n```\nand so on", "SELECT 1", &[Explanation]),
         ("SELECT 1;\n```", "SELECT 1", &[CodeFence]),

@@ -175,6 +175,57 @@ impl std::fmt::Display for Places {
     }
 }
 
+/// The entries of a list of texts as JSON or Python writes it; `None` if the text is neither.
+pub(crate) fn text_list(text: &str) -> Option<Vec<String>> {
+    serde_json::from_str(text).ok().or_else(|| python_list(text))
+}
+
+/// The entries of a Python list of `str` literals.
+fn python_list(text: &str) -> Option<Vec<String>> {
+    let mut rest = text.strip_prefix('[')?.strip_suffix(']')?.trim();
+    let mut entries = Vec::new();
+    while let Some(quote) = rest.chars().next() {
+        let (entry, behind) = python_literal(rest, quote)?;
+        entries.push(entry);
+        rest = behind.trim_start();
+        rest = match rest.strip_prefix(',') {
+            Some(next) => next.trim_start(),
+            None if rest.is_empty() => rest,
+            None => return None,
+        };
+    }
+    Some(entries)
+}
+
+/// The value of the `str` literal that the text begins with, as Python's `repr` writes it, and what follows it.
+fn python_literal(text: &str, quote: char) -> Option<(String, &str)> {
+    let mut chars = text.strip_prefix(['\'', '"'])?.chars();
+    let mut value = String::new();
+    loop {
+        match chars.next()? {
+            c if c == quote => return Some((value, chars.as_str())),
+            '\\' => value.push(match chars.next()? {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                c @ ('\\' | '\'' | '"') => c,
+                'x' => escaped(&mut chars, 2)?,
+                'u' => escaped(&mut chars, 4)?,
+                'U' => escaped(&mut chars, 8)?,
+                _ => return None,
+            }),
+            c => value.push(c),
+        }
+    }
+}
+
+/// The character whose number follows in that many hexadecimal digits.
+fn escaped(chars: &mut std::str::Chars<'_>, digits: usize) -> Option<char> {
+    let number = chars.as_str().get(..digits).and_then(|hex| u32::from_str_radix(hex, 16).ok())?;
+    *chars = chars.as_str()[digits..].chars();
+    char::from_u32(number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,5 +288,24 @@ mod tests {
     fn strip_takes_what_python_takes() {
         assert_eq!(strip("\u{1C}\u{1F} \u{85}\u{A0}\u{2028}\u{3000}a b\t\u{B}\u{C}\r\n"), "a b");
         assert_eq!(strip("\u{FEFF}a\u{200B}"), "\u{FEFF}a\u{200B}");
+    }
+
+    #[test]
+    fn lists_of_texts_are_read_as_json_and_python_write_them() {
+        for (text, entries) in [
+            (r#"["SELECT 1", "SELECT \"a\""]"#, Some(vec!["SELECT 1", "SELECT \"a\""])),
+            (r#"['SELECT 1', "SELECT 'a'"]"#, Some(vec!["SELECT 1", "SELECT 'a'"])),
+            (r"['it\'s', 'a\nb', '\xe9\u20ac']", Some(vec!["it's", "a\nb", "é€"])),
+            ("[ 'a' , ]", Some(vec!["a"])),
+            ("[]", Some(vec![])),
+            ("['a' 'b']", None),
+            ("['a', 1]", None),
+            ("[1, 2]", None),
+            ("['open", None),
+            ("[a].b", None),
+        ] {
+            let found = text_list(text);
+            assert_eq!(found.as_ref().map(|f| f.iter().map(String::as_str).collect()), entries, "{text}");
+        }
     }
 }

@@ -198,3 +198,66 @@ fn a_bad_benchmark_is_named_with_its_place() {
         assert!(message.contains(part), "{gold}: {message}");
     }
 }
+
+#[test]
+fn a_column_that_is_called_as_golds_are_and_holds_none_is_no_gold() {
+    let ask = "How many singers are there?";
+    let cases = [
+        (
+            format!(r#"[{{"query": "{ask}", "sql": "SELECT 1", "db_id": "d"}}]"#),
+            format!("0|d|{ask}|-|-|SELECT 1|-"),
+        ),
+        (
+            format!(r#"[{{"query": "{ask}", "question": "q", "sql": "SELECT 1", "db_id": "d"}}]"#),
+            "0|d|q|-|-|SELECT 1|-".to_owned(),
+        ),
+        (
+            format!(r#"[{{"query": "{ask}", "sql": ["SELECT 1", "SELECT 2"], "db_id": "d"}}]"#),
+            format!("0|d|{ask}|-|-|SELECT 1;SELECT 2|-"),
+        ),
+        // Both are SQL: the order of the names decides, as before.
+        (
+            r#"[{"query": "SELECT 1", "sql": "SELECT 2", "db_id": "d"}]"#.to_owned(),
+            "0|d|-|-|-|SELECT 1|-".to_owned(),
+        ),
+        // Nothing is SQL: nothing is decided.
+        (r#"[{"query": "A", "sql": "B", "db_id": "d"}]"#.to_owned(), "0|d|-|-|-|A|-".to_owned()),
+        (
+            r#"[{"query": "SELECT a FROM t WHERE b ! = 1", "sql": {"select": []}, "db_id": "d"}]"#.to_owned(),
+            "0|d|-|-|-|SELECT a FROM t WHERE b ! = 1|-".to_owned(),
+        ),
+    ];
+    for (content, expected) in cases {
+        assert_eq!(shown(&read("dev.json", &content).unwrap()), [expected], "{content}");
+    }
+    // Most of a column decides, not one item of it.
+    let mixed = format!(
+        "query,sql,db_id\n{ask},SELECT 1,d\nSelect the names,SELECT 2,d\nselect names,SELECT 3,d\nList all,SELECT 4,d\n"
+    );
+    let benchmark = read("dev.csv", mixed).unwrap();
+    assert_eq!(benchmark.examples[2].golds, ["SELECT 3"]);
+    assert!(benchmark.notes[0].contains("\"query\" holds no SQL"), "{:?}", benchmark.notes);
+    // What the user names is taken.
+    let mut columns = Columns::default();
+    columns.set(Role::Gold, "query");
+    let named = input("dev.json", format!(r#"[{{"query": "{ask}", "sql": "SELECT 1", "db_id": "d"}}]"#));
+    assert_eq!(parse_benchmark(&named, None, None, &columns).unwrap().examples[0].golds, [ask]);
+}
+
+#[test]
+fn a_text_that_is_a_list_is_several_golds() {
+    for (name, content, golds) in [
+        (
+            "dev.csv",
+            "db_id,gold\nd,\"[\"\"SELECT 1\"\", \"\"SELECT 2\"\"]\"\n",
+            &["SELECT 1", "SELECT 2"][..],
+        ),
+        ("dev.tsv", "db_id\tgold\nd\t\"['SELECT 1', \"\"SELECT 'a'\"\"]\"\n", &["SELECT 1", "SELECT 'a'"]),
+        ("dev.json", r#"[{"db_id": "d", "gold": "[\"SELECT 1\"]"}]"#, &["SELECT 1"]),
+        ("gold.sql", "[\"SELECT 1\", \"SELECT 2\"]\td\n", &["SELECT 1", "SELECT 2"]),
+    ] {
+        assert_eq!(read(name, content).unwrap().examples[0].golds, golds, "{name}");
+    }
+    let error = read("dev.csv", "db_id,gold\nd,\"[SELECT 1]\"\n").unwrap_err().to_string();
+    assert!(error.contains("line 2") && error.contains("no list of texts"), "{error}");
+}

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::database::Database;
+use crate::enough::Enough;
 use crate::outcome::Execution;
 
 /// Runs untrusted SQL on databases.
@@ -25,6 +26,13 @@ pub trait Engine: Send + Sync {
     /// Runs one SQL text. Whatever the text says, the database stays as it is and the call returns a typed
     /// outcome within the engine's limits.
     fn run(&self, database: &Database, sql: &str) -> Execution;
+
+    /// Runs one SQL text as [`Engine::run`] does, but not further than until it has returned `enough`. An engine that
+    /// cannot stop in between runs it to its end.
+    fn run_until(&self, database: &Database, sql: &str, enough: &Enough) -> Execution {
+        let _ = enough;
+        self.run(database, sql)
+    }
 }
 
 /// Why a database cannot be used.

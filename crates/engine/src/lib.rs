@@ -3,11 +3,14 @@
 //! - [`Engine`] is the door; [`SqliteEngine`] is the one behind it, with its four locks.
 //! - [`Database`] is an opened file with its catalog and content hash.
 //! - [`Execution`] is what became of one query: [`Outcome::Rows`] or a typed [`Failure`].
+//! - [`has_further_semicolon`] says which texts of one statement Python's `sqlite3` refuses.
+//! - [`Enough`] says when a query need not be run to its end.
 //! - [`GoldCache`] keeps the executions of gold queries for all systems of a run.
 
 mod cache;
 mod database;
 mod engine;
+mod enough;
 mod limits;
 mod outcome;
 mod sqlite;
@@ -17,7 +20,9 @@ mod value;
 pub use cache::GoldCache;
 pub use database::Database;
 pub use engine::{Engine, EngineError};
+pub use enough::Enough;
 pub use limits::Limits;
 pub use outcome::{Execution, Failure, FailureKind, Outcome};
 pub use sqlite::SqliteEngine;
+pub use statement::has_further_semicolon;
 pub use value::{Fingerprint, ResultSet, Value};

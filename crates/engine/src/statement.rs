@@ -1,8 +1,10 @@
 //! Where the first statement of a text ends, by SQLite's own rules of tokens.
 //!
-//! SQLite compiles one statement and hands back the rest of the text. What may stand in that rest is the
-//! caller's affair; the scripts that the field uses run on Python's `sqlite3` module, so its rule is taken:
-//! after the first semicolon only space and comments may follow, and a second semicolon is a second statement.
+//! SQLite compiles one statement and hands back the rest of the text. A text holds one statement if that rest
+//! holds no token but semicolons: space, comments and empty statements do not count.
+//!
+//! Python's `sqlite3` module, on which the official scripts run, is stricter: a second semicolon is a second
+//! statement to it. What follows those scripts asks [`has_further_semicolon`].
 
 use crate::outcome::{Failure, FailureKind};
 
@@ -24,7 +26,7 @@ pub(crate) fn split(sql: &str) -> Result<Split<'_>, Failure> {
     while at < bytes.len() {
         let (token, length) = token_at(bytes, at);
         match token {
-            Token::Space => {}
+            Token::Space | Token::Mark => {}
             Token::Semicolon if first_word.is_none() => {}
             Token::Semicolon => {
                 let (statement, rest) = sql.split_at(at + length);
@@ -76,18 +78,9 @@ impl Split<'_> {
         }
     }
 
-    /// Whether only space and comments follow the statement.
+    /// Whether no further statement follows: only space, comments and semicolons.
     pub(crate) fn rest_is_empty(&self) -> bool {
-        let bytes = self.rest.as_bytes();
-        let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            match (byte, bytes.get(at + 1)) {
-                (b' ' | b'\t' | b'\x0c' | b'\n' | b'\r', _) => at += 1,
-                (b'-', Some(b'-')) | (b'/', Some(b'*')) => at += token_at(bytes, at).1,
-                _ => return false,
-            }
-        }
-        true
+        tokens(self.rest).all(|token| token != Token::Other)
     }
 
     /// Whether the statement begins with a word that only begins statements which are not queries.
@@ -118,9 +111,29 @@ impl Split<'_> {
     }
 }
 
+/// Whether something other than space and comments follows the first statement, be it only a semicolon or a byte
+/// order mark. Python's `sqlite3` refuses such a text, as one of several statements.
+pub fn has_further_semicolon(sql: &str) -> bool {
+    split(sql).is_ok_and(|split| tokens(split.rest).any(|token| token != Token::Space))
+}
+
+/// The classes of all tokens of a text.
+fn tokens(text: &str) -> impl Iterator<Item = Token> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (token, length) = (at < bytes.len()).then(|| token_at(bytes, at))?;
+        at += length;
+        Some(token)
+    })
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
+    /// White space or a comment.
     Space,
+    /// A byte order mark, which the tokenizer passes over wherever a token may begin.
+    Mark,
     Semicolon,
     Other,
 }
@@ -133,8 +146,7 @@ fn token_at(bytes: &[u8], at: usize) -> (Token, usize) {
         (b' ' | b'\t' | b'\n' | b'\x0c' | b'\r', _) => (Token::Space, 1),
         (b'-', Some(b'-')) => (Token::Space, line_length(rest)),
         (b'/', Some(b'*')) => (Token::Space, comment_length(rest)),
-        // The tokenizer passes over a byte order mark wherever a token may begin.
-        (0xef, Some(0xbb)) if rest.get(2) == Some(&0xbf) => (Token::Space, 3),
+        (0xef, Some(0xbb)) if rest.get(2) == Some(&0xbf) => (Token::Mark, 3),
         (quote @ (b'\'' | b'"' | b'`'), _) => (Token::Other, quoted_length(rest, quote)),
         (b'[', _) => {
             let length = rest.iter().position(|&byte| byte == b']').map_or(rest.len(), |end| end + 1);
@@ -210,23 +222,30 @@ mod tests {
         }
     }
 
+    /// Whether it is one statement, and whether Python's `sqlite3` 3.11 runs it.
     #[test]
-    fn only_space_and_comments_may_follow_the_statement() {
-        for (sql, is_empty) in [
-            ("SELECT 1", true),
-            ("SELECT 1;", true),
-            ("SELECT 1; \n\t\r\x0c", true),
-            ("SELECT 1; -- a;b", true),
-            ("SELECT 1; /* a; */ -- b\n ", true),
-            ("SELECT 1; /* open", true),
-            ("SELECT 1;;", false),
-            ("SELECT 1; SELECT 2", false),
-            ("SELECT 1; -", false),
-            ("SELECT 1; / 2", false),
-            ("SELECT 1; \u{feff}", false),
-            ("SELECT 1; -- a\n;", false),
+    fn only_space_comments_and_semicolons_may_follow_the_statement() {
+        for (sql, is_one, python_runs_it) in [
+            ("SELECT 1", true, true),
+            ("SELECT 1;", true, true),
+            ("SELECT 1; \n\t\r\x0c", true, true),
+            ("SELECT 1; -- a;b", true, true),
+            ("SELECT 1; /* a; */ -- b\n ", true, true),
+            ("SELECT 1; /* open", true, true),
+            ("SELECT 1;;", true, false),
+            ("SELECT 1; /* b */ ;", true, false),
+            ("SELECT 1; -- a\n;", true, false),
+            (";;SELECT 1;; ; -- b", true, false),
+            ("SELECT 1; \u{feff}", true, false),
+            ("SELECT 1; SELECT 2", false, false),
+            ("SELECT 1;; SELECT 2", false, false),
+            ("SELECT 1; /* b */ ; x", false, false),
+            ("SELECT 1; -", false, false),
+            ("SELECT 1; / 2", false, false),
+            ("SELECT 1;; ';'", false, false),
         ] {
-            assert_eq!(split(sql).map(|split| split.rest_is_empty()), Ok(is_empty), "{sql}");
+            assert_eq!(split(sql).map(|split| split.rest_is_empty()), Ok(is_one), "{sql}");
+            assert_eq!(!has_further_semicolon(sql), python_runs_it, "{sql}");
         }
     }
 

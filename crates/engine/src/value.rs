@@ -79,7 +79,7 @@ fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-fn row_digest(row: &[Value]) -> u64 {
+pub(crate) fn row_digest(row: &[Value]) -> u64 {
     row.iter().fold(0, |digest, value| mix(digest ^ value_digest(value)))
 }
 
@@ -113,6 +113,8 @@ pub struct ResultSet {
     pub columns: Vec<String>,
     /// All values, row after row: `rows × columns.len()` of them.
     values: Vec<Value>,
+    #[serde(default)]
+    is_beginning: bool,
 }
 
 impl ResultSet {
@@ -122,7 +124,18 @@ impl ResultSet {
     /// If the number of values is no multiple of the number of columns.
     pub fn new(columns: Vec<String>, values: Vec<Value>) -> Self {
         assert!(values.is_empty() || values.len().is_multiple_of(columns.len().max(1)));
-        Self { columns, values }
+        Self { columns, values, is_beginning: false }
+    }
+
+    /// The first rows of a result, of which nobody knows how many there are.
+    #[must_use]
+    pub fn beginning(self) -> Self {
+        Self { is_beginning: true, ..self }
+    }
+
+    /// Whether these are the first rows of a result only.
+    pub fn is_beginning(&self) -> bool {
+        self.is_beginning
     }
 
     /// Number of columns.

@@ -165,6 +165,98 @@ fn functions_and_tables_with_effects_are_denied_and_the_catalog_may_be_read() {
     );
 }
 
+/// Virtual tables of every module of the bundled SQLite that keeps content in a file.
+const VIRTUAL: &str = "
+    CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, score REAL);
+    INSERT INTO t VALUES (1, 'ann', 1.5), (2, 'bob', 2.5), (3, 'cy', NULL);
+    CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1, y0, y1, +label TEXT);
+    INSERT INTO boxes VALUES (1, 0, 2, 0, 2, 'low'), (2, 5, 6, 5, 6, 'high');
+    CREATE VIRTUAL TABLE whole USING rtree_i32(id, a, b);
+    INSERT INTO whole VALUES (7, 1, 3);
+    CREATE VIRTUAL TABLE \"odd \"\"name\" USING rtree(id, a, b);
+    INSERT INTO \"odd \"\"name\" VALUES (1, 0, 1);
+    CREATE TABLE boxes_of_mine(a); INSERT INTO boxes_of_mine VALUES (1);
+    CREATE VIRTUAL TABLE words USING fts5(body);
+    INSERT INTO words VALUES ('the quick fox'), ('the slow ox');
+    CREATE VIRTUAL TABLE terms USING fts5vocab(words, row);
+    CREATE VIRTUAL TABLE outside USING fts5(name, content='t', content_rowid='id');
+    INSERT INTO outside(outside) VALUES ('rebuild');
+    CREATE VIRTUAL TABLE old USING fts4(body, tokenize=porter);
+    INSERT INTO old VALUES ('running foxes'), ('an ox');
+    CREATE VIRTUAL TABLE older USING fts3(body);
+    INSERT INTO older VALUES ('a hen');
+    CREATE VIRTUAL TABLE old_terms USING fts4aux(old);
+    CREATE VIEW low AS SELECT id FROM boxes WHERE x0 < 1;
+";
+
+fn on_virtual_tables(cases: &[(&str, String, &str)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "v.sqlite", VIRTUAL);
+    let before = snapshot(folder.path());
+    for _ in 0..2 {
+        let engine = SqliteEngine::new(patient());
+        let database = engine.open(&path).unwrap();
+        check(&engine, &database, cases);
+    }
+    assert!(snapshot(folder.path()) == before, "the folder has changed");
+}
+
+#[test]
+fn virtual_tables_can_be_queried() {
+    on_virtual_tables(&cases(&[
+        ("SELECT id, label FROM boxes WHERE x1 < 3", "1|low"),
+        ("SELECT count(*) FROM boxes b JOIN t ON t.id = b.id", "2"),
+        ("SELECT id FROM low", "1"),
+        ("SELECT a FROM whole WHERE b > 2", "1"),
+        ("SELECT count(*) FROM \"odd \"\"name\"", "1"),
+        ("SELECT rtreecheck('boxes')", "ok"),
+        ("SELECT count(*) FROM boxes_node", "1"),
+        ("SELECT body FROM words WHERE words MATCH 'fox'", "the quick fox"),
+        ("SELECT snippet(words, 0, '[', ']', '', 9) FROM words('ox')", "the slow [ox]"),
+        ("SELECT rowid FROM words WHERE words MATCH 'the' ORDER BY bm25(words), rowid", "1/2"),
+        ("SELECT term, cnt FROM terms WHERE term = 'the'", "the|2"),
+        ("SELECT name FROM outside WHERE outside MATCH 'bob'", "bob"),
+        ("SELECT body FROM old WHERE body MATCH 'fox'", "running foxes"),
+        ("SELECT offsets(old) FROM old WHERE old MATCH 'ox'", "0 0 3 2"),
+        ("SELECT count(*) FROM old_terms WHERE term = 'ox'", "2"),
+        ("SELECT body FROM older WHERE older MATCH 'hen'", "a hen"),
+        ("SELECT count(*) > 0 FROM dbstat", "1"),
+        ("SELECT value FROM json_each('[4]')", "4"),
+        ("SELECT name FROM pragma_table_xinfo('boxes') WHERE cid = 1", "x0"),
+    ]));
+}
+
+#[test]
+fn nothing_writes_to_or_through_a_virtual_table() {
+    on_virtual_tables(&cases(&[
+        ("INSERT INTO boxes VALUES (3, 0, 1, 0, 1, 'x')", "!denied"),
+        ("INSERT INTO boxes VALUES (3, 0, 1, 0, 1, 'x') RETURNING id", "!denied"),
+        ("DELETE FROM boxes", "!denied"),
+        ("UPDATE boxes SET x0 = 9 RETURNING id", "!denied"),
+        ("WITH w AS (SELECT 1) DELETE FROM boxes RETURNING id", "!denied"),
+        ("INSERT INTO boxes_node VALUES (9, x'00')", "!denied"),
+        ("REPLACE INTO boxes_rowid VALUES (1, 1, 'x')", "!denied"),
+        ("DELETE FROM boxes_parent RETURNING *", "!denied"),
+        ("UPDATE boxes_of_mine SET a = 2 RETURNING a", "!denied"),
+        ("DELETE FROM \"odd \"\"name_node\"", "!denied"),
+        ("INSERT INTO words VALUES ('x')", "!denied"),
+        ("INSERT INTO words(words) VALUES ('rebuild')", "!denied"),
+        ("INSERT INTO words(words, rank) VALUES ('merge', 500)", "!denied"),
+        ("INSERT INTO words(words) VALUES ('delete-all') RETURNING 1", "!denied"),
+        ("DELETE FROM words_config", "!denied"),
+        ("INSERT INTO old(old) VALUES ('optimize')", "!denied"),
+        ("SELECT optimize(old) FROM old LIMIT 1", "!denied|no_such_function|runtime_error|invalid_query"),
+        ("DROP TABLE boxes", "!denied"),
+        ("ALTER TABLE boxes RENAME TO b", "!denied"),
+        ("CREATE VIRTUAL TABLE temp.z USING rtree(id, a, b)", "!denied"),
+        ("CREATE VIRTUAL TABLE boxes_x USING rtree(id, a, b)", "!denied"),
+        ("SELECT * FROM rtree", "!no_such_table"),
+        ("SELECT fts3_tokenizer('porter') FROM old", "!denied|no_such_function"),
+        ("SELECT rtreecheck('boxes'); DELETE FROM boxes", "!multiple_statements"),
+        ("SELECT 1 FROM boxes; INSERT INTO boxes_node VALUES (9, x'00')", "!multiple_statements"),
+    ]));
+}
+
 #[test]
 fn texts_that_are_not_one_statement_are_told_apart() {
     on_fixture(
@@ -176,7 +268,12 @@ fn texts_that_are_not_one_statement_are_told_apart() {
             ("/* open", "!empty"),
             ("SELECT 1; DROP TABLE t", "!multiple_statements"),
             ("SELECT 1; SELECT 2", "!multiple_statements"),
-            ("SELECT 1;;", "!multiple_statements"),
+            ("SELECT 1;;", "1"),
+            ("SELECT 1; /* b */ ;", "1"),
+            (";;SELECT 1;;;-- b\n;", "1"),
+            ("SELECT 1;; DROP TABLE t", "!multiple_statements"),
+            ("SELECT 1; /* b */ ; SELECT 2", "!multiple_statements"),
+            ("SELECT 1;; /* b */ DELETE FROM t;", "!multiple_statements"),
             ("SELECT 1; -- DROP TABLE t", "1"),
             ("; SELECT 1", "1"),
             ("SELECT\0 1", "!nul_byte"),

@@ -1,10 +1,12 @@
 //! Several accepted golds.
 
+use serde_json::Value;
+
 use crate::metric::{Metric, MetricKind, Score};
 use crate::pair::Pair;
 
-/// The best score of one prediction over several golds; `gold` in its detail says which gold (from 0) gave it
-/// when there are several.
+/// The best score of one prediction over several golds. When there are several, the reason names the one that gave
+/// it, and `gold` in the detail is its position, from 0.
 ///
 /// A gold for which the metric does not apply counts only if it applies for none; of equal scores the first
 /// is taken.
@@ -27,7 +29,14 @@ pub fn score_best(metric: &dyn Metric, pairs: &[Pair<'_>]) -> Score {
     match best {
         None => Score::inapplicable("the example has no gold"),
         Some((_, score)) if pairs.len() == 1 => score,
-        Some((index, score)) => score.with("gold", index),
+        Some((index, score)) => {
+            let which = format!("gold {} of {}", index + 1, pairs.len());
+            let reason = match score.detail.get("reason").and_then(Value::as_str) {
+                Some(reason) => format!("{which}: {reason}"),
+                None => format!("by {which}"),
+            };
+            score.because(reason).with("gold", index)
+        }
     }
 }
 

@@ -18,7 +18,7 @@
 use serde_json::Value;
 use sqlgauge_etm::{Comparison, Matcher, Profile, Side, Verdict};
 
-use crate::metric::{Metric, MetricKind, Score};
+use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
 
 /// Tree matching with only the rules that hold.
@@ -40,6 +40,10 @@ impl Metric for Etm {
         MetricKind::Binary
     }
 
+    fn reads(&self) -> Reads {
+        Reads::Nothing
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
         score(pair, Profile::Sound)
     }
@@ -56,6 +60,10 @@ impl Metric for EtmPaper {
 
     fn kind(&self) -> MetricKind {
         MetricKind::Binary
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Nothing
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

@@ -6,6 +6,10 @@
 //! - *Columns*: in the gold's order and number, also for empty results. Names do not count.
 //! - *Order*: compared only where the gold asks for one, with a top-level ORDER BY, and ties are free: the
 //!   prediction may list rows with equal sort keys in any order. An ORDER BY inside a subquery does not count.
+//! - *DISTINCT sorted by what is not returned* (`SELECT DISTINCT b FROM t ORDER BY a`): a row of the result stands
+//!   for several rows of `t`. Where all of them have the same keys, the order is determined and compared like any
+//!   other. Where they differ, SQLite sorts by whichever it meets first (an index changes the result), so the
+//!   order is compared by the keys before the first such one, if there are any, and the detail says so.
 //! - *Numbers*: an integer equals a float of the same value (`1 == 1.0`). Two whole numbers are compared
 //!   exactly, whatever their type; if either has a fraction they are equal within 1e-9 of the larger. Being
 //!   equal is taken transitively within a column, so the order of rows cannot change the answer.
@@ -17,16 +21,16 @@
 //!
 //! # Limits
 //! A gold with LIMIT whose last key is tied has several right answers; the one that the gold returned is taken.
-//! Where the sort keys of a gold cannot be determined, rows are compared as a bag and the detail says so.
+//! Where the sort keys of a gold cannot be determined, rows are compared as a bag and the detail says so (`order`).
 //! Keys are tied if they are equal values, so keys that only a collation such as NOCASE takes for equal are not.
 
 use std::collections::HashMap;
 
 use sqlgauge_engine::{ResultSet, Value};
-use sqlgauge_sql::{Dialect, ordered, print};
+use sqlgauge_sql::{Dialect, UnderDistinct, ordered, ordered_under_distinct, print};
 
 use crate::explain;
-use crate::metric::{Metric, MetricKind, Score};
+use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::pyeq::{FoldMap, Grid, Interner, exact_integer};
 
@@ -49,8 +53,12 @@ impl Metric for Ex {
         MetricKind::Binary
     }
 
+    fn reads(&self) -> Reads {
+        Reads::Bag
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
-        match pair.results(&pair.target().database, pair.gold(), pair.prediction()) {
+        match pair.results() {
             Ok(results) if results.are_identical() => Score::new(1.0),
             Ok(results) => compare(&results.gold, pair.gold_order(&results.gold), &results.prediction),
             Err(score) => score,
@@ -65,6 +73,8 @@ pub enum GoldOrder {
     Unordered,
     /// The gold's rows in runs of equal sort keys: the length of each run, in order.
     Runs(Vec<usize>),
+    /// The gold orders its rows further than into those runs, but by what is not determined, and why.
+    Partly(Vec<usize>, String),
     /// The gold orders its rows, but by what could not be determined, and why.
     Unknown(String),
 }
@@ -80,6 +90,15 @@ impl GoldOrder {
             Ok(query) => query,
             Err(error) => return Self::Unknown(format!("the gold could not be resolved: {error}")),
         };
+        if let Some(under) = ordered_under_distinct(query) {
+            return match runs_under_distinct(pair, gold, &under) {
+                Ok(runs) => Self::Runs(runs),
+                Err(why) => match ordered(query) {
+                    Some(ordered) => Self::Partly(runs_of_keys(gold, &ordered.keys), why),
+                    None => Self::Unknown(why),
+                },
+            };
+        }
         let Some(ordered) = ordered(query) else { return Self::Unordered };
         if ordered.keys.iter().all(|&key| key < ordered.width) {
             return Self::from_keys(gold, &ordered.keys);
@@ -95,11 +114,49 @@ impl GoldOrder {
 
     /// The runs of rows with equal sort keys, where the keys are those columns of `rows`.
     pub fn from_keys(rows: &ResultSet, keys: &[usize]) -> Self {
-        let mut interner = Interner::default();
-        let grid = interner.grid(rows);
-        let rows: Vec<&[u32]> = grid.rows().collect();
-        let is_tie = |a: &&[u32], b: &&[u32]| keys.iter().all(|&key| a.get(key) == b.get(key));
-        Self::Runs(rows.chunk_by(is_tie).map(<[_]>::len).collect())
+        Self::Runs(runs_of_keys(rows, keys))
+    }
+}
+
+/// The lengths of the runs of rows that are equal in those columns.
+fn runs_of_keys(rows: &ResultSet, keys: &[usize]) -> Vec<usize> {
+    let mut interner = Interner::default();
+    let grid = interner.grid(rows);
+    let rows: Vec<&[u32]> = grid.rows().collect();
+    let is_tie = |a: &&[u32], b: &&[u32]| keys.iter().all(|&key| a.get(key) == b.get(key));
+    rows.chunk_by(is_tie).map(<[_]>::len).collect()
+}
+
+/// The runs of equal sort keys of a gold with DISTINCT whose keys it does not return, or why there are none.
+fn runs_under_distinct(
+    pair: &Pair<'_>,
+    gold: &ResultSet,
+    under: &UnderDistinct,
+) -> Result<Vec<usize>, String> {
+    let database = &pair.target().database;
+    let run = |query| pair.run_gold(database, &print(query, database.schema(), Dialect::Sqlite));
+    let (every, all) = (run(&under.every), run(&under.all));
+    let (Some(every), Some(all)) = (every.rows(), all.rows()) else {
+        return Err("the gold does not run with its sort keys added".into());
+    };
+    let mut interner = Interner::default();
+    let (every, gold) = (interner.grid(every), interner.grid(gold));
+    let mut keys_of: HashMap<&[u32], Vec<u32>> = HashMap::new();
+    for row in every.rows() {
+        let keys: Vec<u32> = under.keys.iter().filter_map(|&key| row.get(key).copied()).collect();
+        let row = row.get(..under.width).unwrap_or(row);
+        if keys_of.entry(row).or_insert_with(|| keys.clone()) != &keys {
+            return Err("DISTINCT makes one row of rows with different sort keys, \
+                        and which of them SQLite sorts by is not determined"
+                .into());
+        }
+    }
+    let keys: Option<Vec<&Vec<u32>>> = gold.rows().map(|row| keys_of.get(row)).collect();
+    match keys {
+        Some(keys) if keys_of.len() == all.len() => {
+            Ok(keys.chunk_by(|a, b| a == b).map(<[_]>::len).collect())
+        }
+        _ => Err("DISTINCT makes one row of rows that only a collation takes for equal".into()),
     }
 }
 
@@ -123,16 +180,22 @@ pub fn compare(gold: &ResultSet, order: &GoldOrder, prediction: &ResultSet) -> S
     } else {
         compare_order((gold, &ours), order, (prediction, &theirs))
     };
+    note_order(score, order)
+}
+
+/// Says where the order was not compared.
+pub(crate) fn note_order(score: Score, order: &GoldOrder) -> Score {
     match order {
         GoldOrder::Unknown(why) => score.with("order", format!("not compared: {why}")),
-        _ => score,
+        GoldOrder::Partly(_, why) => score.with("order", format!("compared in part: {why}")),
+        GoldOrder::Unordered | GoldOrder::Runs(_) => score,
     }
 }
 
 /// Of two equal bags, whether the prediction respects the order of the gold: cut into the gold's runs, each
 /// run must be the same bag.
 fn compare_order(gold: (&ResultSet, &Grid), order: &GoldOrder, prediction: (&ResultSet, &Grid)) -> Score {
-    let GoldOrder::Runs(runs) = order else { return Score::new(1.0) };
+    let (GoldOrder::Runs(runs) | GoldOrder::Partly(runs, _)) = order else { return Score::new(1.0) };
     let (ours, theirs): (Vec<_>, Vec<_>) = (gold.1.rows().collect(), prediction.1.rows().collect());
     let mut start = 0;
     for length in runs {

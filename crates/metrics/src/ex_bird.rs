@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use sqlgauge_engine::{Failure, FailureKind, ResultSet};
 
 use crate::explain;
-use crate::metric::{Metric, MetricKind, Score};
+use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::{Pair, Results, gold_failed, prediction_failed};
 use crate::pyeq::{GridPair, all_text_is_utf8};
 
@@ -38,6 +38,10 @@ impl Metric for ExBird {
         MetricKind::Binary
     }
 
+    fn reads(&self) -> Reads {
+        Reads::Set
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
         match results(pair) {
             Ok(results) => score_results(pair, &results),
@@ -48,7 +52,7 @@ impl Metric for ExBird {
 
 /// Both results as Python's default text factory reads them, or the score that a failure settles.
 pub(crate) fn results(pair: &Pair<'_>) -> Result<Results, Score> {
-    let results = pair.results(&pair.target().database, pair.gold(), pair.prediction())?;
+    let results = pair.results_in_python(&pair.target().database, pair.gold(), pair.prediction())?;
     let undecodable = || Failure::new(FailureKind::RuntimeError, "a text value of the result is not UTF-8");
     if !all_text_is_utf8(&results.gold) {
         return Err(gold_failed(&undecodable()));

@@ -25,7 +25,7 @@ use sqlgauge_engine::{Database, ResultSet, Value};
 
 use crate::columns::{Matching, match_ordered, match_unordered};
 use crate::explain;
-use crate::metric::{Metric, MetricKind, Score};
+use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::official;
 use crate::pair::Pair;
 use crate::pyeq::{Grid, GridPair, str_and_type};
@@ -49,8 +49,12 @@ impl Metric for ExSpider {
         MetricKind::Binary
     }
 
+    fn reads(&self) -> Reads {
+        Reads::Bag
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
-        score_on(pair, &pair.target().database, false)
+        with_what_ran(pair, score_on(pair, &pair.target().database, false), false)
     }
 }
 
@@ -67,8 +71,12 @@ impl Metric for ExSpiderDistinct {
         MetricKind::Binary
     }
 
+    fn reads(&self) -> Reads {
+        Reads::Bag
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
-        score_on(pair, &pair.target().database, true)
+        with_what_ran(pair, score_on(pair, &pair.target().database, true), true)
     }
 }
 
@@ -79,7 +87,7 @@ pub(crate) fn score_on(pair: &Pair<'_>, database: &Database, keep_distinct: bool
     };
     let prediction = official::prediction_to_run(pair.prediction(), keep_distinct);
     // A blank prediction is no reason to pass over a gold that fails.
-    let results = match pair.results(database, gold, prediction.as_deref().unwrap_or_default()) {
+    let results = match pair.results_in_python(database, gold, prediction.as_deref().unwrap_or_default()) {
         Ok(results) => results,
         Err(score) => return score,
     };
@@ -91,6 +99,37 @@ pub(crate) fn score_on(pair: &Pair<'_>, database: &Database, keep_distinct: bool
     }
     compare_shape(&results.gold, &results.prediction)
         .unwrap_or_else(|| compare_grids(&results.gold, &results.prediction, &pair.grids(&results), *ordered))
+}
+
+/// Says what was compared where it is not what the two texts return as they are written.
+fn with_what_ran(pair: &Pair<'_>, score: Score, keep_distinct: bool) -> Score {
+    let prediction = official::prediction_to_run(pair.prediction(), keep_distinct);
+    let (Some((gold, _)), Some(prediction), Some(value)) =
+        (pair.gold_to_run(keep_distinct), prediction, score.value)
+    else {
+        return score;
+    };
+    if gold == pair.gold() && prediction == pair.prediction() {
+        return score;
+    }
+    let Ok(compared) = pair.results_in_python(&pair.target().database, gold, &prediction) else {
+        return score;
+    };
+    if pair.results().is_ok_and(|written| written.are_those_of(&compared)) {
+        return score;
+    }
+    let of_gold = official::changes_of_gold(pair.gold(), keep_distinct);
+    let of_prediction = official::changes_of_prediction(pair.prediction(), keep_distinct);
+    let sides = [("gold", of_gold), ("prediction", of_prediction)].into_iter();
+    let sides = sides.filter(|(_, changes)| !changes.is_empty());
+    let sides: Vec<String> = sides.map(|(side, changes)| format!("{side}: {}", changes.join(", "))).collect();
+    let ran = format!("compared as the official script runs them, {}", sides.join("; "));
+    let reason = match score.detail.get("reason").and_then(|reason| reason.as_str()) {
+        Some(reason) => format!("{reason} ({ran})"),
+        None if value >= 1.0 => format!("equal when {ran}"),
+        None => ran,
+    };
+    score.because(reason)
 }
 
 /// Whether two results are equal by the script's rules, as a score with its reason.

@@ -12,7 +12,7 @@
 use serde_json::json;
 
 use crate::esm::{self, Switches, score_parsed};
-use crate::metric::{Metric, MetricKind, Score};
+use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
 
 /// Exact set match with the official switches.
@@ -29,6 +29,10 @@ impl Metric for Esm {
 
     fn kind(&self) -> MetricKind {
         MetricKind::Binary
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Nothing
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

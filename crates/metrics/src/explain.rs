@@ -47,7 +47,12 @@ pub(crate) fn row(values: &[Value]) -> String {
 /// Why results of different shape differ, `None` if they have one shape.
 pub(crate) fn shape(gold: &ResultSet, prediction: &ResultSet) -> Option<String> {
     if gold.len() != prediction.len() {
-        return Some(format!("gold has {}, prediction {}", count(gold.len(), "row"), prediction.len()));
+        let least = if prediction.is_beginning() { "at least " } else { "" };
+        return Some(format!(
+            "gold has {}, prediction {least}{}",
+            count(gold.len(), "row"),
+            prediction.len()
+        ));
     }
     width(gold, prediction)
 }

@@ -15,6 +15,19 @@ pub enum MetricKind {
     Cost,
 }
 
+/// What a metric reads of the rows that a prediction returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// Nothing: it compares texts, and runs neither query.
+    Nothing,
+    /// A bag of rows: with more rows than the gold the prediction is wrong, whatever they are.
+    Bag,
+    /// A set of rows: with a row that the gold lacks the prediction is wrong, whatever else it returns.
+    Set,
+    /// All rows, or what it costs to return them.
+    Everything,
+}
+
 /// One metric. Its contract is the documentation at the head of its file.
 pub trait Metric: Send + Sync {
     /// Id with version: `ex-spider@1`. A change of meaning makes a new version.
@@ -25,6 +38,9 @@ pub trait Metric: Send + Sync {
 
     /// What its values mean.
     fn kind(&self) -> MetricKind;
+
+    /// What it reads of the prediction's rows.
+    fn reads(&self) -> Reads;
 
     /// Whether more is better; only costs differ.
     fn higher_is_better(&self) -> bool {

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
-use sqlgauge_engine::{Database, Engine, Execution, Failure, FailureKind, GoldCache, Outcome, ResultSet};
+use sqlgauge_engine::{
+    Database, Engine, Enough, Execution, Failure, FailureKind, GoldCache, Outcome, ResultSet,
+    has_further_semicolon,
+};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::spider::{self, Catalog, ParseFailure};
 use sqlgauge_sql::tree::Query;
@@ -16,7 +19,7 @@ use crate::esm_fair::linked::LinkedColumns;
 use crate::ex::GoldOrder;
 use crate::explain;
 use crate::lexical;
-use crate::metric::Score;
+use crate::metric::{Metric, Reads, Score};
 use crate::official;
 use crate::pyeq::GridPair;
 
@@ -117,6 +120,7 @@ pub struct Pair<'a> {
     gold_cache: Option<&'a GoldCache>,
     shared: Option<&'a GoldFacts>,
     own: GoldFacts,
+    needs: Needs,
     executions: RefCell<Executions>,
     query: OnceCell<Result<Query, Error>>,
     features: OnceCell<Option<Features>>,
@@ -142,6 +146,7 @@ impl<'a> Pair<'a> {
             gold_cache,
             shared: None,
             own: GoldFacts::default(),
+            needs: Needs::default(),
             executions: RefCell::default(),
             query: OnceCell::new(),
             features: OnceCell::new(),
@@ -154,6 +159,21 @@ impl<'a> Pair<'a> {
     #[must_use]
     pub fn sharing(mut self, facts: &'a GoldFacts) -> Self {
         self.shared = Some(facts);
+        self
+    }
+
+    /// Lets a prediction stop as soon as those metrics, and no others, know that it is wrong.
+    ///
+    /// Their scores are the same as without it: a bag of more rows than the gold's is not the gold's, nor is a set with
+    /// a row that the gold lacks. What the metrics say about a wrong answer then speaks of its first rows, and a
+    /// prediction that would have failed behind them (by the time limit, say) has the status `ok`. Nothing
+    /// stops early if one of the metrics reads every row ([`Reads::Everything`]).
+    #[must_use]
+    pub fn for_metrics(mut self, metrics: &[&dyn Metric]) -> Self {
+        let reads = |what| metrics.iter().any(|metric| metric.reads() == what);
+        if !reads(Reads::Everything) {
+            self.needs = Needs { bag: reads(Reads::Bag), set: reads(Reads::Set) };
+        }
         self
     }
 
@@ -249,16 +269,31 @@ impl<'a> Pair<'a> {
         })
     }
 
-    /// Runs a text without remembering or being reminded: for measuring time.
-    pub fn run_again(&self, sql: &str) -> Execution {
-        self.engine.run(&self.target.database, sql)
+    /// Runs a text without remembering or being reminded: for measuring time, and for texts that come but once.
+    pub fn run_again(&self, database: &Database, sql: &str) -> Execution {
+        self.engine.run(database, sql)
     }
 
     /// The outcome of the prediction as it was written: the status of its item record.
     pub fn prediction_execution(&self) -> Execution {
         // The gold goes first, so that an equal text takes its execution from the gold cache.
-        self.run_gold(&self.target.database, self.gold);
-        self.run(&self.target.database, self.prediction)
+        let gold = self.run_gold(&self.target.database, self.gold);
+        self.run_beside(&self.target.database, gold.rows(), self.prediction)
+    }
+
+    /// Runs a text that comes from the prediction until it cannot equal those rows of the gold any more.
+    fn run_beside(&self, database: &Database, gold: Option<&Arc<ResultSet>>, sql: &str) -> Execution {
+        let Some(enough) = gold.and_then(|gold| self.needs.enough(gold)) else {
+            return self.run(database, sql);
+        };
+        let known = self.remembered(database, sql);
+        let is_of_use = |rows: &Arc<ResultSet>| !rows.is_beginning() || enough.is_reached_by(rows);
+        if let Some(known) = known.filter(|known| known.rows().is_none_or(is_of_use)) {
+            return known;
+        }
+        let execution = self.engine.run_until(database, sql, &enough);
+        self.executions.borrow_mut().insert(key(database, sql), (sql.into(), execution.clone()));
+        execution
     }
 
     /// The grids of two results, made once.
@@ -277,32 +312,71 @@ impl<'a> Pair<'a> {
     /// Two texts that SQLite cannot tell apart share their rows. A failure is shared by equal texts only, because
     /// its message quotes the text.
     fn remember(&self, database: &Database, sql: &str, run: impl FnOnce() -> Execution) -> Execution {
-        let key = (std::ptr::from_ref(database), Box::from(lexical::key(sql).as_ref()));
-        if let Some((text, known)) = self.executions.borrow().get(&key)
-            && (known.rows().is_some() || **text == *sql)
-        {
-            return known.clone();
+        let is_whole = |known: &Execution| known.rows().is_none_or(|rows| !rows.is_beginning());
+        if let Some(known) = self.remembered(database, sql).filter(is_whole) {
+            return known;
         }
         let execution = run();
-        self.executions.borrow_mut().insert(key, (sql.into(), execution.clone()));
+        self.executions.borrow_mut().insert(key(database, sql), (sql.into(), execution.clone()));
         execution
+    }
+
+    fn remembered(&self, database: &Database, sql: &str) -> Option<Execution> {
+        let executions = self.executions.borrow();
+        let (text, known) = executions.get(&key(database, sql))?;
+        (known.rows().is_some() || **text == *sql).then(|| known.clone())
     }
 
     /// The results of gold and prediction, run as those texts on that database, or the score that their
     /// failure settles: null for a gold that fails, 0 for a prediction that does.
     ///
-    /// A text without a statement has an empty result, as in Python's `sqlite3`.
-    pub(crate) fn results(
+    /// Both are what Python's `sqlite3` makes of the texts, on which the official scripts run: a text without a
+    /// statement has an empty result, and a second semicolon is a second statement.
+    pub(crate) fn results_in_python(
         &self,
         database: &Database,
         gold: &str,
         prediction: &str,
     ) -> Result<Results, Score> {
         let gold =
-            rows_like_python(&self.run_gold(database, gold)).map_err(|failure| gold_failed(&failure))?;
-        let prediction =
-            rows_like_python(&self.run(database, prediction)).map_err(|f| prediction_failed(&f))?;
+            rows_in_python(gold, &self.run_gold(database, gold)).map_err(|failure| gold_failed(&failure))?;
+        let run = self.run_beside(database, Some(&gold), prediction);
+        let prediction = rows_in_python(prediction, &run).map_err(|failure| prediction_failed(&failure))?;
         Ok(Results { gold, prediction })
+    }
+
+    /// The results of gold and prediction as they are written, or the score that their failure settles. A text
+    /// without a statement has an empty result.
+    pub(crate) fn results(&self) -> Result<Results, Score> {
+        let database = &self.target.database;
+        let gold = rows_or_nothing(&self.run_gold(database, self.gold)).map_err(|f| gold_failed(&f))?;
+        let run = self.run_beside(database, Some(&gold), self.prediction);
+        let prediction = rows_or_nothing(&run).map_err(|f| prediction_failed(&f))?;
+        Ok(Results { gold, prediction })
+    }
+}
+
+/// The key under which an execution is remembered.
+fn key(database: &Database, sql: &str) -> (*const Database, Box<str>) {
+    (std::ptr::from_ref(database), Box::from(lexical::key(sql).as_ref()))
+}
+
+/// What the metrics of a pair must see of a prediction before they know that it is wrong; nothing if it must run to
+/// its end.
+#[derive(Debug, Clone, Copy, Default)]
+struct Needs {
+    /// More rows than the gold's.
+    bag: bool,
+    /// A row that the gold lacks.
+    set: bool,
+}
+
+impl Needs {
+    fn enough(self, gold: &Arc<ResultSet>) -> Option<Enough> {
+        (self.bag || self.set).then(|| Enough {
+            rows_over: self.bag.then_some(gold.len()),
+            foreign_to: self.set.then(|| Arc::clone(gold)),
+        })
     }
 }
 
@@ -320,9 +394,24 @@ impl Results {
         Arc::ptr_eq(gold, prediction)
             || gold.width() == prediction.width() && gold.values() == prediction.values()
     }
+
+    /// Whether gold and prediction returned here what they returned there.
+    pub(crate) fn are_those_of(&self, other: &Self) -> bool {
+        let same = |a: &Arc<ResultSet>, b: &Arc<ResultSet>| Arc::ptr_eq(a, b) || a == b;
+        same(&self.gold, &other.gold) && same(&self.prediction, &other.prediction)
+    }
 }
 
-fn rows_like_python(execution: &Execution) -> Result<Arc<ResultSet>, Failure> {
+pub(crate) fn rows_in_python(sql: &str, execution: &Execution) -> Result<Arc<ResultSet>, Failure> {
+    let rows = rows_or_nothing(execution)?;
+    if has_further_semicolon(sql) {
+        let message = "Python's sqlite3 takes a second semicolon for a second statement";
+        return Err(Failure::new(FailureKind::MultipleStatements, message));
+    }
+    Ok(rows)
+}
+
+fn rows_or_nothing(execution: &Execution) -> Result<Arc<ResultSet>, Failure> {
     match &execution.outcome {
         Outcome::Rows(rows) => Ok(Arc::clone(rows)),
         Outcome::Failed(failure) if failure.kind == FailureKind::Empty => Ok(Arc::default()),

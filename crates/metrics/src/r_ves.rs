@@ -12,7 +12,7 @@
 //!
 //! Source: BIRD Mini-Dev, "Reward-based Valid Efficiency Score".
 
-use crate::metric::{Metric, MetricKind, Score};
+use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::timing::mean_time_ratio;
 
@@ -44,6 +44,10 @@ impl Metric for RVes {
 
     fn kind(&self) -> MetricKind {
         MetricKind::Cost
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Set
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

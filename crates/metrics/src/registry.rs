@@ -6,6 +6,8 @@ use crate::etm::{Etm, EtmPaper};
 use crate::ex::Ex;
 use crate::ex_bird::ExBird;
 use crate::ex_spider::{ExSpider, ExSpiderDistinct};
+use crate::ex_subset::{ExSubset, ExSubsetTolerance};
+use crate::ex_tolerance::ExTolerance;
 use crate::exact_set_match::Esm;
 use crate::metric::Metric;
 use crate::r_ves::RVes;
@@ -21,6 +23,9 @@ static METRICS: &[&dyn Metric] = &[
     &ExSpiderDistinct,
     &ExBird,
     &Ex,
+    &ExTolerance,
+    &ExSubset,
+    &ExSubsetTolerance,
     &Suite,
     &Esm,
     &EsmFair,

@@ -26,7 +26,7 @@ use std::collections::HashSet;
 use sqlgauge_engine::ResultSet;
 
 use crate::ex_bird;
-use crate::metric::{Metric, MetricKind, Score};
+use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::pyeq::{Grid, GridPair};
 
@@ -44,6 +44,10 @@ impl Metric for SoftF1 {
 
     fn kind(&self) -> MetricKind {
         MetricKind::Fraction
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Everything
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

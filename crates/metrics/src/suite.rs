@@ -8,9 +8,12 @@
 //!
 //! Source: R. Zhong, T. Yu, D. Klein, "Semantic Evaluation for Text-to-SQL with Distilled Test Suites", 2020.
 
-use crate::ex_spider::score_on;
-use crate::metric::{Metric, MetricKind, Score};
-use crate::pair::Pair;
+use sqlgauge_engine::Database;
+
+use crate::ex_spider::{compare, score_on};
+use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::official;
+use crate::pair::{Pair, rows_in_python};
 
 /// `ex-spider@1` on all databases of the folder.
 pub(crate) struct Suite;
@@ -28,8 +31,51 @@ impl Metric for Suite {
         MetricKind::Binary
     }
 
+    fn reads(&self) -> Reads {
+        Reads::Bag
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
         suite_execution_match(pair, false)
+    }
+}
+
+/// Ways to fill in values that are tried for one prediction; the script tries all, which need not end.
+const MAX_PLUGGED: usize = 20_000;
+
+/// The official execution match with `--plug_value`: 1 if the prediction is right on every database of the suite as it
+/// is, or with values of the gold in the place of its own. Null where the gold fails, or where there are more ways
+/// than are tried and none of those is right.
+pub fn suite_execution_match_plugged(pair: &Pair<'_>, keep_distinct: bool) -> Score {
+    let as_it_is = suite_execution_match(pair, keep_distinct);
+    if as_it_is.value != Some(0.0) {
+        return as_it_is;
+    }
+    let Some(mut ways) = official::plugged(pair.gold(), pair.prediction(), keep_distinct) else {
+        return as_it_is;
+    };
+    let is_right = |prediction: String| {
+        let right_on = |database| plugged_is_right(pair, database, keep_distinct, &prediction);
+        pair.target().suite.iter().all(|database| right_on(database))
+    };
+    if ways.by_ref().take(MAX_PLUGGED).any(is_right) {
+        return Score::new(1.0).because("right with values of the gold");
+    }
+    match ways.next() {
+        None => as_it_is,
+        Some(_) => Score::inapplicable(format!(
+            "wrong with the first {MAX_PLUGGED} ways to put in the gold's values, and there are more"
+        )),
+    }
+}
+
+fn plugged_is_right(pair: &Pair<'_>, database: &Database, keep_distinct: bool, prediction: &str) -> bool {
+    let Some((gold, ordered)) = pair.gold_to_run(keep_distinct) else { return false };
+    let gold = pair.run_gold(database, gold);
+    let prediction = rows_in_python(prediction, &pair.run_again(database, prediction));
+    match (gold.rows(), prediction) {
+        (Some(gold), Ok(prediction)) => compare(gold, &prediction, *ordered).value == Some(1.0),
+        _ => false,
     }
 }
 

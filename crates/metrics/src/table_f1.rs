@@ -11,7 +11,7 @@
 //! Source: "EvoSchema: Towards Text-to-SQL Robustness Against Schema Evolution", section 5.2. The paper does
 //! not say how sets are taken from a query; the choice here is the resolved query.
 
-use crate::metric::{Metric, MetricKind, Score};
+use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::set_f1::score_sets;
 
@@ -29,6 +29,10 @@ impl Metric for TableF1 {
 
     fn kind(&self) -> MetricKind {
         MetricKind::Fraction
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Nothing
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

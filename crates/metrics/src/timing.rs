@@ -18,8 +18,9 @@ pub(crate) fn mean_time_ratio(pair: &Pair<'_>, repetitions: u32) -> Result<f64, 
     }
     let mut ratios = Vec::with_capacity(repetitions as usize);
     for _ in 0..repetitions.max(1) {
-        let prediction = pair.run_again(pair.prediction());
-        let gold = pair.run_again(pair.gold());
+        let database = &pair.target().database;
+        let prediction = pair.run_again(database, pair.prediction());
+        let gold = pair.run_again(database, pair.gold());
         if prediction.rows().is_none() || gold.rows().is_none() {
             return Err(Score::new(0.0).because("a repeated run failed: raise the time limit"));
         }

@@ -11,7 +11,7 @@
 //!
 //! Source: J. Li et al., "Can LLM Already Serve as a Database Interface?", 2023.
 
-use crate::metric::{Metric, MetricKind, Score};
+use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::timing::mean_time_ratio;
 
@@ -43,6 +43,10 @@ impl Metric for Ves {
 
     fn kind(&self) -> MetricKind {
         MetricKind::Cost
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Set
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

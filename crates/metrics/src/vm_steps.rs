@@ -11,7 +11,7 @@
 
 use crate::ex_bird;
 use crate::explain;
-use crate::metric::{Metric, MetricKind, Score};
+use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::{Pair, gold_failed};
 
 /// Virtual-machine steps, prediction over gold.
@@ -28,6 +28,10 @@ impl Metric for VmSteps {
 
     fn kind(&self) -> MetricKind {
         MetricKind::Cost
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Everything
     }
 
     fn higher_is_better(&self) -> bool {

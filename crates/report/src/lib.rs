@@ -19,6 +19,7 @@ mod style;
 mod token;
 mod versus;
 mod view;
+mod warning;
 
 pub use error::ReportError;
 pub use formats::{Format, all, find};
@@ -27,3 +28,4 @@ pub use report::{GateOutcome, Report};
 pub use show::{ShowOptions, show};
 pub use versus::Versus;
 pub use view::{ItemView, ResultView};
+pub use warning::{empty_golds, no_gold_runs, warnings};

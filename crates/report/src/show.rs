@@ -94,6 +94,7 @@ struct Shown {
     columns: Vec<String>,
     rows: Vec<Vec<String>>,
     total: usize,
+    is_beginning: bool,
 }
 
 impl Shown {
@@ -102,6 +103,7 @@ impl Shown {
             columns: result.columns.clone(),
             rows: result.rows().take(rows).map(|row| row.iter().map(value).collect()).collect(),
             total: result.len(),
+            is_beginning: result.is_beginning(),
         }
     }
 
@@ -116,6 +118,7 @@ impl Shown {
             columns: result.columns.iter().map(text).collect(),
             rows: result.rows.iter().take(rows).map(row).collect(),
             total: result.total_rows,
+            is_beginning: result.is_beginning,
         }
     }
 
@@ -133,6 +136,7 @@ impl Shown {
             (total, 0) => format!("{total} rows"),
             (total, rest) => format!("{total} rows, {rest} not shown"),
         };
+        let note = if self.is_beginning { format!("at least {note}: not run to the end") } else { note };
         let _infallible = writeln!(text, "{}\n", Painter { colour: options.colour }.dim(&note));
     }
 }

@@ -40,6 +40,8 @@ pub struct ResultView<'a> {
     pub rows: &'a [Value],
     /// Number of rows of the whole result, of which `rows` may be the beginning.
     pub total_rows: usize,
+    /// Whether the query was stopped, so that it has at least that many rows.
+    pub is_beginning: bool,
 }
 
 impl<'a> ItemView<'a> {
@@ -112,7 +114,13 @@ impl<'a> ItemView<'a> {
             Some(Value::Object(map)) => map.get("reason").and_then(Value::as_str).map(str::to_owned),
             _ => None,
         };
-        said.or_else(|| self.reason_of_status())
+        said.or_else(|| {
+            let score = self.score(metric);
+            // A metric may run what does not run as it is written, or run nothing.
+            let is_own = score.is_some_and(|score| score > 0.0)
+                || (self.item.status == "gold_failed" && score.is_some());
+            if is_own { None } else { self.reason_of_status() }
+        })
     }
 
     fn reason_of_status(self) -> Option<String> {
@@ -162,6 +170,7 @@ impl<'a> ResultView<'a> {
         let rows = value.get("rows")?.as_array()?;
         let columns = value.get("columns")?.as_array()?;
         let total = value.get("total_rows").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-        Some(Self { columns, rows, total_rows: total.unwrap_or(rows.len()) })
+        let is_beginning = value.get("beginning").and_then(Value::as_bool) == Some(true);
+        Some(Self { columns, rows, total_rows: total.unwrap_or(rows.len()), is_beginning })
     }
 }

@@ -49,7 +49,9 @@ function reason(s, m, e) {
   if (said && typeof said.reason === 'string') return said.reason;
   const status = statusAt(s, e);
   if (status === 'missing') return 'The system gave no prediction.';
-  if (status === 'gold_failed') return 'The gold query itself does not run: the benchmark’s failure, not the system’s.';
+  // A metric may run what does not run as it is written.
+  if (scoreAt(s, m, e) > 0) return '';
+  if (status === 'gold_failed' && scoreAt(s, m, e) === null) return 'The gold query itself does not run: the benchmark’s failure, not the system’s.';
   if (status && status !== 'ok' && scoreAt(s, m, e) === 0) return `The prediction does not run (${words(status)}).`;
   return '';
 }

@@ -11,7 +11,7 @@ function itemPage([systemName, id], main) {
     return;
   }
   const x = EXAMPLES[e];
-  goldShown = 0;
+  goldShown = goldTaken(s, e);
   const queries = h('div', {});
   const draw = () => replace(queries, queryPair(s, e, draw));
   draw();
@@ -28,6 +28,9 @@ function itemPage([systemName, id], main) {
     scoresSection(s, e),
     othersSection(s, e));
 }
+
+/* Which accepted gold gave the score that decides. */
+const goldTaken = (s, e) => extraAt(s, e).m?.[deciding]?.gold ?? 0;
 
 const turnText = (turn) => (turn && typeof turn === 'object' ? `${turn.interaction}.${turn.turn}` : turn ?? '');
 
@@ -89,7 +92,7 @@ function unmatched(rows, others) {
 
 function resultTable(result, other) {
   if (!result) return h('p', { class: 'empty' }, 'The query does not run, so there is no result.');
-  const complete = other && result.rows.length >= result.total && other.rows.length >= other.total;
+  const complete = other && !result.least && !other.least && result.rows.length >= result.total && other.rows.length >= other.total;
   const odd = complete ? unmatched(result.rows, other.rows) : [];
   const numeric = result.columns.map((_, k) => result.rows.every((row) => row[k] === null || typeof row[k] === 'number'));
   const cell = (value, k) => h('td', { class: [value === null ? 'null' : '', numeric[k] ? 'num' : ''].join(' ') }, value === null ? 'NULL' : typeof value === 'object' ? JSON.stringify(value) : value);
@@ -98,7 +101,7 @@ function resultTable(result, other) {
     rows.length === 0 && result.columns.length === 0 ? h('p', { class: 'empty' }, 'No rows.') : scroller(h('table', { class: 'result' },
       h('thead', {}, h('tr', {}, result.columns.map((name, k) => h('th', { scope: 'col', class: numeric[k] ? 'num' : null }, name)))),
       h('tbody', {}, rows.map((row, at) => h('tr', { class: odd[at] ? 'odd' : null }, row.map(cell)))))),
-    h('p', { class: 'note' }, result.total === 0 ? 'no rows' : many(result.total, 'row'), result.total > rows.length && `, the first ${count(rows.length)} shown`, odd.some(Boolean) && '; marked rows are not in the other result'),
+    h('p', { class: 'note' }, result.least && 'at least ', result.total === 0 ? 'no rows' : many(result.total, 'row'), result.total > rows.length && `, the first ${count(rows.length)} shown`, odd.some(Boolean) && '; marked rows are not in the other result'),
   ];
 }
 

@@ -22,7 +22,9 @@ pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use items::{Entry, Items};
 pub use observer::{Observer, Repair};
 pub use plan::{Plan, Task};
-pub use record::{Comparison, Counts, Input, Item, Manifest, ScoreSummary, Summary, SystemSummary};
+pub use record::{
+    Comparison, Counts, GoldCounts, Input, Item, Manifest, ScoreSummary, Summary, SystemSummary,
+};
 pub use schedule::{Completion, INTERNAL_ERROR, Judgement, Schedule, Scorer, execute};
-pub use scorer::{BenchmarkScorer, GOLD_FAILED, MISSING, preview};
+pub use scorer::{BenchmarkScorer, DATABASE_EMPTY, GOLD_EMPTY, GOLD_FAILED, MISSING, preview};
 pub use summary::{MAX_SYSTEMS_FOR_ALL_PAIRS, SummaryBuilder};

@@ -62,10 +62,28 @@ pub struct Input {
 pub struct Summary {
     /// Metric ids with versions, in the order asked for.
     pub metrics: Vec<String>,
+    /// What the golds of the run are worth.
+    #[serde(default)]
+    pub golds: GoldCounts,
     /// One entry per system, in the order asked for.
     pub systems: Vec<SystemSummary>,
     /// Paired comparisons of every two systems on every metric.
     pub comparisons: Vec<Comparison>,
+}
+
+/// How many examples have golds that a prediction can be wrong about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoldCounts {
+    /// Examples seen, whatever the number of systems.
+    pub examples: usize,
+    /// Examples of which no gold runs, as it is written or as an official script mends it.
+    pub failed: usize,
+    /// Examples whose golds return no row: every prediction that returns none agrees with them.
+    pub empty: usize,
+    /// Databases without a row, where most queries agree.
+    pub empty_databases: Vec<String>,
+    /// Examples on those databases.
+    pub on_empty_databases: usize,
 }
 
 /// One system's scores.
@@ -92,7 +110,7 @@ pub struct Counts {
     pub scored: usize,
     /// Examples without a prediction.
     pub missing: usize,
-    /// Examples whose gold failed: the benchmark's failure, left out of execution metrics.
+    /// Examples whose gold failed for at least one metric: the benchmark's failure, left out of that metric.
     pub gold_failed: usize,
 }
 

@@ -2,16 +2,22 @@
 //!
 //! # Rules
 //! - Several accepted golds: every metric takes its best value over them (cost metrics the least).
-//! - A gold that does not run is the benchmark's failure: execution metrics are null on it. If no gold of the
-//!   example runs, the status is `gold_failed`, the engine's message is in `details.gold_error`, and the
-//!   prediction's own outcome in `details.prediction_status`.
+//! - A gold that does not run is the benchmark's failure: metrics that run it are null on it. A metric that follows
+//!   an official script may run a gold that does not run as it is written (`! =`); then the status is the
+//!   prediction's, and the other metrics say `gold_failed` for themselves. If no metric could run any gold of
+//!   the example, the status is `gold_failed` and the prediction's own outcome is in
+//!   `details.prediction_status`. The engine's message is in `details.gold_error`.
 //! - No prediction: status `missing`; 0 on every 0/1 and fraction metric that applies, null on costs.
 //!
 //! # Details
 //! `question`, `evidence`, `gold` (or `golds`), `prediction`, `hardness` (Spider's, of the first gold),
 //! `difficulty`, `turn`, `features`, `error` (of the prediction), `gold_error`, `metrics` (per metric what it
-//! says about its score), and, where a 0/1 metric is not 1, the first rows of both results. Long texts and
-//! results are cut, so that a line stays small whatever a system says.
+//! says about its score), and, where a 0/1 metric is not 1, the first rows of both results. `gold_empty` is true
+//! where every gold that runs returns no row, `database_empty` where the database has none: agreement says
+//! little there. Of several golds, `metrics.ID.gold` is the position (from 0) of the one that gave the score.
+//! A prediction runs no further than until every metric knows that it is wrong ([`Pair::for_metrics`]); then
+//! `result.beginning` and `prediction_result.beginning` are true, and the rows are its first.
+//! Long texts and results are cut, so that a line stays small whatever a system says.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,8 +25,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value, json};
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Engine, Execution, GoldCache, ResultSet};
-use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Target, score_best};
+use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, score_best};
 use sqlgauge_sql::Features;
+use sqlgauge_sql::schema::TableKind;
 use sqlgauge_sql::spider::{self, Hardness};
 
 use crate::plan::Task;
@@ -30,6 +37,10 @@ use crate::schedule::{Judgement, Scorer};
 pub const MISSING: &str = "missing";
 /// Status of an item whose gold does not run.
 pub const GOLD_FAILED: &str = "gold_failed";
+/// Detail of an item whose golds return no row.
+pub const GOLD_EMPTY: &str = "gold_empty";
+/// Detail of an item whose database has no row.
+pub const DATABASE_EMPTY: &str = "database_empty";
 
 /// Characters of a prediction that the log keeps; longer ones end in `…` and `details.prediction_bytes` has
 /// the full length.
@@ -48,6 +59,8 @@ pub struct BenchmarkScorer {
     targets: HashMap<String, Arc<Target>>,
     executions: GoldCache,
     facts: Mutex<HashMap<(String, String), Arc<GoldFacts>>>,
+    /// By `db_id`, whether the database has no row.
+    empty: Mutex<HashMap<String, bool>>,
 }
 
 impl BenchmarkScorer {
@@ -57,7 +70,14 @@ impl BenchmarkScorer {
         metrics: Vec<&'static dyn Metric>,
         targets: HashMap<String, Arc<Target>>,
     ) -> Self {
-        Self { engine, metrics, targets, executions: GoldCache::new(CACHE_BYTES), facts: Mutex::default() }
+        Self {
+            engine,
+            metrics,
+            targets,
+            executions: GoldCache::new(CACHE_BYTES),
+            facts: Mutex::default(),
+            empty: Mutex::default(),
+        }
     }
 
     /// What follows from a gold alone; one memo serves all systems.
@@ -73,19 +93,31 @@ impl BenchmarkScorer {
             task.example.golds.iter().map(|gold| self.facts(target, gold)).collect();
         let pair = |gold| Pair::new(self.engine.as_ref(), target, gold, text, Some(&self.executions));
         let golds = task.example.golds.iter().zip(&facts);
-        let pairs: Vec<Pair<'_>> = golds.map(|(gold, facts)| pair(gold).sharing(facts)).collect();
+        let pairs: Vec<Pair<'_>> =
+            golds.map(|(gold, facts)| pair(gold).sharing(facts).for_metrics(&self.metrics)).collect();
         let mut details = describe(task, pairs.first());
         let golds: Vec<Execution> = pairs.iter().map(|p| p.run_gold(&target.database, p.gold())).collect();
         let Some(first_gold) = golds.first() else {
             return unscorable(&self.metrics, details, "the example has no gold");
         };
-        let gold = golds.iter().find(|gold| gold.rows().is_some()).unwrap_or(first_gold);
         let prediction = task.prediction.map(|_| pairs[0].prediction_execution());
-        let status = insert_outcomes(&mut details, gold, prediction.as_ref());
+        let scores: Vec<Score> = self.metrics.iter().map(|metric| score_best(*metric, &pairs)).collect();
+        let by_metric = || self.metrics.iter().zip(&scores);
+        let runs = golds.iter().position(|gold| gold.rows().is_some());
+        // The text of the gold does not run, and no metric that runs it could mend it.
+        let no_gold_runs =
+            runs.is_none() && !by_metric().any(|(m, s)| m.reads() != Reads::Nothing && s.value.is_some());
+        let gold = &golds[shown_gold(by_metric(), &golds).or(runs).unwrap_or(0)];
+        let status = insert_outcomes(
+            &mut details,
+            runs.map_or(first_gold, |at| &golds[at]),
+            prediction.as_ref(),
+            no_gold_runs,
+        );
+        insert_emptiness(&mut details, &golds, self.is_empty(target));
         let mut judgement = Judgement { status: status.to_owned(), ..Judgement::default() };
         let (mut reasons, mut is_wrong) = (Map::new(), false);
-        for metric in &self.metrics {
-            let score = score_best(*metric, &pairs);
+        for (metric, score) in self.metrics.iter().zip(scores) {
             let is_cost = metric.kind() == MetricKind::Cost;
             let value = match &prediction {
                 Some(_) => score.value,
@@ -94,7 +126,10 @@ impl BenchmarkScorer {
             };
             judgement.metrics.insert(metric.id().to_owned(), value);
             is_wrong |= metric.kind() == MetricKind::Binary && value.is_some_and(|value| value < 1.0);
-            let reason = prediction.as_ref().map(|p| news(score.detail, &details, p)).unwrap_or_default();
+            let reason = match &prediction {
+                Some(prediction) => news(score.detail, no_gold_runs, prediction),
+                None => news_without_answer(score.detail, no_gold_runs),
+            };
             if !reason.is_empty() {
                 reasons.insert(metric.id().to_owned(), reason.into());
             }
@@ -109,6 +144,36 @@ impl BenchmarkScorer {
         judgement.details = details;
         judgement
     }
+
+    /// Whether no table of the database has a row; looked up once.
+    fn is_empty(&self, target: &Target) -> bool {
+        let mut known = self.empty.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(is_empty) = known.get(&target.db_id) {
+            return *is_empty;
+        }
+        let has_rows = |name: &str| {
+            let sql = format!("SELECT 1 FROM \"{}\" LIMIT 1", name.replace('"', "\"\""));
+            // A table that cannot be read is no reason to call the database empty.
+            self.engine.run(&target.database, &sql).rows().is_none_or(|rows| !rows.is_empty())
+        };
+        let tables = target.database.schema().tables();
+        let is_empty =
+            !tables.iter().filter(|t| t.kind == TableKind::Table).any(|table| has_rows(&table.name));
+        known.insert(target.db_id.clone(), is_empty);
+        is_empty
+    }
+}
+
+/// The gold whose result explains a wrong answer: the one that the first wrong 0/1 metric compared with.
+fn shown_gold<'a>(
+    scored: impl Iterator<Item = (&'a &'static dyn Metric, &'a Score)>,
+    golds: &[Execution],
+) -> Option<usize> {
+    let mut wrong = scored.filter(|(metric, score)| {
+        metric.kind() == MetricKind::Binary && score.value.is_some_and(|value| value < 1.0)
+    });
+    let taken = wrong.find_map(|(_, score)| score.detail.get("gold")?.as_u64())?;
+    usize::try_from(taken).ok().filter(|at| golds.get(*at).is_some_and(|gold| gold.rows().is_some()))
 }
 
 impl Scorer for BenchmarkScorer {
@@ -166,20 +231,22 @@ fn insert_outcomes(
     details: &mut Map<String, Value>,
     gold: &Execution,
     prediction: Option<&Execution>,
+    is_lost: bool,
 ) -> &'static str {
     if let Some(failure) = prediction.and_then(|p| p.outcome.failure()) {
         details.insert("error".to_owned(), cut(&failure.message, MAX_MESSAGE).into());
     }
     if let Some(rows) = prediction.and_then(Execution::rows) {
         let fingerprint = rows.fingerprint();
-        details.insert(
-            "result".to_owned(),
-            json!({"rows": fingerprint.rows, "set": format!("{:016x}", fingerprint.set)}),
-        );
+        let mut result = json!({"rows": fingerprint.rows, "set": format!("{:016x}", fingerprint.set)});
+        if rows.is_beginning() {
+            result["beginning"] = true.into();
+        }
+        details.insert("result".to_owned(), result);
     }
     if let Some(failure) = gold.outcome.failure() {
         details.insert("gold_error".to_owned(), cut(&failure.to_string(), MAX_MESSAGE).into());
-        if let Some(prediction) = prediction {
+        if let Some(prediction) = prediction.filter(|_| is_lost) {
             details.insert("prediction_status".to_owned(), prediction.outcome.status().into());
             return GOLD_FAILED;
         }
@@ -187,19 +254,31 @@ fn insert_outcomes(
     prediction.map_or(MISSING, |p| p.outcome.status())
 }
 
-/// What a metric says beyond what the item says already: that the gold or the prediction does not run.
-fn news(
-    mut detail: Map<String, Value>,
-    item: &Map<String, Value>,
-    prediction: &Execution,
-) -> Map<String, Value> {
+/// Notes what makes agreement say little: golds that all return nothing, a database without a row.
+fn insert_emptiness(details: &mut Map<String, Value>, golds: &[Execution], database_is_empty: bool) {
+    let mut results = golds.iter().filter_map(Execution::rows).peekable();
+    if results.peek().is_some() && results.all(|rows| rows.is_empty()) {
+        details.insert(GOLD_EMPTY.to_owned(), true.into());
+    }
+    if database_is_empty {
+        details.insert(DATABASE_EMPTY.to_owned(), true.into());
+    }
+}
+
+/// What a metric says beyond what the item says already: that no gold runs, or that the prediction does not.
+fn news(mut detail: Map<String, Value>, is_lost: bool, prediction: &Execution) -> Map<String, Value> {
     let is_known_failure = detail.get("status").is_some_and(|status| *status == prediction.outcome.status());
-    let is_known_gold_failure = detail.contains_key("gold_failed") && item.contains_key("gold_error");
-    if is_known_failure || is_known_gold_failure {
-        for key in ["reason", "status", "gold_failed"] {
+    if is_known_failure || (is_lost && detail.contains_key("gold_failed")) {
+        for key in ["reason", "status", "gold_failed", "gold"] {
             detail.shift_remove(key);
         }
     }
+    detail
+}
+
+/// Without an answer a metric can say only that its gold does not run.
+fn news_without_answer(mut detail: Map<String, Value>, is_lost: bool) -> Map<String, Value> {
+    detail.retain(|key, _| !is_lost && key == "gold_failed");
     detail
 }
 
@@ -218,7 +297,11 @@ pub fn preview(result: &ResultSet) -> Value {
         .take(PREVIEW_ROWS)
         .map(|row| row.iter().take(PREVIEW_COLUMNS).map(cell).collect())
         .collect();
-    json!({"columns": columns, "rows": rows, "total_rows": result.len()})
+    let mut preview = json!({"columns": columns, "rows": rows, "total_rows": result.len()});
+    if result.is_beginning() {
+        preview["beginning"] = true.into();
+    }
+    preview
 }
 
 fn cell(value: &sqlgauge_engine::Value) -> Value {

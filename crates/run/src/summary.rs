@@ -11,7 +11,7 @@
 //! Up to 12 systems are compared pairwise; of more, on each metric the best with every other, since the number
 //! of pairs grows with the square. All randomness has a fixed seed: the same items give the same bytes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
 use rayon::prelude::*;
@@ -20,8 +20,8 @@ use sqlgauge_metrics::{Metric, MetricKind, stats};
 
 use crate::error::RunError;
 use crate::items::{Entry, Items};
-use crate::record::{Comparison, Counts, Item, Manifest, ScoreSummary, Summary, SystemSummary};
-use crate::scorer::{GOLD_FAILED, MISSING};
+use crate::record::{Comparison, Counts, GoldCounts, Item, Manifest, ScoreSummary, Summary, SystemSummary};
+use crate::scorer::{DATABASE_EMPTY, GOLD_EMPTY, GOLD_FAILED, MISSING};
 
 /// Above this number of systems only the best is compared with the others.
 pub const MAX_SYSTEMS_FOR_ALL_PAIRS: usize = 12;
@@ -77,6 +77,15 @@ struct Mark {
 struct Labels {
     groups: Vec<usize>,
     interaction: Option<u64>,
+    gold: GoldState,
+}
+
+/// What the golds of an example are worth.
+#[derive(Debug, Default, Clone, Copy)]
+struct GoldState {
+    failed: bool,
+    empty: bool,
+    on_empty_database: bool,
 }
 
 /// Distinct names, each kept once.
@@ -164,7 +173,7 @@ impl SummaryBuilder {
         let mark = Mark {
             status: u32::try_from(self.statuses.place(item.status.clone())).unwrap_or(u32::MAX),
             scored: item.metrics.values().any(Option::is_some),
-            gold_failed: item.status == GOLD_FAILED || item.details.contains_key("gold_error"),
+            gold_failed: gold_failed(item),
         };
         let scores = self.metrics.iter().map(|column| item.metrics.get(&column.id).copied().flatten());
         let scores: Vec<f64> = scores.map(|score| score.unwrap_or(f64::NAN)).collect();
@@ -223,8 +232,24 @@ impl SummaryBuilder {
         }
         Summary {
             metrics: self.metrics.iter().map(|column| column.id.clone()).collect(),
+            golds: self.golds(),
             systems,
             comparisons: self.comparisons(),
+        }
+    }
+
+    fn golds(&self) -> GoldCounts {
+        let count = |is: fn(&GoldState) -> bool| self.rows.iter().filter(|labels| is(&labels.gold)).count();
+        let on_empty = self.rows.iter().filter(|labels| labels.gold.on_empty_database);
+        let groups = on_empty.flat_map(|labels| &labels.groups).map(|group| &self.groups.all[*group]);
+        let databases: BTreeSet<String> =
+            groups.filter(|(dimension, _)| *dimension == "db_id").map(|(_, name)| name.clone()).collect();
+        GoldCounts {
+            examples: self.rows.len(),
+            failed: count(|gold| gold.failed),
+            empty: count(|gold| gold.empty),
+            empty_databases: databases.into_iter().collect(),
+            on_empty_databases: count(|gold| gold.on_empty_database),
         }
     }
 
@@ -397,6 +422,27 @@ fn put_at<T: Clone>(column: &mut Vec<T>, row: usize, value: T, empty: T) {
     column[row] = value;
 }
 
+/// Whether no gold of the item runs for any metric.
+fn gold_is_lost(item: &Item) -> bool {
+    item.status == GOLD_FAILED
+        || (item.status == MISSING && !names_gold_failure(item) && has_gold_error(item))
+}
+
+/// Whether the gold failed for a metric of the item. A gold that does not run as it is written may still run for a
+/// metric that follows a script which mends it; such an item names the metrics for which it failed.
+fn gold_failed(item: &Item) -> bool {
+    gold_is_lost(item) || names_gold_failure(item)
+}
+
+fn has_gold_error(item: &Item) -> bool {
+    item.details.contains_key("gold_error")
+}
+
+fn names_gold_failure(item: &Item) -> bool {
+    let metrics = item.details.get("metrics").and_then(Value::as_object);
+    metrics.is_some_and(|metrics| metrics.values().any(|detail| detail.get("gold_failed").is_some()))
+}
+
 impl Labels {
     fn of(item: &Item, names: &mut Names<(&'static str, String)>) -> Self {
         let text = |key: &str| item.details.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -409,7 +455,13 @@ impl Labels {
         // The buckets of SParC's and CoSQL's official table.
         groups.extend(place("turn").map(|t| ("turn", if t > 4 { ">4".to_owned() } else { t.to_string() })));
         let groups = groups.into_iter().map(|group| names.place(group)).collect();
-        Self { groups, interaction: place("interaction") }
+        let is = |key: &str| item.details.get(key).and_then(Value::as_bool) == Some(true);
+        let gold = GoldState {
+            failed: gold_is_lost(item),
+            empty: is(GOLD_EMPTY),
+            on_empty_database: is(DATABASE_EMPTY),
+        };
+        Self { groups, interaction: place("interaction"), gold }
     }
 }
 

@@ -72,6 +72,7 @@ fn example(golds: &[&str]) -> Example {
 }
 
 const OWNERS: &str = "SELECT owner FROM account";
+const SPACED: &str = "SELECT owner FROM account WHERE id ! = 1";
 const BROKEN: &str = "SELECT owner FROM accounts";
 
 #[test]
@@ -89,6 +90,13 @@ fn statuses_and_what_the_metrics_make_of_them() {
         (&[BROKEN], Some(OWNERS), "gold_failed", [null, null, null], false),
         (&[BROKEN], Some(BROKEN), "gold_failed", [null, null, null], false),
         (&[BROKEN], None, "missing", [null, null, null], false),
+        // What only the official script's repairs make run is the failure of the other metrics alone.
+        (&[SPACED], Some(OWNERS), "ok", [wrong, null, null], false),
+        (&[SPACED], Some("SELECT owner FROM account WHERE id > 1"), "ok", [right, null, null], false),
+        (&[SPACED], Some(SPACED), "syntax_error", [right, null, null], false),
+        (&[SPACED], Some(BROKEN), "no_such_table", [wrong, null, null], false),
+        (&[SPACED], None, "missing", [wrong, null, null], false),
+        (&[SPACED, OWNERS], Some(SPACED), "syntax_error", [right, wrong, wrong], false),
         (&["SELECT 7", OWNERS], Some(OWNERS), "ok", [right, right, right], true),
         (&[BROKEN, OWNERS], Some(OWNERS), "ok", [right, right, right], true),
         (&[OWNERS, BROKEN], None, "missing", [wrong, wrong, wrong], false),
@@ -122,7 +130,24 @@ fn details_say_what_went_wrong() {
     assert!(gold_failed["gold_error"].as_str().unwrap().starts_with("no_such_table"));
     assert_eq!(gold_failed["prediction_status"], "syntax_error");
 
+    let repaired = bank.score(&[SPACED], Some(OWNERS)).details;
+    assert!(repaired["gold_error"].as_str().unwrap().starts_with("syntax_error"));
+    assert_eq!(repaired["metrics"]["ex@1"]["gold_failed"], "syntax_error");
+    assert!(repaired["metrics"]["ex-spider@1"].get("gold_failed").is_none());
+
+    // The rows beside a reason are those of the gold that the reason is about.
+    let wrong =
+        bank.score(&["SELECT 7, 8", "SELECT owner FROM account WHERE id = 3"], Some("SELECT 'Al'")).details;
+    let taken = wrong["metrics"]["ex-spider@1"]["gold"].as_u64().unwrap();
+    assert_eq!((taken, &wrong["gold_result"]["columns"][0]), (0, &Value::from("7")));
+
+    let (empty, full) = ("SELECT owner FROM account WHERE id = 9", OWNERS);
+    assert_eq!(bank.score(&[empty], Some(full)).details["gold_empty"], true);
+    assert!(!bank.score(&[empty, full], Some(full)).details.contains_key("gold_empty"));
+    assert!(!bank.score(&[BROKEN], Some(full)).details.contains_key("gold_empty"));
+
     let right = bank.score(&["SELECT 7", OWNERS], Some(OWNERS)).details;
+    assert_eq!(right["metrics"]["ex-spider@1"]["reason"], "by gold 2 of 2");
     assert_eq!(right["golds"].as_array().unwrap().len(), 2);
     assert!(!right.contains_key("gold_result"));
 }

@@ -25,7 +25,7 @@ pub mod visit;
 pub use error::{Error, ErrorKind, Position};
 pub use features::Features;
 pub use identity::renumber;
-pub use ordering::{Ordered, ordered};
+pub use ordering::{Ordered, UnderDistinct, ordered, ordered_under_distinct};
 pub use parse::MAX_SQL_BYTES;
 pub use print::{Dialect, print, print_expr};
 pub use resolve::{MAX_DEPTH, resolve};

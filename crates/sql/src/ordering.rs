@@ -43,6 +43,49 @@ pub fn ordered(query: &Query) -> Option<Ordered> {
     (!ordered.keys.is_empty()).then_some(ordered)
 }
 
+/// What tells where the rows of a DISTINCT query stand that is sorted by what it does not return: see
+/// [`ordered_under_distinct`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnderDistinct {
+    /// The rows before DISTINCT, with the sort keys that the original does not return appended; without order
+    /// and limit.
+    pub every: Query,
+    /// The original without order and limit.
+    pub all: Query,
+    /// How many result columns the original has.
+    pub width: usize,
+    /// For each term of ORDER BY, the position of its key among the columns of `every`.
+    pub keys: Vec<usize>,
+}
+
+/// The sort keys of a query with DISTINCT, some of which are no result columns: `SELECT DISTINCT b FROM t ORDER BY a`.
+/// `None` for every other query.
+///
+/// SQLite takes such a query, and sorts each distinct row by the keys of that one of its source rows which it
+/// happens to meet first. The order is determined where all source rows of a distinct row have the same keys.
+pub fn ordered_under_distinct(query: &Query) -> Option<UnderDistinct> {
+    let Body::Select(select) = &query.body else { return None };
+    if !select.distinct {
+        return None;
+    }
+    let all = Query { order_by: Vec::new(), limit: None, offset: None, ..query.clone() };
+    let (mut every, mut keys) = (all.clone(), Vec::new());
+    let Body::Select(rows) = &mut every.body else { return None };
+    rows.distinct = false;
+    let width = rows.outputs.len();
+    for term in &query.order_by {
+        let known = match &term.expr {
+            Expr::Output(index) => Some(*index as usize),
+            expr => rows.outputs.iter().position(|output| output.expr == *expr),
+        };
+        keys.push(known.unwrap_or_else(|| {
+            rows.outputs.push(Output { expr: term.expr.clone(), alias: None });
+            rows.outputs.len() - 1
+        }));
+    }
+    (rows.outputs.len() > width).then_some(UnderDistinct { every, all, width, keys })
+}
+
 fn collated_output(expr: &Expr) -> Option<usize> {
     match expr {
         Expr::Output(index) => Some(*index as usize),
@@ -78,5 +121,30 @@ mod tests {
             assert_eq!(print(&ordered.query, &schema, Dialect::Sqlite), printed);
         }
         assert_eq!(ordered(&resolve("SELECT a FROM t", &schema).unwrap()), None);
+    }
+
+    #[test]
+    fn the_rows_before_distinct_have_the_keys() {
+        let schema = Schema::from_ddl("CREATE TABLE t (a, b, c)").unwrap();
+        for (sql, expected) in [
+            (
+                "SELECT DISTINCT b FROM t ORDER BY a",
+                Some((vec![1], "SELECT t.b, t.a FROM t", "SELECT DISTINCT t.b FROM t")),
+            ),
+            (
+                "SELECT DISTINCT a, b FROM t ORDER BY 2, a, c DESC, c LIMIT 3 OFFSET 1",
+                Some((vec![1, 0, 2, 2], "SELECT t.a, t.b, t.c FROM t", "SELECT DISTINCT t.a, t.b FROM t")),
+            ),
+            ("SELECT DISTINCT a FROM t ORDER BY a DESC", None),
+            ("SELECT a FROM t ORDER BY b", None),
+            ("SELECT DISTINCT a FROM t", None),
+            ("SELECT a FROM t UNION SELECT b FROM t ORDER BY 1", None),
+        ] {
+            let print = |query: &Query| print(query, &schema, Dialect::Sqlite);
+            let found = ordered_under_distinct(&resolve(sql, &schema).unwrap())
+                .map(|found| (found.keys, print(&found.every), print(&found.all)));
+            let expected = expected.map(|(keys, every, all)| (keys, every.to_owned(), all.to_owned()));
+            assert_eq!(found, expected, "{sql}");
+        }
     }
 }

@@ -308,4 +308,24 @@ mod tests {
         assert_eq!(place("SELECT é, a", "a"), Some((1, 11)));
         assert_eq!(place("SELECT 1", "a"), None);
     }
+
+    /// As SQLite counts: a semicolon without a statement before it is none.
+    #[test]
+    fn empty_statements_do_not_count() {
+        for (text, followed) in [
+            ("SELECT 1", false),
+            ("SELECT 1;", false),
+            ("SELECT 1;;", false),
+            ("SELECT 1; /* b */ ;", false),
+            (";;SELECT 1;; -- b\n;", false),
+            ("SELECT 1 LIMIT 2, 3;;", false),
+            ("SELECT 1; SELECT 2", true),
+            ("SELECT 1;; SELECT 2", true),
+            ("SELECT 1; /* b */ ; x", true),
+            ("SELECT 1; 'open", true),
+        ] {
+            let bump = Bump::new();
+            assert_eq!(parse_query(&bump, text).map(|parsed| parsed.followed).ok(), Some(followed), "{text}");
+        }
+    }
 }

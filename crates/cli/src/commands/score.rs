@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_dataset::{BenchmarkSource, Format, PredictionOptions};
 use sqlgauge_report::Format as _;
 use sqlgauge_report::formats::Table;
+use sqlgauge_report::{ItemView, Report};
+use sqlgauge_run::RunError;
 
 use crate::Verdict;
 use crate::options::{LimitOptions, SystemFile, columns, format, system_file};
@@ -101,5 +103,18 @@ pub fn finish(job: &Job) -> Result<Verdict> {
         print_with(|out| Table { width: width(), colour: colour() }.render(&report, out))?;
         println!("\nReport: {}", job.out.join("report.html").display());
     }
+    if let Some(sentence) = sqlgauge_report::no_gold_runs(&report.summary.golds) {
+        bail!("{sentence}; the first says: {}", first_gold_error(&report)?);
+    }
     Ok(super::report::gate_verdict(&report))
+}
+
+fn first_gold_error(report: &Report) -> Result<String> {
+    let mut first = None;
+    report.items.for_each(|item| {
+        let error = || ItemView::new(item).gold_error().map(str::to_owned);
+        first = first.take().or_else(error);
+        Ok::<(), RunError>(())
+    })?;
+    Ok(first.unwrap_or_else(|| "nothing".to_owned()))
 }

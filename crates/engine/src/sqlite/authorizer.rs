@@ -1,4 +1,10 @@
 //! The second lock: what a statement may ask for.
+//!
+//! SQLite asks for the statements that a virtual table's module compiles for itself too. A module that compiles
+//! the statements of its writes when it connects to its table (R-tree) would be refused there, so we connect to
+//! every virtual table ourselves ([`Phase::Connect`]), with a statement of our own that is never run. In that phase,
+//! and in no other, compiling a write to the table's own shadow tables is allowed. Running one would need a write
+//! to the virtual table, which is refused as any other.
 
 use rusqlite::hooks::{AuthAction, Authorization};
 
@@ -78,6 +84,9 @@ pub(super) fn authorize(guard: &Guard, action: &AuthAction<'_>) -> Authorization
                 || (pragma_value.is_none() && contains(&READ_ONLY_WITHOUT_VALUE, pragma_name));
             harmless && guard.phase() != Phase::Prepare
         }
+        AuthAction::Insert { table_name }
+        | AuthAction::Delete { table_name }
+        | AuthAction::Update { table_name, .. } => guard.is_connecting_shadow(table_name),
         _ => false,
     };
     if allowed {

@@ -9,6 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, Statement, StatementStatus};
 
+use crate::enough::{Enough, Watch};
 use crate::limits::Limits;
 use crate::outcome::{Execution, Failure, FailureKind, Outcome};
 use crate::statement::Split;
@@ -86,6 +87,7 @@ impl GuardedConnection {
         connection.authorizer(Some(move |context: rusqlite::hooks::AuthContext<'_>| {
             authorize(&for_authorizer, &context.action)
         }))?;
+        connect_virtual_tables(&connection, &guard)?;
         Ok(Self { connection, guard, scale, max_value_bytes })
     }
 
@@ -103,6 +105,7 @@ impl GuardedConnection {
         limits: &Limits,
         deadline: Instant,
         bounded_only: bool,
+        enough: Option<&Enough>,
     ) -> Attempt {
         let started = Instant::now();
         self.guard.begin(Phase::Prepare, deadline);
@@ -119,7 +122,7 @@ impl GuardedConnection {
             return Attempt::Unbounded;
         }
         self.guard.enter(Phase::Step);
-        let collected = collect(&mut statement, limits);
+        let collected = collect(&mut statement, limits, enough);
         // The counter is an unsigned 32-bit number that the binding shows as signed.
         let vm_steps = u64::from(statement.get_status(StatementStatus::VmStep).cast_unsigned());
         let outcome = match collected {
@@ -160,6 +163,21 @@ impl GuardedConnection {
     }
 }
 
+/// Lets the modules of all virtual tables connect to them, see [`super::authorizer`]. A table that its module cannot
+/// connect to says so to the query that names it.
+fn connect_virtual_tables(connection: &Connection, guard: &Guard) -> rusqlite::Result<()> {
+    let mut statement =
+        connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage = 0")?;
+    let names: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    for name in names {
+        guard.connect(&name);
+        // Compiled, never run.
+        let _ = connection.prepare(&format!("SELECT 1 FROM main.\"{}\"", name.replace('"', "\"\"")));
+    }
+    guard.enter(Phase::Catalog);
+    Ok(())
+}
+
 /// Why a statement that compiled is not run all the same.
 fn refuse_statement(statement: &Statement<'_>, split: &Split<'_>) -> Option<Failure> {
     if !split.rest_is_empty() {
@@ -194,8 +212,13 @@ impl From<rusqlite::Error> for Stop {
     }
 }
 
-/// All rows, within the limits on rows and bytes.
-fn collect(statement: &mut Statement<'_>, limits: &Limits) -> Result<ResultSet, Stop> {
+/// All rows, or enough of them, within the limits on rows and bytes.
+fn collect(
+    statement: &mut Statement<'_>,
+    limits: &Limits,
+    enough: Option<&Enough>,
+) -> Result<ResultSet, Stop> {
+    let mut watch = enough.map(Watch::new);
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let width = columns.len();
     let (mut values, mut rows, mut bytes) = (Vec::new(), 0_usize, 0_usize);
@@ -211,6 +234,9 @@ fn collect(statement: &mut Statement<'_>, limits: &Limits) -> Result<ResultSet, 
                 return Err(Stop::Limit(too_large(limits, rows)));
             }
             values.push(Value::from(value));
+        }
+        if watch.as_mut().is_some_and(|watch| watch.is_over(&values, width, rows)) {
+            return Ok(ResultSet::new(columns, values).beginning());
         }
     }
     Ok(ResultSet::new(columns, values))

@@ -12,6 +12,7 @@ use rusqlite::ErrorCode;
 
 use crate::database::{Database, Source};
 use crate::engine::{Engine, EngineError};
+use crate::enough::Enough;
 use crate::limits::Limits;
 use crate::outcome::{Execution, Failure, FailureKind, Outcome};
 use crate::statement::{Split, split};
@@ -89,6 +90,7 @@ struct Task {
     scale: Scale,
     /// Not to be started if one instruction of it could take long.
     bounded_only: bool,
+    enough: Option<Enough>,
 }
 
 impl SqliteEngine {
@@ -103,11 +105,11 @@ impl SqliteEngine {
     }
 
     /// Beside other queries first; alone if memory ran out.
-    fn run_split(&self, database: &Database, split: &Split<'_>) -> Execution {
+    fn run_split(&self, database: &Database, split: &Split<'_>, enough: Option<&Enough>) -> Execution {
         {
             let _shared = HEAP.read().unwrap_or_else(PoisonError::into_inner);
             let started = Instant::now();
-            match self.attempts(database, split, started) {
+            match self.attempts(database, split, started, enough) {
                 Ok(Attempt::OutOfMemory) => {}
                 last => return self.conclude(last, started),
             }
@@ -119,13 +121,19 @@ impl SqliteEngine {
             thread::sleep(Duration::from_millis(5));
         }
         let started = Instant::now();
-        let last = self.attempts(database, split, started);
+        let last = self.attempts(database, split, started, enough);
         self.conclude(last, started)
     }
 
     /// On the caller's thread, then on one of its own, then there with large values, until one attempt is
     /// the last.
-    fn attempts(&self, database: &Database, split: &Split<'_>, started: Instant) -> Result<Attempt, Failure> {
+    fn attempts(
+        &self,
+        database: &Database,
+        split: &Split<'_>,
+        started: Instant,
+        enough: Option<&Enough>,
+    ) -> Result<Attempt, Failure> {
         let mut task = Task {
             id: database.id(),
             source: Arc::clone(database.source()),
@@ -134,6 +142,7 @@ impl SqliteEngine {
             deadline: started + FIRST_SLICE,
             scale: Scale::Ordinary,
             bounded_only: true,
+            enough: enough.cloned(),
         };
         let mut last = if self.limits.timeout >= SHORTEST_SLICED_TIMEOUT {
             task.run(split)?
@@ -187,7 +196,7 @@ impl Task {
         };
         // The binding asserts that SQLite hands out names and texts; it does not when memory has run out.
         let attempt = catch_unwind(AssertUnwindSafe(|| {
-            connection.attempt(split, &self.limits, self.deadline, self.bounded_only)
+            connection.attempt(split, &self.limits, self.deadline, self.bounded_only, self.enough.as_ref())
         }))
         .unwrap_or(Attempt::OutOfMemory);
         if pooled && !matches!(attempt, Attempt::OutOfMemory) {
@@ -257,6 +266,16 @@ impl Engine for SqliteEngine {
     }
 
     fn run(&self, database: &Database, sql: &str) -> Execution {
+        self.run_text(database, sql, None)
+    }
+
+    fn run_until(&self, database: &Database, sql: &str, enough: &Enough) -> Execution {
+        self.run_text(database, sql, Some(enough))
+    }
+}
+
+impl SqliteEngine {
+    fn run_text(&self, database: &Database, sql: &str, enough: Option<&Enough>) -> Execution {
         if sql.len() > self.limits.max_sql_bytes {
             let message = format!(
                 "the SQL text has {} bytes, and at most {} are read",
@@ -266,7 +285,7 @@ impl Engine for SqliteEngine {
             return Execution::failed(Failure::new(FailureKind::TooLarge, message));
         }
         match split(sql) {
-            Ok(split) => self.run_split(database, &split),
+            Ok(split) => self.run_split(database, &split, enough),
             Err(failure) => Execution::failed(failure),
         }
     }

@@ -9,6 +9,8 @@ use std::time::Instant;
 pub(super) enum Phase {
     /// Our own reading of the catalog.
     Catalog,
+    /// Our own naming of one virtual table, so that its module connects to it.
+    Connect,
     /// Compiling untrusted SQL.
     Prepare,
     /// Running it.
@@ -23,6 +25,8 @@ pub(super) struct Guard {
     expired: AtomicBool,
     unbounded: AtomicBool,
     refused: Mutex<Option<String>>,
+    /// The virtual table that [`Phase::Connect`] is about.
+    connecting: Mutex<String>,
 }
 
 /// Nanoseconds since the first call in this process, so that an instant fits an atomic.
@@ -46,10 +50,27 @@ impl Guard {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
+    /// Begins the connection of one virtual table.
+    pub(super) fn connect(&self, table: &str) {
+        table.clone_into(&mut self.connecting.lock().unwrap_or_else(PoisonError::into_inner));
+        self.enter(Phase::Connect);
+    }
+
+    /// Whether that table belongs to the virtual table that is being connected: modules keep their content in
+    /// tables whose names begin with the virtual table's and an underscore.
+    pub(super) fn is_connecting_shadow(&self, table: &str) -> bool {
+        let connecting = self.connecting.lock().unwrap_or_else(PoisonError::into_inner);
+        let head = table.get(..connecting.len());
+        self.phase() == Phase::Connect
+            && head.is_some_and(|head| head.eq_ignore_ascii_case(&connecting))
+            && table[connecting.len()..].starts_with('_')
+    }
+
     pub(super) fn phase(&self) -> Phase {
         match self.phase.load(Ordering::Relaxed) {
             0 => Phase::Catalog,
-            1 => Phase::Prepare,
+            1 => Phase::Connect,
+            2 => Phase::Prepare,
             _ => Phase::Step,
         }
     }

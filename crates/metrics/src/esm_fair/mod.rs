@@ -30,7 +30,7 @@ mod render;
 use serde_json::Value;
 
 use self::parts::Parts;
-use crate::metric::{Metric, MetricKind, Score};
+use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
 
 /// Exact set match over the resolved query.
@@ -47,6 +47,10 @@ impl Metric for EsmFair {
 
     fn kind(&self) -> MetricKind {
         MetricKind::Binary
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Nothing
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

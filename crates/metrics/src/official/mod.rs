@@ -3,7 +3,10 @@
 //! Source: `evaluation.py`, `exec_eval.py` and `parse.py` of the test-suite repository (Zhong, Yu, Klein,
 //! "Semantic Evaluation for Text-to-SQL with Distilled Test Suites", 2020).
 
+mod plug;
 pub mod sqlparse;
+
+pub use plug::{Plugged, plugged};
 
 use std::borrow::Cow;
 
@@ -32,10 +35,48 @@ pub fn gold_to_run(gold: &str, keep_distinct: bool) -> Option<(String, bool)> {
     Some((fix_year(&repaired).into_owned(), ordered))
 }
 
+/// What the script changes in a prediction before it runs it, in words.
+pub fn changes_of_prediction(prediction: &str, keep_distinct: bool) -> Vec<&'static str> {
+    let line = prediction.trim_matches(sqlparse::is_space);
+    let first_field = if line.contains('\n') { line } else { line.split('\t').next().unwrap_or_default() };
+    let filled = fill_placeholders(first_field);
+    let mut changes = Vec::new();
+    if first_field.len() < line.len() {
+        changes.push("cut at a tab");
+    }
+    if filled != first_field {
+        changes.push("`value` read as 1");
+    }
+    changes.extend(changes_of_gold(&filled, keep_distinct));
+    changes
+}
+
+/// What the script changes in a gold before it runs it, in words.
+pub fn changes_of_gold(gold: &str, keep_distinct: bool) -> Vec<&'static str> {
+    let closed = close_operators(gold);
+    let Some(repaired) = repair(gold, keep_distinct) else { return Vec::new() };
+    let distincts = |text: &str| text.to_ascii_lowercase().matches("distinct").count();
+    let dropped = distincts(&closed).saturating_sub(distincts(&repaired));
+    let further = closed.len() > repaired.len() + dropped * "distinct".len();
+    [
+        (closed != gold, "comparison operators closed up"),
+        (dropped > 0, "DISTINCT dropped"),
+        (further, "further statements dropped"),
+        (fix_year(&repaired) != repaired, "YEAR(CURDATE()) read as 2020"),
+    ]
+    .into_iter()
+    .filter_map(|(is_so, change)| is_so.then_some(change))
+    .collect()
+}
+
+fn close_operators(sql: &str) -> String {
+    sql.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=")
+}
+
 /// Closes up comparison operators, then drops `distinct` and all but the first statement unless those are
 /// kept.
 fn repair(sql: &str, keep_distinct: bool) -> Option<String> {
-    let closed = sql.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=");
+    let closed = close_operators(sql);
     if keep_distinct { Some(closed) } else { sqlparse::remove_distinct(&closed).map(Cow::into_owned) }
 }
 
@@ -100,6 +141,29 @@ mod tests {
         }
         assert_eq!(prediction_to_run("  ", false), None);
         assert_eq!(prediction_to_run("  ", true).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn what_is_changed_is_said() {
+        for (prediction, keep_distinct, expected) in [
+            ("SELECT a FROM t", false, &[][..]),
+            ("SELECT DISTINCT a FROM t", false, &["DISTINCT dropped"]),
+            ("SELECT DISTINCT a FROM t", true, &[]),
+            (
+                "SELECT a FROM t WHERE b ! = value",
+                true,
+                &["`value` read as 1", "comparison operators closed up"],
+            ),
+            (
+                "SELECT count(DISTINCT a) FROM t; SELECT 2",
+                false,
+                &["DISTINCT dropped", "further statements dropped"],
+            ),
+            ("SELECT a\tdb", true, &["cut at a tab"]),
+            ("SELECT YEAR(CURDATE())", true, &["YEAR(CURDATE()) read as 2020"]),
+        ] {
+            assert_eq!(changes_of_prediction(prediction, keep_distinct), expected, "{prediction}");
+        }
     }
 
     #[test]

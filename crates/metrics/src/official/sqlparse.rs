@@ -4,7 +4,7 @@
 //! spells `distinct`, wherever it stands: as a keyword, as a column name, glued to a parenthesis. Both
 //! decisions hang on where tokens begin, so the lexer's rules are followed one by one, in their order, with
 //! the outcome that Python's backtracking regular expressions give. Token types are kept only as far as the
-//! statement splitter looks at them.
+//! statement splitter looks at them, or `--plug_value` does.
 //!
 //! Known difference: letters are taken from Rust's Unicode tables; a combining mark that Python does not
 //! count as a word character can move a token boundary next to it.
@@ -21,19 +21,26 @@ pub fn remove_distinct(text: &str) -> Option<Cow<'_, str>> {
     if !needs_lexing(text) {
         return Some(Cow::Borrowed(text));
     }
+    let tokens = first_statement(text)?.into_iter().map(|(_, value)| value);
+    Some(Cow::Owned(tokens.filter(|value| value.to_lowercase() != "distinct").collect()))
+}
+
+/// The tokens of the first statement of `text`, `None` when there is no statement at all.
+pub(super) fn first_statement(text: &str) -> Option<Vec<(Kind, String)>> {
+    if text.chars().all(is_space) {
+        return None;
+    }
     let mut lexer = Lexer::new(text);
     let mut splitter = Splitter::default();
-    let mut kept = String::with_capacity(text.len());
+    let mut tokens = Vec::new();
     while let Some((kind, value)) = lexer.next_token() {
         if splitter.is_complete() && !matches!(kind, Kind::Whitespace | Kind::LineComment) {
             break;
         }
         splitter.advance(kind, &value);
-        if value.to_lowercase() != "distinct" {
-            kept.push_str(&value);
-        }
+        tokens.push((kind, value));
     }
-    Some(Cow::Owned(kept))
+    Some(tokens)
 }
 
 /// Whether anything in the text could make the result differ from it.
@@ -45,9 +52,9 @@ fn needs_lexing(text: &str) -> bool {
         || bytes.windows(8).any(|w| w.eq_ignore_ascii_case(b"distinct"))
 }
 
-/// The token types that the splitter tells apart.
+/// The token types that the splitter tells apart, and quoted texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Whitespace,
     Newline,
     LineComment,
@@ -56,6 +63,8 @@ enum Kind {
     /// DDL, ordering and time-zone keywords: subtypes of keyword.
     Subkeyword,
     Punctuation,
+    /// A text in single or double quotes.
+    Text,
     Other,
 }
 
@@ -416,7 +425,7 @@ impl Lexer {
 
     fn quoted_text(&mut self, at: usize) -> Option<(Kind, usize)> {
         match self.char_at(at) {
-            quote @ ('\'' | '"') => self.quoted(at, quote, true).map(|end| (Kind::Other, end)),
+            quote @ ('\'' | '"') => self.quoted(at, quote, true).map(|end| (Kind::Text, end)),
             '[' if !self.previous(at).is_some_and(|c| is_word(c) || c == ']' || c == ')') => {
                 let end = self.run(at + 1, |c| c != '[' && c != ']');
                 (end > at + 1 && self.char_at(end) == ']').then_some((Kind::Other, end + 1))

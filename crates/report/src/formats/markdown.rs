@@ -13,7 +13,7 @@ use super::Format;
 use super::breakdown::{coverage, group_score, groups};
 use super::table::shown_pairs;
 use crate::style::visible;
-use crate::{ItemView, Nature, Report, ReportError, number};
+use crate::{ItemView, Nature, Report, ReportError, empty_golds, number, warnings};
 
 /// GitHub-flavoured Markdown.
 pub struct Markdown;
@@ -93,7 +93,10 @@ fn leaderboard(report: &Report) -> String {
     });
     let note =
         "Percent (vm-steps, ves: ratios) with 95 % intervals; n: the items that a number is the mean of.";
-    format!("## Text-to-SQL scores\n\n{}\n{note}\n\n", table(&header, rows))
+    let warnings = warnings(&report.summary);
+    let warnings: Vec<String> =
+        warnings.iter().map(|text| format!("> **Warning:** {}\n\n", escape(text))).collect();
+    format!("## Text-to-SQL scores\n\n{}\n{note}\n\n{}", table(&header, rows), warnings.concat())
 }
 
 fn gates(report: &Report) -> String {
@@ -169,7 +172,8 @@ fn counts(report: &Report) -> String {
         row.push(statuses.join(", "));
         row
     });
-    details("Items and statuses", &table(&header, rows))
+    let note = empty_golds(&report.summary.golds).map(|note| format!("\n{note}.\n")).unwrap_or_default();
+    details("Items and statuses", &(table(&header, rows) + &note))
 }
 
 fn breakdown(report: &Report, dimension: &str) -> String {

@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use super::Format;
 use super::breakdown::{coverage, group_score, groups};
 use crate::style::{Painter, printable};
-use crate::{Nature, Report, ReportError, number};
+use crate::{Nature, Report, ReportError, empty_golds, number, warnings};
 
 /// The report as text tables.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +43,7 @@ impl Format for Table {
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         self.leaderboard(report, out)?;
+        self.warnings(report, out)?;
         self.counts(report, out)?;
         for dimension in ["hardness", "difficulty", "turn", "interaction"] {
             self.breakdown(report, dimension, out)?;
@@ -144,6 +145,20 @@ impl Table {
         Ok(())
     }
 
+    fn warnings(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
+        let warnings = warnings(&report.summary);
+        for warning in &warnings {
+            for line in wrapped(&format!("warning: {}", printable(warning)), usize::from(self.width.max(40)))
+            {
+                writeln!(out, "{}", self.painter().bad(&line))?;
+            }
+        }
+        if !warnings.is_empty() {
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
     fn counts(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         self.title("Items", "what the scores are means of", out)?;
         let header = ["system", "requested", "scored", "missing", "gold failed", "statuses"];
@@ -161,7 +176,11 @@ impl Table {
             row.push(Cell::new(statuses(&system.statuses)));
             table.add_row(row);
         }
-        Self::put(&table, out)
+        Self::put(&table, out)?;
+        if let Some(note) = empty_golds(&report.summary.golds) {
+            writeln!(out, "{}\n", self.painter().dim(&note))?;
+        }
+        Ok(())
     }
 
     fn breakdown(self, report: &Report, dimension: &str, out: &mut dyn Write) -> Result<(), ReportError> {

@@ -254,7 +254,12 @@ fn summarise(names: &[String], items: &[Item]) -> Summary {
             comparisons.extend(METRICS.iter().map(|metric| compare(metric, first, second, &a, &b)));
         }
     }
-    Summary { metrics: METRICS.map(str::to_owned).to_vec(), systems, comparisons }
+    Summary {
+        metrics: METRICS.map(str::to_owned).to_vec(),
+        golds: sqlgauge_run::GoldCounts::default(),
+        systems,
+        comparisons,
+    }
 }
 
 fn system_summary(name: &str, items: &[&Item]) -> SystemSummary {

@@ -1,11 +1,12 @@
 //! `sqlgauge compat bird`.
 
-use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
-use clap::Args;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use sqlgauge_dataset::{BenchmarkSource, Databases, PredictionOptions, load_benchmark, load_predictions};
 use sqlgauge_engine::{Limits, SqliteEngine};
@@ -15,7 +16,7 @@ use sqlgauge_run::UsedDatabases;
 use crate::Verdict;
 use crate::output::print;
 
-/// `evaluation.py` of BIRD
+/// `evaluation.py` of BIRD; `evaluation_ex.py`, `evaluation_f1.py` and `evaluation_ves.py` of Mini-Dev
 #[derive(Debug, Args)]
 pub struct Bird {
     /// JSON file of the predictions, or what stands before `predict_DATA_MODE.json`
@@ -27,18 +28,27 @@ pub struct Bird {
     /// Folder with `DB_ID/DB_ID.sqlite`
     #[arg(long = "db_root_path")]
     db_root_path: PathBuf,
+    /// What to compute; without it, ex, or accuracy where no flag is Mini-Dev's
+    #[arg(long, value_enum)]
+    metric: Option<Measure>,
     /// dev, train or test: part of the file names
     #[arg(long = "data_mode", default_value = "dev")]
     data_mode: String,
-    /// Worker threads
+    /// Worker threads; 0 means one per core, and for r-ves, which measures time, one
     #[arg(long = "num_cpus", default_value_t = 0)]
     num_cpus: usize,
     /// Seconds that one query may take
     #[arg(long = "meta_time_out", default_value_t = 30.0)]
     meta_time_out: f64,
-    /// JSON file with the difficulty of each question
+    /// JSON or JSONL file with the difficulty of each question
     #[arg(long = "diff_json_path")]
     diff_json_path: Option<PathBuf>,
+    /// Mini-Dev's: the dialect of both queries; only `SQLite` can be run
+    #[arg(long = "sql_dialect")]
+    sql_dialect: Option<String>,
+    /// Mini-Dev's: the table is appended to this file as well
+    #[arg(long = "output_log_path")]
+    output_log_path: Option<PathBuf>,
     /// Taken for compatibility: the kind of the gold file is detected
     #[arg(long = "mode_gt", default_value = "gt")]
     mode_gt: String,
@@ -48,17 +58,58 @@ pub struct Bird {
     /// Taken for compatibility: all difficulties are printed
     #[arg(long, default_value = "simple")]
     difficulty: String,
+    /// Taken for compatibility: the name of the model that made the predictions
+    #[arg(long, default_value = "")]
+    engine: String,
+}
+
+/// What one of the official scripts computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Measure {
+    /// `evaluation.py` of BIRD
+    Accuracy,
+    /// `evaluation_ex.py` of Mini-Dev
+    Ex,
+    /// `evaluation_f1.py` of Mini-Dev
+    SoftF1,
+    /// `evaluation_ves.py` of Mini-Dev
+    RVes,
+}
+
+impl Measure {
+    fn metric(self) -> &'static str {
+        match self {
+            Self::Accuracy | Self::Ex => "ex-bird@1",
+            Self::SoftF1 => "soft-f1@1",
+            Self::RVes => "r-ves@1",
+        }
+    }
+
+    /// What stands in the heading of the table and before its last row.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Accuracy => ("ACCURACY", "accuracy"),
+            Self::Ex => ("EX", "EX"),
+            Self::SoftF1 => ("Soft-F1", "Soft-F1"),
+            Self::RVes => ("R-VES", "R-VES"),
+        }
+    }
 }
 
 const LEVELS: [&str; 3] = ["simple", "moderate", "challenging"];
 
 impl Bird {
     pub fn run(self) -> Result<Verdict> {
+        if let Some(dialect) = self.sql_dialect.as_deref().filter(|d| !d.eq_ignore_ascii_case("sqlite")) {
+            bail!(
+                "--sql_dialect {dialect}: only SQLite can be run; give the SQLite version of the benchmark"
+            );
+        }
         let gold = file_or_prefix(&self.ground_truth_path, &format!("{}_gold.sql", self.data_mode))?;
         let predicted =
             file_or_prefix(&self.predicted_sql_path, &format!("predict_{}.json", self.data_mode))?;
-        let source = BenchmarkSource { gold, questions: self.diff_json_path, ..BenchmarkSource::default() };
-        let benchmark = load_benchmark(&source)?;
+        let questions = self.diff_json_path.clone();
+        let benchmark = load_benchmark(&BenchmarkSource { gold, questions, ..BenchmarkSource::default() })?;
         let predictions =
             load_predictions("prediction", &predicted, &benchmark, &PredictionOptions::default())?;
         let timeout = Duration::try_from_secs_f64(self.meta_time_out)
@@ -66,21 +117,42 @@ impl Bird {
         let engine = SqliteEngine::new(Limits { timeout, ..Limits::default() });
         let used = UsedDatabases::locate(&Databases::open(&self.db_root_path)?, &benchmark.examples, false)?;
         let targets = used.open(&engine, None)?;
-        let metric = find("ex-bird@1")?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.num_cpus).build()?;
-        let right: Vec<bool> = pool.install(|| {
+        let measure = self.measure();
+        let metric = find(measure.metric())?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads(measure)).build()?;
+        let scores: Vec<f64> = pool.install(|| {
             let pairs = benchmark.examples.par_iter().zip(&predictions.predictions);
-            let is_right = pairs.map(|(example, prediction)| {
+            let score = pairs.map(|(example, prediction)| {
                 let text = prediction.as_ref().map_or("", |prediction| prediction.sql.as_str());
                 let pair = Pair::new(&engine, &targets[&example.db_id], &example.golds[0], text, None);
-                prediction.is_some() && metric.score(&pair).value == Some(1.0)
+                // A gold that fails gives 0, as in the scripts.
+                prediction.as_ref().and_then(|_| metric.score(&pair).value).unwrap_or(0.0)
             });
-            is_right.collect()
+            score.collect()
         });
         let levels = benchmark.examples.iter().map(|example| example.difficulty.as_deref());
-        let scored: Vec<(Option<&str>, bool)> = levels.zip(right).collect();
-        print(table(&scored).as_bytes())?;
+        let scored: Vec<(Option<&str>, f64)> = levels.zip(scores).collect();
+        let text = page(measure, &scored);
+        print(text.as_bytes())?;
+        self.log(&text)?;
         Ok(Verdict::Done)
+    }
+
+    fn measure(&self) -> Measure {
+        let is_mini_dev = self.sql_dialect.is_some() || self.output_log_path.is_some();
+        self.metric.unwrap_or(if is_mini_dev { Measure::Ex } else { Measure::Accuracy })
+    }
+
+    fn threads(&self, measure: Measure) -> usize {
+        if measure == Measure::RVes && self.num_cpus == 0 { 1 } else { self.num_cpus }
+    }
+
+    fn log(&self, text: &str) -> Result<()> {
+        let Some(path) = &self.output_log_path else { return Ok(()) };
+        let opened = OpenOptions::new().append(true).create(true).open(path);
+        opened
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .with_context(|| format!("--output_log_path {} cannot be written", path.display()))
     }
 }
 
@@ -97,28 +169,63 @@ fn file_or_prefix(path: &Path, name: &str) -> Result<PathBuf> {
     })
 }
 
-/// The official table: count and accuracy in percent per difficulty and in total.
-fn table(scored: &[(Option<&str>, bool)]) -> String {
-    let count =
-        |level: Option<&str>| scored.iter().filter(|(own, _)| level.is_none() || *own == level).count();
-    let right = |level: Option<&str>| {
-        scored.iter().filter(|(own, ok)| *ok && (level.is_none() || *own == level)).count()
-    };
-    let accuracy = |level: Option<&str>| match count(level) {
-        0 => 0.0,
-        all => 100.0 * right(level) as f64 / all as f64,
-    };
-    let groups = LEVELS.map(Some).into_iter().chain([None]);
-    let mut text = format!("{:20} ", "");
-    let mut counts = format!("{:20} ", "count");
-    let mut accuracies = format!("{:20} ", "accuracy");
-    for level in groups {
-        let _ = write!(text, "{:20} ", level.unwrap_or("total"));
-        let _ = write!(counts, "{:<20} ", count(level));
-        let _ = write!(accuracies, "{:<20.2} ", accuracy(level));
+/// What the script prints.
+fn page(measure: Measure, scored: &[(Option<&str>, f64)]) -> String {
+    let table = table(measure, scored);
+    if measure == Measure::Accuracy {
+        return table;
     }
-    let heading =
-        "======================================    ACCURACY    =====================================";
-    let lines = [text.trim_end(), counts.trim_end(), heading, accuracies.trim_end()];
-    lines.join("\n") + "\n"
+    let line = "=".repeat(91);
+    let (_, name) = measure.names();
+    let what = if measure == Measure::SoftF1 { "Soft F1" } else { name };
+    format!("start calculate {what}\n{table}{line}\nFinished {name} evaluation for SQLite on Mini Dev set\n")
+}
+
+/// The official table: count and mean in percent per difficulty and in total. A difficulty that no question has, or
+/// that is not known because there is no file for it, has no column; the scripts stop on it.
+fn table(measure: Measure, scored: &[(Option<&str>, f64)]) -> String {
+    let (heading, name) = measure.names();
+    let of = |level: Option<&str>| -> Vec<f64> {
+        let own = scored.iter().filter(|(own, _)| level.is_none() || *own == level);
+        own.map(|(_, score)| *score).collect()
+    };
+    let levels = LEVELS.map(Some).into_iter().filter(|level| !of(*level).is_empty());
+    let (mut titles, mut counts, mut means) =
+        (vec![String::new()], vec!["count".to_owned()], vec![name.to_owned()]);
+    for level in levels.chain([None]) {
+        let scores = of(level);
+        titles.push(level.unwrap_or("total").to_owned());
+        counts.push(scores.len().to_string());
+        means.push(match scores.len() {
+            0 => "-".to_owned(),
+            count => format!("{:.2}", 100.0 * scores.iter().sum::<f64>() / count as f64),
+        });
+    }
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:20}")).collect();
+        cells.join(" ").trim_end().to_owned()
+    };
+    let heading = format!(
+        "======================================    {heading}    ====================================="
+    );
+    [line(&titles), line(&counts), heading, line(&means)].join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn difficulties_that_nobody_knows_have_no_column() {
+        let unknown = [(None, 1.0), (None, 0.0)];
+        let text = table(Measure::Accuracy, &unknown);
+        assert!(text.contains("total") && text.contains("50.00"), "{text}");
+        assert!(LEVELS.iter().all(|level| !text.contains(level)) && !text.contains("0.00 "), "{text}");
+        let some = [(Some("simple"), 1.0), (Some("challenging"), 0.25)];
+        let text = table(Measure::SoftF1, &some);
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(rows[0], ["simple", "challenging", "total"]);
+        assert_eq!(rows[1], ["count", "1", "1", "2"]);
+        assert_eq!(rows[3], ["Soft-F1", "100.00", "25.00", "62.50"]);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use sqlgauge_dataset::{
@@ -10,7 +10,7 @@ use sqlgauge_dataset::{
 };
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::esm::{self, Etype, OfficialTable, Switches, TurnOutcome};
-use sqlgauge_metrics::{Pair, Target, suite_execution_match};
+use sqlgauge_metrics::{Pair, Target, suite_execution_match, suite_execution_match_plugged};
 use sqlgauge_run::UsedDatabases;
 
 use crate::Verdict;
@@ -34,7 +34,7 @@ pub struct Spider {
     /// What to evaluate
     #[arg(long, value_enum, default_value = "exec")]
     etype: EvaluationType,
-    /// Put the values of the gold query into the prediction
+    /// A prediction is right too if it is with values of the gold in the place of its own
     #[arg(long = "plug_value")]
     plug_value: bool,
     /// Do not drop DISTINCT before execution
@@ -64,10 +64,6 @@ impl From<EvaluationType> for Etype {
 
 impl Spider {
     pub fn run(self) -> Result<Verdict> {
-        ensure!(
-            !self.plug_value,
-            "--plug_value is not implemented: it scores values that the system did not predict; leave it out"
-        );
         let etype = Etype::from(self.etype);
         let tables = self.table.as_deref().map(load_tables).transpose()?;
         if etype.matches() && tables.is_none() {
@@ -124,7 +120,15 @@ impl Spider {
                 .with_context(|| format!("gold query {} of {}", example.index + 1, self.gold.display()))?;
         let executed = etype.executes() && {
             let pair = Pair::new(engine, target, gold, prediction, None);
-            suite_execution_match(&pair, self.keep_distinct).value == Some(1.0)
+            let score = if self.plug_value {
+                suite_execution_match_plugged(&pair, self.keep_distinct)
+            } else {
+                suite_execution_match(&pair, self.keep_distinct)
+            };
+            if let (true, None, Some(reason)) = (self.plug_value, score.value, score.detail.get("reason")) {
+                eprintln!("note: query {} counts as wrong: {reason}", example.index + 1);
+            }
+            score.value == Some(1.0)
         };
         Ok(TurnOutcome::new(&score, executed))
     }

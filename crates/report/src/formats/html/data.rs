@@ -35,6 +35,9 @@ struct Page<'a> {
     pool: Vec<Box<RawValue>>,
     gates: Vec<Value>,
     omitted: usize,
+    warnings: Vec<String>,
+    /// How many golds return nothing, in words.
+    empty: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -215,6 +218,8 @@ fn page(report: &Report) -> Result<Page<'_>, ReportError> {
         cells,
         pool: pool.values,
         omitted: pool.omitted,
+        warnings: crate::warnings(&report.summary),
+        empty: crate::empty_golds(&report.summary.golds),
     })
 }
 
@@ -295,7 +300,11 @@ fn example(view: ItemView<'_>) -> Example<'_> {
 
 fn result(result: crate::ResultView<'_>) -> Value {
     let rows: Vec<&Value> = result.rows.iter().take(MAX_RESULT_ROWS).collect();
-    json!({"columns": result.columns, "rows": rows, "total": result.total_rows})
+    let mut page = json!({"columns": result.columns, "rows": rows, "total": result.total_rows});
+    if result.is_beginning {
+        page["least"] = true.into();
+    }
+    page
 }
 
 /// What the page carries of the items, while they pass by.

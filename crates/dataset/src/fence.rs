@@ -1,0 +1,225 @@
+//! The code fences of a language model's answer, and which of them is the answer. The contract is that of
+//! [`extract_sql`](crate::extract_sql).
+
+use crate::extract::{after_keyword, sql_of_json, statement_start, words};
+use crate::text::strip;
+
+/// What opens and closes a fence.
+pub(crate) const FENCE: &str = "```";
+
+/// The statement of a text whose SELECT, the end of the prompt, stands before a code fence with the rest.
+pub(crate) fn fence_after_select(text: &str) -> Option<String> {
+    let inside = after_keyword(text, "select")?.strip_prefix(FENCE)?;
+    let end = inside.find(FENCE).unwrap_or(inside.len());
+    Some(format!("SELECT {}", strip(split_tag(&inside[..end]).1)))
+}
+
+/// A fence that holds a statement.
+struct Fence<'a> {
+    /// The text between the fence before it and this one.
+    lead: &'a str,
+    inside: &'a str,
+    is_marked: bool,
+    is_closed: bool,
+}
+
+/// The inside of the code fence that has the answer.
+pub(crate) fn fenced(text: &str) -> Option<&str> {
+    let fences = fences(text);
+    let any_marked = fences.iter().any(|fence| fence.is_marked);
+    let mut candidates = fences.iter().filter(|fence| fence.is_marked || !any_marked);
+    let mut taken = candidates.next()?;
+    for fence in candidates {
+        if fence.is_closed && !is_beside(fence.lead) && !is_part(fence.inside, taken.inside) {
+            taken = fence;
+        }
+    }
+    Some(taken.inside)
+}
+
+fn fences(text: &str) -> Vec<Fence<'_>> {
+    let mut fences = Vec::new();
+    let (mut at, mut lead_start) = (0, 0);
+    while let Some(open) = text.get(at..).and_then(|rest| rest.find(FENCE)).map(|offset| at + offset) {
+        let start = open + FENCE.len();
+        let close = text[start..].find(FENCE).map(|offset| start + offset);
+        let (tag, inside) = split_tag(&text[start..close.unwrap_or(text.len())]);
+        if statement_start(inside).is_some() || sql_of_json(strip(inside)).is_some() {
+            let is_marked = tag.to_ascii_lowercase().contains("sql");
+            fences.push(Fence {
+                lead: &text[lead_start..open],
+                inside,
+                is_marked,
+                is_closed: close.is_some(),
+            });
+        }
+        at = close.map_or(text.len(), |close| close + FENCE.len());
+        lead_start = at;
+    }
+    fences
+}
+
+/// Splits the language off a fence's inside.
+fn split_tag(inside: &str) -> (&str, &str) {
+    let end = inside.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(inside.len());
+    let (tag, rest) = inside.split_at(end);
+    let is_sql = ["select", "with"].iter().any(|keyword| tag.eq_ignore_ascii_case(keyword));
+    if is_sql || !(rest.is_empty() || rest.starts_with(char::is_whitespace)) {
+        ("", inside)
+    } else {
+        (tag, rest)
+    }
+}
+
+/// Words that offer what follows beside the answer.
+const BESIDE: [&str; 28] = [
+    "alternative",
+    "alternatively",
+    "alternate",
+    "another way",
+    "another approach",
+    "another option",
+    "another version",
+    "other way",
+    "other option",
+    "can also",
+    "could also",
+    "might also",
+    "may also",
+    "equivalent",
+    "equivalently",
+    "variation",
+    "variant",
+    "optional",
+    "optionally",
+    "similarly",
+    "for example",
+    "for instance",
+    "to verify",
+    "to check",
+    "to test",
+    "bonus",
+    "in other databases",
+    "in other dialects",
+];
+
+/// Words that do so in the paragraph right before the fence.
+const BESIDE_IN_LAST_PARAGRAPH: [&str; 10] = [
+    "if you",
+    "if the",
+    "if there",
+    "if your",
+    "in case",
+    "or simply",
+    "part of the query",
+    "subquery",
+    "inner query",
+    "outer query",
+];
+
+/// Words that announce what replaces the fence before.
+const INSTEAD: [&str; 27] = [
+    "corrected",
+    "correction",
+    "correct query",
+    "correct sql",
+    "correct version",
+    "correct answer",
+    "right query",
+    "incorrect",
+    "wrong",
+    "mistake",
+    "error",
+    "oops",
+    "sorry",
+    "apologize",
+    "apologies",
+    "wait",
+    "actually",
+    "revised",
+    "revise",
+    "fixed",
+    "fix",
+    "should be",
+    "should have",
+    "final",
+    "finally",
+    "updated",
+    "rewritten",
+];
+
+/// Whether a fence that follows those words is offered beside the one before: the words that stand closest decide.
+fn is_beside(lead: &str) -> bool {
+    let last_paragraph = lead.trim_end().rfind("\n\n").unwrap_or(0);
+    let spoken: Vec<(usize, String)> = words(lead).map(|(at, word)| (at, word.to_lowercase())).collect();
+    let closest = |phrases: &[&str], from: usize| {
+        let starts = (0..spoken.len()).rev().filter(|&at| spoken[at].0 >= from);
+        starts.into_iter().find(|&at| phrases.iter().any(|phrase| begins_with(&spoken[at..], phrase)))
+    };
+    closest(&BESIDE, 0).max(closest(&BESIDE_IN_LAST_PARAGRAPH, last_paragraph)) > closest(&INSTEAD, 0)
+}
+
+fn begins_with(spoken: &[(usize, String)], phrase: &str) -> bool {
+    let mut words = phrase.split(' ');
+    let mut spoken = spoken.iter();
+    words.all(|word| spoken.next().is_some_and(|(_, said)| said == word))
+}
+
+/// Whether a statement is quoted from another.
+fn is_part(part: &str, whole: &str) -> bool {
+    let plain = |text: &str| {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        words.join(" ").trim_end_matches([';', ' ']).to_owned()
+    };
+    plain(whole).contains(&plain(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::extract_sql;
+
+    const FIRST: &str = "SELECT name FROM singer WHERE age > (SELECT avg(age) FROM singer)";
+    const SECOND: &str = "SELECT t1.name FROM singer AS t1";
+
+    /// The answer with `between` between two fences, and whether the second is taken.
+    #[test]
+    fn of_several_fences_the_last_is_taken_that_is_not_offered_beside_another() {
+        for (between, second) in [
+            ("", true),
+            ("Wait, that is wrong: the column is called `name`. Corrected query:", true),
+            ("Hmm, the question asks for something else.\n\nThe final answer is:", true),
+            ("Now put both together:", true),
+            ("This query is correct. Alternatively, you could use a join:", false),
+            ("Alternatively, a join. Actually, that is the right way; the corrected query:", true),
+            ("### Another approach\n\nWith an alias:", false),
+            ("Explanation:\n- it filters\n- it returns names\n\nIf you also want the ages, use:", false),
+            ("If a singer has no age, the filter drops him.\n\nSo the query is:", true),
+            ("You can also write it as", false),
+            ("To verify the result, run:", false),
+            ("I apologize for the error. Here is the updated query:", true),
+            ("For example:", false),
+        ] {
+            let answer =
+                format!("Here it is:\n```sql\n{FIRST};\n```\n{between}\n```sql\n{SECOND}\n```\nDone.");
+            let expected = if second { SECOND } else { FIRST };
+            assert_eq!(extract_sql(&answer).sql, expected, "{between}");
+        }
+    }
+
+    #[test]
+    fn parts_and_unmarked_or_unfinished_fences_are_passed_over() {
+        let one = format!("```sql\n{FIRST}\n```\n");
+        for (answer, expected) in [
+            (format!("{one}The mean is found by\n```sql\nSELECT AVG(age)\n  FROM singer\n```"), FIRST),
+            (format!("{one}It prints\n```\nSELECT of two rows FROM\n```"), FIRST),
+            (format!("{one}Better:\n```sql\nSELECT t1.na"), FIRST),
+            (format!("First\n```\n{FIRST}\n```\nthen\n```\n{SECOND}\n```"), SECOND),
+            (format!("```sql\nCREATE TABLE singer (name)\n```\n{one}"), FIRST),
+            (format!("Step 1:\n```sql\nSELECT avg(age) FROM singer\n```\nStep 2:\n{one}"), FIRST),
+            (format!("{one}```json\n{{\"sql\": \"{SECOND}\"}}\n```"), FIRST),
+            (format!("{one}Wrong.\n```sql\n{SECOND}\n```\nAlternatively\n```sql\nSELECT 3\n```"), SECOND),
+        ] {
+            assert_eq!(extract_sql(&answer).sql, expected, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What a reader must know before believing the scores of a run.
+
+use sqlgauge_run::{GoldCounts, Summary};
+
+/// Share of golds without rows from which on agreement says little.
+const MANY: f64 = 0.1;
+
+/// Databases that a sentence names.
+const NAMED: usize = 5;
+
+/// What stands against the scores of a run, each in one sentence; empty where nothing does.
+pub fn warnings(summary: &Summary) -> Vec<String> {
+    let golds = &summary.golds;
+    [no_gold_runs(golds), databases_are_empty(golds), golds_are_empty(golds)].into_iter().flatten().collect()
+}
+
+/// The sentence about a run in which no gold query ran.
+pub fn no_gold_runs(golds: &GoldCounts) -> Option<String> {
+    (golds.examples > 0 && golds.failed == golds.examples).then(|| {
+        format!(
+            "none of the {} gold queries runs, so nothing was scored by execution: \
+             check that the gold file and the databases belong together",
+            golds.examples
+        )
+    })
+}
+
+fn databases_are_empty(golds: &GoldCounts) -> Option<String> {
+    let databases = &golds.empty_databases;
+    if databases.is_empty() {
+        return None;
+    }
+    let mut names = databases.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    if databases.len() > NAMED {
+        names.push_str(", …");
+    }
+    Some(format!(
+        "{} of {} examples are about databases without a row ({names}): most queries agree there, \
+         and execution scores are too high",
+        golds.on_empty_databases, golds.examples
+    ))
+}
+
+fn golds_are_empty(golds: &GoldCounts) -> Option<String> {
+    let share = golds.empty as f64 / golds.examples.max(1) as f64;
+    (share >= MANY).then(|| {
+        format!(
+            "{} of {} gold queries return no row: every prediction that returns none agrees with them, \
+             and execution scores are too high",
+            golds.empty, golds.examples
+        )
+    })
+}
+
+/// How many golds return no row, in words; `None` where all return some.
+pub fn empty_golds(golds: &GoldCounts) -> Option<String> {
+    (golds.empty > 0).then(|| format!("{} of {} gold queries return no row", golds.empty, golds.examples))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(golds: GoldCounts) -> String {
+        warnings(&Summary { metrics: vec![], golds, systems: vec![], comparisons: vec![] }).join(" | ")
+    }
+
+    #[test]
+    fn what_makes_scores_worthless_is_said() {
+        let golds = GoldCounts { examples: 40, ..GoldCounts::default() };
+        assert_eq!(said(golds.clone()), "");
+        assert_eq!(said(GoldCounts::default()), "");
+        assert_eq!(said(GoldCounts { failed: 39, empty: 3, ..golds.clone() }), "");
+        assert!(
+            said(GoldCounts { failed: 40, ..golds.clone() }).starts_with("none of the 40 gold queries runs")
+        );
+        assert!(
+            said(GoldCounts { empty: 4, ..golds.clone() }).starts_with("4 of 40 gold queries return no row")
+        );
+        let databases = ["a", "b", "c", "d", "e", "f"].map(str::to_owned).to_vec();
+        let empty = GoldCounts { empty_databases: databases, on_empty_databases: 7, ..golds };
+        assert!(
+            said(empty).starts_with("7 of 40 examples are about databases without a row (a, b, c, d, e, …)")
+        );
+    }
+}
