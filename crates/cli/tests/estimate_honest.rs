@@ -90,7 +90,9 @@ impl World {
         for (name, skill) in [("a", 7), ("b", 8)] {
             let answers = questions.iter().enumerate().map(|(at, question)| {
                 let table = question["db_id"].as_str().unwrap();
-                json!({"id": question["id"], "prediction": query(table, at, skill, broken)})
+                let number =
+                    question["number"].as_u64().map_or(at, |number| usize::try_from(number).unwrap());
+                json!({"id": question["id"], "prediction": query(table, number, skill, broken)})
             });
             self.lines(&format!("{name}.target"), answers);
             let labels = questions.iter().enumerate();
@@ -130,8 +132,18 @@ fn answer(id: usize, sql: &str) -> Value {
 }
 
 fn new_questions(count: usize) -> Vec<Value> {
-    let question = |id: usize| json!({"id": format!("t{id}"), "db_id": TARGET, "question": format!("Names of {TARGET} above {}?", id + 30)});
+    let question = |id: usize| json!({"id": format!("t{id}"), "db_id": TARGET, "question": format!("Names of {TARGET} above {id}?"), "number": id});
     (0..count).map(question).collect()
+}
+
+/// New questions about the databases that have labels.
+fn like_the_known() -> Vec<Value> {
+    let question = |id: usize| {
+        let (table, number) = (KNOWN[id % 6], (id + 20 * (id % 6) + 40) % 120);
+        json!({"id": format!("t{id}"), "db_id": table, "question": format!("Names of {table} above {number}?"),
+            "number": number})
+    };
+    (0..60).map(question).collect()
 }
 
 fn number(value: &Value) -> f64 {
@@ -185,7 +197,7 @@ fn effects_add_up_and_have_the_right_sign() {
 #[test]
 fn outside_is_one_judgement_with_its_reason() {
     let world = World::new();
-    let inside = new_questions(60);
+    let inside = like_the_known();
     let mut outside = inside.clone();
     outside.iter_mut().for_each(|question| question["evidence"] = json!("above: id > n"));
     for (questions, reason) in [(inside, None), (outside, Some("evidence."))] {

@@ -62,7 +62,8 @@ impl Calibration {
         if case.standing().is_outside() {
             let spread = if case.has_peers() { Spread::WITH_PEERS } else { Spread::ALONE };
             let on_probit = spread.half_width(databases(case, &case.evidence.questions), level);
-            width = together(width, on_probit * density_at(accuracy));
+            // A formula may miss all that the signals moved by, and accuracy moves as they do (see [`crate::law`]).
+            width = together(width, together(on_probit, distance.sqrt()) * density_at(accuracy));
         }
         Interval::around(accuracy, width, level)
     }

@@ -26,7 +26,8 @@ pub const UNKNOWN: f64 = 0.5;
 /// Families of models over which [`Spread`] was seen, less one.
 const FREEDOM: usize = 6;
 
-/// How much accuracies outside what is labelled differ from an estimate, as standard deviations on the probit scale.
+/// How much accuracies outside what is labelled differ from an estimate, as standard deviations on the probit scale. Wider
+/// than what the few families show, so that the interval holds for one that nobody has seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// From one kind of model and benchmark to another.

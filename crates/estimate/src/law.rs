@@ -16,8 +16,8 @@ const PRIOR: [f64; 2] = [0.0, 1.0];
 /// predictions says ([`crate::structure`]). Sets of one benchmark cannot tell them, as databases of one benchmark differ
 /// in little but what makes queries fail. They were found on two benchmarks with systems of seven families, each family
 /// judged by the others (`docs/estimation.md`, "One system alone"); rounded, since they differ with the families.
-const RUNS_ALONE: f64 = 0.4;
-const STRUCTURE_ALONE: f64 = 1.1;
+const RUNS_ALONE: f64 = 0.5;
+const STRUCTURE_ALONE: f64 = 1.0;
 
 /// The weight of that belief in units of all sets together. Slopes learned on sets of one benchmark differ with the
 /// systems that are known by more than chance, so the sets never outweigh the belief.

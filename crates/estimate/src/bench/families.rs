@@ -224,7 +224,11 @@ impl Belief {
     fn judge(self, transfer: &Transfer, level: f64) -> Judged {
         let moves = self.slopes[0] * transfer.moves[0] + self.slopes[1] * transfer.moves[1];
         let centre = transfer.level + moves;
-        let spread = Spread { kind: self.kind, database: self.database };
+        // The few families that are left show less than there is.
+        let spread = Spread {
+            kind: self.kind.max(Spread::ALONE.kind),
+            database: self.database.max(Spread::ALONE.database),
+        };
         let share = normal_cdf(centre);
         let width = spread.half_width_alone(transfer.databases, level, share, transfer.running);
         let at = |z: f64| transfer.share * normal_cdf(z);
