@@ -73,6 +73,7 @@ pub(crate) fn canonicalise(query: &mut Query, facts: &Facts<'_>, profile: Profil
         choices,
         depth: 0,
         conditions: Conditions::Free,
+        is_recursive: false,
     };
     canonical.query(query, Position::Top, false);
     renumber(query);
@@ -98,6 +99,8 @@ struct Canonical<'c, 'f> {
     depth: u64,
     /// The conditions at hand are a part of a plan that shows.
     conditions: Conditions,
+    /// The query to come is a recursive common table expression: what refers to itself comes last.
+    is_recursive: bool,
 }
 
 /// In which order conditions may be put.
@@ -149,10 +152,14 @@ impl Canonical<'_, '_> {
         let sensitive = sensitivity == Sensitivity::Rows;
         self.depth += 1;
         let outside = std::mem::replace(&mut self.conditions, Conditions::Free);
+        let is_recursive = std::mem::take(&mut self.is_recursive);
         for cte in &mut query.ctes {
+            self.is_recursive = tools::reads_cte(&cte.query, cte.id);
             self.query(&mut cte.query, Position::Cte, sensitive);
         }
+        self.is_recursive = is_recursive;
         self.body(&mut query.body, &mut query.order_by, sensitivity);
+        self.is_recursive = false;
         self.conditions = outside;
         self.depth -= 1;
     }
@@ -167,9 +174,11 @@ impl Canonical<'_, '_> {
         match body {
             Body::Select(select) => self.select(select, order_by, sensitivity),
             Body::SetOperation { operator, all, left, right } => {
+                let is_recursive = std::mem::take(&mut self.is_recursive);
                 self.body(left, &mut [], sensitivity);
                 self.body(right, &mut [], sensitivity);
-                if self.sound && sensitivity == Sensitivity::None && *operator != SetOperator::Except {
+                let is_free = sensitivity == Sensitivity::None && !is_recursive;
+                if self.sound && is_free && *operator != SetOperator::Except {
                     let (operator, all) = (*operator, *all);
                     self.sort_operands(body, operator, all);
                 }

@@ -2,8 +2,8 @@
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
-    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Literal, Output, Owner,
-    Query, Relation, RelationId, Select, Source,
+    Aggregate, Args, BinaryOperator, Body, ColumnRef, CteId, Expr, From, Join, JoinKind, Literal, Output,
+    Owner, Query, Relation, RelationId, Select, Source,
 };
 use sqlgauge_sql::visit::{
     Rewriter, Visitor, children, children_mut, rewrite_expr, rewrite_query, walk_expr, walk_query,
@@ -258,6 +258,24 @@ impl Visitor for AllColumns {
         if let Expr::Column(column) = expr {
             self.0.push(*column);
         }
+    }
+}
+
+/// Whether a query reads that common table expression.
+pub(crate) fn reads_cte(query: &Query, id: CteId) -> bool {
+    let mut found = ReadsCte { id, found: false };
+    walk_query(&mut found, query);
+    found.found
+}
+
+struct ReadsCte {
+    id: CteId,
+    found: bool,
+}
+
+impl Visitor for ReadsCte {
+    fn relation(&mut self, relation: &Relation) {
+        self.found |= relation.source == Source::Cte(self.id);
     }
 }
 

@@ -21,13 +21,14 @@ const SCHEMAS: [&str; 3] = [
 ];
 
 /// Each with a place for further conditions.
-const FROMS: [&str; 7] = [
+const FROMS: [&str; 8] = [
     "FROM t WHERE {}",
     "FROM t JOIN u ON t.id = u.tid WHERE {}",
     "FROM u JOIN t ON u.tid = t.id WHERE {}",
     "FROM t, u WHERE t.id = u.tid AND {}",
     "FROM t JOIN u ON t.k = u.v AND t.a = u.w WHERE {}",
     "FROM t LEFT JOIN u ON t.id = u.tid WHERE {}",
+    "FROM u RIGHT JOIN t ON t.id = u.tid JOIN u AS x ON x.v = t.k WHERE {}",
     "FROM (SELECT id, k, c, a, b FROM t WHERE a < 3) AS t WHERE {}",
 ];
 
@@ -110,7 +111,12 @@ fn rows(connection: &Connection, sql: &str) -> Vec<Vec<Value>> {
 
 /// The steps of the plan; names of relations are the query's own and not a part of it.
 fn plan(connection: &Connection, sql: &str) -> Vec<String> {
-    let names = |word: &str| !matches!(word, "t" | "u" | "q" | "t1" | "t2" | "(subquery-1)" | "(subquery-2)");
+    let names = |word: &str| {
+        !matches!(
+            word,
+            "t" | "u" | "q" | "x" | "T1" | "T2" | "T3" | "t1" | "t2" | "(subquery-1)" | "(subquery-2)"
+        )
+    };
     let steps = rows(connection, &format!("EXPLAIN QUERY PLAN {sql}"));
     let texts = steps.iter().map(|row| match &row[3] {
         Value::Text(text) => text.split(' ').filter(|word| names(word)).collect::<Vec<_>>().join(" "),

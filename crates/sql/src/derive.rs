@@ -511,6 +511,8 @@ pub fn rejects_null(condition: &Expr, column: ColumnRef) -> bool {
         Expr::Unary(UnaryOperator::Not, inner) => match inner.as_ref() {
             // NOT BETWEEN is true for a value below the lower bound, whatever the upper one.
             Expr::IsNull { expr, negated: false } | Expr::Between { expr, .. } => is_null_with(expr, column),
+            // `NULL IN ()` is false, and not NULL.
+            Expr::InList { list, .. } if list.is_empty() => false,
             Expr::Binary(..) | Expr::Like { .. } | Expr::InList { .. } | Expr::Column(_) => {
                 rejects_null(inner, column)
             }

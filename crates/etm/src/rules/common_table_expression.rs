@@ -135,4 +135,17 @@ const CASES: &[Case] = &[
         "WITH RECURSIVE q(x) AS (SELECT id FROM t UNION ALL SELECT x - 1 FROM q WHERE x > 0) SELECT x FROM q",
         "SELECT id FROM t",
     ),
+    Case::equal(
+        SCHEMA,
+        "WITH RECURSIVE q(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM q WHERE x < 9) SELECT x FROM q WHERE x > 3",
+        "WITH RECURSIVE r(y) AS (SELECT 1 UNION ALL SELECT y + 1 FROM r WHERE y < 9) SELECT r.y FROM r WHERE 3 < r.y",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "WITH q AS (SELECT id FROM t ORDER BY age) SELECT v, (SELECT id FROM q) FROM u",
+        "SELECT v, (SELECT id FROM t) FROM u",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 2, 'x'), (2, 'b', 'm', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1)"),
 ];

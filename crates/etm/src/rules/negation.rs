@@ -79,7 +79,10 @@ impl Rule for Negation {
                 (Expr::Like { operator, expr, pattern, escape, negated: !negated }, true)
             }
             Expr::Unary(UnaryOperator::Not, only) if context.is_condition => (*only, true),
-            Expr::Literal(sqlgauge_sql::tree::Literal::Integer(n)) => (tools::truth(n == 0), true),
+            // As a sort key a number is the place of a result.
+            Expr::Literal(sqlgauge_sql::tree::Literal::Integer(n)) if context.is_condition => {
+                (tools::truth(n == 0), true)
+            }
             other => (not(other), false),
         };
         *expr = new;

@@ -157,4 +157,22 @@ const CASES: &[Case] = &[
         "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v IS NULL",
         "SELECT name, v FROM t JOIN u ON t.id = u.t_id WHERE v IS NULL",
     ),
+    Case::differs(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE u (uid INTEGER PRIMARY KEY, must INT NOT NULL REFERENCES t(id)); CREATE TABLE w (x INT, y INT NOT NULL);",
+        "SELECT w.y, u.must, t.name FROM w LEFT JOIN u ON u.uid = w.x LEFT JOIN t ON t.id = u.must",
+        "SELECT w.y, u.must, t.name FROM w LEFT JOIN u ON u.uid = w.x JOIN t ON t.id = u.must",
+    )
+    .witness("INSERT INTO w VALUES (1, 1)"),
+    Case::differs(
+        SCHEMA,
+        "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE NOT (v IN ())",
+        "SELECT name, v FROM t JOIN u ON t.id = u.t_id",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
+    Case::differs(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE u (uid INTEGER PRIMARY KEY, must INT NOT NULL REFERENCES t(id)); CREATE TABLE w (x INT, y INT NOT NULL);",
+        "SELECT t.name, u.must, w.y FROM t LEFT JOIN (u LEFT JOIN w ON w.x = u.uid) ON u.must = t.id WHERE u.uid > 0",
+        "SELECT t.name, u.must, w.y FROM t JOIN (u JOIN w ON w.x = u.uid) ON u.must = t.id WHERE u.uid > 0",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a'); INSERT INTO u VALUES (1, 1)"),
 ];
