@@ -51,6 +51,8 @@ const PREVIEW_ROWS: usize = 10;
 const PREVIEW_COLUMNS: usize = 12;
 const PREVIEW_CELL: usize = 80;
 const CACHE_BYTES: usize = 64 << 20;
+/// Golds whose analysis is kept; of a larger benchmark it is made anew, so that memory does not grow with it.
+const MAX_FACTS: usize = 20_000;
 
 /// The scorer of a benchmark: metrics, databases, and what is shared by all systems.
 pub struct BenchmarkScorer {
@@ -84,6 +86,9 @@ impl BenchmarkScorer {
     fn facts(&self, target: &Target, gold: &str) -> Arc<GoldFacts> {
         let key = (target.db_id.clone(), gold.to_owned());
         let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        if facts.len() >= MAX_FACTS && !facts.contains_key(&key) {
+            facts.clear();
+        }
         Arc::clone(facts.entry(key).or_default())
     }
 

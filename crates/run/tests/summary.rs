@@ -175,8 +175,8 @@ fn a_bar_is_read_and_applied() {
         check_gates(&summary, &[Gate::parse(bar, scored).unwrap()]).iter().map(ToString::to_string).collect()
     };
     let no_item = |x: &str| format!("b: ex@1 applies to no item, so it does not reach {x}");
-    assert_eq!(failed("ex=0.75"), [no_item("0.75")]);
-    assert_eq!(failed("ex@1 = 0.8"), ["a: ex@1 is 0.7500, under 0.8".to_owned(), no_item("0.8")]);
+    assert_eq!(failed("ex=0.75"), [no_item("75.0 %")]);
+    assert_eq!(failed("ex@1 = 0.8"), ["a: ex@1 is 75.0 %, under 80.0 %".to_owned(), no_item("80.0 %")]);
 }
 
 #[test]
