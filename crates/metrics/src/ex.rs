@@ -15,6 +15,9 @@
 //!   equal is taken transitively within a column, so the order of rows cannot change the answer.
 //! - *Text* is compared by its bytes, text never equals a number or a blob, NULL equals NULL.
 //!
+//! A prediction that has returned more rows than the gold is wrong whatever follows, and need not run to its end (see
+//! `Pair::for_metrics`): the score is the same.
+//!
 //! # Unlike the official scripts
 //! Column order counts (Spider frees it), repetition counts and order may count (BIRD ignores both), DISTINCT
 //! counts (Spider's default drops it), and rounding noise of sums does not count (both compare exactly).

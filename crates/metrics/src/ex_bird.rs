@@ -6,6 +6,9 @@
 //! Both texts run as they are written. Values are equal as in Python; a text value that is not UTF-8 makes
 //! the query fail, because the script decodes strictly.
 //!
+//! A prediction that has returned a row which the gold lacks is wrong whatever follows, and need not run to its end
+//! (see `Pair::for_metrics`): the score is the same.
+//!
 //! # Not reproduced
 //! The script turns every failure into the result `[("error",)]` and every timeout into `[("timeout",)]`, so
 //! that a prediction that fails equals a gold that fails; here the gold's failure makes the score null.

@@ -10,6 +10,7 @@
 //!   rows if the gold text contains `order by` anywhere, else as bags of rows.
 //! - Values are equal as in Python: `1 == 1.0`; text that is not UTF-8 loses the bytes at fault.
 //! - Two empty results are equal, whatever their columns.
+//! - A prediction that has returned more rows than the gold need not run to its end: the score is the same.
 //!
 //! # Reproduced defect
 //! Before columns are matched, the script sorts the values of each row by `str(x) + str(type(x))` and

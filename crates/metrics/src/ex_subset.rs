@@ -4,13 +4,13 @@
 //! `ex-subset@1` is 1 if the gold's rows are the prediction's in some of its columns: for each column of the gold
 //! there is a column of the prediction of its own, such that both results, read in those columns, are equal bags of
 //! rows. The prediction may return further columns, and its columns in any order; names do not count. Repetition
-//! counts, and where the gold orders its rows their order does, ties free, as in [`ex@1`](crate::ex). Numbers are
+//! counts, and where the gold orders its rows their order does, ties free, as in `ex@1`. Numbers are
 //! equal within 1e-5 of the larger, or 1e-8, if at least one has a fraction; whole numbers exactly; NULL equals NULL;
 //! text never equals a number. Two empty results are equal if the prediction has at least the gold's columns.
 //! 1 under `ex@1` is 1 here. Null where trying the columns takes too long.
 //!
 //! `ex-subset-tolerance@1` is the same with numbers equal within 0.01 instead, as in
-//! [`ex-tolerance@1`](crate::ex_tolerance).
+//! `ex-tolerance@1`.
 //!
 //! # For whom
 //! For questions that do not say which columns to return. A prediction that returns everything (`SELECT *`) is

@@ -1,7 +1,7 @@
 //! `ex-tolerance@1`: execution accuracy with numbers within a hundredth.
 //!
 //! # Contract
-//! [`ex@1`](crate::ex) with one change: two numbers, of which at least one has a fraction, are equal if they differ
+//! `ex@1` with one change: two numbers, of which at least one has a fraction, are equal if they differ
 //! by at most 0.01 (or by 1e-9 of the larger). Rows are paired off one to one, so being equal is not carried on
 //! from row to row: in a column of prices in steps of a cent each price has one partner. Whole numbers are
 //! compared exactly, columns count in order and number, the order of rows as in `ex@1`.
