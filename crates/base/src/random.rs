@@ -25,19 +25,19 @@ impl Random {
     }
 
     /// 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// A number in [0, 1), on a grid of 2^-53.
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+        (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// A number below `bound`, 0 for a bound of 0; the bias of the multiplication is below bound / 2^64.
     #[expect(clippy::cast_possible_truncation, reason = "the product's upper half is below the bound")]
     pub fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+        ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
     }
 
     /// True in `percent` of 100 cases.
@@ -95,23 +95,23 @@ mod tests {
 
     #[test]
     fn a_stream_depends_on_all_its_seeds_and_on_nothing_else() {
-        assert_eq!(Random::new([1, 2]).next(), Random::new([1, 2]).next());
+        assert_eq!(Random::new([1, 2]).next_u64(), Random::new([1, 2]).next_u64());
         let firsts = [
-            Random::new([1]).next(),
-            Random::new([1, 0]).next(),
-            Random::new([1, 0, 0]).next(),
-            Random::new([1, 0, 0, 0]).next(),
-            Random::new([0, 1]).next(),
-            Random::new([2]).next(),
-            Random::new([1, 2]).next(),
-            Random::new([2, 1]).next(),
+            Random::new([1]).next_u64(),
+            Random::new([1, 0]).next_u64(),
+            Random::new([1, 0, 0]).next_u64(),
+            Random::new([1, 0, 0, 0]).next_u64(),
+            Random::new([0, 1]).next_u64(),
+            Random::new([2]).next_u64(),
+            Random::new([1, 2]).next_u64(),
+            Random::new([2, 1]).next_u64(),
         ];
         let distinct: std::collections::HashSet<u64> = firsts.into_iter().collect();
         assert_eq!(distinct.len(), firsts.len());
     }
 
-    /// The stream is part of what results depend on. The reference is the key stream of ChaCha with 8 rounds for the
-    /// key of zeros (`draft-strombergson-chacha-test-vectors`, TC1), which the generator gives as stream 0.
+    /// The stream is part of what results depend on. The reference is the key stream of the cipher with 8 rounds for
+    /// the key of zeros (`draft-strombergson-chacha-test-vectors`, TC1), which the generator gives as stream 0.
     #[test]
     fn the_stream_is_that_of_the_published_cipher() {
         let mut generator = ChaCha8Rng::from_seed([0; 32]);

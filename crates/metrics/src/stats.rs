@@ -171,7 +171,7 @@ pub fn sign_flip_test(differences: &[f64], resamples: usize, seed: u64) -> f64 {
     for _ in 0..resamples {
         let mut sum = 0.0;
         for chunk in nonzero.chunks(64) {
-            let signs = random.next();
+            let signs = random.next_u64();
             for (i, difference) in chunk.iter().enumerate() {
                 sum += if signs >> i & 1 == 1 { -difference } else { *difference };
             }

@@ -15,26 +15,26 @@ pub(crate) struct Eigen {
 }
 
 /// Solves a symmetric matrix, given row after row. `None` where it has a number that is not finite.
-pub(crate) fn symmetric(mut matrix: Vec<f64>, size: usize) -> Option<Eigen> {
+pub(crate) fn symmetric(mut matrix: Vec<f64>, width: usize) -> Option<Eigen> {
     if matrix.iter().any(|value| !value.is_finite()) {
         return None;
     }
     // Row `i` of `vectors` becomes the eigenvector of the value at `(i, i)`.
-    let mut vectors = vec![0.0; size * size];
-    vectors.iter_mut().step_by(size + 1).for_each(|one| *one = 1.0);
+    let mut vectors = vec![0.0; width * width];
+    vectors.iter_mut().step_by(width + 1).for_each(|one| *one = 1.0);
     let mut sweeps = 0;
-    while sweeps < MOST_SWEEPS && sweep(&mut matrix, &mut vectors, size) {
+    while sweeps < MOST_SWEEPS && sweep(&mut matrix, &mut vectors, width) {
         sweeps += 1;
     }
-    Some(sorted(&matrix, &vectors, size))
+    Some(sorted(&matrix, &vectors, width))
 }
 
 /// Rotates every pair of rows once; false where nothing was left to rotate.
-fn sweep(matrix: &mut [f64], vectors: &mut [f64], size: usize) -> bool {
+fn sweep(matrix: &mut [f64], vectors: &mut [f64], width: usize) -> bool {
     let mut rotated = false;
-    for p in 0..size {
-        for q in p + 1..size {
-            let (app, aqq, apq) = (matrix[p * size + p], matrix[q * size + q], matrix[p * size + q]);
+    for p in 0..width {
+        for q in p + 1..width {
+            let (app, aqq, apq) = (matrix[p * width + p], matrix[q * width + q], matrix[p * width + q]);
             // Below this the element changes no digit of the two values that it lies between.
             if apq.abs() <= f64::EPSILON * app.abs().sqrt() * aqq.abs().sqrt()
                 || apq.abs() < f64::MIN_POSITIVE
@@ -43,11 +43,11 @@ fn sweep(matrix: &mut [f64], vectors: &mut [f64], size: usize) -> bool {
             }
             rotated = true;
             let (cosine, sine) = rotation(app, aqq, apq);
-            turn_columns(matrix, size, p, q, cosine, sine);
-            turn_rows(matrix, size, p, q, cosine, sine);
-            turn_rows(vectors, size, p, q, cosine, sine);
-            matrix[p * size + q] = 0.0;
-            matrix[q * size + p] = 0.0;
+            turn_columns(matrix, width, p, q, cosine, sine);
+            turn_rows(matrix, width, p, q, cosine, sine);
+            turn_rows(vectors, width, p, q, cosine, sine);
+            matrix[p * width + q] = 0.0;
+            matrix[q * width + p] = 0.0;
         }
     }
     rotated
@@ -61,28 +61,28 @@ fn rotation(app: f64, aqq: f64, apq: f64) -> (f64, f64) {
     (cosine, tangent * cosine)
 }
 
-fn turn_columns(matrix: &mut [f64], size: usize, p: usize, q: usize, cosine: f64, sine: f64) {
-    for row in matrix.chunks_exact_mut(size) {
+fn turn_columns(matrix: &mut [f64], width: usize, p: usize, q: usize, cosine: f64, sine: f64) {
+    for row in matrix.chunks_exact_mut(width) {
         let (a, b) = (row[p], row[q]);
         row[p] = cosine * a - sine * b;
         row[q] = sine * a + cosine * b;
     }
 }
 
-fn turn_rows(matrix: &mut [f64], size: usize, p: usize, q: usize, cosine: f64, sine: f64) {
-    let (above, below) = matrix.split_at_mut(q * size);
-    for (a, b) in above[p * size..][..size].iter_mut().zip(&mut below[..size]) {
+fn turn_rows(matrix: &mut [f64], width: usize, p: usize, q: usize, cosine: f64, sine: f64) {
+    let (above, below) = matrix.split_at_mut(q * width);
+    for (a, b) in above[p * width..][..width].iter_mut().zip(&mut below[..width]) {
         (*a, *b) = (cosine * *a - sine * *b, sine * *a + cosine * *b);
     }
 }
 
-fn sorted(matrix: &[f64], vectors: &[f64], size: usize) -> Eigen {
-    let value = |row: usize| matrix[row * size + row];
-    let mut order: Vec<usize> = (0..size).collect();
+fn sorted(matrix: &[f64], vectors: &[f64], width: usize) -> Eigen {
+    let value = |row: usize| matrix[row * width + row];
+    let mut order: Vec<usize> = (0..width).collect();
     order.sort_by(|&a, &b| value(b).total_cmp(&value(a)));
     Eigen {
         values: order.iter().map(|&row| value(row)).collect(),
-        vectors: order.iter().map(|&row| vectors[row * size..][..size].to_vec()).collect(),
+        vectors: order.iter().map(|&row| vectors[row * width..][..width].to_vec()).collect(),
     }
 }
 
@@ -141,7 +141,7 @@ mod tests {
         check(&matrix, 6);
         let eigen = symmetric(matrix, 6).unwrap();
         let expected = [
-            1.618_899_858_924_339_1,
+            1.618_899_858_924_339,
             0.242_360_870_575_209_56,
             0.016_321_521_319_875_8,
             0.000_615_748_354_182_658,

@@ -58,6 +58,7 @@ impl Adapt {
     }
 
     #[cfg(not(feature = "evaluator"))]
+    #[expect(clippy::unused_self, reason = "called as where the feature is built in")]
     pub fn run(self) -> Result<Verdict> {
         Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge adapt", feature: "evaluator" }.into())
     }

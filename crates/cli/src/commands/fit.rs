@@ -64,6 +64,7 @@ impl Fit {
     }
 
     #[cfg(not(feature = "evaluator"))]
+    #[expect(clippy::unused_self, reason = "called as where the feature is built in")]
     pub fn run(self) -> Result<Verdict> {
         Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge fit", feature: "evaluator" }.into())
     }

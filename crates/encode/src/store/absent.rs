@@ -154,6 +154,7 @@ impl Table {
 pub(crate) struct VectorColumn {
     /// Components of each vector.
     pub(crate) dimensions: usize,
+    none: Infallible,
 }
 
 impl VectorColumn {
@@ -161,7 +162,7 @@ impl VectorColumn {
         match table.0 {}
     }
 
-    pub(crate) fn read_group(&self, table: &Table, _: usize, _: &mut Vec<f32>) -> Result<(), StoreError> {
-        match table.0 {}
+    pub(crate) fn read_group(&self, _: &Table, _: usize, _: &mut Vec<f32>) -> Result<(), StoreError> {
+        match self.none {}
     }
 }
