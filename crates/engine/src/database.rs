@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use sqlgauge_sql::schema::Schema;
 
 use crate::engine::EngineError;
+use crate::foreign_keys::KeptSchema;
 
 /// A database file, taken to be constant as long as it is open.
 ///
@@ -22,6 +23,7 @@ pub struct Database {
     source: Arc<Source>,
     schema: Arc<Schema>,
     content_hash: OnceLock<String>,
+    pub(crate) kept: OnceLock<KeptSchema>,
 }
 
 /// Where the bytes are and what they looked like at the start.
@@ -64,6 +66,7 @@ impl Database {
             source: Arc::new(source),
             schema: Arc::new(schema),
             content_hash: OnceLock::new(),
+            kept: OnceLock::new(),
         }
     }
 

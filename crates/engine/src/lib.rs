@@ -2,6 +2,7 @@
 //!
 //! - [`Engine`] is the door; [`SqliteEngine`] is the one behind it, with its four locks.
 //! - [`Database`] is an opened file with its catalog and content hash.
+//! - [`KeptSchema`] is that catalog without the foreign keys that the rows break.
 //! - [`Execution`] is what became of one query: [`Outcome::Rows`] or a typed [`Failure`].
 //! - [`has_further_semicolon`] says which texts of one statement Python's `sqlite3` refuses.
 //! - [`Enough`] says when a query need not be run to its end.
@@ -11,6 +12,7 @@ mod cache;
 mod database;
 mod engine;
 mod enough;
+mod foreign_keys;
 mod limits;
 mod outcome;
 mod sqlite;
@@ -21,6 +23,7 @@ pub use cache::GoldCache;
 pub use database::Database;
 pub use engine::{Engine, EngineError};
 pub use enough::Enough;
+pub use foreign_keys::{BrokenForeignKey, KeptSchema};
 pub use limits::Limits;
 pub use outcome::{Execution, Failure, FailureKind, Outcome};
 pub use sqlite::SqliteEngine;

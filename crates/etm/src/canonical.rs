@@ -14,6 +14,7 @@ use sqlgauge_sql::tree::{
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
+use crate::beside::operands_commute;
 use crate::context::Position;
 use crate::profile::Profile;
 use crate::sensitive::{Sensitivity, sensitivity};
@@ -157,9 +158,12 @@ impl Canonical<'_, '_> {
             self.is_recursive = tools::reads_cte(&cte.query, cte.id);
             self.query(&mut cte.query, Position::Cte, sensitive);
         }
-        self.is_recursive = is_recursive;
-        self.body(&mut query.body, &mut query.order_by, sensitivity);
+        let sorted = self.sound
+            && sensitivity == Sensitivity::None
+            && !is_recursive
+            && operands_commute(query, position, self.facts);
         self.is_recursive = false;
+        self.body(&mut query.body, &mut query.order_by, sensitivity, sorted);
         self.conditions = outside;
         self.depth -= 1;
     }
@@ -170,15 +174,14 @@ impl Canonical<'_, '_> {
         self.query(query, position, self.conditions != Conditions::Free && !is_value);
     }
 
-    fn body(&mut self, body: &mut Body, order_by: &mut [OrderTerm], sensitivity: Sensitivity) {
+    /// `sorted` tells whether the operands of its set operations may change places.
+    fn body(&mut self, body: &mut Body, order_by: &mut [OrderTerm], sensitivity: Sensitivity, sorted: bool) {
         match body {
             Body::Select(select) => self.select(select, order_by, sensitivity),
             Body::SetOperation { operator, all, left, right } => {
-                let is_recursive = std::mem::take(&mut self.is_recursive);
-                self.body(left, &mut [], sensitivity);
-                self.body(right, &mut [], sensitivity);
-                let is_free = sensitivity == Sensitivity::None && !is_recursive;
-                if self.sound && is_free && *operator != SetOperator::Except {
+                self.body(left, &mut [], sensitivity, sorted);
+                self.body(right, &mut [], sensitivity, sorted);
+                if sorted && *operator != SetOperator::Except {
                     let (operator, all) = (*operator, *all);
                     self.sort_operands(body, operator, all);
                 }
@@ -190,7 +193,10 @@ impl Canonical<'_, '_> {
     fn sort_operands(&mut self, body: &mut Body, operator: SetOperator, all: bool) {
         let mut operands = Vec::new();
         take_operands(std::mem::replace(body, Body::Values(Vec::new())), operator, all, &mut operands);
-        operands.sort_by_cached_key(|operand| self.hash_body(operand));
+        // SQL writes a compound among the operands only in front.
+        operands.sort_by_cached_key(|operand| {
+            (!matches!(operand, Body::SetOperation { .. }), self.hash_body(operand))
+        });
         let mut operands = operands.into_iter();
         let Some(first) = operands.next() else { return };
         *body = operands.fold(first, |left, right| Body::SetOperation {
@@ -263,7 +269,7 @@ impl Canonical<'_, '_> {
 
     fn hash_source(&self, relation: &Relation) -> u64 {
         match &relation.source {
-            Source::Table(id) => mix(1, u64::from(id.0)),
+            Source::Table(id) => mix(1, id.index() as u64),
             Source::Derived(query) => mix(2, self.hash_query(query)),
             Source::Cte(id) => mix(3, u64::from(id.0)),
             Source::Function { name, args } => {
@@ -492,10 +498,7 @@ impl Canonical<'_, '_> {
         if self.conditions == Conditions::Linked && !is_constant(left) && !is_constant(right) {
             return false;
         }
-        match (self.facts.collation(left), self.facts.collation(right)) {
-            (Some(left), Some(right)) => left == right,
-            _ => true,
-        }
+        self.facts.commutes(left, right)
     }
 
     fn hash_query(&self, query: &Query) -> u64 {

@@ -2,9 +2,11 @@
 
 use sqlgauge_sql::aggregates;
 use sqlgauge_sql::derive::{Facts, is_aggregate_select};
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Body, Expr, From, OrderTerm, Query, Relation, RelationId, Source};
 use sqlgauge_sql::{Dialect, print};
 
+use crate::beside::{Beside, keeps_type, result_operands, texts};
 use crate::context::{Context, Position, Published};
 use crate::matcher::Application;
 use crate::profile::Profile;
@@ -129,7 +131,7 @@ pub(crate) fn normalise_up_to(
             is_correlated: aggregates::are_correlated(query),
             relations: Vec::new(),
         };
-        driver.query(query, Position::Top, false);
+        driver.query(query, Position::Top, false, &Beside::Nothing);
         log = driver.log;
         applied = driver.applied;
         copies_left = driver.context.copies_left;
@@ -188,32 +190,35 @@ impl<'a> Driver<'_, 'a> {
         self.applied.len() >= self.applications
     }
 
-    fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool) {
+    /// Brings a query into its normal form; `beside` is what its results are compared with.
+    fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool, beside: &Beside) {
         let outside = self.plan_shows;
         let around = std::mem::replace(&mut self.relations, aggregates::relations_of(&query.body));
         let sensitivity = self.sensitivity(query, position, sensitive_around);
         let kept = sensitivity != Sensitivity::Rows
-            && self.guarded(query, position, sensitivity, |driver, query| driver.clauses(query, false));
+            && self.guarded(query, position, sensitivity, |driver, query| {
+                driver.clauses(query, false, &beside.of_results(query, position));
+            });
         if !kept {
-            self.clauses(query, true);
+            self.clauses(query, true, &beside.of_results(query, position));
         }
         self.relations = around;
-        self.query_rules(query, position, sensitive_around);
+        self.query_rules(query, position, sensitive_around, beside);
         self.plan_shows = outside;
     }
 
     /// Rewrites the clauses of a query and the queries in them. Where the plan shows, only by rules that keep it.
-    fn clauses(&mut self, query: &mut Query, plan_shows: bool) {
+    fn clauses(&mut self, query: &mut Query, plan_shows: bool, results: &Beside) {
         self.plan_shows = plan_shows;
         // Which order shows of a common table expression depends on who reads it; rule 26 puts it there.
         for cte in &mut query.ctes {
-            self.inner("WITH", &mut cte.query, Position::Cte, true);
+            self.inner("WITH", &mut cte.query, Position::Cte, true, &Beside::Anything);
         }
         let empty = self.may_lack_rows(query);
-        self.body(&mut query.body, plan_shows, &empty);
+        self.body(&mut query.body, plan_shows, &empty, results);
         self.without_rows(&empty, |driver| {
             for term in &mut query.order_by {
-                driver.expr(&mut term.expr, false, "ORDER BY");
+                driver.operand(&mut term.expr, false, "ORDER BY", &Beside::Itself);
             }
         });
         for expr in query.limit.iter_mut().chain(&mut query.offset) {
@@ -316,17 +321,32 @@ impl<'a> Driver<'_, 'a> {
         }
     }
 
-    fn inner(&mut self, clause: &'static str, query: &mut Query, position: Position, sensitive: bool) {
+    fn inner(
+        &mut self,
+        clause: &'static str,
+        query: &mut Query,
+        position: Position,
+        sensitive: bool,
+        beside: &Beside,
+    ) {
         self.scope.push(clause);
-        self.query(query, position, sensitive);
+        self.query(query, position, sensitive, beside);
         self.scope.pop();
     }
 
-    fn query_rules(&mut self, query: &mut Query, position: Position, sensitive_around: bool) {
+    fn query_rules(
+        &mut self,
+        query: &mut Query,
+        position: Position,
+        sensitive_around: bool,
+        beside: &Beside,
+    ) {
         // Moving parts of such a query would take an aggregate away from the query that it belongs to.
         if aggregates::is_entangled(query) {
             return;
         }
+        let typed = self.context.is_sound() && !matches!(beside, Beside::Nothing);
+        let mut old = typed.then(|| (query.clone(), self.context.facts.clone()));
         let mut shape = Shape::of(query);
         let mut sensitive = self.sensitivity(query, position, sensitive_around);
         for rule in &self.rules.queries {
@@ -345,8 +365,22 @@ impl<'a> Driver<'_, 'a> {
                 let before = (driver.log.is_some() || driver.is_correlated).then(|| query.clone());
                 let places = rule.query(query, &mut driver.context);
                 changed = places > 0;
+                let typed = match &old {
+                    Some((old, facts)) if changed => {
+                        let (own, new) =
+                            (result_operands(old, facts), result_operands(query, &driver.context.facts));
+                        keeps_type(&own, &new, beside)
+                    }
+                    _ => true,
+                };
                 if changed && driver.is_correlated && !aggregates::owners_hold(query) {
                     before.into_iter().for_each(|before| *query = before);
+                    changed = false;
+                } else if !typed {
+                    if let Some((old, facts)) = &old {
+                        query.clone_from(old);
+                        driver.context.facts.clone_from(facts);
+                    }
                     changed = false;
                 } else if changed {
                     driver.applied.push(meta);
@@ -354,14 +388,16 @@ impl<'a> Driver<'_, 'a> {
                 }
             });
             if changed && kept {
+                old = typed.then(|| (query.clone(), self.context.facts.clone()));
                 shape = Shape::of(query);
                 sensitive = self.sensitivity(query, position, sensitive_around);
             }
         }
     }
 
-    /// `empty` are the relations of which results may be asked for without a row.
-    fn body(&mut self, body: &mut Body, sensitive: bool, empty: &[RelationId]) {
+    /// `empty` are the relations of which results may be asked for without a row; `results` is what the results are
+    /// compared with.
+    fn body(&mut self, body: &mut Body, sensitive: bool, empty: &[RelationId], results: &Beside) {
         match body {
             Body::Select(select) => {
                 if let Some(from) = &mut select.from {
@@ -369,14 +405,14 @@ impl<'a> Driver<'_, 'a> {
                 }
                 self.without_rows(empty, |driver| {
                     for output in &mut select.outputs {
-                        driver.expr(&mut output.expr, false, "SELECT");
+                        driver.operand(&mut output.expr, false, "SELECT", results);
                     }
                 });
                 if let Some(filter) = &mut select.filter {
                     self.expr(filter, true, "WHERE");
                 }
                 for key in &mut select.group_by {
-                    self.expr(key, false, "GROUP BY");
+                    self.operand(key, false, "GROUP BY", &Beside::Itself);
                 }
                 if let Some(having) = &mut select.having {
                     let grouped = !select.group_by.is_empty();
@@ -385,8 +421,8 @@ impl<'a> Driver<'_, 'a> {
             }
             Body::SetOperation { all, left, right, .. } => {
                 let position = if *all { Position::Operand } else { Position::DistinctOperand };
-                self.operand(left, position, sensitive);
-                self.operand(right, position, sensitive);
+                self.set_operand(left, position, sensitive);
+                self.set_operand(right, position, sensitive);
             }
             Body::Values(rows) => {
                 for expr in rows.iter_mut().flatten() {
@@ -398,15 +434,15 @@ impl<'a> Driver<'_, 'a> {
 
     /// An operand of a set operation is tried as a query of its own; a result that is no longer a bare body is
     /// read through a subquery.
-    fn operand(&mut self, body: &mut Body, position: Position, sensitive: bool) {
+    fn set_operand(&mut self, body: &mut Body, position: Position, sensitive: bool) {
         self.scope.push("set operand");
         let Body::Select(_) = body else {
-            self.body(body, sensitive, &[]);
+            self.body(body, sensitive, &[], &Beside::Anything);
             self.scope.pop();
             return;
         };
         let mut query = Query::of(std::mem::replace(body, Body::Values(Vec::new())));
-        self.query(&mut query, position, sensitive);
+        self.query(&mut query, position, sensitive, &Beside::Anything);
         self.scope.pop();
         let is_bare = query.ctes.is_empty() && query.order_by.is_empty() && query.limit.is_none();
         *body = if is_bare { query.body } else { self.through_subquery(query) };
@@ -432,7 +468,9 @@ impl<'a> Driver<'_, 'a> {
     fn from(&mut self, from: &mut From, sensitive: bool) {
         match from {
             From::Relation(relation) => match &mut relation.source {
-                Source::Derived(query) => self.inner("FROM", query, Position::Derived, sensitive),
+                Source::Derived(query) => {
+                    self.inner("FROM", query, Position::Derived, sensitive, &Beside::Anything);
+                }
                 Source::Function { args, .. } => {
                     for arg in args {
                         self.expr(arg, false, "FROM");
@@ -450,7 +488,12 @@ impl<'a> Driver<'_, 'a> {
         }
     }
 
+    /// An expression of which only the value counts.
     fn expr(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) {
+        self.operand(expr, is_condition, clause, &Beside::Nothing);
+    }
+
+    fn operand(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str, beside: &Beside) {
         // SQL tells the owner of an aggregate by the columns that it reads, so one that reads others stays as it is.
         if let Expr::Aggregate(aggregate) = expr
             && self.is_correlated
@@ -458,20 +501,27 @@ impl<'a> Driver<'_, 'a> {
         {
             return;
         }
-        self.parts(expr, is_condition, clause);
+        self.parts(expr, is_condition, clause, beside);
         if aggregates::has_displaced(expr) {
             return;
         }
         for _ in 0..MAX_REWRITES {
-            if !self.expression_rules(expr, is_condition, clause) {
+            if !self.expression_rules(expr, is_condition, clause, beside) {
                 return;
             }
         }
     }
 
-    fn expression_rules(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) -> bool {
+    fn expression_rules(
+        &mut self,
+        expr: &mut Expr,
+        is_condition: bool,
+        clause: &'static str,
+        beside: &Beside,
+    ) -> bool {
         let mut changed = false;
-        let mut before = self.log.is_some().then(|| expr.clone());
+        let typed = self.context.is_sound() && !matches!(beside, Beside::Nothing);
+        let mut before = (typed || self.log.is_some()).then(|| expr.clone());
         let sensitivity = if self.plan_shows { Sensitivity::Rows } else { Sensitivity::None };
         for rule in &self.rules.expressions {
             if self.is_over() {
@@ -482,22 +532,51 @@ impl<'a> Driver<'_, 'a> {
             }
             self.context.is_condition = is_condition || self.rules.lies.is_condition;
             self.context.sensitivity = sensitivity;
-            if rule.expr(expr, &mut self.context) {
-                changed = true;
-                self.applied.push(rule.meta());
-                if let Some(old) = &mut before {
-                    self.record_expr(rule.meta(), old, expr, clause);
-                    *old = expr.clone();
-                }
+            if !rule.expr(expr, &mut self.context) {
+                continue;
+            }
+            if let Some(old) = &before
+                && typed
+                && !beside.takes(&self.context.facts.operand(old), &self.context.facts.operand(expr))
+            {
+                expr.clone_from(old);
+                continue;
+            }
+            changed = true;
+            self.applied.push(rule.meta());
+            if let Some(old) = &mut before {
+                self.record_expr(rule.meta(), old, expr, clause);
+                old.clone_from(expr);
             }
         }
         changed
     }
 
-    fn parts(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) {
+    /// What an operand is compared with; nothing where neither its affinity nor its collation has an effect.
+    fn beside(&self, own: &Expr, others: &[&Expr]) -> Beside {
+        let facts = &self.context.facts;
+        let shows = self.context.is_sound() && texts(facts, others.iter().copied().chain([own]));
+        if shows { Beside::these(facts, others.iter().copied()) } else { Beside::Nothing }
+    }
+
+    fn parts(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str, beside: &Beside) {
+        // What passes the affinity or the collation of its operand on.
+        let passed =
+            |as_what: Beside| if matches!(beside, Beside::Nothing) { Beside::Nothing } else { as_what };
         match expr {
             Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
-            Expr::Unary(_, operand) => self.expr(operand, false, clause),
+            Expr::Unary(_, operand) | Expr::Cast { expr: operand, .. } => {
+                self.operand(operand, false, clause, &passed(Beside::Itself));
+            }
+            Expr::Collate { expr: operand, .. } => {
+                self.operand(operand, false, clause, &passed(Beside::Anything));
+            }
+            Expr::Binary(operator, left, right) if operator.is_comparison() => {
+                let of_left = self.beside(left, &[right]);
+                self.operand(left, false, clause, &of_left);
+                let of_right = self.beside(right, &[left]);
+                self.operand(right, false, clause, &of_right);
+            }
             Expr::Binary(_, left, right) => {
                 self.expr(left, false, clause);
                 self.expr(right, false, clause);
@@ -507,9 +586,17 @@ impl<'a> Driver<'_, 'a> {
                     self.expr(operand, is_condition, clause);
                 }
             }
-            Expr::Row(list) => list.iter_mut().for_each(|operand| self.expr(operand, false, clause)),
+            Expr::Row(list) => {
+                let part = passed(Beside::Anything);
+                list.iter_mut().for_each(|operand| self.operand(operand, false, clause, &part));
+            }
             Expr::Between { expr, low, high, .. } => {
-                [expr, low, high].into_iter().for_each(|operand| self.expr(operand, false, clause));
+                let of_value = self.beside(expr, &[low, high]);
+                self.operand(expr, false, clause, &of_value);
+                for bound in [low, high] {
+                    let of_bound = self.beside(bound, &[expr]);
+                    self.operand(bound, false, clause, &of_bound);
+                }
             }
             Expr::Like { expr, pattern, escape, .. } => {
                 [expr, pattern]
@@ -518,35 +605,34 @@ impl<'a> Driver<'_, 'a> {
                     .for_each(|operand| self.expr(operand, false, clause));
             }
             Expr::InList { expr, list, .. } => {
-                self.expr(expr, false, clause);
-                list.iter_mut().for_each(|operand| self.expr(operand, false, clause));
+                let of_value = self.beside(expr, &list.iter().collect::<Vec<_>>());
+                self.operand(expr, false, clause, &of_value);
+                for element in list {
+                    let of_element = self.beside(element, &[expr]);
+                    self.operand(element, false, clause, &of_element);
+                }
             }
-            Expr::InQuery { expr, query, .. } => {
-                self.expr(expr, false, clause);
-                self.inner(clause, query, Position::In, self.plan_shows);
+            Expr::InQuery { expr, query, .. } => self.in_query(expr, query, clause),
+            Expr::Exists { query, .. } => {
+                self.inner(clause, query, Position::Exists, self.plan_shows, &Beside::Nothing);
             }
-            Expr::Exists { query, .. } => self.inner(clause, query, Position::Exists, self.plan_shows),
             Expr::Scalar(query) => {
                 // What is computed once is a constant to the plan around it.
                 let is_part = self.plan_shows && tools::is_correlated(query);
-                self.inner(clause, query, Position::Scalar, is_part);
+                self.inner(clause, query, Position::Scalar, is_part, beside);
             }
             Expr::Case { operand, branches, otherwise } => {
-                let searched = operand.is_none();
-                operand.iter_mut().for_each(|operand| self.expr(operand, false, clause));
-                for (when, then) in branches {
-                    self.expr(when, searched, clause);
-                    self.expr(then, false, clause);
-                }
-                otherwise.iter_mut().for_each(|operand| self.expr(operand, false, clause));
+                self.case(operand.as_deref_mut(), branches, otherwise.as_deref_mut(), clause);
             }
-            Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::IsNull { expr, .. } => {
-                self.expr(expr, false, clause);
+            Expr::IsNull { expr, .. } => self.expr(expr, false, clause),
+            Expr::Function { function, args } => {
+                let beside = compared_inside(function, false);
+                self.list(args.as_mut_slice(), clause, &beside);
             }
-            Expr::Function { args, .. } => self.list(args.as_mut_slice(), clause),
             Expr::Aggregate(aggregate) => {
                 let lacking = self.context.enter_rows();
-                self.list(aggregate.args.as_mut_slice(), clause);
+                let beside = compared_inside(&aggregate.function, aggregate.distinct);
+                self.list(aggregate.args.as_mut_slice(), clause, &beside);
                 self.terms(&mut aggregate.order_by, clause);
                 if let Some(filter) = &mut aggregate.filter {
                     self.expr(filter, true, clause);
@@ -554,22 +640,64 @@ impl<'a> Driver<'_, 'a> {
                 self.context.leave_rows(lacking);
             }
             Expr::Window(call) => {
-                self.list(call.args.as_mut_slice(), clause);
+                let beside = compared_inside(&call.function, false);
+                self.list(call.args.as_mut_slice(), clause, &beside);
                 if let Some(filter) = &mut call.filter {
                     self.expr(filter, true, clause);
                 }
-                self.list(&mut call.window.partition_by, clause);
+                self.list(&mut call.window.partition_by, clause, &Beside::Itself);
                 self.terms(&mut call.window.order_by, clause);
             }
         }
     }
 
-    fn list(&mut self, list: &mut [Expr], clause: &'static str) {
-        list.iter_mut().for_each(|expr| self.expr(expr, false, clause));
+    fn in_query(&mut self, value: &mut Expr, query: &mut Query, clause: &'static str) {
+        let results = if self.context.is_sound() {
+            Beside::results(&self.context.facts, query)
+        } else {
+            Beside::Nothing
+        };
+        self.operand(value, false, clause, &results);
+        let of_results = if self.context.is_sound() {
+            Beside::these(&self.context.facts, [&*value])
+        } else {
+            Beside::Nothing
+        };
+        self.inner(clause, query, Position::In, self.plan_shows, &of_results);
+    }
+
+    fn case(
+        &mut self,
+        mut operand: Option<&mut Expr>,
+        branches: &mut [(Expr, Expr)],
+        otherwise: Option<&mut Expr>,
+        clause: &'static str,
+    ) {
+        if let Some(operand) = operand.as_deref_mut() {
+            let of_operand = self.beside(operand, &branches.iter().map(|(when, _)| when).collect::<Vec<_>>());
+            self.operand(operand, false, clause, &of_operand);
+        }
+        for (when, then) in branches {
+            match operand.as_deref() {
+                None => self.expr(when, true, clause),
+                Some(operand) => {
+                    let of_when = self.beside(when, &[operand]);
+                    self.operand(when, false, clause, &of_when);
+                }
+            }
+            self.expr(then, false, clause);
+        }
+        if let Some(otherwise) = otherwise {
+            self.expr(otherwise, false, clause);
+        }
+    }
+
+    fn list(&mut self, list: &mut [Expr], clause: &'static str, beside: &Beside) {
+        list.iter_mut().for_each(|expr| self.operand(expr, false, clause, beside));
     }
 
     fn terms(&mut self, terms: &mut [OrderTerm], clause: &'static str) {
-        terms.iter_mut().for_each(|term| self.expr(&mut term.expr, false, clause));
+        terms.iter_mut().for_each(|term| self.operand(&mut term.expr, false, clause, &Beside::Itself));
     }
 
     fn record(&mut self, meta: &'static Meta, places: usize, before: Option<&Query>, after: &Query) {
@@ -599,4 +727,10 @@ impl<'a> Driver<'_, 'a> {
             after: text(after),
         });
     }
+}
+
+/// What the arguments of a call are compared with.
+fn compared_inside(function: &Function, distinct: bool) -> Beside {
+    let compares = distinct || function.properties().uses_collation;
+    if compares { Beside::Itself } else { Beside::Nothing }
 }

@@ -7,6 +7,8 @@
 //! - [`Matcher::compare`] gives the [`Verdict`] with its reasons; [`Matcher::is_equal`] only the answer.
 //! - [`rules()`] is the registry: one [`Rule`] per file of the folder `rules`, each with its page and its cases.
 
+mod assumption;
+mod beside;
 mod canonical;
 mod context;
 mod difference;
@@ -20,6 +22,7 @@ pub mod rules;
 mod sensitive;
 mod tools;
 
+pub use assumption::{Assumption, AssumptionKind};
 pub use context::{Context, Position};
 pub use matcher::{Application, Comparison, Matcher, NormalForm, Side, Verdict};
 pub use profile::{Profile, Profiles};

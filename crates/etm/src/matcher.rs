@@ -7,6 +7,7 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Dialect, Error, print, renumber, resolve};
 
+use crate::assumption::{Assumption, assumptions};
 use crate::canonical::{Choices, canonicalise};
 use crate::context::Published;
 use crate::difference;
@@ -115,6 +116,9 @@ pub struct Comparison {
     pub right: Option<NormalForm>,
     /// For normal forms that differ: the first difference in words.
     pub difference: Option<String>,
+    /// For queries that match by [`Profile::Sound`]: the constraints of the schema without which they would not. The
+    /// match holds on every database that keeps them.
+    pub assumes: Vec<Assumption>,
 }
 
 /// Compares queries over one schema by the rules of one profile.
@@ -132,7 +136,22 @@ impl<'a> Matcher<'a> {
 
     /// Compares two queries and says why. The answer does not depend on which of them is first.
     pub fn compare(&self, left: &str, right: &str) -> Comparison {
-        with_stack(left, right, || self.run(left, right, true))
+        with_stack(left, right, || {
+            let matches = |schema: &Schema| Matcher::new(schema, self.profile).is_equal(left, right);
+            self.with_assumptions(self.run(left, right, true), [left, right], &matches)
+        })
+    }
+
+    fn with_assumptions(
+        &self,
+        mut comparison: Comparison,
+        texts: [&str; 2],
+        matches: &dyn Fn(&Schema) -> bool,
+    ) -> Comparison {
+        if self.profile == Profile::Sound && comparison.verdict.is_equal() {
+            comparison.assumes = assumptions(self.schema, texts, matches);
+        }
+        comparison
     }
 
     /// Whether two queries mean the same; cheaper than [`Matcher::compare`].
@@ -143,24 +162,29 @@ impl<'a> Matcher<'a> {
     /// Whether the prediction is right for the gold under `ex@1`, where an order that the gold does not ask for
     /// does not count: the prediction's own ORDER BY is passed over if the gold has none.
     pub fn is_right(&self, gold: &str, prediction: &str) -> bool {
-        self.judge(gold, prediction).verdict.is_equal()
+        with_stack(gold, prediction, || self.judge_alone(gold, prediction, false)).verdict.is_equal()
     }
 
     /// [`Matcher::is_right`] with its reasons; the gold is left.
     pub fn judge(&self, gold: &str, prediction: &str) -> Comparison {
         with_stack(gold, prediction, || {
-            match (resolve(gold, self.schema), resolve(prediction, self.schema)) {
-                (Ok(gold), Ok(mut prediction)) => {
-                    let is_ordered = !gold.order_by.is_empty();
-                    if self.profile == Profile::Sound && !is_ordered && prediction.limit.is_none() {
-                        prediction.order_by.clear();
-                    }
-                    self.run_resolved(gold, prediction, true)
-                }
-                (Err(error), _) => unresolved(Side::Left, error),
-                (_, Err(error)) => unresolved(Side::Right, error),
-            }
+            let matches = |schema: &Schema| Matcher::new(schema, self.profile).is_right(gold, prediction);
+            self.with_assumptions(self.judge_alone(gold, prediction, true), [gold, prediction], &matches)
         })
+    }
+
+    fn judge_alone(&self, gold: &str, prediction: &str, explain: bool) -> Comparison {
+        match (resolve(gold, self.schema), resolve(prediction, self.schema)) {
+            (Ok(gold), Ok(mut prediction)) => {
+                let is_ordered = !gold.order_by.is_empty();
+                if self.profile == Profile::Sound && !is_ordered && prediction.limit.is_none() {
+                    prediction.order_by.clear();
+                }
+                self.run_resolved(gold, prediction, explain)
+            }
+            (Err(error), _) => unresolved(Side::Left, error),
+            (_, Err(error)) => unresolved(Side::Right, error),
+        }
     }
 
     fn run(&self, left: &str, right: &str, explain: bool) -> Comparison {
@@ -222,7 +246,8 @@ impl<'a> Matcher<'a> {
             query,
             applications,
         };
-        Comparison { verdict, left: Some(form(left, logs.0)), right: Some(form(right, logs.1)), difference }
+        let (left, right) = (Some(form(left, logs.0)), Some(form(right, logs.1)));
+        Comparison { verdict, left, right, difference, assumes: Vec::new() }
     }
 
     /// Looks for an order of the left query's tied relations in which it equals the right query.
@@ -254,7 +279,7 @@ fn with_stack<T>(left: &str, right: &str, run: impl FnOnce() -> T) -> T {
 }
 
 fn stopped(verdict: Verdict) -> Comparison {
-    Comparison { verdict, left: None, right: None, difference: None }
+    Comparison { verdict, left: None, right: None, difference: None, assumes: Vec::new() }
 }
 
 fn unresolved(side: Side, error: Error) -> Comparison {

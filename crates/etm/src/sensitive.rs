@@ -14,6 +14,7 @@ use sqlgauge_sql::schema::{Table, TableId, TableKind};
 use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Query, RelationId, Select, Source};
 use sqlgauge_sql::visit::children;
 
+use crate::beside::keeps_any_of_equals;
 use crate::context::Position;
 use crate::tools::{self, any, order_expr};
 
@@ -76,6 +77,7 @@ pub(crate) fn sensitivity(query: &Query, position: Position, facts: &Facts<'_>) 
             of_select(query, select, picks, groups, facts)
         }
         Body::SetOperation { .. } if picks && !covers_all_columns(query) => Sensitivity::Rows,
+        body @ Body::SetOperation { .. } if !keeps_any_of_equals(body, facts) => Sensitivity::Rows,
         Body::SetOperation { .. } | Body::Values(_) => Sensitivity::None,
     }
 }
@@ -93,13 +95,13 @@ fn of_select(query: &Query, select: &Select, picks: bool, groups: bool, facts: &
     if results().any(|expr| has_window(expr) || any(expr, &|e| depends_on_order(e, facts))) {
         return Sensitivity::Rows;
     }
-    if select.distinct && select.outputs.iter().any(|output| !facts.is_binary_or_plain(&output.expr)) {
+    if select.distinct && select.outputs.iter().any(|output| !facts.is_identity(&output.expr)) {
         return Sensitivity::Rows;
     }
     let dependencies = Dependencies::of(select, facts);
     if groups {
         let closure = dependencies.closure(&select.group_by);
-        let is_fixed = |expr: &Expr| is_fixed_in_group(expr, select, &|e| closure.determines(e));
+        let is_fixed = |expr: &Expr| is_fixed_in_group(expr, select, facts, &|e| closure.determines(e));
         if !results().all(is_fixed) {
             return Sensitivity::Rows;
         }
@@ -128,8 +130,16 @@ fn of_select(query: &Query, select: &Select, picks: bool, groups: bool, facts: &
 
 /// Whether an expression has one value per group: it is a key, fixed by the keys, or reads other columns only
 /// inside aggregates.
-fn is_fixed_in_group(expr: &Expr, select: &Select, is_fixed: &dyn Fn(&Expr) -> bool) -> bool {
-    if select.group_by.contains(expr) || matches!(expr, Expr::Literal(_) | Expr::Output(_)) {
+fn is_fixed_in_group(
+    expr: &Expr,
+    select: &Select,
+    facts: &Facts<'_>,
+    is_fixed: &dyn Fn(&Expr) -> bool,
+) -> bool {
+    // A key whose equal values differ shows the one of some row.
+    if (select.group_by.contains(expr) && facts.is_identity(expr))
+        || matches!(expr, Expr::Literal(_) | Expr::Output(_))
+    {
         return true;
     }
     match expr {
@@ -141,7 +151,7 @@ fn is_fixed_in_group(expr: &Expr, select: &Select, is_fixed: &dyn Fn(&Expr) -> b
         }
         other => {
             let mut all = true;
-            children(other, &mut |child| all = all && is_fixed_in_group(child, select, is_fixed));
+            children(other, &mut |child| all = all && is_fixed_in_group(child, select, facts, is_fixed));
             all
         }
     }
@@ -151,8 +161,7 @@ fn depends_on_order(expr: &Expr, facts: &Facts<'_>) -> bool {
     let Some((function, args)) = expr.called() else { return false };
     let properties = function.properties();
     let picks_text = matches!(expr, Expr::Aggregate(_)) && properties.uses_collation;
-    properties.needs_row_order
-        || (picks_text && !args.as_slice().iter().all(|arg| facts.is_binary_or_plain(arg)))
+    properties.needs_row_order || (picks_text && !args.as_slice().iter().all(|arg| facts.is_identity(arg)))
 }
 
 /// Whether the sort keys of a compound are all of its columns, so that rows with equal keys are equal.

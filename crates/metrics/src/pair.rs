@@ -251,6 +251,11 @@ impl<'a> Pair<'a> {
         self.prediction
     }
 
+    /// What runs the queries.
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        self.engine
+    }
+
     /// The database and what belongs to it.
     pub fn target(&self) -> &'a Target {
         self.target

@@ -1,53 +1,290 @@
-//! The schema catalog of DDL text.
+//! DDL text: the one reader of CREATE TABLE, CREATE VIEW and CREATE INDEX.
+//!
+//! A script is read to the schema that it makes ([`Schema::from_ddl`]), a single statement, such as SQLite keeps in
+//! `sqlite_schema`, to what it declares ([`declared`]). Triggers, PRAGMAs, rows and transactions change no schema and
+//! are passed over; what would change it and cannot be read is an error that names it.
+
+use std::fmt;
 
 use sqlite3_parser::Bump;
+use sqlite3_parser::ast::fmt::ToTokens as _;
 use sqlite3_parser::ast::{
     self, ColumnConstraint, CreateTableBody, ForeignKeyClause, IndexedColumn, NamedTableConstraint,
-    SortedColumn, Stmt, TabFlags, TableConstraint,
+    SortOrder, SortedColumn, Stmt, TabFlags, TableConstraint,
 };
 
 use crate::error::{Error, ErrorKind};
 use crate::ident::{name_of, type_text};
 use crate::parse::Statements;
-use crate::schema::{Collation, Column, ForeignKey, Schema, Table};
+use crate::resolve::view_columns;
+use crate::schema::{
+    Affinity, Collation, Column, ForeignKey, Index, IndexPart, Indexed, Schema, Table, TableKind,
+};
 
-impl Schema {
-    /// The schema that CREATE TABLE and CREATE UNIQUE INDEX statements make; other statements are passed over.
+/// What one statement declares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Declared {
+    /// A table.
+    Table(Table),
+    /// A view.
+    View(DeclaredView),
+    /// A virtual table; its columns are its module's to tell.
+    Virtual {
+        /// Its name.
+        name: String,
+        /// The module behind it.
+        module: String,
+    },
+    /// An index, with the name of its table.
+    Index(String, DeclaredIndex),
+    /// Nothing that a schema has.
+    Nothing,
+}
+
+/// A view as declared; its columns follow from the tables that it reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredView {
+    /// Its name.
+    pub name: String,
+    /// The names of its columns, where the statement lists them.
+    pub columns: Option<Vec<String>>,
+    /// Its query.
+    pub query: String,
+}
+
+/// An index as declared: its parts by name, as its table is another statement's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredIndex {
+    name: String,
+    unique: bool,
+    parts: Vec<DeclaredPart>,
+    filter: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct DeclaredPart {
+    /// A column's name.
+    column: Option<String>,
+    text: String,
+    collation: Option<Collation>,
+    descending: bool,
+}
+
+impl DeclaredIndex {
+    /// The index on that table.
     ///
     /// # Errors
-    /// When the text is not SQL as SQLite understands it, a table is created from a SELECT, or a constraint
-    /// names a column that its table does not have.
+    /// If it names a column that the table does not have.
+    pub fn on(&self, table: &Table) -> Result<Index, Error> {
+        let parts = self.parts.iter().map(|part| part.on(table)).collect::<Result<_, Error>>()?;
+        let filter = self.filter.clone();
+        Ok(Index { name: Some(self.name.clone()), unique: self.unique, parts, filter })
+    }
+}
+
+impl DeclaredPart {
+    fn of(column: &SortedColumn<'_>) -> Self {
+        let (mut expr, mut collation) = (&column.expr, None);
+        while let ast::Expr::Collate(inner, name) = expr {
+            collation.get_or_insert_with(|| Collation::from_name(&name_of(name)));
+            expr = inner;
+        }
+        let name = match expr {
+            ast::Expr::Id(ast::Id(name))
+            | ast::Expr::Name(ast::Name(name))
+            | ast::Expr::Literal(ast::Literal::String(name)) => Some(name_of(name)),
+            _ => None,
+        };
+        let descending = column.order == Some(SortOrder::Desc);
+        Self { column: name, text: expr.to_string(), collation, descending }
+    }
+
+    fn on(&self, table: &Table) -> Result<IndexPart, Error> {
+        let (of, own) = match &self.column {
+            Some(name) => {
+                let at = column_index(table, name)?;
+                (Indexed::Column(at), table.columns[at as usize].collation.clone())
+            }
+            None => (Indexed::Expression(self.text.clone()), Collation::Binary),
+        };
+        Ok(IndexPart { of, collation: self.collation.clone().unwrap_or(own), descending: self.descending })
+    }
+}
+
+impl Schema {
+    /// The schema that the CREATE TABLE, CREATE VIEW and CREATE INDEX statements of a script make.
+    ///
+    /// # Errors
+    /// When the text is not SQL as SQLite understands it, a constraint or view names what is not there, or a
+    /// statement changes the schema in a way that is not read: ALTER TABLE, CREATE TABLE … AS SELECT, CREATE VIRTUAL
+    /// TABLE. The error names the table or view.
     pub fn from_ddl(text: &str) -> Result<Self, Error> {
         let bump = Bump::new();
-        let mut statements = Statements::new(&bump, text)?;
-        let mut tables: Vec<Table> = Vec::new();
+        let mut statements = Statements::rewritten(&bump, text)?;
+        let mut script = Script::default();
         while let Some(statement) = statements.next()? {
-            match statement {
-                Stmt::CreateTable { tbl_name, body, .. } => {
-                    tables.push(table(&name_of(tbl_name.name.0), &body)?);
-                }
-                Stmt::CreateIndex { unique: true, tbl_name, columns, where_clause: None, .. } => {
-                    let name = name_of(tbl_name.0);
-                    let table = tables.iter_mut().find(|table| table.name.eq_ignore_ascii_case(&name));
-                    let table = table.ok_or_else(|| ErrorKind::UnknownTable(name.clone()))?;
-                    // An index over an expression says nothing about columns.
-                    if let Some(columns) = sorted_columns(table, columns)? {
-                        table.unique.push(columns);
+            script.statement(&statement)?;
+        }
+        script.finish()
+    }
+}
+
+/// What the single statement of a text declares.
+///
+/// # Errors
+/// When the text is not a statement, or is one that changes a schema in a way that is not read.
+pub fn declared(text: &str) -> Result<Declared, Error> {
+    let bump = Bump::new();
+    let mut statements = Statements::rewritten(&bump, text)?;
+    match statements.next()? {
+        Some(statement) => declaration(&statement),
+        None => Ok(Declared::Nothing),
+    }
+}
+
+/// A script as far as it is read; views wait for the tables that they read.
+#[derive(Default)]
+struct Script {
+    tables: Vec<Table>,
+    views: Vec<DeclaredView>,
+}
+
+impl Script {
+    fn statement(&mut self, statement: &Stmt<'_>) -> Result<(), Error> {
+        if let Stmt::DropTable { tbl_name: name, .. } | Stmt::DropView { view_name: name, .. } = statement {
+            let name = name_of(name.name.0);
+            self.tables.retain(|table| !table.name.eq_ignore_ascii_case(&name));
+            self.views.retain(|view| !view.name.eq_ignore_ascii_case(&name));
+            return Ok(());
+        }
+        match declaration(statement)? {
+            Declared::Table(table) if !self.has(&table.name) => self.tables.push(table),
+            Declared::View(view) if !self.has(&view.name) => {
+                // The view has its place among the tables from the start.
+                let mut place = Table::new(view.name.clone(), Vec::new());
+                place.kind = TableKind::View;
+                place.view = Some(view.query.clone());
+                self.tables.push(place);
+                self.views.push(view);
+            }
+            Declared::Index(name, index) => {
+                let table = self.tables.iter_mut().find(|table| table.name.eq_ignore_ascii_case(&name));
+                let table = table.ok_or(ErrorKind::UnknownTable(name))?;
+                let index = index.on(table)?;
+                add_index(table, index);
+            }
+            Declared::Virtual { name, .. } => return Err(unread("CREATE VIRTUAL TABLE", &name)),
+            Declared::Table(_) | Declared::View(_) | Declared::Nothing => {}
+        }
+        Ok(())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.tables.iter().any(|table| table.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Finds the columns of the views; a view may read one that is created after it.
+    fn finish(mut self) -> Result<Schema, Error> {
+        let mut waiting = self.views;
+        let mut done: Vec<String> = Vec::new();
+        while !waiting.is_empty() {
+            // A view whose columns are not known yet must not be found without columns.
+            let is_ready = |table: &&Table| table.kind != TableKind::View || done.contains(&table.name);
+            let known = Schema::new(self.tables.iter().filter(is_ready).cloned().collect());
+            let mut failed = None;
+            let mut left = Vec::new();
+            let before = waiting.len();
+            for view in waiting {
+                match columns_of(&view, &known) {
+                    Ok(columns) => {
+                        let place = self.tables.iter_mut().find(|table| table.name == view.name);
+                        if let Some(place) = place {
+                            place.columns = columns;
+                        }
+                        done.push(view.name);
+                    }
+                    Err(error) => {
+                        failed.get_or_insert_with(|| format!("view {}: {error}", view.name));
+                        left.push(view);
                     }
                 }
-                _ => {}
             }
+            if left.len() == before
+                && let Some(message) = failed
+            {
+                return Err(ErrorKind::Invalid(message).into());
+            }
+            waiting = left;
         }
-        Ok(Self::new(tables))
+        Ok(Schema::new(self.tables))
     }
+}
+
+fn columns_of(view: &DeclaredView, schema: &Schema) -> Result<Vec<Column>, Error> {
+    let found = view_columns(&view.query, schema)?;
+    let names = match &view.columns {
+        None => found.iter().map(|(name, _)| name.clone()).collect(),
+        Some(listed) if listed.len() == found.len() => listed.clone(),
+        Some(listed) => {
+            let (given, wanted) = (found.len(), listed.len());
+            return Err(ErrorKind::Invalid(format!("{given} values for {wanted} columns")).into());
+        }
+    };
+    Ok(names
+        .into_iter()
+        .zip(found)
+        .map(|(name, (_, declared))| Column::new(name, declared.as_deref()))
+        .collect())
+}
+
+fn declaration(statement: &Stmt<'_>) -> Result<Declared, Error> {
+    Ok(match statement {
+        Stmt::CreateTable { tbl_name, body, .. } => Declared::Table(table(&name_of(tbl_name.name.0), body)?),
+        Stmt::CreateIndex { unique, idx_name, tbl_name, columns, where_clause, .. } => {
+            let index = DeclaredIndex {
+                name: name_of(idx_name.name.0),
+                unique: *unique,
+                parts: columns.iter().map(DeclaredPart::of).collect(),
+                filter: where_clause.as_ref().map(ToString::to_string),
+            };
+            Declared::Index(name_of(tbl_name.0), index)
+        }
+        Stmt::CreateView { view_name, columns, select, .. } => Declared::View(DeclaredView {
+            name: name_of(view_name.name.0),
+            columns: columns.map(|all| all.iter().map(|column| name_of(column.col_name.0)).collect()),
+            query: QueryText(select).to_string(),
+        }),
+        Stmt::AlterTable(name, _) => return Err(unread("ALTER TABLE", &name_of(name.name.0))),
+        Stmt::CreateVirtualTable { tbl_name, module_name, .. } => {
+            Declared::Virtual { name: name_of(tbl_name.name.0), module: name_of(module_name.0) }
+        }
+        _ => Declared::Nothing,
+    })
+}
+
+/// A query as text.
+struct QueryText<'a, 'b>(&'a ast::Select<'b>);
+
+impl fmt::Display for QueryText<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.to_fmt(f)
+    }
+}
+
+fn unread(statement: &str, name: &str) -> Error {
+    ErrorKind::Unsupported(format!("{statement} {name}")).into()
 }
 
 fn table(name: &str, body: &CreateTableBody<'_>) -> Result<Table, Error> {
     let CreateTableBody::ColumnsAndConstraints { columns, constraints, flags } = body else {
-        return Err(ErrorKind::Unsupported(format!("CREATE TABLE {name} AS SELECT")).into());
+        return Err(unread("CREATE TABLE … AS SELECT of", name));
     };
-    let names =
-        columns.iter().map(|column| (name_of(column.col_name.0), column.col_type.as_ref().map(type_text)));
+    let names = columns.iter().map(|column| {
+        (
+            name_of(column.col_name.0),
+            column.col_type.as_ref().map(type_text).and_then(|own| declared_type(&own)),
+        )
+    });
     let mut table = Table::new(name, names.map(|(name, kind)| Column::new(name, kind.as_deref())).collect());
     table.without_rowid = flags.contains(TabFlags::WithoutRowid);
     table.strict = flags.contains(TabFlags::Strict);
@@ -56,19 +293,59 @@ fn table(name: &str, body: &CreateTableBody<'_>) -> Result<Table, Error> {
             column_constraint(&mut table, index, &constraint.constraint);
         }
     }
+    // The index of a constraint has the collation of its column, which may stand behind the constraint.
+    for (index, column) in (0..).zip(columns) {
+        for constraint in column.constraints {
+            if let ColumnConstraint::Unique(_) = constraint.constraint {
+                let part = DeclaredPart::column(&table.columns[index as usize].name).on(&table)?;
+                add_index(&mut table, Index { name: None, unique: true, parts: vec![part], filter: None });
+            }
+        }
+    }
     for NamedTableConstraint { constraint, .. } in constraints.unwrap_or_default() {
         table_constraint(&mut table, constraint)?;
     }
-    enforce_primary_key(&mut table);
+    table.enforce();
     Ok(table)
+}
+
+impl DeclaredPart {
+    fn column(name: &str) -> Self {
+        Self { column: Some(name.to_owned()), text: name.to_owned(), collation: None, descending: false }
+    }
+}
+
+/// The type without the words of a generated column, which SQLite does not count to it; `None` if nothing is left.
+fn declared_type(text: &str) -> Option<String> {
+    const WORDS: &str = "GENERATED ALWAYS";
+    let cut = text.len().checked_sub(WORDS.len()).filter(|&at| text.is_char_boundary(at));
+    let own = match cut {
+        Some(at) if text[at..].eq_ignore_ascii_case(WORDS) => text[..at].trim_end(),
+        _ => text,
+    };
+    (!own.is_empty()).then(|| own.to_owned())
+}
+
+/// Adds an index and what it makes unique.
+pub(crate) fn add_index(table: &mut Table, index: Index) {
+    if let Some(columns) = index.unique_columns(&table.columns)
+        && !table.unique.contains(&columns)
+    {
+        table.unique.push(columns);
+    }
+    table.indexes.push(index);
 }
 
 fn column_constraint(table: &mut Table, index: u32, constraint: &ColumnConstraint<'_>) {
     let column = &mut table.columns[index as usize];
     match constraint {
-        ColumnConstraint::PrimaryKey { .. } => table.primary_key = vec![index],
+        ColumnConstraint::PrimaryKey { order, .. } => {
+            let is_integer =
+                column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case("INTEGER"));
+            table.key_apart_from_rowid = is_integer && *order == Some(SortOrder::Desc);
+            table.primary_key = vec![index];
+        }
         ColumnConstraint::NotNull { nullable, .. } => column.not_null = !nullable,
-        ColumnConstraint::Unique(_) => table.unique.push(vec![index]),
         ColumnConstraint::Check(expr) => table.checks.push(expr.to_string()),
         ColumnConstraint::Default(expr) => column.default = Some(expr.to_string()),
         ColumnConstraint::Collate { collation_name } => {
@@ -77,19 +354,28 @@ fn column_constraint(table: &mut Table, index: u32, constraint: &ColumnConstrain
         ColumnConstraint::ForeignKey { clause, .. } => {
             table.foreign_keys.push(foreign_key(vec![index], clause));
         }
-        ColumnConstraint::Generated { .. } => column.generated = true,
-        ColumnConstraint::Defer(_) => {}
+        ColumnConstraint::Generated { expr, .. } => {
+            column.generated = true;
+            column.generated_as = Some(expr.to_string());
+        }
+        // Looked at once all collations are known.
+        ColumnConstraint::Unique(_) | ColumnConstraint::Defer(_) => {}
     }
 }
 
 fn table_constraint(table: &mut Table, constraint: &TableConstraint<'_>) -> Result<(), Error> {
     match constraint {
         TableConstraint::PrimaryKey { columns, .. } => {
-            table.primary_key = sorted_columns(table, columns)?.unwrap_or_default();
+            let parts = columns.iter().map(|column| DeclaredPart::of(column).on(table));
+            let parts = parts.collect::<Result<Vec<_>, Error>>()?;
+            table.primary_key = parts.iter().filter_map(IndexPart::column).collect();
+            let index = Index { name: None, unique: true, parts, filter: None };
+            table.key_is_finer = index.unique_columns(&table.columns).is_none();
         }
         TableConstraint::Unique { columns, .. } => {
-            let columns = sorted_columns(table, columns)?;
-            table.unique.extend(columns);
+            let parts = columns.iter().map(|column| DeclaredPart::of(column).on(table));
+            let parts = parts.collect::<Result<Vec<_>, Error>>()?;
+            add_index(table, Index { name: None, unique: true, parts, filter: None });
         }
         TableConstraint::Check(expr, _) => table.checks.push(expr.to_string()),
         TableConstraint::ForeignKey { columns, clause, .. } => {
@@ -99,26 +385,6 @@ fn table_constraint(table: &mut Table, constraint: &TableConstraint<'_>) -> Resu
         }
     }
     Ok(())
-}
-
-/// Positions of plain columns; `None` if one of them is an expression.
-fn sorted_columns(table: &Table, columns: &[SortedColumn<'_>]) -> Result<Option<Vec<u32>>, Error> {
-    let mut positions = Vec::with_capacity(columns.len());
-    for column in columns {
-        let mut expr = &column.expr;
-        while let ast::Expr::Collate(inner, _) = expr {
-            expr = inner;
-        }
-        match expr {
-            ast::Expr::Id(ast::Id(name))
-            | ast::Expr::Name(ast::Name(name))
-            | ast::Expr::Literal(ast::Literal::String(name)) => {
-                positions.push(column_index(table, &name_of(name))?);
-            }
-            _ => return Ok(None),
-        }
-    }
-    Ok(Some(positions))
 }
 
 fn column_index(table: &Table, name: &str) -> Result<u32, Error> {
@@ -134,13 +400,22 @@ fn foreign_key(columns: Vec<u32>, clause: &ForeignKeyClause<'_>) -> ForeignKey {
     }
 }
 
-/// SQLite enforces NOT NULL on a primary key only for an INTEGER PRIMARY KEY, WITHOUT ROWID and STRICT.
-fn enforce_primary_key(table: &mut Table) {
-    let enforced = table.without_rowid || table.strict;
-    let keys = if enforced { table.primary_key.clone() } else { table.rowid_alias().into_iter().collect() };
-    for key in keys {
-        if let Some(column) = table.columns.get_mut(key as usize) {
-            column.not_null = true;
+impl Table {
+    /// What follows from the options of the table: SQLite enforces NOT NULL on a primary key only for an INTEGER
+    /// PRIMARY KEY, WITHOUT ROWID and STRICT, and a STRICT column of type ANY takes every value as it is.
+    pub fn enforce(&mut self) {
+        let enforced = self.without_rowid || self.strict;
+        let keys = if enforced { self.primary_key.clone() } else { self.rowid_alias().into_iter().collect() };
+        for key in keys {
+            if let Some(column) = self.columns.get_mut(key as usize) {
+                column.not_null = true;
+            }
+        }
+        let is_any = |column: &&mut Column| {
+            column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case("ANY"))
+        };
+        for column in self.columns.iter_mut().filter(|column| self.strict && is_any(column)) {
+            column.affinity = Affinity::Blob;
         }
     }
 }
@@ -170,12 +445,100 @@ mod tests {
         assert!(!player.is_not_null(0), "a composite key of an ordinary table may hold NULL in SQLite");
         assert_eq!(player.checks.len(), 1);
         let targets: Vec<_> = player.foreign_keys.iter().map(|key| schema.resolve_foreign_key(key)).collect();
-        assert_eq!(targets, vec![Some((crate::schema::TableId(0), vec![0])); 2]);
+        assert_eq!(targets, vec![Some((schema.table_id("team").unwrap(), vec![0])); 2]);
     }
 
     #[test]
     fn a_constraint_on_a_column_that_is_not_there_is_an_error() {
         let error = Schema::from_ddl("CREATE TABLE t (a, UNIQUE (b))").unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::UnknownColumn("t.b".to_owned()));
+    }
+
+    #[test]
+    fn an_integer_key_that_descends_on_its_column_is_no_rowid_and_may_be_null() {
+        for (ddl, alias) in [
+            ("CREATE TABLE t (id INTEGER PRIMARY KEY)", Some(0)),
+            ("CREATE TABLE t (id INTEGER PRIMARY KEY ASC)", Some(0)),
+            ("CREATE TABLE t (id INTEGER PRIMARY KEY DESC)", None),
+            ("CREATE TABLE t (id INTEGER, PRIMARY KEY (id DESC))", Some(0)),
+            ("CREATE TABLE t (id INT PRIMARY KEY)", None),
+            ("CREATE TABLE t (id INTEGER PRIMARY KEY) WITHOUT ROWID", None),
+        ] {
+            let schema = Schema::from_ddl(ddl).unwrap();
+            let table = schema.table_named("t").unwrap();
+            assert_eq!(table.rowid_alias(), alias, "{ddl}");
+            assert_eq!(table.is_not_null(0), alias.is_some() || table.without_rowid, "{ddl}");
+        }
+    }
+
+    #[test]
+    fn an_index_that_tells_apart_what_its_column_does_not_makes_nothing_unique() {
+        let schema = Schema::from_ddl(
+            "CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT UNIQUE COLLATE NOCASE, c TEXT,
+                UNIQUE (a COLLATE BINARY), UNIQUE (c COLLATE NOCASE DESC));
+             CREATE TABLE p (a TEXT COLLATE NOCASE, PRIMARY KEY (a COLLATE BINARY));",
+        )
+        .unwrap();
+        let table = schema.table_named("t").unwrap();
+        assert_eq!(table.unique, vec![vec![1], vec![2]]);
+        assert_eq!(table.indexes.len(), 3);
+        assert!(!schema.table_named("p").unwrap().is_unique(&[0]));
+    }
+
+    #[test]
+    fn views_have_the_columns_of_their_queries_in_whatever_order_they_are_created() {
+        let schema = Schema::from_ddl(
+            "CREATE VIEW second AS SELECT y, y || 'x' FROM first;
+             CREATE VIEW \"first\" (x, y) AS SELECT id, name FROM 'team';
+             CREATE TABLE team (id INTEGER PRIMARY KEY, name VARCHAR(9), g INT GENERATED ALWAYS AS (id + 1));",
+        )
+        .unwrap();
+        let columns = |name: &str| {
+            let table = schema.table_named(name).unwrap();
+            table.columns.iter().map(|c| (c.name.clone(), c.declared_type.clone())).collect::<Vec<_>>()
+        };
+        let (id, name) = (Some("INTEGER".to_owned()), Some("VARCHAR(9)".to_owned()));
+        assert_eq!(columns("first"), [("x".to_owned(), id), ("y".to_owned(), name.clone())]);
+        assert_eq!(columns("second")[0], ("y".to_owned(), name));
+        assert_eq!(columns("second")[1].1, None);
+        assert_eq!(columns("team")[2], ("g".to_owned(), Some("INT".to_owned())));
+        assert_eq!(schema.table_named("team").unwrap().columns[2].generated_as.as_deref(), Some("id + 1"));
+    }
+
+    #[test]
+    fn virtual_tables_name_their_module() {
+        for (ddl, expected) in [
+            ("create virtual TABLE t USING fts5(a)", "fts5"),
+            ("CREATE VIRTUAL TABLE IF NOT EXISTS \"using\" /* USING x */ using \"RTree\"(id,a,b)", "RTree"),
+            ("CREATE VIRTUAL TABLE t USING dbstat", "dbstat"),
+        ] {
+            let Declared::Virtual { module, .. } = declared(ddl).unwrap() else { panic!("{ddl}") };
+            assert_eq!(module, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_not_read_is_named() {
+        for (ddl, message) in [
+            ("CREATE VIEW v AS SELECT a FROM nowhere", "view v: no such table: nowhere"),
+            ("CREATE TABLE t (a); ALTER TABLE t ADD COLUMN b", "unsupported construct: ALTER TABLE t"),
+            ("CREATE VIRTUAL TABLE f USING fts5(a)", "unsupported construct: CREATE VIRTUAL TABLE f"),
+            (
+                "CREATE VIEW v AS SELECT * FROM w; CREATE VIEW w AS SELECT * FROM v",
+                "view v: no such table: w",
+            ),
+        ] {
+            assert_eq!(Schema::from_ddl(ddl).unwrap_err().kind().to_string(), message, "{ddl}");
+        }
+    }
+
+    #[test]
+    fn what_changes_no_schema_is_passed_over() {
+        let schema = Schema::from_ddl(
+            "BEGIN; DROP TABLE IF EXISTS t; CREATE TABLE t (a); INSERT INTO t VALUES (1); PRAGMA foreign_keys = ON;
+             CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END; COMMIT;",
+        )
+        .unwrap();
+        assert_eq!(schema.tables().len(), 1);
     }
 }

@@ -7,7 +7,8 @@
 
 pub mod aggregates;
 mod builtin;
-mod ddl;
+pub mod ddl;
+mod definition;
 pub mod derive;
 mod error;
 mod features;
@@ -22,6 +23,7 @@ pub mod schema;
 pub mod tree;
 pub mod visit;
 
+pub use definition::Definition;
 pub use error::{Error, ErrorKind, Position};
 pub use features::Features;
 pub use identity::renumber;

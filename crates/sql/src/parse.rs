@@ -62,6 +62,14 @@ impl<'b> Statements<'b> {
         Ok(Self { parser: Parser::new(bump, text.as_bytes()), text })
     }
 
+    /// The same with every `LIMIT a, b` as the parser understands it.
+    pub(crate) fn rewritten(bump: &'b Bump, text: &'b str) -> Result<Self, Error> {
+        match without_limit_commas(text) {
+            Some(rewritten) => Self::new(bump, bump.alloc_str(&rewritten)),
+            None => Self::new(bump, text),
+        }
+    }
+
     /// The next statement, `None` at the end of the text.
     pub(crate) fn next(&mut self) -> Result<Option<Stmt<'b>>, Error> {
         match self.parser.next() {

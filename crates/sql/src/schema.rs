@@ -5,12 +5,28 @@
 //! of their source; every look-up ignores ASCII case, as SQLite does.
 
 use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-/// Position of a table in [`Schema::tables`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TableId(pub u32);
+use crate::definition::{Definition, definitions};
+
+/// A table of one schema. It knows which: another schema, be it the same one after a change, has no table of that
+/// id, so that a query over the one is never read as a query over the other. Schemas of equal tables count as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableId {
+    index: u32,
+    schema: u64,
+}
+
+impl TableId {
+    /// Position in [`Schema::tables`] of its schema.
+    pub fn index(self) -> usize {
+        self.index as usize
+    }
+}
 
 /// SQLite's five column affinities (SQLite documentation, "Datatypes In SQLite", section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -107,7 +123,7 @@ pub enum TableKind {
 }
 
 /// One column of a table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Column {
     /// Name as declared.
     pub name: String,
@@ -126,6 +142,9 @@ pub struct Column {
     pub hidden: bool,
     /// Computed by SQLite (GENERATED ALWAYS AS); cannot be inserted.
     pub generated: bool,
+    /// The expression that a generated column is computed from, as SQL text, where it is known.
+    #[serde(default)]
+    pub generated_as: Option<String>,
 }
 
 impl Column {
@@ -140,12 +159,13 @@ impl Column {
             collation: Collation::Binary,
             hidden: false,
             generated: false,
+            generated_as: None,
         }
     }
 }
 
 /// A FOREIGN KEY: columns of the owning table that refer to columns of another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ForeignKey {
     /// Positions in the owning table.
     pub columns: Vec<u32>,
@@ -155,8 +175,83 @@ pub struct ForeignKey {
     pub referenced_columns: Vec<String>,
 }
 
+impl ForeignKey {
+    /// The key as DDL, with the name of its table: `u(t_id) REFERENCES t(id)`.
+    pub fn describe(&self, table: &Table) -> String {
+        let own = table.names(&self.columns);
+        let to = &self.referenced_table;
+        match self.referenced_columns.as_slice() {
+            [] => format!("{}({own}) REFERENCES {to}", table.name),
+            columns => format!("{}({own}) REFERENCES {to}({})", table.name, columns.join(", ")),
+        }
+    }
+}
+
+/// An index, be it of a constraint or of CREATE INDEX.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Index {
+    /// Its name; `None` for that of a constraint.
+    pub name: Option<String>,
+    /// No two rows agree on all parts with none of them NULL.
+    pub unique: bool,
+    /// What it sorts by, first to last.
+    pub parts: Vec<IndexPart>,
+    /// The WHERE of a partial index, as SQL text.
+    pub filter: Option<String>,
+}
+
+/// What one part of an index sorts by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct IndexPart {
+    /// A column or an expression.
+    pub of: Indexed,
+    /// The collation of the index, which need not be that of the column.
+    pub collation: Collation,
+    /// DESC.
+    pub descending: bool,
+}
+
+/// A column or an expression.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Indexed {
+    /// Position of the column.
+    Column(u32),
+    /// SQL text.
+    Expression(String),
+}
+
+impl IndexPart {
+    /// The column, if it sorts by one.
+    pub fn column(&self) -> Option<u32> {
+        match self.of {
+            Indexed::Column(at) => Some(at),
+            Indexed::Expression(_) => None,
+        }
+    }
+}
+
+impl Index {
+    /// The columns on which no two rows of the table agree in comparisons by the columns' own collations; `None` if
+    /// the index is not unique, is partial, has an expression, or tells apart what a column's own collation takes
+    /// for equal.
+    pub fn unique_columns(&self, columns: &[Column]) -> Option<Vec<u32>> {
+        if !self.unique || self.filter.is_some() {
+            return None;
+        }
+        let parts = self.parts.iter().map(|part| match &part.of {
+            Indexed::Column(at) => {
+                let own = &columns.get(*at as usize)?.collation;
+                (*own == part.collation || *own == Collation::Binary).then_some(*at)
+            }
+            Indexed::Expression(_) => None,
+        });
+        parts.collect()
+    }
+}
+
 /// One table or view.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Table {
     /// Name as declared.
     pub name: String,
@@ -166,13 +261,26 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Positions of the primary-key columns in key order; empty without a primary key.
     pub primary_key: Vec<u32>,
+    /// The primary key is written `INTEGER PRIMARY KEY DESC` on its column: SQLite then keeps it apart from the
+    /// rowid, and lets it be NULL.
+    #[serde(default)]
+    pub key_apart_from_rowid: bool,
+    /// The index of the primary key tells apart what a column's own collation takes for equal.
+    #[serde(default)]
+    pub key_is_finer: bool,
     /// Column sets with a UNIQUE constraint or a full (not partial, not expression) unique index; the
     /// primary key is not repeated here.
     pub unique: Vec<Vec<u32>>,
     /// Foreign keys that this table declares.
     pub foreign_keys: Vec<ForeignKey>,
+    /// All indexes whose parts are known, first declared first; that of the primary key excepted.
+    #[serde(default)]
+    pub indexes: Vec<Index>,
     /// CHECK constraints as SQL text.
     pub checks: Vec<String>,
+    /// The query of a view as SQL text, where it is known.
+    #[serde(default)]
+    pub view: Option<String>,
     /// Declared WITHOUT ROWID, so `rowid` is not a column of it.
     pub without_rowid: bool,
     /// Declared STRICT.
@@ -187,9 +295,13 @@ impl Table {
             kind: TableKind::Table,
             columns,
             primary_key: Vec::new(),
+            key_apart_from_rowid: false,
+            key_is_finer: false,
             unique: Vec::new(),
             foreign_keys: Vec::new(),
+            indexes: Vec::new(),
             checks: Vec::new(),
+            view: None,
             without_rowid: false,
             strict: false,
         }
@@ -206,18 +318,25 @@ impl Table {
         self.columns.get(index as usize)
     }
 
+    /// The names of those columns, comma-separated.
+    pub fn names(&self, columns: &[u32]) -> String {
+        let names = columns.iter().filter_map(|&at| self.column(at)).map(|column| column.name.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    }
+
     /// Position of the INTEGER PRIMARY KEY column that is an alias of the rowid, if there is one.
     pub fn rowid_alias(&self) -> Option<u32> {
         let &[only] = self.primary_key.as_slice() else { return None };
         let declared = self.column(only)?.declared_type.as_deref()?;
-        (!self.without_rowid && declared.eq_ignore_ascii_case("INTEGER")).then_some(only)
+        let is_table = self.kind == TableKind::Table && !self.without_rowid && !self.key_apart_from_rowid;
+        (is_table && declared.eq_ignore_ascii_case("INTEGER")).then_some(only)
     }
 
     /// Whether no two rows can agree on all of `columns` with none of them NULL: `columns` contain the
     /// primary key or a UNIQUE set.
     pub fn is_unique(&self, columns: &[u32]) -> bool {
         let contains = |key: &[u32]| !key.is_empty() && key.iter().all(|c| columns.contains(c));
-        contains(&self.primary_key) || self.unique.iter().any(|key| contains(key))
+        (contains(&self.primary_key) && !self.key_is_finer) || self.unique.iter().any(|key| contains(key))
     }
 
     /// Whether the column can never be NULL.
@@ -227,29 +346,33 @@ impl Table {
 }
 
 /// The tables of one database.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<Table>", into = "Vec<Table>")]
 pub struct Schema {
     tables: Vec<Table>,
-    by_name: HashMap<String, TableId>,
+    by_name: HashMap<String, u32>,
+    digest: u64,
+    definitions: OnceLock<Arc<Vec<Definition>>>,
 }
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        self.tables == other.tables
+    }
+}
+
+impl Eq for Schema {}
 
 impl Schema {
     /// The catalog of those tables; of two tables with one name (case ignored) the first is found by name.
     pub fn new(tables: Vec<Table>) -> Self {
-        let mut schema = Self::default();
-        for table in tables {
-            schema.push(table);
+        let mut by_name = HashMap::with_capacity(tables.len());
+        for (index, table) in (0..).zip(&tables) {
+            by_name.entry(table.name.to_ascii_lowercase()).or_insert(index);
         }
-        schema
-    }
-
-    /// Adds a table at the end.
-    pub fn push(&mut self, table: Table) -> TableId {
-        let id = TableId(u32::try_from(self.tables.len()).unwrap_or(u32::MAX));
-        self.by_name.entry(table.name.to_ascii_lowercase()).or_insert(id);
-        self.tables.push(table);
-        id
+        let mut hasher = DefaultHasher::new();
+        tables.hash(&mut hasher);
+        Self { tables, by_name, digest: hasher.finish(), definitions: OnceLock::new() }
     }
 
     /// All tables in the order of their source.
@@ -259,12 +382,30 @@ impl Schema {
 
     /// The table with that id, `None` when the id belongs to another schema.
     pub fn table(&self, id: TableId) -> Option<&Table> {
-        self.tables.get(id.0 as usize)
+        self.tables.get(id.index()).filter(|_| id.schema == self.digest)
+    }
+
+    /// The id of the table at that position.
+    pub fn id_at(&self, index: usize) -> Option<TableId> {
+        let index = u32::try_from(index).ok().filter(|_| index < self.tables.len())?;
+        Some(TableId { index, schema: self.digest })
+    }
+
+    /// The ids of all tables in the order of their source.
+    pub fn ids(&self) -> impl Iterator<Item = TableId> + use<> {
+        let schema = self.digest;
+        (0..).take(self.tables.len()).map(move |index| TableId { index, schema })
+    }
+
+    /// What the table's view, CHECKs, generated columns and indexes say, resolved against this schema.
+    pub fn definition(&self, id: TableId) -> Option<&Definition> {
+        self.table(id)?;
+        self.definitions.get_or_init(|| Arc::new(definitions(self))).get(id.index())
     }
 
     /// The id of the table of that name, case ignored.
     pub fn table_id(&self, name: &str) -> Option<TableId> {
-        self.by_name.get(&name.to_ascii_lowercase()).copied()
+        self.id_at(*self.by_name.get(&name.to_ascii_lowercase())? as usize)
     }
 
     /// The table of that name, case ignored.
@@ -332,6 +473,6 @@ mod tests {
     fn names_are_found_without_case_and_the_first_of_two_wins() {
         let schema =
             Schema::new(vec![Table::new("T", vec![]), Table::new("t", vec![Column::new("x", None)])]);
-        assert_eq!(schema.table_id("t"), Some(TableId(0)));
+        assert_eq!(schema.table_id("t").map(TableId::index), Some(0));
     }
 }

@@ -2,10 +2,13 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use sqlgauge_etm::{Comparison, Matcher, NormalForm, Profile};
+use sqlgauge_engine::{BrokenForeignKey, Engine, Limits, SqliteEngine};
+use sqlgauge_etm::{AssumptionKind, Comparison, Matcher, NormalForm, Profile};
+use sqlgauge_sql::schema::Schema;
 
 use crate::Verdict;
 use crate::options::schema_of;
@@ -51,20 +54,53 @@ impl From<ProfileName> for Profile {
 
 impl Match {
     pub fn run(self) -> Result<Verdict> {
-        // One of the two is there: the arguments require it.
-        let source = self.db.as_deref().or(self.schema.as_deref()).unwrap_or_else(|| "".as_ref());
-        let schema = schema_of(source)?;
         let profile = Profile::from(self.profile);
-        let comparison = Matcher::new(&schema, profile).compare(&self.left, &self.right);
-        let text =
-            if self.json { format!("{:#}\n", json(&comparison, profile)) } else { describe(&comparison) };
+        let known = self.known(profile)?;
+        let comparison = Matcher::new(&known.schema, profile).compare(&self.left, &self.right);
+        let text = if self.json {
+            format!("{:#}\n", json(&comparison, profile, &known))
+        } else {
+            describe(&comparison, &known)
+        };
         print(text.as_bytes())?;
         Ok(Verdict::Done)
     }
 }
 
-fn describe(comparison: &Comparison) -> String {
+/// What is known of the tables that the queries are over.
+struct Known {
+    schema: Arc<Schema>,
+    /// The foreign keys that the rows break; `None` where no database is at hand to look at.
+    broken: Option<Vec<BrokenForeignKey>>,
+}
+
+impl Match {
+    /// A proof uses no foreign key that the database breaks; the published rules trust them all.
+    fn known(&self, profile: Profile) -> Result<Known> {
+        if let (Some(path), Profile::Sound) = (&self.db, profile) {
+            let engine = SqliteEngine::new(Limits::default());
+            let database = engine.open(path)?;
+            let kept = database.kept_schema(&engine);
+            return Ok(Known { schema: Arc::clone(&kept.schema), broken: Some(kept.broken.clone()) });
+        }
+        // One of the two is there: the arguments require it.
+        let source = self.db.as_deref().or(self.schema.as_deref()).unwrap_or_else(|| "".as_ref());
+        Ok(Known { schema: Arc::new(schema_of(source)?), broken: None })
+    }
+}
+
+fn describe(comparison: &Comparison, known: &Known) -> String {
     let mut text = format!("{}\n", comparison.verdict);
+    for assumption in &comparison.assumes {
+        let _ = writeln!(text, "assumes: {assumption}");
+    }
+    if trusts_foreign_keys(comparison, known) {
+        let _ =
+            writeln!(text, "The foreign keys are trusted: no database is at hand to check them (--db FILE)");
+    }
+    for broken in known.broken.iter().flatten() {
+        let _ = writeln!(text, "not used: FOREIGN KEY {broken}");
+    }
     if let Some(difference) = &comparison.difference {
         let _ = writeln!(text, "first difference: {difference}");
     }
@@ -78,7 +114,11 @@ fn describe(comparison: &Comparison) -> String {
     text
 }
 
-fn json(comparison: &Comparison, profile: Profile) -> serde_json::Value {
+fn trusts_foreign_keys(comparison: &Comparison, known: &Known) -> bool {
+    known.broken.is_none() && comparison.assumes.iter().any(|own| own.kind == AssumptionKind::ForeignKey)
+}
+
+fn json(comparison: &Comparison, profile: Profile, known: &Known) -> serde_json::Value {
     let form = |form: &Option<NormalForm>| {
         form.as_ref().map(|form| {
             let rules = form.applications.iter().map(|application| {
@@ -98,6 +138,13 @@ fn json(comparison: &Comparison, profile: Profile) -> serde_json::Value {
         "equal": comparison.verdict.is_equal(),
         "verdict": comparison.verdict.to_string(),
         "difference": comparison.difference,
+        "assumes": comparison.assumes.iter().map(|own| {
+            serde_json::json!({"kind": own.kind.name(), "constraint": own.constraint})
+        }).collect::<Vec<_>>(),
+        "foreign_keys_checked": known.broken.is_some(),
+        "broken_foreign_keys": known.broken.iter().flatten().map(|own| {
+            serde_json::json!({"key": own.key, "reason": own.reason})
+        }).collect::<Vec<_>>(),
         "left": form(&comparison.left),
         "right": form(&comparison.right),
     })

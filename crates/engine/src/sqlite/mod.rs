@@ -12,7 +12,6 @@
 
 mod authorizer;
 mod connection;
-mod ddl;
 mod diagnosis;
 mod engine;
 mod guard;

@@ -1,12 +1,18 @@
 //! A SQLite file's catalog as a [`Schema`].
+//!
+//! SQLite itself tells the columns, keys and indexes; what no pragma tells (CHECK, STRICT, WITHOUT ROWID, the queries
+//! of views, the expressions of columns and indexes) is read from the statements that it keeps, by the reader of DDL
+//! that every schema comes through.
 
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, Result, Row};
-use sqlgauge_sql::schema::{Affinity, Collation, Column, ForeignKey, Schema, Table, TableKind};
+use sqlgauge_sql::ddl::{Declared, declared};
+use sqlgauge_sql::schema::{
+    Affinity, Collation, Column, ForeignKey, Index, IndexPart, Indexed, Schema, Table, TableKind,
+};
 
 use super::connection::GuardedConnection;
-use super::ddl::TableText;
 use super::shadow::Owners;
 
 /// How long SQLite may take for the columns of one view; views of views can ask for exponential work.
@@ -26,19 +32,22 @@ pub(super) fn read_schema(guarded: &GuardedConnection) -> Result<Schema> {
     let connection = guarded.for_catalog(deadline);
     let entries = read_entries(connection)?;
     let mut reader = Reader::new(connection)?;
-    let texts: Vec<TableText> = entries.iter().map(|entry| TableText::read(&entry.sql)).collect();
     let mut owners = Owners::default();
-    entries.iter().zip(&texts).for_each(|(entry, text)| owners.add(&entry.name, text));
+    for entry in entries.iter().filter(|entry| !entry.is_stored && !entry.is_view) {
+        if let Ok(Declared::Virtual { module, .. }) = declared(&entry.sql) {
+            owners.add(&entry.name, &module);
+        }
+    }
     let mut tables = Vec::new();
-    for (entry, text) in entries.into_iter().zip(texts) {
-        let is_shadow = !entry.is_view && owners.own(&entry.name);
-        let mut table = if entry.is_view || text.is_virtual {
+    for entry in entries {
+        let is_shadow = entry.is_stored && owners.own(&entry.name);
+        let mut table = if entry.is_stored {
+            reader.stored_table(entry)?
+        } else {
             guarded.for_catalog(deadline.min(Instant::now() + VIEW_TIME));
             let table = reader.computed_table(entry);
             guarded.for_catalog(deadline);
             table
-        } else {
-            reader.stored_table(entry, text)?
         };
         if is_shadow {
             table.kind = TableKind::Shadow;
@@ -52,17 +61,19 @@ pub(super) fn read_schema(guarded: &GuardedConnection) -> Result<Schema> {
 struct Entry {
     name: String,
     is_view: bool,
+    /// Neither a view nor a virtual table.
+    is_stored: bool,
     sql: String,
 }
 
 fn read_entries(connection: &Connection) -> Result<Vec<Entry>> {
     let mut statement = connection.prepare(
-        "SELECT name, type = 'view', sql FROM sqlite_schema \
+        "SELECT name, type = 'view', sql, type = 'table' AND rootpage > 0 FROM sqlite_schema \
          WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
     )?;
     let entries = statement.query_map([], |row| {
         let sql = row.get::<_, Option<String>>(2)?.unwrap_or_default();
-        Ok(Entry { name: row.get(0)?, is_view: row.get(1)?, sql })
+        Ok(Entry { name: row.get(0)?, is_view: row.get(1)?, is_stored: row.get(3)?, sql })
     })?;
     entries.collect()
 }
@@ -71,7 +82,7 @@ fn read_entries(connection: &Connection) -> Result<Vec<Entry>> {
 struct Reader<'c> {
     connection: &'c Connection,
     columns: rusqlite::Statement<'c>,
-    unique_indexes: rusqlite::Statement<'c>,
+    indexes: rusqlite::Statement<'c>,
     foreign_keys: rusqlite::Statement<'c>,
 }
 
@@ -82,13 +93,17 @@ struct ColumnRow {
     key_place: u32,
 }
 
-/// A column of a unique index as `PRAGMA index_xinfo` shows it.
+/// A part of an index as `PRAGMA index_xinfo` shows it.
 struct IndexRow {
     index: String,
     is_primary_key: bool,
+    unique: bool,
+    /// The statement that created it; `None` for the index of a constraint.
+    sql: Option<String>,
     /// Negative for the rowid and for expressions.
     column: i64,
     collation: Option<String>,
+    descending: bool,
 }
 
 impl<'c> Reader<'c> {
@@ -98,10 +113,11 @@ impl<'c> Reader<'c> {
             columns: connection.prepare(
                 "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(?1)",
             )?,
-            unique_indexes: connection.prepare(
-                "SELECT list.name, list.origin = 'pk', part.cid, part.coll \
+            indexes: connection.prepare(
+                "SELECT list.name, list.origin = 'pk', list.\"unique\", made.sql, part.cid, part.coll, part.\"desc\" \
                  FROM pragma_index_list(?1) list, pragma_index_xinfo(list.name) part \
-                 WHERE list.\"unique\" AND NOT list.partial AND part.\"key\" ORDER BY list.seq DESC, part.seqno",
+                 LEFT JOIN sqlite_schema made ON made.type = 'index' AND made.name = list.name \
+                 WHERE part.\"key\" ORDER BY list.seq DESC, part.seqno",
             )?,
             // SQLite numbers the keys of a table from the last to the first.
             foreign_keys: connection.prepare(
@@ -116,24 +132,34 @@ impl<'c> Reader<'c> {
         let columns = rows.into_iter().map(|row| row.column).collect();
         let mut table = Table::new(entry.name, columns);
         table.kind = if entry.is_view { TableKind::View } else { TableKind::Virtual };
+        if let Ok(Declared::View(view)) = declared(&entry.sql) {
+            table.view = Some(view.query);
+        }
         table
     }
 
-    fn stored_table(&mut self, entry: Entry, text: TableText) -> Result<Table> {
+    fn stored_table(&mut self, entry: Entry) -> Result<Table> {
         let rows = self.column_rows(&entry.name)?;
         let primary_key = primary_key(&rows);
+        let text = declared(&entry.sql);
         let mut table = Table::new(entry.name, rows.into_iter().map(|row| row.column).collect());
         table.primary_key = primary_key;
-        table.without_rowid = text.without_rowid;
-        table.strict = text.strict;
-        table.checks = text.checks;
-        if table.strict {
-            for column in table.columns.iter_mut().filter(|column| is_any(column)) {
-                column.affinity = Affinity::Blob;
+        if let Ok(Declared::Table(text)) = text {
+            table.without_rowid = text.without_rowid;
+            table.strict = text.strict;
+            table.checks = text.checks;
+            table.key_apart_from_rowid = text.key_apart_from_rowid;
+            for (column, declared) in table.columns.iter_mut().zip(text.columns) {
+                column.generated_as = declared.generated_as;
             }
+            self.read_collations(&mut table)?;
+            table.enforce();
+        } else {
+            // Nothing is claimed that only the statement tells; so there is no rowid to name either.
+            table.without_rowid = true;
+            self.read_collations(&mut table)?;
         }
-        self.read_collations(&mut table)?;
-        self.read_keys(&mut table)?;
+        self.read_indexes(&mut table)?;
         table.foreign_keys = self.read_foreign_keys(&table)?;
         Ok(table)
     }
@@ -153,28 +179,19 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    /// UNIQUE sets, and NOT NULL where it follows from the primary key.
-    fn read_keys(&mut self, table: &mut Table) -> Result<()> {
+    /// Indexes and the UNIQUE sets that they make.
+    fn read_indexes(&mut self, table: &mut Table) -> Result<()> {
         let rows: Vec<IndexRow> =
-            self.unique_indexes.query_map([table.name.as_str()], index_row)?.collect::<Result<_>>()?;
-        let has_key_index = rows.iter().any(|row| row.is_primary_key);
-        for index in rows.chunk_by(|a, b| a.index == b.index) {
-            let columns: Option<Vec<u32>> = index.iter().map(|row| unique_column(table, row)).collect();
-            if let Some(columns) = columns
-                && !index[0].is_primary_key
-                && !table.unique.contains(&columns)
-            {
-                table.unique.push(columns);
+            self.indexes.query_map([table.name.as_str()], index_row)?.collect::<Result<_>>()?;
+        for rows in rows.chunk_by(|a, b| a.index == b.index) {
+            let Some(index) = index_of(table, rows) else { continue };
+            let columns = index.unique_columns(&table.columns);
+            if rows[0].is_primary_key {
+                table.key_is_finer = columns.is_none();
+                continue;
             }
-        }
-        // An alias of the rowid needs no index; `INTEGER PRIMARY KEY DESC` looks like one, is none, and has one.
-        let is_rowid_alias = table.rowid_alias().is_some() && !has_key_index;
-        if is_rowid_alias || table.without_rowid || table.strict {
-            for &place in &table.primary_key {
-                if let Some(column) = table.columns.get_mut(place as usize) {
-                    column.not_null = true;
-                }
-            }
+            table.unique.extend(columns.filter(|columns| !table.unique.contains(columns)));
+            table.indexes.push(index);
         }
         Ok(())
     }
@@ -197,11 +214,6 @@ impl<'c> Reader<'c> {
     }
 }
 
-/// Whether the column takes every value as it is; the type name means that in STRICT tables only.
-fn is_any(column: &Column) -> bool {
-    column.declared_type.as_deref().is_some_and(|declared| declared.eq_ignore_ascii_case("ANY"))
-}
-
 fn column_row(row: &Row<'_>) -> Result<ColumnRow> {
     let declared_type = row.get::<_, Option<String>>(1)?.filter(|declared| !declared.is_empty());
     let hidden: i64 = row.get(5)?;
@@ -214,6 +226,7 @@ fn column_row(row: &Row<'_>) -> Result<ColumnRow> {
         collation: Collation::Binary,
         hidden: hidden == 1,
         generated: hidden >= 2,
+        generated_as: None,
     };
     Ok(ColumnRow { column, key_place: row.get(4)? })
 }
@@ -222,9 +235,28 @@ fn index_row(row: &Row<'_>) -> Result<IndexRow> {
     Ok(IndexRow {
         index: row.get(0)?,
         is_primary_key: row.get(1)?,
-        column: row.get(2)?,
-        collation: row.get(3)?,
+        unique: row.get(2)?,
+        sql: row.get(3)?,
+        column: row.get(4)?,
+        collation: row.get(5)?,
+        descending: row.get(6)?,
     })
+}
+
+/// The index of those rows; `None` if only its statement tells what it is and cannot be read.
+fn index_of(table: &Table, rows: &[IndexRow]) -> Option<Index> {
+    let first = rows.first()?;
+    if let Some(sql) = &first.sql {
+        let Ok(Declared::Index(_, index)) = declared(sql) else { return None };
+        return index.on(table).ok();
+    }
+    let part = |row: &IndexRow| {
+        let of = Indexed::Column(u32::try_from(row.column).ok()?);
+        let collation = Collation::from_name(row.collation.as_deref().unwrap_or("BINARY"));
+        Some(IndexPart { of, collation, descending: row.descending })
+    };
+    let parts = rows.iter().map(part).collect::<Option<Vec<_>>>()?;
+    Some(Index { name: None, unique: first.unique, parts, filter: None })
 }
 
 /// Positions of the primary-key columns in the order of the key.
@@ -233,13 +265,4 @@ fn primary_key(rows: &[ColumnRow]) -> Vec<u32> {
         (0..).zip(rows).filter(|(_, row)| row.key_place > 0).map(|(at, row)| (row.key_place, at)).collect();
     places.sort_unstable();
     places.into_iter().map(|(_, at)| at).collect()
-}
-
-/// The column that a part of a unique index makes unique for comparisons on that column; `None` for an
-/// expression, and for an index that tells apart what the column's own collation takes for equal.
-fn unique_column(table: &Table, part: &IndexRow) -> Option<u32> {
-    let at = u32::try_from(part.column).ok()?;
-    let of_column = &table.column(at)?.collation;
-    let of_index = Collation::from_name(part.collation.as_deref().unwrap_or("BINARY"));
-    (*of_column == of_index || *of_column == Collation::Binary).then_some(at)
 }

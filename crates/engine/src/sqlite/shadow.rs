@@ -5,8 +5,6 @@
 
 use std::collections::HashMap;
 
-use super::ddl::TableText;
-
 /// The words that a module reserves.
 fn suffixes(module: &str) -> &'static [&'static str] {
     match module {
@@ -22,11 +20,9 @@ fn suffixes(module: &str) -> &'static [&'static str] {
 pub(super) struct Owners(HashMap<String, &'static [&'static str]>);
 
 impl Owners {
-    /// Notes a table of the catalog.
-    pub(super) fn add(&mut self, name: &str, text: &TableText) {
-        if let Some(module) = &text.module {
-            self.0.insert(name.to_ascii_lowercase(), suffixes(&module.to_ascii_lowercase()));
-        }
+    /// Notes a virtual table of the catalog.
+    pub(super) fn add(&mut self, name: &str, module: &str) {
+        self.0.insert(name.to_ascii_lowercase(), suffixes(&module.to_ascii_lowercase()));
     }
 
     /// Whether the table of that name belongs to a virtual table.

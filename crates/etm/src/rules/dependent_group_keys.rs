@@ -95,7 +95,7 @@ fn corrected(select: &mut Select, context: &Context<'_>) -> usize {
             .filter(|other| *other != place && !dropped.contains(other))
             .map(|other| keys[other].clone())
             .collect();
-        let repeated = others.contains(&keys[place]) && context.facts.is_binary_or_plain(&keys[place]);
+        let repeated = others.contains(&keys[place]) && context.facts.is_identity(&keys[place]);
         if !others.is_empty() && (repeated || dependencies.closure(&others).determines(&keys[place])) {
             dropped.push(place);
             places += 1;

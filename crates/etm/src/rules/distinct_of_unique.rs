@@ -93,7 +93,7 @@ fn rows_differ(select: &Select, facts: &Facts<'_>) -> bool {
         return select
             .group_by
             .iter()
-            .all(|key| (outputs.contains(key) && facts.is_binary_or_plain(key)) || closure.determines(key));
+            .all(|key| (outputs.contains(key) && facts.is_identity(key)) || closure.determines(key));
     }
     closure.is_complete() && outputs.iter().all(|output| !sqlgauge_sql::derive::has_window(output))
 }

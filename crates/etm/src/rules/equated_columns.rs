@@ -27,7 +27,6 @@
 //! ## Source
 //! Paper, Table 3, rule 19. Corrected: affinity, collation.
 
-use sqlgauge_sql::derive::same_class;
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, Select};
 
 use crate::context::Context;
@@ -81,17 +80,15 @@ fn pairs(select: &Select, context: &Context<'_>) -> Vec<(ColumnRef, ColumnRef)> 
     }
     let own: Vec<_> = from.relations().iter().map(|relation| relation.id).collect();
     let facts = &context.facts;
-    let fits = |column: ColumnRef| {
-        own.contains(&column.relation)
-            && !facts.is_null_extended(column.relation)
-            && facts.is_binary(&Expr::Column(column))
-    };
+    let fits = |column: ColumnRef| own.contains(&column.relation) && !facts.is_null_extended(column.relation);
     let conditions = sqlgauge_sql::derive::conjuncts(select).into_iter().filter_map(pair);
     conditions
         .filter(|&(a, b)| {
+            let (of_a, of_b) = (Expr::Column(a), Expr::Column(b));
             fits(a)
                 && fits(b)
-                && same_class(facts.affinity(&Expr::Column(a)), facts.affinity(&Expr::Column(b)))
+                && facts.equals_are_identical(&of_a, &of_b)
+                && facts.compares_alike(&of_a, &of_b)
         })
         .collect()
 }

@@ -26,7 +26,7 @@
 //! ## Source
 //! Paper, Table 2, rule 5. Corrected: NULLs of the subquery; affinity.
 
-use sqlgauge_sql::derive::{is_aggregate_select, same_class};
+use sqlgauge_sql::derive::is_aggregate_select;
 use sqlgauge_sql::tree::{Body, Expr, Query, Select, SetOperator};
 
 use crate::context::Context;
@@ -79,9 +79,7 @@ fn difference(outer: &Select, inner: &Body, context: &Context<'_>) -> Option<Sel
     if context.is_sound() {
         let Body::Select(select) = &mut inner else { return None };
         let other = select.outputs.first()?.expr.clone();
-        let stored = same_class(context.facts.affinity(value), context.facts.affinity(&other))
-            && context.facts.is_binary(value)
-            && context.facts.is_binary(&other);
+        let stored = context.facts.equals_are_identical(value, &other) && context.facts.is_identity(value);
         if is_aggregate_select(outer) || !stored || context.facts.output_may_be_null(outer, value) {
             return None;
         }

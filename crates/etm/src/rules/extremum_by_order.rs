@@ -77,7 +77,7 @@ impl Rule for ExtremumByOrder {
         let facts = &context.facts;
         match expr {
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                let compared = [facts.affinity(left), facts.affinity(right)];
+                let compared = [&*left, &*right].map(|side| facts.affinity(side).known().flatten());
                 let [left, right] =
                     [left, right].map(|side| converts_nothing(compared) && corrected(side, context));
                 left || right
@@ -87,11 +87,11 @@ impl Rule for ExtremumByOrder {
                 corrected(right, context) || left
             }
             Expr::Between { expr, low, high, .. } => {
-                let of_value = facts.affinity(expr);
+                let of_value = facts.affinity(expr).known().flatten();
                 let mut changed = false;
                 for bound in [low, high] {
-                    changed |=
-                        converts_nothing([of_value, facts.affinity(bound)]) && corrected(bound, context);
+                    changed |= converts_nothing([of_value, facts.affinity(bound).known().flatten()])
+                        && corrected(bound, context);
                 }
                 changed
             }
@@ -145,7 +145,7 @@ fn corrected(expr: &mut Expr, context: &Context<'_>) -> bool {
     let fits = matches!(select.outputs.as_slice(), [only] if only.expr == key)
         && tools::is_flat(select)
         && select.from.is_some()
-        && context.facts.is_binary_or_plain(&key)
+        && context.facts.is_identity(&key)
         && (descending || !context.facts.output_may_be_null(select, &key));
     if fits {
         put_extremum(query, &key, descending);

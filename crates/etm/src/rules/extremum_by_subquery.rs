@@ -121,8 +121,8 @@ fn corrected(query: &mut Query, context: &Context<'_>) -> usize {
             extremum(conjunct, context).filter(|(column, ..)| column.relation == relation.id)?;
         let facts = context.facts.column(column);
         let unique = context.facts.unique_sets(column.relation).contains(&vec![column.column]);
-        let binary = facts.collation == sqlgauge_sql::schema::Collation::Binary;
-        let fits = unique && !facts.nullable && binary && same_conditions(select, &conjuncts, place, inner);
+        let identity = context.facts.is_identity(&Expr::Column(column));
+        let fits = unique && !facts.nullable && identity && same_conditions(select, &conjuncts, place, inner);
         fits.then_some((place, column, descending))
     });
     let Some((place, column, descending)) = found else { return 0 };

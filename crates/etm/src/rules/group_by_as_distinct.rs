@@ -66,8 +66,7 @@ impl Rule for GroupByAsDistinct {
         let outputs: Vec<Expr> = select.outputs.iter().map(|output| output.expr.clone()).collect();
         let dependencies = Dependencies::of(select, &context.facts);
         let (of_keys, of_outputs) = (dependencies.closure(&select.group_by), dependencies.closure(&outputs));
-        let binary =
-            outputs.iter().chain(&select.group_by).all(|expr| context.facts.is_binary_or_plain(expr));
+        let binary = outputs.iter().chain(&select.group_by).all(|expr| context.facts.is_identity(expr));
         let fits = binary
             && outputs.iter().all(|output| select.group_by.contains(output) || of_keys.determines(output))
             && select.group_by.iter().all(|key| outputs.contains(key) || of_outputs.determines(key));

@@ -25,7 +25,7 @@
 //! ## Source
 //! Ours.
 
-use sqlgauge_sql::derive::{Dependencies, conjuncts, has_aggregate, has_window, same_class};
+use sqlgauge_sql::derive::{Dependencies, conjuncts, has_aggregate, has_window};
 use sqlgauge_sql::tree::{BinaryOperator, Body, ColumnRef, Expr, From, Output, Query, RelationId, Select};
 
 use crate::context::Context;
@@ -111,10 +111,7 @@ fn parts(select: &Select, results: &[&Expr], context: &Context<'_>) -> Option<Pa
         let Expr::Binary(BinaryOperator::Equal, left, right) = condition else { return None };
         let (a, b) = (tools::as_column(left)?, tools::as_column(right)?);
         let facts = &context.facts;
-        let alike = same_class(facts.affinity(left), facts.affinity(right))
-            && facts.is_binary(left)
-            && facts.is_binary(right);
-        if !alike {
+        if !facts.equals_are_identical(left, right) {
             return None;
         }
         links.push(if kept.contains(&a.relation) { (a, b) } else { (b, a) });

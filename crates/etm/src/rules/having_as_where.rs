@@ -60,7 +60,7 @@ impl Rule for HavingAsWhere {
                 && !columns.is_empty()
                 && columns.iter().all(|column| {
                     let key = Expr::Column(*column);
-                    keys.contains(&key) && context.facts.is_binary_or_plain(&key)
+                    keys.contains(&key) && context.facts.is_identity(&key)
                 });
             if fits { moved.push(conjunct) } else { kept.push(conjunct) }
         }

@@ -25,7 +25,8 @@
 //! ## Source
 //! Ours.
 
-use sqlgauge_sql::derive::same_class;
+use sqlgauge_sql::derive::{Comparison, Conversion, Fact};
+use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{Body, Expr, Query, SetOperator};
 
 use crate::context::{Context, Position};
@@ -70,17 +71,20 @@ impl Rule for InOfSetOperation {
         let facts = &context.facts;
         let is_settled =
             |body: &Body| is_settled_by_data(&Query::of(body.clone()), Position::DistinctOperand, facts);
+        let plain = Comparison {
+            conversion: Fact::Known(Conversion::None),
+            collation: Fact::Known(Collation::Binary),
+        };
         let fits = |body: &Body| match body {
             Body::Select(select) => {
                 is_settled(body)
                     && select.outputs.iter().all(|output| {
-                        same_class(facts.affinity(&output.expr), facts.affinity(value))
-                            && facts.is_binary(&output.expr)
+                        facts.comparison(value, &output.expr) == plain && facts.is_identity(&output.expr)
                     })
             }
             Body::SetOperation { .. } | Body::Values(_) => false,
         };
-        if !(fits(left) && fits(right) && facts.is_binary(value)) {
+        if !(fits(left) && fits(right)) {
             return false;
         }
         let test = |body: &Body| Expr::InQuery {

@@ -80,7 +80,7 @@ fn filter(conjunct: &Expr, relations: &[RelationId], context: &Context<'_>) -> O
         return None;
     }
     let unique = context.facts.unique_sets(column.relation).contains(&vec![column.column]);
-    let stored = context.facts.is_binary(expr) && !context.facts.is_null_extended(column.relation);
+    let stored = context.facts.is_identity(expr) && !context.facts.is_null_extended(column.relation);
     if context.is_sound() && !(unique && stored) {
         return None;
     }

@@ -115,13 +115,13 @@ fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId,
             let (x, y) = (ColumnRef { relation: kept, column }, ColumnRef { relation: dropped, column });
             pairs.contains(&(x, y)) || pairs.contains(&(y, x))
         };
-        let binary =
-            |column: u32| context.facts.is_binary(&Expr::Column(ColumnRef { relation: kept, column }));
+        let identity =
+            |column: u32| context.facts.is_identity(&Expr::Column(ColumnRef { relation: kept, column }));
         let key = context
             .facts
             .unique_sets(kept)
             .into_iter()
-            .find(|set| set.iter().all(|c| equated(*c) && binary(*c)));
+            .find(|set| set.iter().all(|c| equated(*c) && identity(*c)));
         if let Some(key) = key {
             return Some((kept, dropped, key));
         }

@@ -28,7 +28,7 @@
 //! ## Source
 //! Paper, Table 2, rule 14. Corrected: NULL references.
 
-use sqlgauge_sql::derive::same_class;
+use sqlgauge_sql::derive::Fact;
 use sqlgauge_sql::tree::{
     BinaryOperator, ColumnRef, Expr, From, JoinKind, Query, RelationId, Select, Source,
 };
@@ -188,14 +188,11 @@ fn only_keys_are_read(
     links.iter().all(|(key, reference)| {
         let (key_expr, reference_expr) = (Expr::Column(*key), Expr::Column(*reference));
         let facts = &context.facts;
-        let (own, other) = (facts.affinity(&key_expr), facts.affinity(&reference_expr));
         let alone = reads.iter().filter(|column| **column == key.column).count() == 1;
-        let numeric = |affinity: Option<sqlgauge_sql::schema::Affinity>| {
-            affinity.is_some_and(sqlgauge_sql::schema::Affinity::is_numeric)
-        };
-        facts.is_binary(&key_expr)
-            && facts.is_binary(&reference_expr)
-            && (same_class(own, other) || (alone && numeric(own)))
+        // The foreign key compares by the affinity of the key, and so does the join if that one is numeric.
+        let numeric = matches!(facts.affinity(&key_expr), Fact::Known(Some(own)) if own.is_numeric());
+        facts.equals_are_identical(&key_expr, &reference_expr)
+            || (alone && numeric && facts.equality_fixes(&reference_expr, &key_expr))
     })
 }
 

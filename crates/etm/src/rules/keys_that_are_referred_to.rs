@@ -27,7 +27,6 @@
 //! ## Source
 //! Ours.
 
-use sqlgauge_sql::derive::same_class;
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, Select};
 
 use crate::context::{Context, Position};
@@ -103,9 +102,8 @@ fn references(filter: &Expr, key: ColumnRef, context: &Context<'_>) -> Option<(S
         let facts = &context.facts;
         context.refers_to(reference, key)
             && facts.unique_sets(key.relation).contains(&vec![key.column])
-            && same_class(facts.affinity(&a), facts.affinity(&b))
-            && facts.is_binary(&a)
-            && facts.is_binary(&b)
+            && facts.equals_are_identical(&a, &b)
+            && facts.compares_alike(&a, &b)
             && !facts.is_null_extended(reference.relation)
     };
     match filter {

@@ -100,7 +100,7 @@ fn drop_keys(query: &mut Query, context: &Context<'_>) -> usize {
     let mut keep = Vec::new();
     for term in &query.order_by {
         let key = tools::order_expr(query, &term.expr);
-        let binary = context.facts.is_binary_or_plain(key);
+        let binary = context.facts.is_identity(key);
         // The rows of a group agree in its keys, but not in what a bare column shows.
         let grouped = is_aggregate_select(select) && !select.group_by.contains(key);
         let fixed = matches!(key, Expr::Literal(_))

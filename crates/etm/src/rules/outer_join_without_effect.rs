@@ -122,12 +122,7 @@ fn always_finds(join: &Join, context: &Context<'_>) -> bool {
         && child.relation != right.id
         && context.refers_to(child, parent)
         && !context.facts.column(child).nullable
-        && sqlgauge_sql::derive::same_class(
-            context.facts.affinity(&Expr::Column(child)),
-            context.facts.affinity(&Expr::Column(parent)),
-        )
-        && context.facts.is_binary(&Expr::Column(child))
-        && context.facts.is_binary(&Expr::Column(parent))
+        && context.facts.equals_are_identical(&Expr::Column(child), &Expr::Column(parent))
 }
 
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);

@@ -28,6 +28,7 @@
 //! ## Source
 //! Paper, Table 2, rule 12. Corrected: affinity decides.
 
+use sqlgauge_sql::derive::{Fact, Values};
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{Expr, Literal, Real};
 
@@ -62,19 +63,19 @@ impl Rule for QuotedNumber {
             // `x IS TRUE` asks for a truth value, and not for the number 1.
             Expr::Binary(operator, _, right) if tools::is_truth_test(*operator, right) => false,
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                let (a, b) = (context.facts.affinity(left), context.facts.affinity(right));
+                let (a, b) = (Beside::of(left, context), Beside::of(right, context));
                 // A text constant has no affinity of its own, so each side is looked at with the other's.
-                let changed = adapt(right, a, has_value(left));
-                adapt(left, b, has_value(right)) || changed
+                let changed = adapt(right, a);
+                adapt(left, b) || changed
             }
             Expr::InList { expr, list, .. } => {
-                let affinity = context.facts.affinity(expr);
-                list.iter_mut().filter_map(|element| adapt(element, affinity, true).then_some(())).count() > 0
+                let beside = Beside::of(expr, context);
+                list.iter_mut().filter_map(|element| adapt(element, beside).then_some(())).count() > 0
             }
             Expr::Between { expr, low, high, .. } => {
-                let affinity = context.facts.affinity(expr);
-                let changed = adapt(low, affinity, true);
-                adapt(high, affinity, true) || changed
+                let beside = Beside::of(expr, context);
+                let changed = adapt(low, beside);
+                adapt(high, beside) || changed
             }
             _ => false,
         }
@@ -100,16 +101,27 @@ fn published(expr: &mut Expr) -> bool {
     true
 }
 
-fn has_value(expr: &Expr) -> bool {
-    !matches!(expr, Expr::Literal(_))
+/// What a constant is compared with.
+#[derive(Clone, Copy)]
+struct Beside {
+    /// Its affinity; unknown beside another constant, which is left as it is.
+    affinity: Fact<Option<Affinity>>,
+    may_be_number: bool,
 }
 
-/// Writes a constant as a comparison with an operand of that affinity takes it.
-fn adapt(constant: &mut Expr, affinity: Option<Affinity>, beside_value: bool) -> bool {
-    let Expr::Literal(literal) = constant else { return false };
-    if !beside_value {
-        return false;
+impl Beside {
+    fn of(expr: &Expr, context: &Context<'_>) -> Self {
+        let is_constant = matches!(expr, Expr::Literal(_));
+        Self {
+            affinity: if is_constant { Fact::Unknown } else { context.facts.affinity(expr) },
+            may_be_number: context.facts.values(expr).may_be(Values::NUMBER),
+        }
     }
+}
+
+/// Writes a constant as a comparison with that operand takes it.
+fn adapt(constant: &mut Expr, beside: Beside) -> bool {
+    let (Expr::Literal(literal), Fact::Known(affinity)) = (constant, beside.affinity) else { return false };
     let new = match (&*literal, affinity) {
         (Literal::Text(text), Some(affinity)) if affinity.is_numeric() => match text.parse::<i64>() {
             Ok(n) if decimal(text).is_some() => Literal::Integer(n),
@@ -118,7 +130,7 @@ fn adapt(constant: &mut Expr, affinity: Option<Affinity>, beside_value: bool) ->
                 None => return false,
             },
         },
-        (Literal::Integer(n), Some(Affinity::Text)) => Literal::Text(n.to_string()),
+        (Literal::Integer(n), Some(Affinity::Text)) if !beside.may_be_number => Literal::Text(n.to_string()),
         (Literal::Real(real), affinity) if affinity != Some(Affinity::Text) => match whole(real.get()) {
             Some(integer) => integer,
             None => return false,

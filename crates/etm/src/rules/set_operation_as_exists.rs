@@ -26,7 +26,6 @@
 //! ## Source
 //! Ours.
 
-use sqlgauge_sql::derive::same_class;
 use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Output, Query, Select, SetOperator};
 
 use crate::context::Context;
@@ -94,8 +93,7 @@ fn compared(left: &Select, right: &Select, except: bool, context: &Context<'_>) 
     let facts = &context.facts;
     for (x, y) in left.outputs.iter().zip(&right.outputs) {
         let (x, y) = (&x.expr, &y.expr);
-        let stored =
-            same_class(facts.affinity(x), facts.affinity(y)) && facts.is_binary(x) && facts.is_binary(y);
+        let stored = facts.equals_are_identical(x, y) && facts.is_identity(x);
         let x_null = facts.output_may_be_null(left, x);
         let null = x_null && (except || facts.output_may_be_null(right, y));
         if !stored || null || !matches!((x, y), (Expr::Column(_), Expr::Column(_))) {
@@ -125,7 +123,7 @@ fn key_places(left: &Select, right: &Select, context: &Context<'_>) -> Option<Ve
         set.iter()
             .map(|&column| {
                 let key = Expr::Column(ColumnRef { relation: own, column });
-                let fits = !context.facts.is_nullable(&key) && context.facts.is_binary(&key);
+                let fits = !context.facts.is_nullable(&key) && context.facts.is_identity(&key);
                 ours.iter().position(|own| own.column == column).filter(|_| fits)
             })
             .collect()

@@ -104,7 +104,9 @@ fn merged(operator: SetOperator, left: &Select, right: &Select, context: &Contex
     let mut merged = left.clone();
     if context.is_sound() {
         if left.outputs.iter().any(|output| {
-            sqlgauge_sql::derive::has_subquery(&output.expr) || !tools::is_deterministic_expr(&output.expr)
+            sqlgauge_sql::derive::has_subquery(&output.expr)
+                || !tools::is_deterministic_expr(&output.expr)
+                || !context.facts.is_identity(&output.expr)
         }) {
             return None;
         }

@@ -25,6 +25,7 @@
 
 use sqlgauge_sql::tree::{Body, Query, SetOperator};
 
+use crate::beside::keeps_any_of_equals;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
@@ -57,6 +58,9 @@ impl Rule for SetOperationWithItself {
         }
         let mut body = left.as_ref().clone();
         if context.is_sound() {
+            if !keeps_any_of_equals(&query.body, &context.facts) {
+                return 0;
+            }
             match &mut body {
                 Body::Select(select) if !sqlgauge_sql::derive::is_aggregate_select(select) => {
                     select.distinct = true;

@@ -29,6 +29,7 @@
 
 use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Output, Query, RelationId, Select, Source};
 
+use crate::beside::may_stand_for;
 use crate::context::{Context, Position};
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
@@ -61,7 +62,7 @@ impl Rule for SubqueryInFrom {
         // SQLite puts a lone subquery into the query around it as this rule does; among others it may plan anew.
         let is_lone = query.as_select().is_some_and(|select| tools::single_relation(select).is_some());
         let mut places = 0;
-        while (!context.rows_show() || is_lone) && merge(query) {
+        while (!context.rows_show() || is_lone) && merge(query, context) {
             places += 1;
         }
         places
@@ -146,7 +147,8 @@ fn over_groups(query: &mut Query, context: &Context<'_>) -> bool {
         && !own.distinct
         && is_settled_by_data(inner, Position::Derived, &context.facts)
         && own.outputs.iter().all(|output| may_be_copied(&output.expr))
-        && !reads_aggregate_inside(query, relation.id, &own.outputs);
+        && !reads_aggregate_inside(query, relation.id, &own.outputs)
+        && may_stand_for(query, relation.id, &own.outputs, &context.facts);
     if !fits {
         return false;
     }
@@ -194,10 +196,12 @@ fn substitute(query: &mut Query, id: RelationId, outputs: &[Output]) {
     }
 }
 
-fn merge(query: &mut Query) -> bool {
+fn merge(query: &mut Query, context: &Context<'_>) -> bool {
     let Some(select) = query.as_select() else { return false };
     let Some(from) = &select.from else { return false };
-    let Some(id) = mergeable(from) else { return false };
+    let Some(id) = mergeable(from, &|id, outputs| may_stand_for(query, id, outputs, &context.facts)) else {
+        return false;
+    };
     let Some(select) = tools::select_mut(query) else { return false };
     let Some(from) = &mut select.from else { return false };
     let Some(inner) = replace(from, id) else { return false };
@@ -211,7 +215,7 @@ fn merge(query: &mut Query) -> bool {
 }
 
 /// A subquery in the inner part of a FROM clause that only filters and joins.
-fn mergeable(from: &From) -> Option<RelationId> {
+fn mergeable(from: &From, stands: &dyn Fn(RelationId, &[Output]) -> bool) -> Option<RelationId> {
     match from {
         From::Relation(relation) => {
             let Source::Derived(query) = &relation.source else { return None };
@@ -219,13 +223,16 @@ fn mergeable(from: &From) -> Option<RelationId> {
             let fits = tools::is_flat(select)
                 && !select.distinct
                 && select.from.is_some()
-                && select.outputs.iter().all(|output| may_be_copied(&output.expr));
+                && select.outputs.iter().all(|output| may_be_copied(&output.expr))
+                && stands(relation.id, &select.outputs);
             fits.then_some(relation.id)
         }
         From::Join(join) => match join.kind {
-            JoinKind::Inner | JoinKind::Cross => mergeable(&join.left).or_else(|| mergeable(&join.right)),
-            JoinKind::Left => mergeable(&join.left),
-            JoinKind::Right => mergeable(&join.right),
+            JoinKind::Inner | JoinKind::Cross => {
+                mergeable(&join.left, stands).or_else(|| mergeable(&join.right, stands))
+            }
+            JoinKind::Left => mergeable(&join.left, stands),
+            JoinKind::Right => mergeable(&join.right, stands),
             JoinKind::Full => None,
         },
     }

@@ -23,7 +23,7 @@
 //! ## Source
 //! Ours.
 
-use sqlgauge_sql::derive::Dependencies;
+use sqlgauge_sql::derive::{Dependencies, Fact};
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
 use crate::context::Context;
@@ -58,12 +58,16 @@ impl Rule for ValueOfSingleRow {
         else {
             return false;
         };
-        let collations_agree = context.facts.is_binary(value);
         let single = query.as_select().is_some_and(|select| {
             Dependencies::of(select, &context.facts).closure(&[]).is_complete()
-                && select.outputs.iter().all(|output| context.facts.is_binary(&output.expr))
+                && select.outputs.iter().all(|output| {
+                    // The subquery brings no collation, its column may.
+                    let there = context.facts.comparison(left, right);
+                    let inside = context.facts.comparison(value, &output.expr);
+                    there == inside && there.collation != Fact::Unknown && there.conversion != Fact::Unknown
+                })
         });
-        if !single || !collations_agree || !tools::may_become_exists(value, query) {
+        if !single || !tools::may_become_exists(value, query) {
             return false;
         }
         let mut inner = query.clone();

@@ -47,7 +47,7 @@ impl ForeignKeyMap {
         for (table, first) in schema.tables().iter().zip(&first_column) {
             for key in &table.foreign_keys {
                 let Some((target, targets)) = schema.resolve_foreign_key(key) else { continue };
-                let Some(target) = first_column.get(target.0 as usize) else { continue };
+                let Some(target) = first_column.get(target.index()) else { continue };
                 let pairs = key.columns.iter().zip(targets);
                 keys.extend(pairs.map(|(&from, to)| (first + from as usize, target + to as usize)));
             }

@@ -18,11 +18,12 @@ use sqlite3_parser::Bump;
 use sqlite3_parser::ast::{self, CommonTableExpr, Materialized, WindowDef};
 
 use self::scope::{ColumnName, Columns, Scope};
+use crate::derive::Facts;
 use crate::error::{Error, ErrorKind};
 use crate::ident::name_of;
 use crate::parse::{locate, parse_query};
-use crate::schema::Schema;
-use crate::tree::{Body, Cte, CteId, Query, RelationId, SetOperator};
+use crate::schema::{Affinity, Schema};
+use crate::tree::{Body, Cte, CteId, Expr, Query, RelationId, SetOperator};
 
 /// How deep expressions and subqueries may nest; SQLite's own limit on expressions is the same.
 pub const MAX_DEPTH: usize = 1000;
@@ -46,6 +47,43 @@ pub fn resolve(text: &str, schema: &Schema) -> Result<Query, Error> {
     let error = first_table_error(ast, schema, error);
     let position = error.kind().word().and_then(|word| locate(text, word));
     Err(error.at(position))
+}
+
+/// The columns that the query of a view has: their names, and the types that SQLite declares for them.
+pub(crate) fn view_columns(text: &str, schema: &Schema) -> Result<Vec<(String, Option<String>)>, Error> {
+    let bump = Bump::new();
+    let parsed = parse_query(&bump, text)?;
+    let named = Resolver::new(schema, text, false).named_query(parsed.query, None)?;
+    let facts = Facts::of(&named.query, schema);
+    let outputs = named.query.outputs().unwrap_or_default();
+    let types = named.names.iter().enumerate().map(|(place, _)| {
+        let declared = outputs.get(place).and_then(|output| declared_type(&output.expr, &facts, schema));
+        let affinity = facts.result_affinity(&named.query, place);
+        match declared {
+            Some(declared) if affinity == Some(Affinity::of_declared_type(Some(&declared))) => Some(declared),
+            _ => affinity.map(|affinity| standard_type(affinity).to_owned()),
+        }
+    });
+    let types: Vec<Option<String>> = types.collect();
+    Ok(named.names.into_iter().map(|name| name.text).zip(types).collect())
+}
+
+/// The type of the table column that an expression is.
+fn declared_type(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> Option<String> {
+    let Expr::Column(column) = expr else { return None };
+    let table = schema.table(facts.table_of(column.relation)?)?;
+    table.column(column.column)?.declared_type.clone()
+}
+
+/// The type by which SQLite names an affinity.
+fn standard_type(affinity: Affinity) -> &'static str {
+    match affinity {
+        Affinity::Blob => "BLOB",
+        Affinity::Integer => "INT",
+        Affinity::Real => "REAL",
+        Affinity::Text => "TEXT",
+        Affinity::Numeric => "NUM",
+    }
 }
 
 /// SQLite looks up all tables of a statement before any column; so a missing table wins over `error`.

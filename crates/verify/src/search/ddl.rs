@@ -8,7 +8,7 @@ use sqlgauge_sql::schema::{Affinity, Collation, Column, ForeignKey, Schema, Tabl
 pub(super) fn create_table(schema: &Schema, table: &Table) -> String {
     let mut parts: Vec<String> =
         (0..).zip(&table.columns).map(|(at, column)| column_text(table, at, column)).collect();
-    if !table.primary_key.is_empty() && table.rowid_alias().is_none() {
+    if !table.primary_key.is_empty() && table.rowid_alias().is_none() && !table.key_apart_from_rowid {
         parts.push(format!("PRIMARY KEY ({})", names(table, &table.primary_key)));
     }
     parts.extend(table.unique.iter().map(|key| format!("UNIQUE ({})", names(table, key))));
@@ -42,6 +42,8 @@ fn column_text(table: &Table, at: u32, column: &Column) -> String {
     }
     if table.rowid_alias() == Some(at) {
         text.push_str(" PRIMARY KEY");
+    } else if table.key_apart_from_rowid && table.primary_key == [at] {
+        text.push_str(" PRIMARY KEY DESC");
     }
     if column.not_null {
         text.push_str(" NOT NULL");

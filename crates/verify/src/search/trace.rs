@@ -597,8 +597,11 @@ mod tests {
     use sqlgauge_sql::schema::Schema;
 
     fn traced(sql: &str) -> Trace {
-        let schema = Schema::from_ddl("CREATE TABLE t (a, b, c); CREATE TABLE u (x, y)").unwrap();
-        trace(&resolve(sql, &schema).unwrap())
+        trace(&resolve(sql, &schema()).unwrap())
+    }
+
+    fn schema() -> Schema {
+        Schema::from_ddl("CREATE TABLE t (a, b, c); CREATE TABLE u (x, y)").unwrap()
     }
 
     fn wanted(sql: &str) -> Vec<(u32, String)> {
@@ -634,7 +637,8 @@ mod tests {
 
     #[test]
     fn compared_columns_share_a_domain() {
-        let key = |table, column| (TableId(table), column);
+        let ids: Vec<TableId> = schema().ids().collect();
+        let key = |table: usize, column| (ids[table], column);
         for (sql, pair) in [
             ("SELECT 1 FROM t JOIN u ON a = x", (key(0, 0), key(1, 0))),
             ("SELECT a FROM t WHERE b IN (SELECT y FROM u)", (key(0, 1), key(1, 1))),

@@ -239,7 +239,7 @@ impl Found {
     /// Place of a column of a table; `None` for derived ones and the rowid.
     fn place(&self, (relation, column): (RelationId, u32)) -> Option<Place> {
         let table = self.relations.get(&relation)?;
-        (column != u32::MAX).then_some((table.0 as usize, column as usize))
+        (column != u32::MAX).then_some((table.index(), column as usize))
     }
 }
 

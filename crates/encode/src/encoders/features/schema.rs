@@ -101,7 +101,7 @@ fn foreign_keys(schema: &Schema) -> HashSet<(Place, Place)> {
         for key in &table.foreign_keys {
             let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
             for (&from, &to) in key.columns.iter().zip(&columns) {
-                let (from, to) = ((own, from as usize), (target.0 as usize, to as usize));
+                let (from, to) = ((own, from as usize), (target.index(), to as usize));
                 pairs.extend([(from, to), (to, from)]);
             }
         }

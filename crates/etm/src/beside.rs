@@ -1,0 +1,282 @@
+//! What an expression or subquery is compared with, and so whether its affinity and collation show.
+//!
+//! SQLite derives from how an operand is written (a column, a CAST, a call) what a comparison does to the values. A
+//! rewriting that keeps the value of an operand and loses its affinity changes what the comparison around it does.
+
+use std::rc::Rc;
+
+use sqlgauge_sql::derive::{Fact, Facts, Operand, Values};
+use sqlgauge_sql::tree::{Args, Body, ColumnRef, Expr, Output, Query, RelationId, SetOperator};
+use sqlgauge_sql::visit::{Visitor, walk_query};
+
+use crate::context::Position;
+use crate::tools;
+
+/// What an expression is compared with.
+#[derive(Debug, Clone)]
+pub(crate) enum Beside {
+    /// Nothing: only its value counts.
+    Nothing,
+    /// Its own values in other rows: GROUP BY, DISTINCT, ORDER BY.
+    Itself,
+    /// These operands.
+    Operands(Rc<[Operand]>),
+    /// What reads it is not looked at.
+    Anything,
+}
+
+impl Beside {
+    /// These expressions.
+    pub(crate) fn these<'e>(facts: &Facts<'_>, exprs: impl IntoIterator<Item = &'e Expr>) -> Self {
+        let mut operands = Vec::new();
+        for expr in exprs {
+            if matches!(expr, Expr::Row(_)) {
+                return Self::Anything;
+            }
+            operands.push(facts.operand(expr));
+        }
+        Self::Operands(operands.into())
+    }
+
+    /// The results of a subquery.
+    pub(crate) fn results(facts: &Facts<'_>, query: &Query) -> Self {
+        let mut operands = Vec::new();
+        for select in leaves(&query.body) {
+            let Some([only]) = select.as_deref() else { return Self::Anything };
+            operands.push(facts.operand(only));
+        }
+        Self::Operands(operands.into())
+    }
+
+    /// What the result columns of a query in that position are compared with; `self` is what the query is.
+    pub(crate) fn of_results(&self, query: &Query, position: Position) -> Self {
+        let distinct = query.as_select().is_none_or(|select| select.distinct);
+        match position {
+            Position::Top if distinct => Self::Itself,
+            Position::Top | Position::Exists => Self::Nothing,
+            Position::Scalar | Position::In if query.as_select().is_some() && !distinct => self.clone(),
+            _ => Self::Anything,
+        }
+    }
+
+    /// Whether an operand may stand in the place of another that has the same value.
+    pub(crate) fn takes(&self, before: &Operand, after: &Operand) -> bool {
+        match self {
+            Self::Nothing => true,
+            Self::Itself => before.collation() == after.collation() && before.collation() != Fact::Unknown,
+            Self::Operands(all) => all.iter().all(|other| {
+                let (there, back) = (before.compared_with(other), other.compared_with(before));
+                there.is_known()
+                    && back.is_known()
+                    && there == after.compared_with(other)
+                    && back == other.compared_with(after)
+            }),
+            Self::Anything => {
+                let known = before.affinity != Fact::Unknown && before.collating != Fact::Unknown;
+                let texts = before.values.or(after.values).may_be(Values::TEXT);
+                known && before.affinity == after.affinity && (before.collating == after.collating || !texts)
+            }
+        }
+    }
+}
+
+/// What those who read the query see of the type of its results, SELECT by SELECT.
+pub(crate) fn result_operands(query: &Query, facts: &Facts<'_>) -> Vec<Vec<Operand>> {
+    let mut all: Vec<Vec<Operand>> = Vec::new();
+    for exprs in leaves(&query.body) {
+        let operands = exprs.into_iter().flatten().map(|expr| facts.operand(expr)).collect();
+        if all.last() != Some(&operands) {
+            all.push(operands);
+        }
+    }
+    all
+}
+
+/// Whether the results of a query may be read as before.
+pub(crate) fn keeps_type(before: &[Vec<Operand>], after: &[Vec<Operand>], beside: &Beside) -> bool {
+    let fits = |a: &Vec<Operand>, b: &Vec<Operand>| {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || beside.takes(a, b))
+    };
+    before.len() == after.len() && before.iter().zip(after).all(|(a, b)| fits(a, b))
+}
+
+/// The result columns of every SELECT of a body; `None` for VALUES.
+pub(crate) fn leaves(body: &Body) -> Vec<Option<Vec<&Expr>>> {
+    match body {
+        Body::Select(select) => vec![Some(select.outputs.iter().map(|output| &output.expr).collect())],
+        Body::SetOperation { left, right, .. } => {
+            let mut all = leaves(left);
+            all.extend(leaves(right));
+            all
+        }
+        Body::Values(_) => vec![None],
+    }
+}
+
+/// Whether a text can come into a comparison of these, without which neither affinity nor collation has an effect.
+pub(crate) fn texts<'e>(facts: &Facts<'_>, exprs: impl IntoIterator<Item = &'e Expr>) -> bool {
+    exprs.into_iter().any(|expr| facts.values(expr).may_be(Values::TEXT))
+}
+
+/// Whether the results of a subquery in FROM may be written in the place of its columns everywhere in a query: every
+/// comparison, grouping and sorting stays what it is. What the query itself returns is not looked at.
+pub(crate) fn may_stand_for(
+    query: &Query,
+    relation: RelationId,
+    outputs: &[Output],
+    facts: &Facts<'_>,
+) -> bool {
+    let changed = (0..).zip(outputs).filter_map(|(column, output)| {
+        let column = ColumnRef { relation, column };
+        let same = facts.compares_alike(&Expr::Column(column), &output.expr);
+        (!same).then_some((column, &output.expr))
+    });
+    let changed: Vec<_> = changed.collect();
+    if changed.is_empty() {
+        return true;
+    }
+    let mut uses = Uses { facts, changed, fits: true };
+    walk_query(&mut uses, query);
+    uses.fits
+}
+
+struct Uses<'a> {
+    facts: &'a Facts<'a>,
+    changed: Vec<(ColumnRef, &'a Expr)>,
+    fits: bool,
+}
+
+impl Uses<'_> {
+    fn mentions(&self, expr: &Expr) -> bool {
+        tools::columns_of(expr).iter().any(|column| self.changed.iter().any(|(own, _)| own == column))
+    }
+
+    fn substituted(&self, expr: &Expr) -> Expr {
+        let mut expr = expr.clone();
+        for (column, with) in &self.changed {
+            tools::replace_column_in(&mut expr, *column, with);
+        }
+        expr
+    }
+
+    fn pair(&mut self, left: &Expr, right: &Expr) {
+        if self.mentions(left) || self.mentions(right) {
+            let before = self.facts.comparison(left, right);
+            let after = self.facts.comparison(&self.substituted(left), &self.substituted(right));
+            self.fits &= before == after && before.is_known();
+        }
+    }
+
+    fn all(&mut self, args: &Args) {
+        args.as_slice().iter().for_each(|arg| self.alone(arg));
+    }
+
+    fn alone(&mut self, expr: &Expr) {
+        if self.mentions(expr) {
+            let before = self.facts.collation(expr);
+            self.fits &= before != Fact::Unknown && before == self.facts.collation(&self.substituted(expr));
+        }
+    }
+}
+
+impl Visitor for Uses<'_> {
+    fn query(&mut self, query: &Query) {
+        query.order_by.iter().for_each(|term| self.alone(tools::order_expr(query, &term.expr)));
+        if let Some(select) = query.as_select() {
+            select.group_by.iter().for_each(|key| self.alone(key));
+            if select.distinct {
+                select.outputs.iter().for_each(|output| self.alone(&output.expr));
+            }
+        } else {
+            for exprs in leaves(&query.body) {
+                exprs.into_iter().flatten().for_each(|expr| self.alone(expr));
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Binary(operator, left, right) if operator.is_comparison() => self.pair(left, right),
+            Expr::Between { expr, low, high, .. } => [low, high].into_iter().for_each(|e| self.pair(expr, e)),
+            Expr::InList { expr, list, .. } => list.iter().for_each(|element| self.pair(expr, element)),
+            Expr::InQuery { expr, query, .. } => {
+                for exprs in leaves(&query.body) {
+                    exprs.into_iter().flatten().for_each(|result| self.pair(expr, result));
+                }
+            }
+            Expr::Case { operand: Some(operand), branches, .. } => {
+                branches.iter().for_each(|(when, _)| self.pair(operand, when));
+            }
+            Expr::Aggregate(aggregate) if aggregate.distinct => self.all(&aggregate.args),
+            other => {
+                if let Some((function, args)) = other.called()
+                    && function.properties().uses_collation
+                {
+                    self.all(args);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the operands of UNION and INTERSECT may change places: the collation is the same whichever is first, and
+/// of equal rows it makes no difference which one is kept.
+pub(crate) fn operands_commute(query: &Query, position: Position, facts: &Facts<'_>) -> bool {
+    let Some(columns) = result_columns(&query.body) else { return false };
+    let kept_all = !removes_repetition(&query.body);
+    let unseen = matches!(position, Position::Top | Position::Exists);
+    if kept_all && unseen && query.order_by.is_empty() {
+        return true;
+    }
+    columns.into_iter().all(|exprs| {
+        let operands: Vec<Operand> = exprs.into_iter().map(|expr| facts.operand(expr)).collect();
+        let values = operands.iter().fold(Values::NONE, |all, own| all.or(own.values));
+        let first = &operands[0];
+        let one_collation = !values.may_be(Values::TEXT)
+            || (first.collating != Fact::Unknown
+                && operands.iter().all(|own| own.collating == first.collating));
+        let one_affinity = unseen
+            || (first.affinity != Fact::Unknown && operands.iter().all(|own| own.affinity == first.affinity));
+        let identity = kept_all || operands.iter().all(is_binary) && !values.mixes_numbers();
+        one_collation && one_affinity && identity
+    })
+}
+
+/// Whether the rows that a set operation of the body keeps of equal ones are the same whichever is kept.
+pub(crate) fn keeps_any_of_equals(body: &Body, facts: &Facts<'_>) -> bool {
+    if !removes_repetition(body) {
+        return true;
+    }
+    result_columns(body).is_some_and(|columns| {
+        columns.into_iter().all(|exprs| {
+            let operands: Vec<Operand> = exprs.into_iter().map(|expr| facts.operand(expr)).collect();
+            let values = operands.iter().fold(Values::NONE, |all, own| all.or(own.values));
+            operands.iter().all(is_binary) && !values.mixes_numbers()
+        })
+    })
+}
+
+fn is_binary(operand: &Operand) -> bool {
+    operand.collation().is(&sqlgauge_sql::schema::Collation::Binary)
+}
+
+fn removes_repetition(body: &Body) -> bool {
+    match body {
+        Body::Select(_) | Body::Values(_) => false,
+        Body::SetOperation { operator: SetOperator::Union, all: true, left, right } => {
+            removes_repetition(left) || removes_repetition(right)
+        }
+        Body::SetOperation { .. } => true,
+    }
+}
+
+/// The expressions of every result column of a body, SELECT by SELECT; `None` if there are VALUES.
+fn result_columns(body: &Body) -> Option<Vec<Vec<&Expr>>> {
+    let selects: Vec<Vec<&Expr>> = leaves(body).into_iter().collect::<Option<_>>()?;
+    let width = selects.first()?.len();
+    Some(
+        (0..width)
+            .map(|place| selects.iter().filter_map(|exprs| exprs.get(place).copied()).collect())
+            .collect(),
+    )
+}

@@ -1,0 +1,327 @@
+//! How SQLite compares: affinities, collations, and what follows from two values being equal.
+//!
+//! The rules are those of SQLite's `sqlite3ExprAffinity`, `sqlite3CompareAffinity`, `sqlite3ExprCollSeq` and
+//! `sqlite3BinaryCompareCollSeq`. A conversion or a collation that can have no effect on the values at hand counts as
+//! none: a number never compares by a collation.
+
+use super::Facts;
+use super::fact::{Fact, Values};
+use crate::functions::Function;
+use crate::schema::{Affinity, Collation};
+use crate::tree::{BinaryOperator, Body, Expr, Query, UnaryOperator};
+use crate::visit::children;
+
+/// What a comparison does to its operands first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Conversion {
+    /// Nothing.
+    None,
+    /// Numbers become texts.
+    ToText,
+    /// Texts that look like a number become numbers.
+    ToNumber,
+}
+
+/// How two operands are compared.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Comparison {
+    /// What happens to the operands first.
+    pub conversion: Fact<Conversion>,
+    /// How texts compare.
+    pub collation: Fact<Collation>,
+}
+
+/// The collation that an operand brings.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Collating {
+    /// The collation.
+    pub collation: Collation,
+    /// A COLLATE in the operand names it; else it is that of a column, which gives way.
+    pub explicit: bool,
+}
+
+/// What an operand brings into a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Operand {
+    /// Its affinity, or none.
+    pub affinity: Fact<Option<Affinity>>,
+    /// Its collation, or none.
+    pub collating: Fact<Option<Collating>>,
+    /// Which values it can have.
+    pub values: Values,
+}
+
+impl Operand {
+    /// How it compares with `right`, itself on the left.
+    pub fn compared_with(&self, right: &Self) -> Comparison {
+        let (own, other) = (self.values, right.values);
+        let conversion = effective(compared_as(self.affinity, right.affinity), own, other);
+        let becomes_text = |values: Values, beside: Values| {
+            values.may_be(Values::TEXT)
+                || (!matches!(conversion, Fact::Known(Conversion::None | Conversion::ToNumber))
+                    && values.may_be(Values::NUMBER)
+                    && beside.may_be(Values::TEXT))
+        };
+        let collation = if becomes_text(own, other) && becomes_text(other, own) {
+            winner(&self.collating, &right.collating)
+        } else {
+            Fact::Known(Collation::Binary)
+        };
+        Comparison { conversion, collation }
+    }
+
+    /// The collation by which GROUP BY, DISTINCT, ORDER BY and set operations compare its values.
+    pub fn collation(&self) -> Fact<Collation> {
+        if !self.values.may_be(Values::TEXT) {
+            return Fact::Known(Collation::Binary);
+        }
+        match &self.collating {
+            Fact::Known(own) => {
+                Fact::Known(own.as_ref().map_or(Collation::Binary, |own| own.collation.clone()))
+            }
+            Fact::Unknown => Fact::Unknown,
+        }
+    }
+}
+
+impl Comparison {
+    /// Whether nothing about it is unknown.
+    pub fn is_known(&self) -> bool {
+        self.conversion != Fact::Unknown && self.collation != Fact::Unknown
+    }
+}
+
+impl Facts<'_> {
+    /// What the expression brings into a comparison.
+    pub fn operand(&self, expr: &Expr) -> Operand {
+        Operand { affinity: self.affinity(expr), collating: self.collating(expr), values: self.values(expr) }
+    }
+
+    /// The affinity of an expression in a comparison; `None` if it has none.
+    pub fn affinity(&self, expr: &Expr) -> Fact<Option<Affinity>> {
+        match expr {
+            Expr::Column(column) => self.own_column(*column).affinity,
+            Expr::Cast { type_name, .. } => Fact::Known(Some(Affinity::of_declared_type(Some(type_name)))),
+            Expr::Collate { expr, .. } => self.affinity(expr),
+            // Of a compound, the last SELECT counts.
+            Expr::Scalar(query) => match last_output(query) {
+                Some(output) => self.affinity(output),
+                None => Fact::Unknown,
+            },
+            Expr::Row(parts) => parts.first().map_or(Fact::Unknown, |first| self.affinity(first)),
+            // The columns that FULL JOIN … USING merges are written as this call and have the affinity of the first.
+            Expr::Function { function: Function::Coalesce, args }
+                if args.as_slice().iter().all(|arg| matches!(arg, Expr::Column(_))) =>
+            {
+                Fact::Unknown
+            }
+            _ => Fact::Known(None),
+        }
+    }
+
+    /// The collation that an operand brings into a comparison; `None` if it brings none.
+    pub fn collating(&self, expr: &Expr) -> Fact<Option<Collating>> {
+        if has_collate(expr) {
+            return match explicit(expr) {
+                Some(name) => {
+                    Fact::Known(Some(Collating { collation: Collation::from_name(name), explicit: true }))
+                }
+                None => Fact::Unknown,
+            };
+        }
+        match expr {
+            Expr::Column(column) => match self.own_column(*column).collation {
+                Fact::Known(collation) => Fact::Known(Some(Collating { collation, explicit: false })),
+                Fact::Unknown => Fact::Unknown,
+            },
+            Expr::Cast { expr, .. } | Expr::Unary(UnaryOperator::Plus, expr) => self.collating(expr),
+            Expr::Row(parts) => parts.first().map_or(Fact::Unknown, |first| self.collating(first)),
+            Expr::Function { function: Function::Coalesce, .. } => match self.affinity(expr) {
+                Fact::Unknown => Fact::Unknown,
+                Fact::Known(_) => Fact::Known(None),
+            },
+            Expr::Output(_) => Fact::Unknown,
+            _ => Fact::Known(None),
+        }
+    }
+
+    /// The collation by which GROUP BY, DISTINCT, ORDER BY and set operations compare values of the expression.
+    pub fn collation(&self, expr: &Expr) -> Fact<Collation> {
+        self.operand(expr).collation()
+    }
+
+    /// How the operands of a comparison compare: `=`, `<`, …, IS, an element of IN, a bound of BETWEEN, the result
+    /// column of IN with a subquery.
+    pub fn comparison(&self, left: &Expr, right: &Expr) -> Comparison {
+        if matches!(left, Expr::Row(_)) || matches!(right, Expr::Row(_)) {
+            return Comparison { conversion: Fact::Unknown, collation: Fact::Unknown };
+        }
+        self.operand(left).compared_with(&self.operand(right))
+    }
+
+    /// Whether the operands of a comparison may change sides (and `<` become `>`).
+    pub fn commutes(&self, left: &Expr, right: &Expr) -> bool {
+        if let Some(mut pairs) = row_pairs(left, right) {
+            return pairs.all(|(left, right)| self.commutes(left, right));
+        }
+        let (there, back) = (self.comparison(left, right), self.comparison(right, left));
+        let same = there.collation == back.collation && there.collation != Fact::Unknown;
+        // Where only one operand brings a collation, its side makes no difference.
+        same || self.collating(left) == Fact::Known(None) || self.collating(right) == Fact::Known(None)
+    }
+
+    /// Whether two values of the expression that GROUP BY or DISTINCT takes for equal are one value: no collation
+    /// makes different texts equal, and there are not both integers and equal real numbers.
+    pub fn is_identity(&self, expr: &Expr) -> bool {
+        if let Expr::Row(parts) = expr {
+            return parts.iter().all(|part| self.is_identity(part));
+        }
+        self.collation(expr).is(&Collation::Binary) && !self.values(expr).mixes_numbers()
+    }
+
+    /// Whether `left = right` means that both are one and the same value, so that one may stand for the other.
+    pub fn equals_are_identical(&self, left: &Expr, right: &Expr) -> bool {
+        if let Some(mut pairs) = row_pairs(left, right) {
+            return pairs.all(|(left, right)| self.equals_are_identical(left, right));
+        }
+        let comparison = self.comparison(left, right);
+        let (own, other) = (self.values(left), self.values(right));
+        comparison.collation.is(&Collation::Binary)
+            && match comparison.conversion {
+                Fact::Known(Conversion::None) => true,
+                Fact::Known(Conversion::ToNumber) => {
+                    let numeric = Values::NUMBER.or(Values::NUMBER_TEXT);
+                    let converts = |a: Values, b: Values| a.may_be(Values::NUMBER_TEXT) && b.may_be(numeric);
+                    !converts(own, other) && !converts(other, own)
+                }
+                Fact::Known(Conversion::ToText) | Fact::Unknown => false,
+            }
+            && !mixed(own, other)
+            && !mixed(other, own)
+    }
+
+    /// Whether `left = right` fixes the value of `right` once that of `left` is fixed: all values of `right` that
+    /// equal one value are one value.
+    pub fn equality_fixes(&self, left: &Expr, right: &Expr) -> bool {
+        let comparison = self.comparison(left, right);
+        let values = self.values(right);
+        comparison.collation.is(&Collation::Binary)
+            && !values.mixes_numbers()
+            && match comparison.conversion {
+                Fact::Known(Conversion::None) => true,
+                Fact::Known(Conversion::ToNumber) => !values.may_be(Values::NUMBER_TEXT),
+                // Two real numbers may share their text.
+                Fact::Known(Conversion::ToText) => {
+                    let shares = values.may_be(Values::INTEGER) && values.may_be(Values::NUMBER_TEXT);
+                    !shares && !values.may_be(Values::REAL)
+                }
+                Fact::Unknown => false,
+            }
+    }
+
+    /// Whether a comparison with `before` does the same as one with `after` in its place, whatever it is compared
+    /// with, the values being the same: both bring the same affinity and the same collation.
+    pub fn compares_alike(&self, before: &Expr, after: &Expr) -> bool {
+        if let Some(mut pairs) = row_pairs(before, after) {
+            return pairs.all(|(before, after)| self.compares_alike(before, after));
+        }
+        let (before, after) = (self.operand(before), self.operand(after));
+        let known = before.affinity != Fact::Unknown && before.collating != Fact::Unknown;
+        known && before.affinity == after.affinity && before.collating == after.collating
+    }
+}
+
+fn row_pairs<'e>(left: &'e Expr, right: &'e Expr) -> Option<impl Iterator<Item = (&'e Expr, &'e Expr)>> {
+    match (left, right) {
+        (Expr::Row(left), Expr::Row(right)) if left.len() == right.len() => Some(left.iter().zip(right)),
+        _ => None,
+    }
+}
+
+fn mixed(left: Values, right: Values) -> bool {
+    left.may_be(Values::INTEGER) && right.may_be(Values::WHOLE_REAL)
+}
+
+fn compared_as(left: Fact<Option<Affinity>>, right: Fact<Option<Affinity>>) -> Fact<Conversion> {
+    let (Fact::Known(left), Fact::Known(right)) = (left, right) else { return Fact::Unknown };
+    let numeric = |affinity: Option<Affinity>| affinity.is_some_and(Affinity::is_numeric);
+    Fact::Known(match (left, right) {
+        _ if numeric(left) || numeric(right) => Conversion::ToNumber,
+        (Some(Affinity::Text), None) | (None, Some(Affinity::Text)) => Conversion::ToText,
+        _ => Conversion::None,
+    })
+}
+
+/// The conversion, or none where it has no effect on such values.
+fn effective(conversion: Fact<Conversion>, left: Values, right: Values) -> Fact<Conversion> {
+    let to_number = left.may_be(Values::NUMBER_TEXT) || right.may_be(Values::NUMBER_TEXT);
+    let beside = |a: Values, b: Values| a.may_be(Values::NUMBER) && b.may_be(Values::TEXT);
+    let to_text = beside(left, right) || beside(right, left);
+    let shows = match conversion {
+        Fact::Known(Conversion::None) => false,
+        Fact::Known(Conversion::ToNumber) => to_number,
+        Fact::Known(Conversion::ToText) => to_text,
+        Fact::Unknown => to_number || to_text,
+    };
+    if shows { conversion } else { Fact::Known(Conversion::None) }
+}
+
+/// The collation of a comparison: an explicit one before that of a column, the left operand's before the right's.
+fn winner(left: &Fact<Option<Collating>>, right: &Fact<Option<Collating>>) -> Fact<Collation> {
+    let (left, right) = match (left, right) {
+        (Fact::Known(Some(left)), _) if left.explicit => return Fact::Known(left.collation.clone()),
+        (Fact::Known(left), Fact::Known(right)) => (left.as_ref(), right.as_ref()),
+        _ => return Fact::Unknown,
+    };
+    let explicit = right.filter(|right| right.explicit);
+    let chosen = explicit.or(left).or(right);
+    Fact::Known(chosen.map_or(Collation::Binary, |chosen| chosen.collation.clone()))
+}
+
+/// The output by which SQLite takes the type of a scalar subquery: the first of the last SELECT.
+fn last_output(query: &Query) -> Option<&Expr> {
+    let mut body = &query.body;
+    loop {
+        match body {
+            Body::Select(select) => return select.outputs.first().map(|output| &output.expr),
+            Body::SetOperation { right, .. } => body = right,
+            Body::Values(_) => return None,
+        }
+    }
+}
+
+/// Whether a COLLATE stands in the expression, those inside subqueries excepted.
+fn has_collate(expr: &Expr) -> bool {
+    if matches!(expr, Expr::Collate { .. }) {
+        return true;
+    }
+    let mut found = false;
+    children(expr, &mut |child| found = found || has_collate(child));
+    found
+}
+
+/// The COLLATE that counts for an expression with several: the first, the operand on the left before the others.
+/// `None` where SQLite's choice depends on how it keeps the expression.
+fn explicit(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Collate { collation, .. } => Some(collation),
+        Expr::Cast { expr, .. } | Expr::Unary(_, expr) => explicit(expr),
+        Expr::Binary(operator, left, right) if !is_json(*operator) => {
+            explicit(if has_collate(left) { left } else { right })
+        }
+        Expr::Function { args, .. } => args.as_slice().iter().find(|arg| has_collate(arg)).and_then(explicit),
+        Expr::Aggregate(call) if call.order_by.is_empty() && call.filter.is_none() => {
+            call.args.as_slice().iter().find(|arg| has_collate(arg)).and_then(explicit)
+        }
+        Expr::Case { operand: None, branches, otherwise } => {
+            let parts: Vec<&Expr> =
+                branches.iter().flat_map(|(when, then)| [when, then]).chain(otherwise.as_deref()).collect();
+            parts.into_iter().find(|part| has_collate(part)).and_then(explicit)
+        }
+        _ => None,
+    }
+}
+
+fn is_json(operator: BinaryOperator) -> bool {
+    matches!(operator, BinaryOperator::Arrow | BinaryOperator::LongArrow)
+}

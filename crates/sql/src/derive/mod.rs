@@ -1,0 +1,451 @@
+//! What follows from the schema about the parts of a query: nullability, affinity, collation, the values that can
+//! occur, uniqueness and functional dependency.
+//!
+//! Every answer holds for all databases that satisfy the schema as SQLite enforces it; where nothing follows,
+//! the answer says so ([`Fact::Unknown`]) or is the weaker one ("may be NULL", "any value", "no key", "not
+//! determined"). Unknown is never BINARY, never "no affinity", never "not NULL".
+
+mod compare;
+mod conditions;
+mod dependencies;
+mod fact;
+mod nullable;
+mod values;
+
+pub use compare::{Collating, Comparison, Conversion, Operand};
+pub use conditions::{
+    collect_columns, conjuncts, has_aggregate, has_subquery, has_window, is_aggregate_select, rejects_null,
+};
+pub use dependencies::{Closure, Dependencies};
+pub use fact::{ColumnFacts, Fact, Values};
+
+use crate::definition::ViewFacts;
+use crate::schema::{Affinity, Collation, Column, Schema, Table, TableId, TableKind};
+use crate::tree::{
+    Body, ColumnRef, Cte, CteId, Expr, From, Join, JoinKind, Query, Relation, RelationId, Select,
+    SetOperator, Source,
+};
+use crate::visit::{Visitor, children, walk_query};
+
+/// What is known of one relation.
+#[derive(Debug, Clone)]
+enum RelationFacts {
+    Unknown,
+    Table(TableId),
+    Columns { columns: Vec<ColumnFacts>, keys: Vec<Vec<u32>> },
+}
+
+/// What the schema says about every relation of a statement.
+#[derive(Debug, Clone)]
+pub struct Facts<'s> {
+    schema: &'s Schema,
+    relations: Vec<(RelationFacts, bool)>,
+    ctes: Vec<(CteId, RelationFacts)>,
+}
+
+impl<'s> Facts<'s> {
+    /// Collects the facts of a statement and of every query inside it.
+    pub fn of(query: &Query, schema: &'s Schema) -> Self {
+        let mut facts = Self { schema, relations: Vec::new(), ctes: Vec::new() };
+        facts.query(query);
+        facts
+    }
+
+    /// The schema that the facts follow from.
+    pub fn schema(&self) -> &'s Schema {
+        self.schema
+    }
+
+    /// Makes a further relation known that reads a table.
+    pub fn add_table(&mut self, relation: RelationId, table: TableId) {
+        self.set(relation, RelationFacts::Table(table));
+    }
+
+    /// Makes a further relation known that reads a subquery, and everything in that subquery.
+    pub fn add_derived(&mut self, relation: RelationId, query: &Query) {
+        let facts = self.query(query);
+        self.set(relation, facts);
+    }
+
+    /// A number that no relation of the statement has.
+    pub fn next_relation(&self) -> RelationId {
+        RelationId(u32::try_from(self.relations.len()).unwrap_or(u32::MAX))
+    }
+
+    /// The table that a relation reads, if it reads one.
+    pub fn table_of(&self, relation: RelationId) -> Option<TableId> {
+        match self.relations.get(relation.0 as usize) {
+            Some((RelationFacts::Table(id), _)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Whether an outer join may fill the relation's columns with NULL.
+    pub fn is_null_extended(&self, relation: RelationId) -> bool {
+        self.relations.get(relation.0 as usize).is_none_or(|(_, extended)| *extended)
+    }
+
+    /// Says whether the relation's columns may be NULL because there is no row of it: an outer join found none, or
+    /// an aggregate without GROUP BY is asked for them over no rows.
+    pub fn set_null_extended(&mut self, relation: RelationId, is_extended: bool) {
+        if let Some((_, extended)) = self.relations.get_mut(relation.0 as usize) {
+            *extended = is_extended;
+        }
+    }
+
+    /// What is known of a column before outer joins are looked at.
+    fn own_column(&self, column: ColumnRef) -> ColumnFacts {
+        match self.relations.get(column.relation.0 as usize).map(|(facts, _)| facts) {
+            Some(RelationFacts::Table(id)) => {
+                let Some(table) = self.schema.table(*id) else { return ColumnFacts::UNKNOWN };
+                match self.view(*id) {
+                    Some(view) => view.columns.get(column.column as usize).cloned(),
+                    None => Some(of_table(table, column.column)),
+                }
+                .unwrap_or(ColumnFacts::UNKNOWN)
+            }
+            Some(RelationFacts::Columns { columns, .. }) => {
+                columns.get(column.column as usize).cloned().unwrap_or(ColumnFacts::UNKNOWN)
+            }
+            Some(RelationFacts::Unknown) | None => ColumnFacts::UNKNOWN,
+        }
+    }
+
+    /// What follows from the query of a view.
+    fn view(&self, id: TableId) -> Option<&ViewFacts> {
+        self.schema.definition(id)?.view_facts(self.schema)
+    }
+
+    /// What those who read from the query of a view see.
+    pub(crate) fn of_view(query: &Query, schema: &'s Schema) -> ViewFacts {
+        let mut facts = Self { schema, relations: Vec::new(), ctes: Vec::new() };
+        match facts.query(query) {
+            RelationFacts::Columns { columns, keys } => ViewFacts { columns, keys },
+            RelationFacts::Table(_) | RelationFacts::Unknown => {
+                ViewFacts { columns: Vec::new(), keys: Vec::new() }
+            }
+        }
+    }
+
+    /// The affinity of a result column of the query that these are the facts of, where it is known and there is one.
+    pub(crate) fn result_affinity(&self, query: &Query, place: usize) -> Option<Affinity> {
+        let mut body = &query.body;
+        let mut affinity = None;
+        loop {
+            let (left, right) = match body {
+                Body::Values(_) => return None,
+                Body::Select(select) => (None, select),
+                Body::SetOperation { left, right, .. } => match right.as_ref() {
+                    Body::Select(select) => (Some(left), select),
+                    Body::SetOperation { .. } | Body::Values(_) => return None,
+                },
+            };
+            let own = self.affinity(&right.outputs.get(place)?.expr).known()?;
+            if affinity.is_some_and(|last| last != own) {
+                return None;
+            }
+            affinity = Some(own);
+            match left {
+                Some(left) => body = left,
+                None => return own,
+            }
+        }
+    }
+
+    /// What is known of a column where the query around the joins sees it.
+    pub fn column(&self, column: ColumnRef) -> ColumnFacts {
+        let mut facts = self.own_column(column);
+        facts.nullable |= self.is_null_extended(column.relation);
+        facts
+    }
+
+    /// Column sets of a relation on which no two of its rows agree without a NULL in them.
+    pub fn unique_sets(&self, relation: RelationId) -> Vec<Vec<u32>> {
+        match self.relations.get(relation.0 as usize).map(|(facts, _)| facts) {
+            Some(RelationFacts::Table(id)) => {
+                let Some(table) = self.schema.table(*id) else { return Vec::new() };
+                if let Some(view) = self.view(*id) {
+                    return view.keys.clone();
+                }
+                if table.kind != TableKind::Table {
+                    return Vec::new();
+                }
+                let mut sets = Vec::with_capacity(1 + table.unique.len());
+                if !table.primary_key.is_empty() && !table.key_is_finer {
+                    sets.push(table.primary_key.clone());
+                }
+                sets.extend(table.unique.iter().cloned());
+                if !table.without_rowid {
+                    sets.push(vec![ColumnRef::ROWID]);
+                }
+                sets
+            }
+            Some(RelationFacts::Columns { keys, .. }) => keys.clone(),
+            Some(RelationFacts::Unknown) | None => Vec::new(),
+        }
+    }
+
+    fn set(&mut self, relation: RelationId, facts: RelationFacts) {
+        let index = relation.0 as usize;
+        if self.relations.len() <= index {
+            self.relations.resize(index + 1, (RelationFacts::Unknown, false));
+        }
+        self.relations[index] = (facts, false);
+    }
+
+    fn query(&mut self, query: &Query) -> RelationFacts {
+        for cte in &query.ctes {
+            let facts = self.cte(cte);
+            self.ctes.push((cte.id, facts));
+        }
+        let facts = self.body(&query.body);
+        let order = query.order_by.iter().map(|term| &term.expr);
+        for expr in order.chain(&query.limit).chain(&query.offset) {
+            self.inside(expr);
+        }
+        facts
+    }
+
+    fn cte(&mut self, cte: &Cte) -> RelationFacts {
+        // A recursive CTE refers to itself before it is known.
+        self.ctes.push((cte.id, RelationFacts::Unknown));
+        let facts = self.query(&cte.query);
+        self.ctes.pop();
+        // What comes out of a recursive CTE goes into it again.
+        if reads_cte(&cte.query, cte.id) { RelationFacts::Unknown } else { facts }
+    }
+
+    fn body(&mut self, body: &Body) -> RelationFacts {
+        match body {
+            Body::Select(select) => self.select(select),
+            Body::SetOperation { operator, all, left, right } => {
+                let left = self.body(left);
+                let right = self.body(right);
+                combine(*operator, *all, left, right)
+            }
+            Body::Values(rows) => {
+                rows.iter().flatten().for_each(|expr| self.inside(expr));
+                self.rows(rows)
+            }
+        }
+    }
+
+    fn rows(&self, rows: &[Vec<Expr>]) -> RelationFacts {
+        let width = rows.first().map_or(0, Vec::len);
+        let column = |place: usize| {
+            let cells = || rows.iter().filter_map(|row| row.get(place));
+            let constant = cells().all(|cell| matches!(cell, Expr::Literal(_)));
+            ColumnFacts {
+                nullable: cells().any(|cell| self.is_nullable(cell)),
+                affinity: if constant { Fact::Known(None) } else { Fact::Unknown },
+                collation: if constant { Fact::Known(Collation::Binary) } else { Fact::Unknown },
+                values: cells().fold(Values::NONE, |all, cell| all.or(self.values(cell))),
+            }
+        };
+        RelationFacts::Columns { columns: (0..width).map(column).collect(), keys: Vec::new() }
+    }
+
+    fn select(&mut self, select: &Select) -> RelationFacts {
+        if let Some(from) = &select.from {
+            self.from(from, false);
+        }
+        let outputs = select.outputs.iter().map(|output| &output.expr);
+        for expr in outputs.chain(&select.filter).chain(&select.group_by).chain(&select.having) {
+            self.inside(expr);
+        }
+        let columns = select.outputs.iter().map(|output| self.output_facts(select, &output.expr)).collect();
+        let keys = self.output_keys(select);
+        RelationFacts::Columns { columns, keys }
+    }
+
+    /// What those who read from the SELECT see of a result column: its collation is that of a column, never none.
+    fn output_facts(&self, select: &Select, expr: &Expr) -> ColumnFacts {
+        let affinity = self.affinity(expr);
+        ColumnFacts {
+            nullable: self.output_may_be_null(select, expr),
+            affinity,
+            collation: match self.collating(expr) {
+                Fact::Known(own) => Fact::Known(own.map_or(Collation::Binary, |own| own.collation)),
+                Fact::Unknown => Fact::Unknown,
+            },
+            values: values::read_back(self.values(expr), affinity),
+        }
+    }
+
+    /// Sets of result columns on which no two rows of the SELECT agree.
+    fn output_keys(&self, select: &Select) -> Vec<Vec<u32>> {
+        let positions = |exprs: &[Expr]| -> Option<Vec<u32>> {
+            exprs
+                .iter()
+                .map(|expr| {
+                    let found = select.outputs.iter().position(|output| output.expr == *expr)?;
+                    u32::try_from(found).ok()
+                })
+                .collect()
+        };
+        if !select.group_by.is_empty() {
+            return positions(&select.group_by).into_iter().collect();
+        }
+        if is_aggregate_select(select) {
+            return (0..).take(select.outputs.len().min(1)).map(|n| vec![n]).collect();
+        }
+        if select.distinct {
+            return vec![(0..).take(select.outputs.len()).collect()];
+        }
+        let Some(From::Relation(relation)) = &select.from else { return Vec::new() };
+        let sets = self.unique_sets(relation.id);
+        let as_column = |column: u32| Expr::Column(ColumnRef { relation: relation.id, column });
+        sets.iter()
+            .filter_map(|set| positions(&set.iter().map(|&c| as_column(c)).collect::<Vec<_>>()))
+            .collect()
+    }
+
+    fn from(&mut self, from: &From, extended: bool) {
+        match from {
+            From::Relation(relation) => self.relation(relation, extended),
+            From::Join(join) => {
+                let Join { kind, left, right, on } = join.as_ref();
+                self.from(left, extended || matches!(kind, JoinKind::Right | JoinKind::Full));
+                self.from(right, extended || matches!(kind, JoinKind::Left | JoinKind::Full));
+                if let Some(on) = on {
+                    self.inside(on);
+                }
+            }
+        }
+    }
+
+    fn relation(&mut self, relation: &Relation, extended: bool) {
+        let facts = match &relation.source {
+            Source::Table(id) => RelationFacts::Table(*id),
+            Source::Derived(query) => self.query(query),
+            Source::Cte(id) => self
+                .ctes
+                .iter()
+                .rev()
+                .find(|(own, _)| own == id)
+                .map_or(RelationFacts::Unknown, |(_, facts)| facts.clone()),
+            Source::Function { args, .. } => {
+                args.iter().for_each(|arg| self.inside(arg));
+                RelationFacts::Unknown
+            }
+            Source::Catalog => RelationFacts::Unknown,
+        };
+        self.set(relation.id, facts);
+        if let Some((_, own)) = self.relations.get_mut(relation.id.0 as usize) {
+            *own = extended;
+        }
+    }
+
+    /// Looks for subqueries inside an expression.
+    fn inside(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Column(_) | Expr::Literal(_) | Expr::Output(_) => {}
+            Expr::InQuery { expr, query, .. } => {
+                self.inside(expr);
+                self.query(query);
+            }
+            Expr::Exists { query, .. } | Expr::Scalar(query) => {
+                self.query(query);
+            }
+            other => children(other, &mut |child| self.inside(child)),
+        }
+    }
+}
+
+fn combine(operator: SetOperator, all: bool, left: RelationFacts, right: RelationFacts) -> RelationFacts {
+    let (RelationFacts::Columns { columns, .. }, RelationFacts::Columns { columns: others, .. }) =
+        (left, right)
+    else {
+        return RelationFacts::Unknown;
+    };
+    let width = columns.len();
+    let merged = columns.into_iter().zip(others).map(|(left, right)| ColumnFacts {
+        nullable: match operator {
+            SetOperator::Union => left.nullable || right.nullable,
+            SetOperator::Intersect => left.nullable && right.nullable,
+            SetOperator::Except => left.nullable,
+        },
+        affinity: common_affinity(left.affinity, right.affinity),
+        // Only the first SELECT counts here.
+        collation: left.collation,
+        values: match operator {
+            SetOperator::Except => left.values,
+            SetOperator::Union | SetOperator::Intersect => {
+                values::read_back(left.values.or(right.values), left.affinity)
+            }
+        },
+    });
+    let keys = if all { Vec::new() } else { vec![(0..).take(width).collect()] };
+    RelationFacts::Columns { columns: merged.collect(), keys }
+}
+
+/// The affinity of a column of a compound: of the first SELECT if the others have one of its kind.
+fn common_affinity(left: Fact<Option<Affinity>>, right: Fact<Option<Affinity>>) -> Fact<Option<Affinity>> {
+    match (left, right) {
+        (Fact::Known(own), Fact::Known(other)) if own == other => left,
+        (Fact::Known(Some(own)), Fact::Known(Some(other))) if own.is_numeric() && other.is_numeric() => left,
+        _ => Fact::Unknown,
+    }
+}
+
+/// What is known of a column of a table.
+fn of_table(table: &Table, place: u32) -> ColumnFacts {
+    if place == ColumnRef::ROWID || table.rowid_alias() == Some(place) {
+        return ColumnFacts {
+            nullable: false,
+            affinity: Fact::Known(Some(Affinity::Integer)),
+            collation: Fact::Known(Collation::Binary),
+            values: Values::INTEGER,
+        };
+    }
+    let Some(column) = table.column(place) else { return ColumnFacts::UNKNOWN };
+    match table.kind {
+        TableKind::Table | TableKind::Shadow => ColumnFacts {
+            nullable: !table.is_not_null(place),
+            affinity: Fact::Known(Some(column.affinity)),
+            collation: Fact::Known(column.collation.clone()),
+            values: if table.strict { strict_values(column) } else { Values::stored(column.affinity) },
+        },
+        // The module gives what it likes, whatever type and constraint it declares.
+        TableKind::Virtual => {
+            ColumnFacts { affinity: Fact::Known(Some(column.affinity)), ..ColumnFacts::UNKNOWN }
+        }
+        TableKind::View => ColumnFacts::UNKNOWN,
+    }
+}
+
+/// What a column of a STRICT table can hold.
+fn strict_values(column: &Column) -> Values {
+    match column.affinity {
+        Affinity::Integer | Affinity::Numeric => Values::INTEGER,
+        Affinity::Real => Values::REAL,
+        Affinity::Text => Values::TEXT,
+        Affinity::Blob
+            if column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case("BLOB")) =>
+        {
+            Values::BLOB
+        }
+        Affinity::Blob => Values::ANY,
+    }
+}
+
+/// Whether a query reads a CTE.
+fn reads_cte(query: &Query, cte: CteId) -> bool {
+    let mut reads = ReadsCte { cte, found: false };
+    walk_query(&mut reads, query);
+    reads.found
+}
+
+struct ReadsCte {
+    cte: CteId,
+    found: bool,
+}
+
+impl Visitor for ReadsCte {
+    fn relation(&mut self, relation: &Relation) {
+        self.found |= relation.source == Source::Cte(self.cte);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+use super::*;
+use crate::resolve;
+
+fn schema() -> Schema {
+    Schema::from_ddl(
+        "CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT UNIQUE, city TEXT NOT NULL);
+         CREATE TABLE player (code TEXT PRIMARY KEY, team_id INT REFERENCES team, born TEXT COLLATE NOCASE);",
+    )
+    .unwrap()
+}
+
+#[test]
+fn a_result_may_be_null_unless_schema_or_filter_forbids_it() {
+    let schema = schema();
+    for (sql, expected) in [
+        ("SELECT id FROM team", false),
+        ("SELECT name FROM team", true),
+        ("SELECT city FROM team", false),
+        ("SELECT code FROM player", true),
+        ("SELECT name FROM team WHERE name > 'a'", false),
+        ("SELECT name FROM team WHERE name > 'a' OR id = 1", true),
+        ("SELECT name FROM team WHERE name NOT IN (SELECT code FROM player)", true),
+        ("SELECT t.city FROM player p LEFT JOIN team t ON p.team_id = t.id", true),
+        ("SELECT COUNT(*) FROM team", false),
+        ("SELECT MAX(id) FROM team", true),
+        ("SELECT id + 1 FROM team", true),
+        ("SELECT coalesce(name, '') FROM team", false),
+    ] {
+        let query = resolve(sql, &schema).unwrap();
+        let facts = Facts::of(&query, &schema);
+        let select = query.as_select().unwrap();
+        assert_eq!(facts.output_may_be_null(select, &select.outputs[0].expr), expected, "{sql}");
+    }
+}
+
+#[test]
+fn the_closure_follows_keys_equalities_and_constants() {
+    let schema = schema();
+    for (sql, expected) in [
+        ("SELECT id, city FROM team", true),
+        ("SELECT name, city FROM team", false),
+        ("SELECT name, city FROM team WHERE name IS NOT NULL", true),
+        ("SELECT city, id FROM team", false),
+        ("SELECT p.team_id, t.city FROM team t JOIN player p ON t.id = p.team_id", true),
+        ("SELECT p.team_id, t.city FROM player p LEFT JOIN team t ON t.id = p.team_id", true),
+        ("SELECT p.code, p.born FROM player p", false),
+        ("SELECT city, name FROM team WHERE id = 3", true),
+        ("SELECT born, code FROM player WHERE born = 'x'", false),
+    ] {
+        let query = resolve(sql, &schema).unwrap();
+        let facts = Facts::of(&query, &schema);
+        let select = query.as_select().unwrap();
+        let closure = Dependencies::of(select, &facts).closure(&[select.outputs[0].expr.clone()]);
+        assert_eq!(closure.determines(&select.outputs[1].expr), expected, "{sql}");
+    }
+}
+
+#[test]
+fn derived_tables_and_ctes_have_facts_of_their_own() {
+    let schema = schema();
+    let query = resolve(
+        "WITH q AS (SELECT team_id AS t, COUNT(*) AS n FROM player GROUP BY team_id) SELECT q.n, q.t FROM q",
+        &schema,
+    )
+    .unwrap();
+    let facts = Facts::of(&query, &schema);
+    let select = query.as_select().unwrap();
+    assert!(!facts.is_nullable(&select.outputs[0].expr));
+    assert!(facts.is_nullable(&select.outputs[1].expr));
+    let Some(From::Relation(relation)) = &select.from else { panic!() };
+    assert_eq!(facts.unique_sets(relation.id), vec![vec![0]]);
+}
