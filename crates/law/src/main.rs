@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use sqlgauge_law::explain::explain;
 use sqlgauge_law::hunt::{Findings, Options, hunt};
-use sqlgauge_law::report;
+use sqlgauge_law::{plan, plant, report};
 
 /// Runs queries before and after every application of a rule on a real SQLite and compares the rows.
 #[derive(Debug, Parser)]
@@ -27,6 +27,12 @@ struct Arguments {
     /// How many different violations of one rule and kind to keep.
     #[arg(long, default_value_t = 6)]
     examples: usize,
+    /// Instead: plant the defects of the registry, and say which are found within so many seconds.
+    #[arg(long)]
+    plants: Option<u64>,
+    /// Instead: compare SQLite's plans before and after for so many rounds of queries.
+    #[arg(long)]
+    plans: Option<u64>,
     /// Instead: show the steps of one query over the schema of --ddl.
     #[arg(long, requires = "ddl")]
     sql: Option<String>,
@@ -42,6 +48,23 @@ fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
     if let (Some(sql), Some(ddl)) = (&arguments.sql, &arguments.ddl) {
         print!("{}", explain(sql, &std::fs::read_to_string(ddl)?)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(rounds) = arguments.plans {
+        print!("{}", plan::markdown(&plan::evidence(arguments.seed, rounds)));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(seconds) = arguments.plants {
+        for rule in plant::sound_rules() {
+            for defect in plant::plants(rule).iter().copied() {
+                if let Some(found) = plant::find(rule, defect, arguments.seed, Duration::from_secs(seconds)) {
+                    let (time, queries) = (found.time.as_secs_f64(), found.queries);
+                    println!("{}\t{defect:?}\t{time:.2}\t{queries}\t{}", rule.id, found.violation.before);
+                } else {
+                    println!("{}\t{defect:?}\t-", rule.id);
+                }
+            }
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let options = Options {

@@ -216,11 +216,89 @@ impl Hunter {
         texts.extend(steps.iter().filter_map(|step| text(&step.query, &world.schema)));
         texts.dedup();
         texts.truncate(8);
+        let honest = Stepper::only(self.rule, Lies::default(), &world.schema);
         texts.iter().find_map(|sql| {
-            let report = check(sql, &self.believed, &world.databases, &liar);
-            report.violations.into_iter().find(|v| v.rule == self.rule.id && breaks_law(v.kind))
+            let of = |schema, stepper| {
+                let report = check(sql, schema, &world.databases, stepper);
+                report.violations.into_iter().find(|v| v.rule == self.rule.id && breaks_law(v.kind))
+            };
+            // What the rule does wrong without the lie does not count.
+            of(&self.believed, &liar).filter(|_| of(&world.schema, &honest).is_none())
         })
     }
+}
+
+/// The registry: for each rule of the sound profile the defects that the law is known to find in it.
+pub const PLANTS: &[(&str, &[Plant])] = {
+    use Damage as D;
+    use Plant as P;
+    &[
+        ("P0", &[P::Damaged(D::LetterCase)]),
+        ("P1", &[P::Damaged(D::Prefix)]),
+        ("P3", &[P::Damaged(D::Alias)]),
+        ("P4", &[P::Damaged(D::SidesOfJoin)]),
+        ("P5", &[P::Damaged(D::SidesOfOperator)]),
+        ("P6", &[P::Damaged(D::OutputAlias)]),
+        ("P7", &[P::Damaged(D::Parentheses)]),
+        ("P8", &[P::Damaged(D::Quotes)]),
+        ("1", &[P::EverythingHolds, P::NothingIsNull]),
+        ("2", &[P::EverythingIsUnique]),
+        ("3", &[P::Damaged(D::Turned), P::Damaged(D::Distinct)]),
+        ("4", &[P::EverythingIsUnique]),
+        ("5", &[P::NothingIsNull, P::OneAffinity]),
+        ("6", &[P::NothingIsNull]),
+        ("7", &[P::NothingIsNull]),
+        ("8", &[P::NothingIsNull]),
+        ("9", &[P::NothingIsNull]),
+        ("10", &[P::NothingIsNull]),
+        ("11", &[P::Damaged(D::Star)]),
+        ("12", &[P::OneAffinity]),
+        ("13", &[P::EverythingIsUnique]),
+        ("14", &[P::EverythingHolds, P::EverythingIsUnique]),
+        ("18", &[P::Damaged(D::Dropped)]),
+        ("19", &[P::OneAffinity, P::Damaged(D::Joined)]),
+        ("20", &[P::EverythingHolds, P::EverythingIsUnique]),
+        ("21", &[P::NoPlanShows, P::Damaged(D::Distinct)]),
+        ("22", &[P::Damaged(D::Dropped)]),
+        ("23", &[P::Damaged(D::Turned)]),
+        ("24", &[P::Damaged(D::Unwrapped)]),
+        ("25", &[P::NothingIsNull]),
+        ("26", &[P::Damaged(D::Filter)]),
+        ("S1", &[P::EverythingIsCondition]),
+        ("S2", &[P::Damaged(D::Dropped)]),
+        ("S3", &[P::NoPlanShows, P::Damaged(D::Joined)]),
+        ("S4", &[P::EverythingRefers]),
+        ("S5", &[P::EverythingIsUnique]),
+        ("S6", &[P::Damaged(D::Distinct), P::Damaged(D::Turned)]),
+        ("S7", &[P::NoPlanShows, P::EverythingIsUnique]),
+        ("S8", &[P::EverythingIsCondition]),
+        ("S9", &[P::NothingIsNull]),
+        ("S10", &[P::EverythingIsExists]),
+        ("S11", &[P::EverythingIsSet]),
+        ("S12", &[P::NothingIsCollated, P::NoPlanShows]),
+        ("S13", &[P::Damaged(D::Filter)]),
+        ("S14", &[P::Damaged(D::Filter), P::Damaged(D::Turned), P::Damaged(D::Distinct)]),
+        ("S15", &[P::Damaged(D::Turned), P::Damaged(D::Filter)]),
+        ("S16", &[P::Damaged(D::Turned)]),
+        ("S17", &[P::Damaged(D::Unwrapped)]),
+        ("S18", &[P::EverythingIsUnique]),
+        ("S19", &[P::EverythingHolds, P::Damaged(D::Turned), P::Damaged(D::Filter)]),
+        ("S20", &[P::NothingIsNull]),
+        ("S21", &[P::EverythingIsUnique]),
+        ("S22", &[P::Damaged(D::Turned), P::Damaged(D::Filter)]),
+        ("S23", &[P::Damaged(D::Constant), P::Damaged(D::Turned)]),
+        ("S24", &[P::Damaged(D::Constant)]),
+        ("S25", &[P::Damaged(D::Filter), P::EverythingHolds]),
+        ("S26", &[P::Damaged(D::Turned)]),
+        ("S27", &[P::Damaged(D::Filter), P::Damaged(D::Turned)]),
+        ("S28", &[P::EverythingRefers, P::EverythingHolds]),
+        ("S29", &[P::Damaged(D::Turned)]),
+    ]
+};
+
+/// The defects registered for a rule; none for a rule that the registry does not have.
+pub fn plants(rule: &Meta) -> &'static [Plant] {
+    PLANTS.iter().find(|(id, _)| *id == rule.id).map_or(&[], |(_, plants)| plants)
 }
 
 /// The rules of the sound profile.
