@@ -1,24 +1,20 @@
 //! Random choices that depend on a seed only.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use sqlgauge_base::Random;
 
 /// A source of choices; equal seeds and streams give equal choices on every machine.
 #[derive(Debug, Clone)]
-pub struct Dice(ChaCha8Rng);
+pub struct Dice(Random);
 
 impl Dice {
     /// The choices of one stream of a seed.
     pub fn new(seed: u64, stream: u64) -> Self {
-        let mut generator = ChaCha8Rng::seed_from_u64(seed);
-        generator.set_stream(stream);
-        Self(generator)
+        Self(Random::new([seed, stream]))
     }
 
     /// A number below `bound`; 0 if that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        let wide = u128::from(self.0.next_u64()) * bound as u128;
-        usize::try_from(wide >> 64).unwrap_or(0)
+        self.0.below(bound)
     }
 
     /// True that many times in a hundred.
@@ -38,14 +34,12 @@ impl Dice {
 
     /// One of the items, `None` without any.
     pub fn pick_any<'t, T>(&mut self, items: &'t [T]) -> Option<&'t T> {
-        items.get(self.below(items.len()))
+        self.0.pick(items)
     }
 
     /// Puts the items in another order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for place in (1..items.len()).rev() {
-            items.swap(place, self.below(place + 1));
-        }
+        self.0.shuffle(items);
     }
 }
 
