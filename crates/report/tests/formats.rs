@@ -214,6 +214,9 @@ fn a_missed_gate_is_a_failed_test_case() {
     let document = roxmltree::Document::parse(&text).unwrap();
     let suite = document.descendants().find(|n| n.attribute("name") == Some("gates")).unwrap();
     assert_eq!((suite.attribute("tests"), suite.attribute("failures")), (Some("4"), Some("2")));
+    let failure = suite.descendants().find(|n| n.has_tag_name("failure")).unwrap();
+    let message = failure.attribute("message").unwrap();
+    assert!(message.contains(" % (n=20), wanted at least 99.9 %"), "{message}");
     assert_eq!(report.deciding_metric(), Some("esm@1"));
 }
 

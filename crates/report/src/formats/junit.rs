@@ -200,19 +200,22 @@ fn queries(view: ItemView<'_>) -> String {
 fn gate_suite(report: &Report) -> (Tally, String) {
     let (mut tally, mut cases) = (Tally::default(), String::new());
     for outcome in report.gate_outcomes() {
-        let name = format!("{} at least {}", outcome.gate.metric, outcome.gate.minimum);
-        let verdict = if outcome.passed { Verdict::Passed } else { gate_failure(&outcome) };
+        let (_, wanted) = outcome.gate.written(0.0);
+        let name = format!("{} at least {wanted}", outcome.gate.metric);
+        let n = report.count_of(&outcome.system, &outcome.gate.metric);
+        let verdict = if outcome.passed { Verdict::Passed } else { gate_failure(&outcome, n) };
         tally.count(&verdict);
         cases.push_str(&case(&format!("gates.{}", outcome.system), &name, &verdict));
     }
     (tally, cases)
 }
 
-fn gate_failure(outcome: &GateOutcome) -> Verdict {
-    let (metric, minimum) = (&outcome.gate.metric, outcome.gate.minimum);
+fn gate_failure(outcome: &GateOutcome, n: usize) -> Verdict {
+    let (metric, system) = (&outcome.gate.metric, &outcome.system);
+    let (is, wanted) = outcome.gate.written(outcome.mean.unwrap_or_default());
     let message = match outcome.mean {
-        Some(mean) => format!("{metric} of {} is {mean:.4}, wanted at least {minimum}", outcome.system),
-        None => format!("{metric} applies to no item of {}, wanted at least {minimum}", outcome.system),
+        Some(_) => format!("{metric} of {system} is {is} (n={n}), wanted at least {wanted}"),
+        None => format!("{metric} applies to no item of {system}, wanted at least {wanted}"),
     };
     Verdict::Failed { kind: "gate".to_owned(), message, body: String::new() }
 }
