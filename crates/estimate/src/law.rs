@@ -16,8 +16,17 @@ const PRIOR: [f64; 2] = [0.0, 1.0];
 /// predictions says ([`crate::structure`]). Sets of one benchmark cannot tell them, as databases of one benchmark differ
 /// in little but what makes queries fail. They were found on two benchmarks with systems of seven families, each family
 /// judged by the others (`docs/estimation.md`, "One system alone"); rounded, since they differ with the families.
-const RUNS_ALONE: f64 = 0.5;
-const STRUCTURE_ALONE: f64 = 1.0;
+///
+/// They differ with the direction: where fewer answers run, structure sees much of what else is harder; a model of answers to
+/// hard questions does not see how easy others are, and the share that runs tells more.
+const WHERE_FEWER_RUN: Alone = Alone { runs: 0.5, structure: 1.0 };
+const WHERE_MORE_RUN: Alone = Alone { runs: 0.8, structure: 0.2 };
+
+/// Slopes of one system alone.
+struct Alone {
+    runs: f64,
+    structure: f64,
+}
 
 /// The weight of that belief in units of all sets together. Slopes learned on sets of one benchmark differ with the
 /// systems that are known by more than chance, so the sets never outweigh the belief.
@@ -54,8 +63,12 @@ impl Law {
         least_squares(&weighted(sets), PRIOR_WEIGHT)
     }
 
-    /// The slopes for a target beyond the sets where nobody's answers can be compared with.
-    pub const ALONE: Self = Self { slopes: [RUNS_ALONE, 0.0], structure: STRUCTURE_ALONE };
+    /// The slopes for a target beyond the sets where nobody's answers can be compared with; `more_run` says whether more
+    /// answers run there than where labels are.
+    pub fn alone(more_run: bool) -> Self {
+        let Alone { runs, structure } = if more_run { WHERE_MORE_RUN } else { WHERE_FEWER_RUN };
+        Self { slopes: [runs, 0.0], structure }
+    }
 
     /// Accuracy among the running answers of `target`, given the labelled answers of the same system.
     pub fn accuracy(&self, source: &Sums, target: &Sums) -> f64 {

@@ -116,7 +116,6 @@ impl Fit {
             case.evidence.known.iter().map(|&system| Labelled::new(case, system, &items, &ease)).collect();
         let sets = meta_sets(&labelled, case.options.seed);
         let near = Law::near(&sets);
-        let far = if case.has_peers() { Law::far(&sets) } else { Law::ALONE };
         let expected = |estimate: &dyn Fn(&MetaSet) -> f64| {
             let point = |set| Point::of(set, estimate(set) - set.target.accuracy());
             Expected::fit(&sets.iter().map(point).collect::<Vec<_>>())
@@ -126,6 +125,7 @@ impl Fit {
             Some(own) => vec![total(&own.groups)],
             None => labelled.iter().map(|of| total(&of.groups)).filter(|sums| sums.runs > 0.0).collect(),
         };
+        let far = if case.has_peers() { Law::far(&sets) } else { Law::alone(more_run(case, &home)) };
         let mut fit = Self {
             items,
             near,
@@ -348,6 +348,14 @@ impl Fit {
             ));
         }
     }
+}
+
+/// Whether more answers run on the target than where labels are.
+fn more_run(case: &Case<'_>, home: &[Sums]) -> bool {
+    let answers: Vec<Sums> =
+        case.evidence.questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect();
+    let target = total(&answers);
+    home.iter().map(|from| shift(from, &target)[0]).sum::<f64>() > 0.0
 }
 
 fn effect(name: &str, by: f64) -> SignalValue {
