@@ -278,7 +278,7 @@ impl<'a> Resolver<'a> {
     fn limit(
         &mut self,
         ast: Option<&'a ast::Limit<'a>>,
-    ) -> Result<(Option<crate::tree::Expr>, Option<crate::tree::Expr>), Error> {
+    ) -> Result<(Option<Expr>, Option<Expr>), Error> {
         let Some(ast) = ast else { return Ok((None, None)) };
         let scopes = std::mem::take(&mut self.scopes);
         let limit = self.single_expr(&ast.expr);
