@@ -67,21 +67,13 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
         "SELECT name FROM t UNION SELECT city FROM t",
         "INSERT INTO t (name, city, born) VALUES ('x', 'X', '')",
     ),
-    (
-        "SELECT DISTINCT a FROM f",
-        "SELECT a FROM f",
-        "INSERT INTO f VALUES ('x', 1), ('X', 2)",
-    ),
+    ("SELECT DISTINCT a FROM f", "SELECT a FROM f", "INSERT INTO f VALUES ('x', 1), ('X', 2)"),
     (
         "SELECT a.x FROM f a JOIN f b ON a.a = b.a",
         "SELECT x FROM f WHERE a IS NOT NULL",
         "INSERT INTO f VALUES ('x', 1), ('X', 2)",
     ),
-    (
-        "SELECT k FROM r WHERE k = 5",
-        "SELECT k FROM r WHERE k = '5'",
-        "INSERT INTO r VALUES (5, '')",
-    ),
+    ("SELECT k FROM r WHERE k = 5", "SELECT k FROM r WHERE k = '5'", "INSERT INTO r VALUES (5, '')"),
     (
         "SELECT r.k FROM r JOIN t ON r.k = t.age",
         "SELECT t.age FROM r JOIN t ON r.k = t.age",
@@ -121,7 +113,8 @@ const EQUAL: &[(&str, &str)] = &[
 fn rows(connection: &Connection, sql: &str) -> Vec<String> {
     let mut statement = connection.prepare(sql).unwrap();
     let width = statement.column_count();
-    let rows = statement.query_map([], |row| (0..width).map(|at| row.get(at)).collect::<Result<Vec<Value>, _>>());
+    let rows =
+        statement.query_map([], |row| (0..width).map(|at| row.get(at)).collect::<Result<Vec<Value>, _>>());
     let mut all: Vec<String> = rows.unwrap().map(|row| format!("{:?}", row.unwrap())).collect();
     all.sort();
     all

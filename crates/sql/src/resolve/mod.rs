@@ -275,10 +275,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// LIMIT and OFFSET see no names at all.
-    fn limit(
-        &mut self,
-        ast: Option<&'a ast::Limit<'a>>,
-    ) -> Result<(Option<Expr>, Option<Expr>), Error> {
+    fn limit(&mut self, ast: Option<&'a ast::Limit<'a>>) -> Result<(Option<Expr>, Option<Expr>), Error> {
         let Some(ast) = ast else { return Ok((None, None)) };
         let scopes = std::mem::take(&mut self.scopes);
         let limit = self.single_expr(&ast.expr);
