@@ -38,7 +38,9 @@ fn check(engine: &SqliteEngine, statement: &Statement, tally: &Mutex<Tally>) {
     let describe = |what: String| format!("{} | {} | {what}", database.path().display(), statement.sql);
     match outcome {
         Outcome::Rows(rows) => {
-            let printed = resolved.map(|query| print(&query, database.schema(), Dialect::Sqlite));
+            let printed = resolved.map_err(|error| error.to_string()).and_then(|query| {
+                print(&query, database.schema(), Dialect::Sqlite).map_err(|error| error.to_string())
+            });
             let again = printed.as_ref().ok().map(|sql| engine.run(&database, sql).outcome);
             let mut tally = tally.lock().unwrap();
             tally.executed += 1;
@@ -55,7 +57,7 @@ fn check(engine: &SqliteEngine, statement: &Statement, tally: &Mutex<Tally>) {
                     };
                     tally.different.push(describe(format!("{reason} | {sql}")));
                 }
-                (Err(error), _) => tally.unresolved.push(describe(error.to_string())),
+                (Err(error), _) => tally.unresolved.push(describe(error)),
             }
         }
         Outcome::Failed(failure) => {

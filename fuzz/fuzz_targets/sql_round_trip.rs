@@ -20,9 +20,9 @@ fuzz_target!(|text: &str| {
     let Ok(query) = resolve(text, &SCHEMA) else { return };
     let _ = Features::of(&query, &SCHEMA).labels();
     let _ = ordered(&query);
-    let printed = print(&query, &SCHEMA, Dialect::Sqlite);
+    let Ok(printed) = print(&query, &SCHEMA, Dialect::Sqlite) else { return };
     match resolve(&printed, &SCHEMA) {
-        Ok(again) => assert_eq!(print(&again, &SCHEMA, Dialect::Sqlite), printed, "from {text:?}"),
+        Ok(again) => assert_eq!(print(&again, &SCHEMA, Dialect::Sqlite).as_ref(), Ok(&printed), "from {text:?}"),
         Err(error) => panic!("{text:?} printed as {printed:?}: {error}"),
     }
 });

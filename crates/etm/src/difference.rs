@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Body, Expr, From, JoinKind, Output, Query, Relation, Select, SetOperator, Source};
-use sqlgauge_sql::{Dialect, print, print_expr};
+use sqlgauge_sql::tree::{
+    Body, Expr, From, JoinKind, Literal, Output, Query, Relation, Select, SetOperator, Source,
+};
 
 use crate::tools;
 
@@ -55,7 +56,7 @@ fn describe(body: &Body) -> &'static str {
 
 fn selects(left: (&Query, &Select), right: (&Query, &Select), schema: &Schema) -> Option<String> {
     let texts = |(query, _): (&Query, &Select), exprs: &[&Expr]| -> Vec<String> {
-        exprs.iter().map(|expr| print_expr(expr, query, schema, Dialect::Sqlite)).collect()
+        exprs.iter().map(|expr| tools::expr_text(expr, query, schema)).collect()
     };
     let filters = |side: (&Query, &Select)| {
         let mut all = tools::conjuncts_of(side.1.filter.as_ref());
@@ -127,7 +128,7 @@ fn positional(left: &[String], right: &[String]) -> Option<String> {
 fn order(left: &Query, right: &Query, schema: &Schema) -> Option<String> {
     let keys = |query: &Query| -> Vec<String> {
         let text = |term: &sqlgauge_sql::tree::OrderTerm| {
-            let key = print_expr(&term.expr, query, schema, Dialect::Sqlite);
+            let key = tools::expr_text(&term.expr, query, schema);
             format!("{key}{}", if term.descending { " DESC" } else { "" })
         };
         query.order_by.iter().map(text).collect()
@@ -139,7 +140,7 @@ fn order(left: &Query, right: &Query, schema: &Schema) -> Option<String> {
         return Some(format!("left is ordered by {}, right by {}", or_nothing(&a), or_nothing(&b)));
     }
     let limit = |query: &Query, expr: &Option<Expr>| {
-        expr.as_ref().map_or_else(|| "none".to_owned(), |e| print_expr(e, query, schema, Dialect::Sqlite))
+        expr.as_ref().map_or_else(|| "none".to_owned(), |e| tools::expr_text(e, query, schema))
     };
     let limits = [("limit", &left.limit, &right.limit), ("offset", &left.offset, &right.offset)];
     limits.into_iter().find(|(_, a, b)| a != b).map(|(name, a, b)| {
@@ -176,7 +177,7 @@ fn sources(from: &From, schema: &Schema) -> Vec<String> {
 fn source(relation: &Relation, schema: &Schema) -> String {
     match &relation.source {
         Source::Table(id) => schema.table(*id).map_or_else(|| "?".to_owned(), |table| table.name.clone()),
-        Source::Derived(query) => format!("({})", print(query, schema, Dialect::Sqlite)),
+        Source::Derived(query) => format!("({})", tools::text(query, schema)),
         Source::Cte(_) => "a recursive subquery".to_owned(),
         Source::Function { name, .. } => format!("{name}()"),
         Source::Catalog => "sqlite_schema".to_owned(),
@@ -185,12 +186,23 @@ fn source(relation: &Relation, schema: &Schema) -> String {
 
 /// An expression as SQL, its columns named by their tables.
 pub(crate) fn expression(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> String {
-    let mut ids: Vec<_> = tools::columns_of(expr).iter().map(|column| column.relation).collect();
+    let columns = tools::columns_of(expr);
+    let inside = tools::declared_in(expr);
+    let outside = columns.iter().map(|column| column.relation).filter(|id| !inside.contains(id));
+    let mut ids: Vec<_> = outside.collect();
     ids.sort_unstable();
     ids.dedup();
-    let relations = ids
-        .into_iter()
-        .filter_map(|id| Some(From::Relation(Relation { id, source: Source::Table(facts.table_of(id)?) })));
+    // What is no table is named by its place.
+    let width = |id| {
+        let own = columns.iter().filter(|column| column.relation == id);
+        own.map(|column| column.column.wrapping_add(1)).filter(|width| *width != 0).max().unwrap_or(1)
+    };
+    let values = |id| {
+        let row = (0..width(id)).map(|_| Expr::Literal(Literal::Null)).collect();
+        Source::Derived(Box::new(Query::of(Body::Values(vec![row]))))
+    };
+    let source = |id| facts.table_of(id).map_or_else(|| values(id), Source::Table);
+    let relations = ids.into_iter().map(|id| From::Relation(Relation { id, source: source(id) }));
     let from = relations.fold(None, |from, relation| Some(tools::join_inner(from, relation)));
     let select = Select {
         distinct: false,
@@ -201,5 +213,5 @@ pub(crate) fn expression(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> Str
         outputs: vec![Output { expr: expr.clone(), alias: None }],
     };
     let query = Query::of(Body::Select(Box::new(select)));
-    print_expr(expr, &query, schema, Dialect::Sqlite)
+    tools::expr_text(expr, &query, schema)
 }

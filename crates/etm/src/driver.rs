@@ -4,7 +4,6 @@ use sqlgauge_sql::aggregates;
 use sqlgauge_sql::derive::{Facts, is_aggregate_select};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Body, Expr, From, OrderTerm, Query, Relation, RelationId, Source};
-use sqlgauge_sql::{Dialect, print};
 
 use crate::beside::{Beside, keeps_type, result_operands, texts};
 use crate::context::{Context, Position, Published};
@@ -708,8 +707,8 @@ impl<'a> Driver<'_, 'a> {
             rule: meta,
             scope,
             places,
-            before: print(before, schema, Dialect::Sqlite),
-            after: print(after, schema, Dialect::Sqlite),
+            before: tools::text(before, schema),
+            after: tools::text(after, schema),
         });
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Dialect, Error, print, renumber, resolve};
+use sqlgauge_sql::{Error, renumber, resolve};
 
 use crate::assumption::{Assumption, assumptions};
 use crate::canonical::{Choices, canonicalise};
@@ -242,7 +242,7 @@ impl<'a> Matcher<'a> {
         let difference =
             (verdict == Verdict::Different).then(|| difference::first(&left, &right, self.schema));
         let form = |query: Query, applications| NormalForm {
-            sql: print(&query, self.schema, Dialect::Sqlite),
+            sql: tools::text(&query, self.schema),
             query,
             applications,
         };

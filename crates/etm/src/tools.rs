@@ -1,6 +1,7 @@
 //! Small pieces that many rules need.
 
 use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
     Aggregate, Args, BinaryOperator, Body, ColumnRef, CteId, Expr, From, Join, JoinKind, Literal, Output,
     Owner, Query, Relation, RelationId, Select, Source,
@@ -8,6 +9,7 @@ use sqlgauge_sql::tree::{
 use sqlgauge_sql::visit::{
     Rewriter, Visitor, children, children_mut, rewrite_expr, rewrite_query, walk_expr, walk_query,
 };
+use sqlgauge_sql::{Dialect, PrintError};
 
 use crate::context::Context;
 
@@ -286,6 +288,13 @@ pub(crate) fn declared(query: &Query) -> Vec<RelationId> {
     found.0
 }
 
+/// The relations that the subqueries of an expression declare.
+pub(crate) fn declared_in(expr: &Expr) -> Vec<RelationId> {
+    let mut found = Declared(Vec::new());
+    walk_expr(&mut found, expr);
+    found.0
+}
+
 struct Declared(Vec<RelationId>);
 
 impl Visitor for Declared {
@@ -361,6 +370,20 @@ impl Visitor for Deterministic {
             self.0 &= function.is_deterministic(args);
         }
     }
+}
+
+/// The query as SQL, or why it cannot be written as such.
+pub(crate) fn text(query: &Query, schema: &Schema) -> String {
+    or_reason(sqlgauge_sql::print(query, schema, Dialect::Sqlite))
+}
+
+/// The expression, which stands in the query, as SQL, or why it cannot be written as such.
+pub(crate) fn expr_text(expr: &Expr, query: &Query, schema: &Schema) -> String {
+    or_reason(sqlgauge_sql::print_expr(expr, query, schema, Dialect::Sqlite))
+}
+
+fn or_reason(printed: Result<String, PrintError>) -> String {
+    printed.unwrap_or_else(|error| format!("(no SQL: {error})"))
 }
 
 /// The number of nodes of a query.

@@ -107,7 +107,10 @@ impl GoldOrder {
             return Self::from_keys(gold, &ordered.keys);
         }
         let database = &pair.target().database;
-        let sql = print(&ordered.query, database.schema(), Dialect::Sqlite);
+        let sql = match print(&ordered.query, database.schema(), Dialect::Sqlite) {
+            Ok(sql) => sql,
+            Err(error) => return Self::Unknown(format!("the gold's sort keys cannot be added: {error}")),
+        };
         match pair.run_gold(database, &sql).rows() {
             Some(rows) if has_same_rows(gold, rows) => Self::from_keys(rows, &ordered.keys),
             Some(_) => Self::Unknown("the gold returns other rows when its sort keys are added".into()),

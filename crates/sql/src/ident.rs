@@ -74,9 +74,28 @@ pub(crate) fn blob(token: &str) -> Vec<u8> {
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
+/// The words of a type's name, each perhaps in quotes.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text.trim_start();
+    std::iter::from_fn(move || {
+        let close = match rest.chars().next()? {
+            '[' => Some(']'),
+            quote @ ('"' | '`' | '\'') => Some(quote),
+            _ => None,
+        };
+        let length = match close {
+            Some(close) => rest[1..].find(close).map_or(rest.len(), |end| end + 2),
+            None => rest.find(|c: char| c.is_whitespace() || "\"`'[".contains(c)).unwrap_or(rest.len()),
+        };
+        let (word, after) = rest.split_at(length);
+        rest = after.trim_start();
+        Some(word)
+    })
+}
+
 /// A type name as text, unquoted, with single spaces.
 pub(crate) fn type_text(ast: &ast::Type<'_>) -> String {
-    let name = ast.name.split_whitespace().map(name_of).collect::<Vec<_>>().join(" ");
+    let name = words(ast.name).map(name_of).collect::<Vec<_>>().join(" ");
     match &ast.size {
         None => name,
         Some(ast::TypeSize::MaxSize(size)) => format!("{name}({size})"),

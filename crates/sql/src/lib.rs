@@ -29,6 +29,6 @@ pub use features::Features;
 pub use identity::renumber;
 pub use ordering::{Ordered, UnderDistinct, ordered, ordered_under_distinct};
 pub use parse::MAX_SQL_BYTES;
-pub use print::{Dialect, print, print_expr};
+pub use print::{Dialect, PrintError, print, print_expr};
 pub use resolve::{MAX_DEPTH, resolve};
 pub mod spider;

@@ -118,7 +118,7 @@ mod tests {
         ] {
             let ordered = ordered(&resolve(sql, &schema).unwrap()).unwrap();
             assert_eq!(ordered.keys, keys, "{sql}");
-            assert_eq!(print(&ordered.query, &schema, Dialect::Sqlite), printed);
+            assert_eq!(print(&ordered.query, &schema, Dialect::Sqlite).unwrap(), printed);
         }
         assert_eq!(ordered(&resolve("SELECT a FROM t", &schema).unwrap()), None);
     }

@@ -53,7 +53,7 @@ fn joins_the_other_way_round_are_never_told_apart() {
         let schema = &schemas[name];
         let mut query = resolve(gold, schema).unwrap();
         rewrite_query(&mut Swap, &mut query);
-        let swapped = print(&query, schema, Dialect::Sqlite);
+        let swapped = print(&query, schema, Dialect::Sqlite).unwrap();
         by_database.entry(name.to_owned()).or_default().push((gold.to_owned(), swapped));
     };
     for line in fs::read_to_string(folder.join("spider/dev_gold.sql")).unwrap().lines() {

@@ -38,7 +38,7 @@ impl Parse {
         let features = Features::of(&query, &schema);
         let parsed = spider::parse(&Catalog::from_schema(&schema), &self.sql).ok();
         let hardness = parsed.and_then(|query| spider::hardness(&query).ok()).map(spider::Hardness::as_str);
-        let sql = print_sql(&query, &schema, Dialect::Sqlite);
+        let sql = print_sql(&query, &schema, Dialect::Sqlite)?;
         let text = if self.json {
             let mut value = serde_json::json!({"sql": sql, "hardness": hardness, "features": features, "labels": features.labels()});
             if self.tree {

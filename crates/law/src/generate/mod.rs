@@ -17,7 +17,7 @@ use crate::world::World;
 
 /// The query as SQL; `None` where SQL has no words for it.
 pub fn text(query: &Query, schema: &Schema) -> Option<String> {
-    Some(print(query, schema, Dialect::Sqlite))
+    print(query, schema, Dialect::Sqlite).ok()
 }
 
 /// Draws queries over one world after the other.

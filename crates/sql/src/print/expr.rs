@@ -1,6 +1,7 @@
 //! Expressions, with as few parentheses as SQLite's precedence allows.
 
-use super::{Names, Printer};
+use super::names::is_plain;
+use super::{Names, PrintError, Printer};
 use crate::functions::Function;
 use crate::tree::{
     Aggregate, Args, BinaryOperator, Expr, Frame, FrameBound, FrameExclude, FrameMode, LikeOperator, Literal,
@@ -76,16 +77,19 @@ impl Printer<'_> {
     fn bare_expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Column(column) => {
-                let relation = self.names.relation(column.relation).to_owned();
-                let name = self.names.column(*column).unwrap_or("?").to_owned();
+                let (relation, name) = (self.names.relation(column.relation), self.names.column(*column));
+                let (relation, name) = (self.named(relation), self.named(name));
                 self.identifier(&relation);
                 self.text(".");
                 self.identifier(&name);
             }
-            Expr::Output(index) => self.text(&(index + 1).to_string()),
+            Expr::Output(_) => self.fail(PrintError::MisplacedOutput),
             Expr::Literal(value) => self.literal(value),
             Expr::Unary(operator, operand) => self.unary(*operator, operand),
             Expr::Binary(operator, left, right) => self.binary(*operator, left, right),
+            Expr::And(list) | Expr::Or(list) if list.is_empty() => {
+                self.fail(PrintError::Empty("list of AND or OR"));
+            }
             Expr::And(list) => self.separated(list, " AND ", |p, e| p.expr(e, precedence::AND + 1)),
             Expr::Or(list) => self.separated(list, " OR ", |p, e| p.expr(e, precedence::OR + 1)),
             Expr::Row(list) => self.list(list),
@@ -101,7 +105,7 @@ impl Printer<'_> {
                 self.text("CAST(");
                 self.expr(expr, 0);
                 self.text(" AS ");
-                self.text(type_name);
+                self.type_name(type_name);
                 self.text(")");
             }
             Expr::Collate { expr, collation } => {
@@ -329,6 +333,23 @@ impl Printer<'_> {
                 self.expr(expr, 0);
                 self.text(" FOLLOWING");
             }
+        }
+    }
+
+    /// A type is written as it is where its words are plain ones, and in quotes elsewhere.
+    fn type_name(&mut self, name: &str) {
+        let (words, size) = match name.split_once('(') {
+            Some((words, rest)) if rest.ends_with(')') => (words, &name[words.len()..]),
+            _ => (name, ""),
+        };
+        let is_number = |part: &str| part.trim_start_matches(['+', '-']).parse::<f64>().is_ok();
+        let sizes = size.strip_prefix('(').and_then(|size| size.strip_suffix(')'));
+        let plain_size =
+            sizes.is_none_or(|sizes| sizes.split(',').all(is_number) && sizes.split(',').count() < 3);
+        if name.is_empty() || (plain_size && words.split(' ').all(is_plain)) {
+            self.text(name);
+        } else {
+            self.text(&format!("\"{}\"", name.replace('"', "\"\"")));
         }
     }
 

@@ -7,9 +7,11 @@ mod expr;
 mod names;
 
 use self::names::Names;
+use crate::aggregates::owners_hold;
 use crate::schema::Schema;
 use crate::tree::{
     Body, Cte, Expr, From, Join, JoinKind, Literal, OrderTerm, Query, Relation, Select, SetOperator, Source,
+    UnaryOperator,
 };
 
 /// The SQL dialect to print.
@@ -31,24 +33,101 @@ impl Dialect {
     }
 }
 
+/// Why a tree cannot be written as SQL.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PrintError {
+    /// A table that the schema does not have; it is another schema than that of the query.
+    #[error("the schema has no table number {0}")]
+    UnknownTable(u32),
+    /// A column of a relation that no FROM clause has.
+    #[error("no FROM clause has the relation number {0}")]
+    UnknownRelation(u32),
+    /// A column that its relation does not have: relation and position.
+    #[error("the relation number {0} has no column number {1}")]
+    UnknownColumn(u32, u32),
+    /// A rowid whose names are all taken by columns: its table.
+    #[error("the rowid of {0} has no name, since columns are called rowid, _rowid_ and oid")]
+    HiddenRowid(String),
+    /// A common table expression that no WITH clause has.
+    #[error("no WITH clause has the common table expression number {0}")]
+    UnknownCte(u32),
+    /// A result column is referred to inside an expression.
+    #[error("a result column is referred to inside of an expression")]
+    MisplacedOutput,
+    /// An aggregate that SQL would take for one of another query.
+    #[error("SQL cannot say of which query an aggregate is: by the columns that it reads it is another's")]
+    Owner,
+    /// A SELECT without result columns, VALUES without rows, AND or OR without operands.
+    #[error("there is no empty {0}")]
+    Empty(&'static str),
+    /// A NUL character in a text or a name.
+    #[error("a text or name holds a NUL character")]
+    Nul,
+}
+
 /// Prints a query as one line of SQL. The schema must be the one that the query was resolved against.
-pub fn print(query: &Query, schema: &Schema, dialect: Dialect) -> String {
-    let mut printer = Printer { out: String::new(), names: Names::of(query, schema), dialect };
+///
+/// # Errors
+/// [`PrintError`] where SQL has no words for the tree. What [`resolve`](crate::resolve) makes has some, with one
+/// exception: an aggregate that a subquery refers to by the alias that an outer query gave it.
+pub fn print(query: &Query, schema: &Schema, dialect: Dialect) -> Result<String, PrintError> {
+    if !owners_hold(query) {
+        return Err(PrintError::Owner);
+    }
+    let mut printer = Printer::new(query, schema, dialect);
     printer.query(query, None);
-    printer.out
+    printer.finish()
 }
 
 /// Prints an expression that stands in `query`.
-pub fn print_expr(expr: &Expr, query: &Query, schema: &Schema, dialect: Dialect) -> String {
-    let mut printer = Printer { out: String::new(), names: Names::of(query, schema), dialect };
-    printer.expr(expr, 0);
-    printer.out
+///
+/// # Errors
+/// Those of [`print()`].
+pub fn print_expr(
+    expr: &Expr,
+    query: &Query,
+    schema: &Schema,
+    dialect: Dialect,
+) -> Result<String, PrintError> {
+    let mut printer = Printer::new(query, schema, dialect);
+    printer.term(expr);
+    printer.finish()
 }
 
 struct Printer<'a> {
     out: String,
     names: Names<'a>,
     dialect: Dialect,
+    /// The first thing that could not be written.
+    error: Option<PrintError>,
+}
+
+impl<'a> Printer<'a> {
+    fn new(query: &Query, schema: &'a Schema, dialect: Dialect) -> Self {
+        Self { out: String::new(), names: Names::of(query, schema), dialect, error: None }
+    }
+
+    fn finish(self) -> Result<String, PrintError> {
+        match self.error {
+            Some(error) => Err(error),
+            None if self.out.contains('\0') => Err(PrintError::Nul),
+            None => Ok(self.out),
+        }
+    }
+
+    /// Notes that something could not be written.
+    fn fail(&mut self, error: PrintError) {
+        self.error.get_or_insert(error);
+    }
+
+    /// The name, or nothing and a note.
+    fn named(&mut self, name: Result<String, PrintError>) -> String {
+        name.unwrap_or_else(|error| {
+            self.fail(error);
+            String::new()
+        })
+    }
 }
 
 impl Printer<'_> {
@@ -93,7 +172,8 @@ impl Printer<'_> {
     }
 
     fn cte(&mut self, cte: &Cte) {
-        let name = self.names.cte(cte.id).to_owned();
+        let name = self.names.cte(cte.id);
+        let name = self.named(name);
         self.identifier(&name);
         let columns = self.names.cte_columns(cte.id).to_vec();
         self.text("(");
@@ -111,6 +191,9 @@ impl Printer<'_> {
         match body {
             Body::Select(select) => self.select(select, columns),
             Body::Values(rows) => {
+                if rows.iter().any(Vec::is_empty) || rows.is_empty() {
+                    self.fail(PrintError::Empty("VALUES"));
+                }
                 self.text("VALUES ");
                 self.separated(rows, ", ", |printer, row| {
                     printer.text("(");
@@ -139,6 +222,9 @@ impl Printer<'_> {
     }
 
     fn select(&mut self, select: &Select, columns: Option<&[String]>) {
+        if select.outputs.is_empty() {
+            self.fail(PrintError::Empty("SELECT"));
+        }
         self.text(if select.distinct { "SELECT DISTINCT " } else { "SELECT " });
         for (index, output) in select.outputs.iter().enumerate() {
             if index > 0 {
@@ -202,10 +288,17 @@ impl Printer<'_> {
     }
 
     fn relation(&mut self, relation: &Relation) {
-        let alias = self.names.relation(relation.id).to_owned();
+        let alias = self.names.relation(relation.id);
+        let alias = self.named(alias);
         let own = match &relation.source {
-            Source::Table(id) => self.names.table(*id).to_owned(),
-            Source::Cte(id) => self.names.cte(*id).to_owned(),
+            Source::Table(id) => {
+                let name = self.names.table(*id);
+                self.named(name)
+            }
+            Source::Cte(id) => {
+                let name = self.names.cte(*id);
+                self.named(name)
+            }
             Source::Catalog => "sqlite_master".to_owned(),
             Source::Function { name, args } => {
                 self.identifier(name);
@@ -254,7 +347,8 @@ impl Printer<'_> {
     /// A term of GROUP BY or ORDER BY; a constant integer would be taken for an ordinal there.
     fn term(&mut self, expr: &Expr) {
         match expr {
-            Expr::Literal(Literal::Integer(_)) => {
+            Expr::Output(index) => self.text(&(index + 1).to_string()),
+            other if is_ordinal(other) => {
                 self.expr(expr, 0);
                 self.text(" + 0");
             }
@@ -265,5 +359,14 @@ impl Printer<'_> {
             }
             other => self.expr(other, 0),
         }
+    }
+}
+
+/// Whether SQLite takes the expression for the number of a result column.
+fn is_ordinal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(Literal::Integer(_)) => true,
+        Expr::Unary(UnaryOperator::Plus | UnaryOperator::Minus, operand) => is_ordinal(operand),
+        _ => false,
     }
 }

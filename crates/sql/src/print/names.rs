@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::PrintError;
 use crate::builtin::builtin_columns;
 use crate::schema::{Schema, TableId};
 use crate::tree::{ColumnRef, Cte, CteId, Expr, Query, Relation, RelationId, Source};
@@ -79,8 +80,9 @@ impl<'a> Names<'a> {
 
     fn base_name(&self, kind: &Kind) -> String {
         match kind {
-            Kind::Table(table) => self.table(*table).to_owned(),
-            Kind::Cte(cte) => self.cte(*cte).to_owned(),
+            // A name that is missing is noted where the relation is printed.
+            Kind::Table(table) => self.table(*table).unwrap_or_default(),
+            Kind::Cte(cte) => self.cte(*cte).unwrap_or_default(),
             Kind::Derived => String::new(),
             Kind::Function(name) => name.clone(),
         }
@@ -102,20 +104,21 @@ impl<'a> Names<'a> {
         is_plain(name) || ALSO_KEYWORDS.contains(&name)
     }
 
-    pub fn table(&self, id: TableId) -> &str {
-        self.schema.table(id).map_or("?", |table| &table.name)
+    pub fn table(&self, id: TableId) -> Result<String, PrintError> {
+        self.schema.table(id).map(|table| table.name.clone()).ok_or(PrintError::UnknownTable(id.0))
     }
 
-    pub fn cte(&self, id: CteId) -> &str {
-        self.ctes.get(&id).map_or("?", |(name, _)| name)
+    pub fn cte(&self, id: CteId) -> Result<String, PrintError> {
+        self.ctes.get(&id).map(|(name, _)| name.clone()).ok_or(PrintError::UnknownCte(id.0))
     }
 
     pub fn cte_columns(&self, id: CteId) -> &[String] {
         self.ctes.get(&id).map_or(&[], |(_, columns)| columns)
     }
 
-    pub fn relation(&self, id: RelationId) -> &str {
-        self.relations.get(&id).map_or("?", |relation| &relation.alias)
+    pub fn relation(&self, id: RelationId) -> Result<String, PrintError> {
+        let relation = self.relations.get(&id).ok_or(PrintError::UnknownRelation(id.0))?;
+        Ok(relation.alias.clone())
     }
 
     pub fn derived_columns(&self, id: RelationId) -> &[String] {
@@ -125,18 +128,26 @@ impl<'a> Names<'a> {
         }
     }
 
-    pub fn column(&self, column: ColumnRef) -> Option<&str> {
+    pub fn column(&self, column: ColumnRef) -> Result<String, PrintError> {
         let index = column.column as usize;
-        match &self.relations.get(&column.relation)?.columns {
+        let relation =
+            self.relations.get(&column.relation).ok_or(PrintError::UnknownRelation(column.relation.0))?;
+        let found = match &relation.columns {
             ColumnNames::Table(id) if column.column == ColumnRef::ROWID => {
-                let table = self.schema.table(*id)?;
-                ["rowid", "_rowid_", "oid"].into_iter().find(|name| table.column_index(name).is_none())
+                let table = self.schema.table(*id).ok_or(PrintError::UnknownTable(id.0))?;
+                let free = |name: &&str| table.column_index(name).is_none();
+                let name = ["rowid", "_rowid_", "oid"].into_iter().find(free);
+                Some(name.ok_or_else(|| PrintError::HiddenRowid(table.name.clone()))?)
             }
-            ColumnNames::Table(id) => self.schema.table(*id)?.columns.get(index).map(|c| c.name.as_str()),
+            ColumnNames::Table(id) => {
+                self.schema.table(*id).and_then(|table| Some(table.columns.get(index)?.name.as_str()))
+            }
             ColumnNames::Listed(columns) => columns.get(index).map(String::as_str),
+            ColumnNames::Builtin(_) if column.column == ColumnRef::ROWID => Some("rowid"),
             ColumnNames::Builtin(columns) => columns.get(index).copied(),
             ColumnNames::Cte(id) => self.cte_columns(*id).get(index).map(String::as_str),
-        }
+        };
+        found.map(str::to_owned).ok_or(PrintError::UnknownColumn(column.relation.0, column.column))
     }
 
     /// Names for the result columns of a subquery: alias, else column name, else position; no two alike.
@@ -146,7 +157,7 @@ impl<'a> Names<'a> {
         };
         let wanted = outputs.iter().map(|output| match (&output.alias, &output.expr) {
             (Some(alias), _) => Some(alias.clone()),
-            (None, Expr::Column(column)) => self.column(*column).map(str::to_owned),
+            (None, Expr::Column(column)) => self.column(*column).ok(),
             _ => None,
         });
         distinct_names(wanted)

@@ -186,7 +186,8 @@ impl<'a> Resolver<'a> {
     fn unary(&mut self, operator: ast::UnaryOperator, operand: &'a ast::Expr<'a>) -> Result<Expr, Error> {
         let operator = match operator {
             ast::UnaryOperator::Negative => {
-                if let ast::Expr::Literal(ast::Literal::Numeric(token)) = operand {
+                // Parentheses make no difference: `-(9223372036854775808)` is the smallest integer.
+                if let ast::Expr::Literal(ast::Literal::Numeric(token)) = without_parentheses(operand) {
                     return Ok(Expr::Literal(ident::negative_number(token)));
                 }
                 UnaryOperator::Minus
@@ -239,7 +240,14 @@ impl<'a> Resolver<'a> {
     fn whole_table(&mut self, name: &ast::QualifiedName<'a>) -> Result<Query, Error> {
         let (source, columns) = self.source(name)?;
         let id = self.new_relation();
-        let relation = ScopeRelation { id, name: None, columns, using: Vec::new(), kind: JoinKind::Inner };
+        let relation = ScopeRelation {
+            id,
+            name: None,
+            columns,
+            is_builtin: false,
+            using: Vec::new(),
+            kind: JoinKind::Inner,
+        };
         let outputs = relation.visible_columns(self.schema).into_iter().map(|(column, _)| Output {
             expr: Expr::Column(ColumnRef { relation: id, column }),
             alias: None,
@@ -264,6 +272,15 @@ impl<'a> Resolver<'a> {
         };
         Ok((filter, over))
     }
+}
+
+fn without_parentheses<'e, 'a>(mut ast: &'e ast::Expr<'a>) -> &'e ast::Expr<'a> {
+    while let ast::Expr::Parenthesized(inner) = ast
+        && let [only] = inner.as_slice()
+    {
+        ast = only;
+    }
+    ast
 }
 
 fn full_name(qualifier: Option<&str>, name: &str) -> String {

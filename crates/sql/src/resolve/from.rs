@@ -89,7 +89,9 @@ impl<'a> Resolver<'a> {
             SelectTable::Sub(from, alias) => return self.parenthesised(from, alias_of(alias), scope),
         };
         let id = self.new_relation();
-        scope.relations.push(ScopeRelation { id, name, columns, using: Vec::new(), kind: JoinKind::Inner });
+        let is_builtin = matches!(source, Source::Catalog | Source::Function { .. });
+        let kind = JoinKind::Inner;
+        scope.relations.push(ScopeRelation { id, name, columns, is_builtin, using: Vec::new(), kind });
         Ok(Skeleton::Relation(Relation { id, source }, args))
     }
 

@@ -43,6 +43,8 @@ pub(super) struct ScopeRelation {
     /// Alias, or the table's name without one; subqueries may have none.
     pub name: Option<String>,
     pub columns: Columns,
+    /// A table or function that SQLite itself has; it has a rowid.
+    pub is_builtin: bool,
     /// Columns joined by USING or NATURAL: the left operand's stand for them.
     pub using: Vec<String>,
     /// How it is joined to what stands left of it.
@@ -83,7 +85,9 @@ impl ScopeRelation {
 
     /// The rowid, for a table that has one.
     fn rowid(&self, schema: &Schema) -> Option<u32> {
-        let Columns::Table(id) = self.columns else { return None };
+        let Columns::Table(id) = self.columns else {
+            return self.is_builtin.then_some(ColumnRef::ROWID);
+        };
         let table = schema.table(id)?;
         has_rowid(table).then(|| table.rowid_alias().unwrap_or(ColumnRef::ROWID))
     }

@@ -18,6 +18,8 @@ use super::verdict::{Inapplicable, Side};
 #[derive(Debug)]
 pub(super) struct Resolved {
     text: String,
+    /// What the query is printed as.
+    printed: String,
     pub(super) query: Query,
     freedom: Freedom,
 }
@@ -32,13 +34,16 @@ impl Resolved {
             _ => Inapplicable::parse(error.to_string()).of(side),
         })?;
         let freedom = Freedom::of(&query, schema).map_err(|error| error.of(side))?;
-        Ok(Self { text: text.to_owned(), query, freedom })
+        let printed = print(&query, schema, Dialect::Sqlite)
+            .map_err(|error| Inapplicable::unsupported("print", error.to_string()).of(side))?;
+        Ok(Self { text: text.to_owned(), printed, query, freedom })
     }
 
     /// A query that was made from one of the pair.
     fn of(query: Query, schema: &Schema) -> Option<Self> {
         let freedom = Freedom::of(&query, schema).ok()?;
-        Some(Self { text: print(&query, schema, Dialect::Sqlite), query, freedom })
+        let printed = print(&query, schema, Dialect::Sqlite).ok()?;
+        Some(Self { text: printed.clone(), printed, query, freedom })
     }
 
     /// Whether the query asks for the present time.
@@ -104,7 +109,7 @@ impl<'s> Runner<'s> {
             schema,
             query: resolved.query.clone(),
             statement: sandbox.prepare(&resolved.text)?,
-            printed: Auxiliary::new(print(&resolved.query, schema, Dialect::Sqlite)),
+            printed: Auxiliary::new(resolved.printed.clone()),
             checks: freedom.checks.iter().map(|text| Auxiliary::new(text.clone())).collect(),
             sites: sites.collect(),
             loose: loose.collect(),
@@ -199,8 +204,12 @@ impl<'s> Pair<'s> {
         (left, right): (&Resolved, &Resolved),
         contract: Contract,
     ) -> Result<Self, Inapplicable> {
-        let keys = ordered(&left.query)
-            .map(|ordered| (Auxiliary::new(print(&ordered.query, schema, Dialect::Sqlite)), ordered.keys));
+        let keys = ordered(&left.query).map(|ordered| {
+            let text = print(&ordered.query, schema, Dialect::Sqlite)
+                .map_err(|error| Inapplicable::unsupported("print", error.to_string()).of(Side::Left))?;
+            Ok::<_, Inapplicable>((Auxiliary::new(text), ordered.keys))
+        });
+        let keys = keys.transpose()?;
         let runner = |resolved, side| {
             Runner::new(sandbox, schema, resolved).map_err(|failure| Inapplicable::from(failure).of(side))
         };

@@ -62,11 +62,7 @@ fn put_outcome(row: &mut Row, prediction: Option<&str>, error: Option<&ErrorKind
         "it names a column that two tables in scope have",
         is(|kind| matches!(kind, ErrorKind::AmbiguousColumn(_))),
     );
-    row.flag(
-        "sql.error.invalid",
-        "it breaks another rule of SQLite",
-        is(|kind| matches!(kind, ErrorKind::Invalid(_))),
-    );
+    row.flag("sql.error.invalid", "it breaks another rule of SQLite", is(breaks_a_rule));
     row.flag(
         "sql.error.unsupported",
         "it uses what the resolver does not know",
@@ -75,6 +71,21 @@ fn put_outcome(row: &mut Row, prediction: Option<&str>, error: Option<&ErrorKind
     let other =
         is(|kind| matches!(kind, ErrorKind::Empty | ErrorKind::MultipleStatements | ErrorKind::NotAQuery(_)));
     row.flag("sql.error.no_query", "it is no query, or several statements", other);
+}
+
+/// Whether the error is none of those that have a feature of their own.
+fn breaks_a_rule(kind: &ErrorKind) -> bool {
+    !matches!(
+        kind,
+        ErrorKind::Syntax(_)
+            | ErrorKind::UnknownTable(_)
+            | ErrorKind::UnknownColumn(_)
+            | ErrorKind::AmbiguousColumn(_)
+            | ErrorKind::Unsupported(_)
+            | ErrorKind::Empty
+            | ErrorKind::MultipleStatements
+            | ErrorKind::NotAQuery(_)
+    )
 }
 
 fn put_text(row: &mut Row, text: &str) {

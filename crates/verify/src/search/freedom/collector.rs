@@ -149,13 +149,18 @@ impl Collector<'_> {
             return;
         };
         if role == Role::Top {
-            self.cut = limit.map(|limit| Cut::new(query, limit, offset, self.schema));
+            let cut = limit.map(|limit| Cut::new(query, limit, offset, self.schema)).transpose();
+            self.is_always_open |= cut.is_err();
+            self.cut = cut.ok().flatten();
             return;
         }
         let limit = if role == Role::First { 1 } else { limit.unwrap_or(i64::MAX) };
         if limit == 1 && self.recursive == 0 && free_relations(query).is_empty() {
             let ctes = self.ctes.iter().chain(&query.ctes).cloned().collect();
-            let cut = Cut::new(&Query { ctes, ..query.clone() }, limit, offset, self.schema);
+            let Ok(cut) = Cut::new(&Query { ctes, ..query.clone() }, limit, offset, self.schema) else {
+                self.is_always_open = true;
+                return;
+            };
             let free_relation = self.new_relation();
             self.sites.push(Site { query: query.clone(), cut, free_relation });
             return;
@@ -236,11 +241,9 @@ impl Collector<'_> {
                 continue;
             }
             for check in self.open_checks(select, &[&output.expr], all.extreme.as_ref()) {
-                match self.closed(check) {
-                    Some(check) => {
-                        let check = print(&check, self.schema, Dialect::Sqlite);
-                        self.loose.push(Loose { column: at, check });
-                    }
+                let closed = self.closed(check);
+                match closed.and_then(|check| print(&check, self.schema, Dialect::Sqlite).ok()) {
+                    Some(check) => self.loose.push(Loose { column: at, check }),
                     None => self.is_always_open = true,
                 }
             }

@@ -82,9 +82,11 @@ impl Freedom {
             schema,
         };
         collector.query(query, Role::Top);
-        let mut checks: Vec<String> =
+        let printed: Result<Vec<String>, _> =
             collector.checks.iter().map(|check| print(check, schema, Dialect::Sqlite)).collect();
-        if collector.is_always_open {
+        let is_open = collector.is_always_open || printed.is_err();
+        let mut checks = printed.unwrap_or_default();
+        if is_open {
             checks.insert(0, "SELECT 1".to_owned());
         }
         let traced = trace(query);

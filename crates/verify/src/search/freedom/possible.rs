@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_sql::schema::{Collation, Schema};
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Dialect, ordered, print};
+use sqlgauge_sql::{Dialect, PrintError, ordered, print};
 
 use crate::search::values::{number, same_key};
 
@@ -116,19 +116,19 @@ impl Near {
 
 impl Cut {
     /// The cut of a query with that LIMIT and OFFSET.
-    pub(super) fn new(query: &Query, limit: i64, offset: i64, schema: &Schema) -> Self {
+    pub(super) fn new(query: &Query, limit: i64, offset: i64, schema: &Schema) -> Result<Self, PrintError> {
         let unlimited = Query { limit: None, offset: None, ..query.clone() };
         let width = unlimited.width();
         let (query, keys) =
             ordered(&unlimited).map_or((unlimited, Vec::new()), |ordered| (ordered.query, ordered.keys));
         let bound = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
-        Self {
-            text: print(&query, schema, Dialect::Sqlite),
+        Ok(Self {
+            text: print(&query, schema, Dialect::Sqlite)?,
             keys,
             width,
             start: bound(offset),
             end: bound(offset.saturating_add(limit)),
-        }
+        })
     }
 
     /// The possible results, given all rows with their keys.
