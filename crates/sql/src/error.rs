@@ -160,10 +160,13 @@ impl Error {
 
     /// The same error at the place of that part of the text, unless it has a place or is about a name.
     pub(crate) fn within(self, text: &str, part: impl FnOnce() -> String) -> Self {
-        if self.position.is_some() || self.kind.is_naming() || text.is_empty() {
+        let is_general = self.kind.is_naming() || matches!(self.kind, ErrorKind::Unsupported(_));
+        if self.position.is_some() || is_general || text.is_empty() {
             return self;
         }
-        let position = place_of(text, &part());
+        // The part is written by the parser's own code, which does not look after the stack.
+        let part = stacker::maybe_grow(16 << 20, 64 << 20, part);
+        let position = place_of(text, &part);
         self.at(position)
     }
 

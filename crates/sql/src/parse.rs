@@ -26,8 +26,7 @@ pub(crate) fn parse_query<'b>(bump: &'b Bump, text: &'b str) -> Result<Parsed<'b
     // The parser takes `LIMIT a, b` for `LIMIT a OFFSET b`, which is `LIMIT b OFFSET a`. The text as it is goes
     // first, so that a syntax error has its place in it.
     if let Some(rewritten) = without_limit_commas(text) {
-        let mut statements = Statements::new(bump, text)?;
-        while statements.next()?.is_some() {}
+        Statements::new(bump, text)?.next()?;
         return parse_rewritten(bump, bump.alloc_str(&rewritten));
     }
     parse_rewritten(bump, text)

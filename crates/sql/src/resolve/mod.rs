@@ -182,7 +182,7 @@ impl<'a> Resolver<'a> {
             return Err(ErrorKind::Unsupported(format!("nesting deeper than {MAX_DEPTH} levels")).into());
         }
         self.depth += 1;
-        let result = stacker::maybe_grow(128 << 10, 2 << 20, || step(self));
+        let result = stacker::maybe_grow(1 << 20, 4 << 20, || step(self));
         self.depth -= 1;
         result
     }
