@@ -140,7 +140,7 @@ mod tests {
             ("SELECT DISTINCT a FROM t", None),
             ("SELECT a FROM t UNION SELECT b FROM t ORDER BY 1", None),
         ] {
-            let print = |query: &Query| print(query, &schema, Dialect::Sqlite);
+            let print = |query: &Query| print(query, &schema, Dialect::Sqlite).unwrap();
             let found = ordered_under_distinct(&resolve(sql, &schema).unwrap())
                 .map(|found| (found.keys, print(&found.every), print(&found.all)));
             let expected = expected.map(|(keys, every, all)| (keys, every.to_owned(), all.to_owned()));
