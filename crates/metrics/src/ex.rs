@@ -140,8 +140,12 @@ fn runs_under_distinct(
     under: &UnderDistinct,
 ) -> Result<Vec<usize>, String> {
     let database = &pair.target().database;
-    let run = |query| pair.run_gold(database, &print(query, database.schema(), Dialect::Sqlite));
-    let (every, all) = (run(&under.every), run(&under.all));
+    let run = |query| {
+        let sql = print(query, database.schema(), Dialect::Sqlite)
+            .map_err(|error| format!("the gold's sort keys cannot be added: {error}"))?;
+        Ok::<_, String>(pair.run_gold(database, &sql))
+    };
+    let (every, all) = (run(&under.every)?, run(&under.all)?);
     let (Some(every), Some(all)) = (every.rows(), all.rows()) else {
         return Err("the gold does not run with its sort keys added".into());
     };
