@@ -55,8 +55,11 @@ impl Closure {
     pub fn determines(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Column(column) => self.contains(*column),
-            Expr::Scalar(_) | Expr::Exists { .. } | Expr::InQuery { .. } | Expr::Output(_) => false,
-            Expr::Window(_) => false,
+            Expr::Scalar(_)
+            | Expr::Exists { .. }
+            | Expr::InQuery { .. }
+            | Expr::Output(_)
+            | Expr::Window(_) => false,
             Expr::Function { function, args } if !function.is_deterministic(args) => false,
             other => {
                 let mut all = true;

@@ -39,7 +39,7 @@ impl Dialect {
 pub enum PrintError {
     /// A table that the schema does not have; it is another schema than that of the query.
     #[error("the schema has no table number {0}")]
-    UnknownTable(u32),
+    UnknownTable(usize),
     /// A column of a relation that no FROM clause has.
     #[error("no FROM clause has the relation number {0}")]
     UnknownRelation(u32),

@@ -105,7 +105,7 @@ impl<'a> Names<'a> {
     }
 
     pub fn table(&self, id: TableId) -> Result<String, PrintError> {
-        self.schema.table(id).map(|table| table.name.clone()).ok_or(PrintError::UnknownTable(id.0))
+        self.schema.table(id).map(|table| table.name.clone()).ok_or(PrintError::UnknownTable(id.index()))
     }
 
     pub fn cte(&self, id: CteId) -> Result<String, PrintError> {
@@ -134,7 +134,7 @@ impl<'a> Names<'a> {
             self.relations.get(&column.relation).ok_or(PrintError::UnknownRelation(column.relation.0))?;
         let found = match &relation.columns {
             ColumnNames::Table(id) if column.column == ColumnRef::ROWID => {
-                let table = self.schema.table(*id).ok_or(PrintError::UnknownTable(id.0))?;
+                let table = self.schema.table(*id).ok_or(PrintError::UnknownTable(id.index()))?;
                 let free = |name: &&str| table.column_index(name).is_none();
                 let name = ["rowid", "_rowid_", "oid"].into_iter().find(free);
                 Some(name.ok_or_else(|| PrintError::HiddenRowid(table.name.clone()))?)

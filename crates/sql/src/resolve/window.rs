@@ -82,13 +82,13 @@ pub(super) fn check_frame(window: &Window) -> Result<(), Error> {
     let Some(frame) = &window.frame else { return Ok(()) };
     let refused = |what: &str| Err(ErrorKind::Window(what.to_owned()).into());
     let end = frame.end.as_ref().unwrap_or(&FrameBound::CurrentRow);
-    let is_backward = match (&frame.start, end) {
+    let is_backward = matches!(
+        (&frame.start, end),
         (FrameBound::CurrentRow, FrameBound::Preceding(_))
-        | (FrameBound::Following(_), FrameBound::Preceding(_) | FrameBound::CurrentRow)
-        | (FrameBound::UnboundedFollowing, _)
-        | (_, FrameBound::UnboundedPreceding) => true,
-        _ => false,
-    };
+            | (FrameBound::Following(_), FrameBound::Preceding(_) | FrameBound::CurrentRow)
+            | (FrameBound::UnboundedFollowing, _)
+            | (_, FrameBound::UnboundedPreceding)
+    );
     if is_backward {
         return refused("unsupported frame specification");
     }
