@@ -409,7 +409,8 @@ impl Canonical<'_, '_> {
             }
             Expr::And(list) | Expr::Or(list) => {
                 list.iter_mut().for_each(|operand| self.expr(operand));
-                if self.conditions == Conditions::Free && !list.iter().any(tools::may_fail) {
+                let may_fail = self.sound && list.iter().any(tools::may_fail);
+                if self.conditions == Conditions::Free && !may_fail {
                     list.sort_by_cached_key(|operand| self.hash_expr(operand));
                 }
             }
