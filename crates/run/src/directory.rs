@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `run.json` | [`Manifest`] | once, atomically, before anything is scored |
 //! | `items.jsonl` | one [`Item`] per line in canonical order | appended while scoring |
+//! | `items.index` | where each line of the log begins | atomically, when a process ends its work |
 //! | `summary.json` | [`Summary`] | atomically, when all items are there |
 //! | `run.lock` | nothing | locked while a process writes; the lock ends with the process, however it ends |
 
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 
 use crate::error::RunError;
+use crate::index::INDEX;
 use crate::items::Items;
 use crate::log;
 use crate::record::{Item, Manifest, Summary};
@@ -90,7 +92,7 @@ impl RunDirectory {
             (Ok(None), _) | (_, Start::Restart) => {
                 // The log goes before the manifest changes, so that a kill between the two leaves no item
                 // under a manifest that it does not belong to.
-                for name in [SUMMARY, REPORT, ITEMS] {
+                for name in [SUMMARY, REPORT, INDEX, ITEMS] {
                     remove_if_there(&path.join(name))?;
                 }
                 write_record(&path.join(MANIFEST), manifest)?;

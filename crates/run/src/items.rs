@@ -12,13 +12,16 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
+use std::fs::File;
 use std::hash::BuildHasher;
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::error::RunError;
+use crate::index::Index;
 use crate::log::{corrupt, for_each_raw_line};
 use crate::record::{Item, Manifest};
 use crate::schedule::LINE_START;
@@ -114,7 +117,18 @@ impl Items {
             Source::Memory(items) => {
                 Ok(items.iter().find(|item| item.system == system && item.id == id).cloned())
             }
-            Source::Log { path, .. } => find_line(path, system, id),
+            Source::Log { path, systems, .. } => {
+                let place = systems.iter().position(|name| name == system);
+                let begins = place.and_then(|place| Index::of(path)?.begins(place, id)).unwrap_or_default();
+                for begin in begins {
+                    if let Some(item) =
+                        item_at(path, begin).filter(|item| item.system == system && item.id == id)
+                    {
+                        return Ok(Some(item));
+                    }
+                }
+                find_line(path, system, id)
+            }
         }
     }
 
@@ -310,6 +324,15 @@ where
         let (system, like) = (&self.seen.systems[system], &self.seen.systems[like]);
         (self.visit)(Entry::Same { system, like, id: &self.seen.ids[row] })
     }
+}
+
+/// The item whose line begins there, if one does.
+fn item_at(path: &Path, begin: u64) -> Option<Item> {
+    let mut file = BufReader::new(File::open(path).ok()?);
+    file.seek(SeekFrom::Start(begin)).ok()?;
+    let mut line = Vec::new();
+    file.read_until(b'\n', &mut line).ok()?;
+    serde_json::from_slice(&line).ok()
 }
 
 /// Reads lines until one is that item's; of the others only the beginning is looked at.

@@ -5,6 +5,7 @@ mod digest;
 mod directory;
 mod error;
 mod gate;
+mod index;
 mod items;
 mod log;
 mod observer;

@@ -17,6 +17,7 @@ use serde::de::IgnoredAny;
 
 use crate::directory::{sync_parent, temporary_of};
 use crate::error::RunError;
+use crate::index::{self, Index};
 use crate::observer::Repair;
 use crate::plan::Plan;
 
@@ -29,6 +30,8 @@ pub(crate) struct Log {
     /// The same file, to read again what was written.
     written: File,
     length: u64,
+    /// Where each line begins.
+    begins: Vec<u64>,
     synced: Instant,
 }
 
@@ -75,7 +78,13 @@ impl Log {
         let file = open().map_err(unwritable)?;
         let written =
             File::open(path).map_err(|source| RunError::Unreadable { path: path.to_owned(), source })?;
-        let log = Self { path: path.to_owned(), file, written, length, synced: Instant::now() };
+        let mut end = 0;
+        let begin_of = |length: &u64| {
+            end += length;
+            end - length
+        };
+        let begins = scan.lengths.iter().map(begin_of).collect();
+        let log = Self { path: path.to_owned(), file, written, length, begins, synced: Instant::now() };
         Ok((log, Recovered { finished: scan.finished, repairs: scan.repairs }))
     }
 
@@ -86,11 +95,18 @@ impl Log {
             let _ = self.file.set_len(self.length);
             return Err(RunError::Unwritable { path: self.path.clone(), source });
         }
+        self.begins.push(self.length);
         self.length += line.len() as u64;
         if self.synced.elapsed() >= SYNC_INTERVAL {
             self.sync()?;
         }
         Ok(())
+    }
+
+    /// Writes the index of the log as it is now.
+    pub(crate) fn write_index(&self, plan: &Plan<'_>) -> Result<(), RunError> {
+        let ids = plan.examples().iter().map(|example| example.id.as_str());
+        index::write(&self.path, self.length, ids, &self.begins)
     }
 
     /// Bytes that are in the log now.
@@ -155,6 +171,9 @@ pub(crate) fn for_each_raw_line<E: From<RunError>>(
 
 /// The number of complete lines; a missing file has none.
 pub(crate) fn count_lines(path: &Path) -> Result<usize, RunError> {
+    if let Some(lines) = Index::of(path).and_then(|index| usize::try_from(index.lines()).ok()) {
+        return Ok(lines);
+    }
     for_each_raw_line(path, |_, _, _| Ok::<(), RunError>(())).map(|(lines, _)| lines)
 }
 
@@ -162,11 +181,13 @@ struct Scan {
     finished: usize,
     /// Byte ranges of the lines to keep, neighbours joined.
     kept: Vec<Range<u64>>,
+    /// The lengths of the lines to keep.
+    lengths: Vec<u64>,
     repairs: Vec<Repair>,
 }
 
 fn scan(path: &Path, plan: &Plan<'_>, metrics: &[String]) -> Result<Scan, RunError> {
-    let mut scan = Scan { finished: 0, kept: Vec::new(), repairs: Vec::new() };
+    let mut scan = Scan { finished: 0, kept: Vec::new(), lengths: Vec::new(), repairs: Vec::new() };
     let (lines, torn) = for_each_raw_line(path, |line, range, bytes| {
         let head: Head = serde_json::from_slice(bytes).map_err(|error| corrupt(path, line, &error))?;
         let position = position(path, line, &head, plan, metrics)?;
@@ -176,6 +197,7 @@ fn scan(path: &Path, plan: &Plan<'_>, metrics: &[String]) -> Result<Scan, RunErr
             std::cmp::Ordering::Greater => scan.repairs.push(Repair::OutOfOrder { line, system, id }),
             std::cmp::Ordering::Equal => {
                 scan.finished += 1;
+                scan.lengths.push(range.end - range.start);
                 match scan.kept.last_mut() {
                     Some(last) if last.end == range.start => last.end = range.end,
                     _ => scan.kept.push(range),

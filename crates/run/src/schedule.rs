@@ -136,6 +136,7 @@ pub fn execute(
     });
     let (done, distinct) = outcome?;
     log.sync()?;
+    log.write_index(plan)?;
     Ok(Completion { total: plan.len(), resumed, done, distinct })
 }
 

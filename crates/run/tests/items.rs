@@ -115,6 +115,7 @@ fn a_summary_of_repetitions_is_that_of_the_items() {
 fn a_damaged_log_gives_each_item_once() {
     let folder = tempfile::tempdir().unwrap();
     run(folder.path());
+    std::fs::remove_file(folder.path().join("items.index")).unwrap();
     let (expected, whole) = (decoded(folder.path()), lines(folder.path()));
     let with_feed = |line: &String| format!("{line}\n");
     let mut damaged: Vec<String> = whole.iter().map(with_feed).collect();
@@ -134,4 +135,31 @@ fn a_damaged_log_gives_each_item_once() {
     write(folder.path(), &damaged);
     let error = files.items.to_vec().unwrap_err();
     assert!(matches!(error, RunError::CorruptLine { line: 11, .. }), "{error}");
+}
+
+/// An item is found by the index, and without one; an index that does not belong to the log leads nowhere.
+#[test]
+fn every_item_is_found_whatever_the_index_says() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path());
+    let expected = decoded(folder.path());
+    let index = folder.path().join("items.index");
+    let whole = std::fs::read(&index).unwrap();
+    let mut shifted = whole.clone();
+    // The positions of the lines, which stand at the end, lead elsewhere.
+    let positions = shifted.len() - 8 * expected.len();
+    shifted[positions..].rotate_left(24);
+    let of_another = [&whole[..8], &[1; 8], &whole[16..]].concat();
+    for content in [Some(whole.clone()), Some(shifted), Some(of_another), Some(whole[..50].to_vec()), None] {
+        match content {
+            Some(bytes) => std::fs::write(&index, bytes).unwrap(),
+            None => std::fs::remove_file(&index).unwrap(),
+        }
+        let files = RunFiles::open(folder.path()).unwrap();
+        for item in &expected {
+            assert_eq!(files.items.find(&item.system, &item.id).unwrap().as_ref(), Some(item));
+        }
+        assert_eq!(files.items.find("a", "no such id").unwrap(), None);
+        assert_eq!(files.items.find("no such system", "q0").unwrap(), None);
+    }
 }
