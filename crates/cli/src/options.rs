@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use sqlgauge_dataset::{Columns, Format, Role};
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_sql::schema::Schema;
+
+use crate::stdin::{input_file, is_kept};
 
 /// `--pred NAME=FILE`.
 #[derive(Debug, Clone)]
@@ -18,10 +21,13 @@ pub struct SystemFile {
     pub path: PathBuf,
 }
 
-/// Reads `NAME=FILE`; a file alone is named by its stem.
+/// Reads `NAME=FILE`; a file alone is named by its stem. `NAME=-` is standard input.
 pub fn system_file(text: &str) -> Result<SystemFile, String> {
+    if text == "-" {
+        return Err("predictions on standard input need a name: write NAME=-".to_owned());
+    }
     let (system, path) = if let Some((name, path)) = text.split_once('=') {
-        (name.trim().to_owned(), PathBuf::from(path))
+        (name.trim().to_owned(), input_file(path)?)
     } else {
         let path = PathBuf::from(text);
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -74,35 +80,40 @@ pub fn columns(pairs: &[String]) -> Result<Columns> {
         let (role, column) = pair
             .split_once('=')
             .ok_or_else(|| anyhow!("--column {pair:?}: write ROLE=COLUMN, as in gold=query_sql"))?;
-        let known = [
-            Role::Id,
-            Role::Database,
-            Role::Question,
-            Role::Gold,
-            Role::Evidence,
-            Role::Difficulty,
-            Role::Prediction,
-        ];
-        let Some(&role) = known.iter().find(|known| known.name() == role) else {
-            let names: Vec<&str> = known.iter().map(|role| role.name()).collect();
-            bail!("--column {pair:?}: there is no role {role:?}; the roles are {}", names.join(", "));
-        };
-        columns.set(role, column);
+        columns.set(role.parse::<Role>().with_context(|| format!("--column {pair:?}"))?, column);
     }
     Ok(columns)
 }
 
-/// Reads the name of a file format.
-pub fn format(name: &str) -> Result<Format, String> {
-    Format::all().find(|format| format.name() == name).ok_or_else(|| {
-        let names: Vec<&str> = Format::all().map(Format::name).collect();
-        format!("there is no format {name:?}; the formats are {}", names.join(", "))
-    })
+/// The roles in a workload, of which no label is read.
+pub fn workload_roles() -> impl Iterator<Item = Role> {
+    Role::all().filter(|role| !matches!(role, Role::Gold | Role::Difficulty))
 }
 
-/// The schema of a SQLite file, or of DDL in a `.sql` file.
+/// The help of `--column`, with the roles that there are.
+pub fn column_help(roles: impl Iterator<Item = Role>) -> String {
+    let roles: Vec<&str> = roles.map(Role::name).collect();
+    format!("Column that has a role ({}); a name with dots leads into objects", roles.join(", "))
+}
+
+/// Reads the name of a file format; the help lists all of them.
+pub fn format() -> impl TypedValueParser<Value = Format> {
+    let names = Format::all().map(|format| PossibleValue::new(format.name()).help(format.summary()));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Format>())
+}
+
+/// The help of `--metrics`, with the ids that there are.
+pub fn metrics_help() -> String {
+    let ids: Vec<&str> = sqlgauge_metrics::all().iter().map(|metric| metric.id()).collect();
+    format!(
+        "Metric ids separated by commas, with or without version: {} (`sqlgauge metrics` says what they mean)",
+        ids.join(", ")
+    )
+}
+
+/// The schema of a SQLite file, or of DDL in a `.sql` file or on standard input.
 pub fn schema_of(path: &Path) -> Result<Schema> {
-    if path.extension().is_some_and(|extension| extension == "sql") {
+    if path.extension().is_some_and(|extension| extension == "sql") || is_kept(path) {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("{} cannot be read; check the path", path.display()))?;
         return Schema::from_ddl(&text).with_context(|| format!("{} is no DDL of SQLite", path.display()));

@@ -21,6 +21,7 @@ use sqlgauge_run::{
 
 use crate::options::SystemFile;
 use crate::progress::Progress;
+use crate::stdin;
 
 /// What to score and how.
 pub struct Job {
@@ -128,11 +129,19 @@ impl Job {
             command: std::env::args().collect(),
             metrics,
             systems: self.systems.iter().map(|file| file.system.clone()).collect(),
-            inputs: digest_inputs(&files)?,
+            inputs: as_given(digest_inputs(&files)?),
             options,
             examples: benchmark.examples.len(),
         })
     }
+}
+
+/// The inputs with standard input under the name that it was given by.
+fn as_given(mut inputs: Vec<sqlgauge_run::Input>) -> Vec<sqlgauge_run::Input> {
+    for input in &mut inputs {
+        input.path = stdin::as_given(Path::new(&input.path)).display().to_string();
+    }
+    inputs
 }
 
 /// Summary and HTML report of a run whose items are all there.

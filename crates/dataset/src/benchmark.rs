@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::columns::{Columns, Role, scalar_text};
+use crate::columns::{Columns, Role, present_columns, scalar_text};
 use crate::error::DatasetError;
 use crate::formats::{Content, Format, Place, Row};
 use crate::input::Input;
@@ -53,6 +53,13 @@ impl<'a> Reading<'a> {
         let roles = &[Role::Id, Role::Database, Role::Question, Role::Evidence];
         Self { columns, roles, required: Role::Question }
     }
+
+    fn lacks_required(&self, golds: &[String], question: Option<&String>) -> bool {
+        match self.required {
+            Role::Gold => golds.is_empty(),
+            _ => question.is_none(),
+        }
+    }
 }
 
 /// One example as its file has it; what the file lacks is `None`.
@@ -65,6 +72,8 @@ struct Draft {
     golds: Vec<String>,
     difficulty: Option<String>,
     turn: Option<Turn>,
+    /// The columns that the item has, where it lacks one that every example needs.
+    present: Option<String>,
 }
 
 /// Makes a benchmark of files that are in memory.
@@ -188,6 +197,7 @@ fn drafts_of_lines(input: &Input, lines: &[String]) -> Result<Vec<Draft>, Datase
             evidence: None,
             difficulty: None,
             turn: Some(turn),
+            present: None,
         });
     }
     Ok(drafts)
@@ -245,18 +255,23 @@ fn draft_of_fields(
         Place::Key(key) => Some(key.clone()),
         _ => None,
     };
+    let golds = if reading.roles.contains(&Role::Gold) {
+        golds_of(input, &place, fields, reading.columns)?
+    } else {
+        Vec::new()
+    };
+    let db_id = text(Role::Database).map(|db_id| strip(&db_id).to_owned());
+    let question = text(Role::Question);
+    let lacks = db_id.is_none() || reading.lacks_required(&golds, question.as_ref());
     Ok(Draft {
         id: text(Role::Id).or(key),
-        db_id: text(Role::Database).map(|db_id| strip(&db_id).to_owned()),
-        question: text(Role::Question),
+        db_id,
+        question,
         evidence: text(Role::Evidence),
-        golds: if reading.roles.contains(&Role::Gold) {
-            golds_of(input, &place, fields, reading.columns)?
-        } else {
-            Vec::new()
-        },
+        golds,
         difficulty: text(Role::Difficulty),
         turn: None,
+        present: lacks.then(|| present_columns(Some(fields))),
         place,
     })
 }
@@ -377,6 +392,7 @@ fn finish(gold: &Input, drafts: Vec<Draft>, reading: &Reading<'_>) -> Result<Vec
             place: draft.place.to_string(),
             role,
             accepted: reading.columns.accepted(role),
+            present: draft.present.clone().unwrap_or_else(|| "none of them".to_owned()),
         };
         let id = match draft.id {
             Some(id) => id,
@@ -384,11 +400,7 @@ fn finish(gold: &Input, drafts: Vec<Draft>, reading: &Reading<'_>) -> Result<Vec
             None => index.to_string(),
         };
         let db_id = draft.db_id.filter(|db_id| !db_id.is_empty()).ok_or_else(|| missing(Role::Database))?;
-        let lacks_required = match reading.required {
-            Role::Gold => draft.golds.is_empty(),
-            _ => draft.question.is_none(),
-        };
-        if lacks_required {
+        if reading.lacks_required(&draft.golds, draft.question.as_ref()) {
             return Err(missing(reading.required));
         }
         if let Some(first) = seen.insert(id.clone(), draft.place.clone()) {

@@ -40,7 +40,7 @@ pub enum Role {
 /// never taken from `query`, which is the gold in every Spider file.
 const ROLES: [(Role, &str, &[&str]); 7] = [
     (Role::Id, "id", &["id", "question_id", "qid", "example_id", "instance_id", "query_id", "idx", "index"]),
-    (Role::Database, "db", &["db_id", "database_id", "database", "db", "db_name"]),
+    (Role::Database, "db_id", &["db_id", "database_id", "database", "db", "db_name"]),
     (
         Role::Question,
         "question",
@@ -96,6 +96,11 @@ const ROLES: [(Role, &str, &[&str]); 7] = [
 ];
 
 impl Role {
+    /// Every role.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ROLES.iter().map(|(role, ..)| *role)
+    }
+
     fn row(self) -> (&'static str, &'static [&'static str]) {
         ROLES
             .iter()
@@ -141,6 +146,8 @@ impl FromStr for Role {
     type Err = DatasetError;
 
     fn from_str(name: &str) -> Result<Self, DatasetError> {
+        // `db` is what `--db` has taught people to write.
+        let name = if name == "db" { "db_id" } else { name };
         ROLES.iter().find(|(_, known, _)| *known == name).map(|(role, ..)| *role).ok_or_else(|| {
             DatasetError::UnknownRole {
                 name: name.to_owned(),
@@ -159,14 +166,15 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Takes the role from that column and from no other.
+    /// Takes the role from that column and from no other. `target.sql` is the field `sql` of the object in the
+    /// column `target`, unless a column has the whole name.
     pub fn set(&mut self, role: Role, column: impl Into<String>) {
         self.named.insert(role, column.into());
     }
 
     /// The field of an item that has the role: its column and its value. A null value is as good as none.
     pub(crate) fn find<'a>(
-        &self,
+        &'a self,
         role: Role,
         fields: &'a Map<String, Value>,
     ) -> Option<(&'a str, &'a Value)> {
@@ -175,7 +183,7 @@ impl Columns {
             (!value.is_null() && !is_other && role.accepts(value)).then_some((name.as_str(), value))
         };
         if let Some(column) = self.named.get(&role) {
-            return fields.get_key_value(column).and_then(usable);
+            return field_at(fields, column).and_then(|value| usable((column, value)));
         }
         let aliases = role.aliases();
         aliases.iter().find_map(|alias| fields.get_key_value(*alias).and_then(usable)).or_else(|| {
@@ -226,7 +234,7 @@ impl Columns {
     /// Whether the item has a column for the role at all, be its value null.
     pub(crate) fn has(&self, role: Role, fields: &Map<String, Value>) -> bool {
         match self.named.get(&role) {
-            Some(column) => fields.contains_key(column),
+            Some(column) => field_at(fields, column).is_some(),
             None => fields.keys().any(|name| role.aliases().iter().any(|a| a.eq_ignore_ascii_case(name))),
         }
     }
@@ -241,22 +249,15 @@ impl Columns {
         for (role, column) in self.named.iter().filter(|(role, _)| roles.contains(role)) {
             let has = |value: &Value| {
                 let turns = value.get("interaction").and_then(Value::as_array);
-                value.get(column).is_some()
-                    || turns.is_some_and(|t| t.iter().any(|t| t.get(column).is_some()))
+                let own = |value: &Value| value.as_object().is_some_and(|own| field_at(own, column).is_some());
+                own(value) || turns.is_some_and(|turns| turns.iter().any(own))
             };
             if !rows.is_empty() && !rows.iter().any(|row| has(&row.value)) {
-                let present = rows.first().and_then(|row| row.value.as_object());
-                let present: Vec<&str> =
-                    present.into_iter().flat_map(|o| o.keys().map(String::as_str)).collect();
                 return Err(DatasetError::NoSuchColumn {
                     path: input.path().to_owned(),
                     column: column.clone(),
                     role: *role,
-                    present: if present.is_empty() {
-                        "no named column".to_owned()
-                    } else {
-                        present.join(", ")
-                    },
+                    present: present_columns(rows.first().and_then(|row| row.value.as_object())),
                 });
             }
         }
@@ -292,6 +293,30 @@ fn is_query(text: &str) -> bool {
         matches!(error.kind(), ErrorKind::Syntax(_) | ErrorKind::Empty | ErrorKind::NotAQuery(_))
     })
 }
+
+/// The value of a column; a name with dots that no column has leads into objects.
+fn field_at<'a>(fields: &'a Map<String, Value>, column: &str) -> Option<&'a Value> {
+    fields.get(column).or_else(|| {
+        let (outer, inner) = column.split_once('.')?;
+        field_at(fields.get(outer)?.as_object()?, inner)
+    })
+}
+
+/// The names of an item's columns, for messages; those inside objects with dots.
+pub(crate) fn present_columns(fields: Option<&Map<String, Value>>) -> String {
+    let names = fields.into_iter().flatten().map(|(name, value)| match value.as_object() {
+        Some(inner) if !inner.is_empty() => {
+            let keys: Vec<String> = inner.keys().take(MAX_NAMED).map(|key| format!("{name}.{key}")).collect();
+            keys.join(", ")
+        }
+        _ => name.clone(),
+    });
+    let names: Vec<String> = names.take(MAX_NAMED).collect();
+    if names.is_empty() { "no named column".to_owned() } else { names.join(", ") }
+}
+
+/// How many columns a message names.
+const MAX_NAMED: usize = 40;
 
 /// A text, number or truth value as text; other values are none. A whole number that was written as a float
 /// (as spreadsheets and data frames do to ids) is its integer.
@@ -344,6 +369,33 @@ mod tests {
         let item = json!({"query": "old", "new_gold_sql": "new"});
         assert_eq!(columns.find(Role::Gold, item.as_object().unwrap()).unwrap().1, "new");
         assert!("golden".parse::<Role>().is_err());
+    }
+
+    #[test]
+    fn a_name_with_dots_leads_into_objects_unless_a_column_has_it() {
+        let mut columns = Columns::default();
+        columns.set(Role::Gold, "target.sql.text");
+        for (item, gold) in [
+            (json!({"target": {"sql": {"text": "SELECT 1"}}}), Some("SELECT 1")),
+            (json!({"target.sql.text": "SELECT 2", "target": {"sql": {"text": "SELECT 1"}}}), Some("SELECT 2")),
+            (json!({"target": {"sql": "SELECT 1"}}), None),
+            (json!({"target": "SELECT 1"}), None),
+        ] {
+            let found = columns.find(Role::Gold, item.as_object().unwrap());
+            assert_eq!(found.map(|(_, value)| value.as_str().unwrap()), gold, "{item}");
+        }
+        assert_eq!(
+            present_columns(json!({"id": 1, "target": {"sql": "SELECT 1", "db": "d"}}).as_object()),
+            "id, target.sql, target.db"
+        );
+    }
+
+    #[test]
+    fn every_role_is_found_by_its_name_and_the_database_by_two() {
+        for role in Role::all() {
+            assert_eq!(role.name().parse::<Role>().unwrap(), role);
+        }
+        assert_eq!("db".parse::<Role>().unwrap(), Role::Database);
     }
 
     #[test]

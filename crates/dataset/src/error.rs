@@ -72,7 +72,8 @@ pub enum DatasetError {
     },
     /// An item lacks a value that it needs.
     #[error(
-        "{path}, {place}: no {role}; give it in a column named {accepted}, or name the column that has it"
+        "{path}, {place}: no {role}; it is looked for in {accepted}, and there is {present}; name the column that \
+         has it with --column {}=NAME", role.name()
     )]
     MissingField {
         /// The file.
@@ -83,9 +84,11 @@ pub enum DatasetError {
         role: Role,
         /// The names that are understood.
         accepted: String,
+        /// The columns that the item has.
+        present: String,
     },
     /// A column was asked for by name and no item has it.
-    #[error("{path} has no column {column:?} for the {role}; it has {present}")]
+    #[error("{path} has no column {column:?} for the {role}; it has {present}: name one of them with --column {}=NAME", role.name())]
     NoSuchColumn {
         /// The file.
         path: PathBuf,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::columns::{Columns, Role, scalar_text};
+use crate::columns::{Columns, Role, present_columns, scalar_text};
 use crate::error::DatasetError;
 use crate::formats::{Content, Format, Place, Row};
 use crate::input::Input;
@@ -88,8 +88,7 @@ fn label_of(
     };
     let Some(value) = value else {
         let wanted = column.map_or_else(|| ALIASES.join(", "), str::to_owned);
-        let present = fields.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-        let problem = format!("no label (looked for {wanted}; the columns are {present})");
+        let problem = format!("no label (looked for {wanted}; there is {})", present_columns(Some(fields)));
         return Err(input.malformed(&row.place, problem, "name the column that has the labels"));
     };
     Ok(Label { id: id.ok_or_else(|| no_id(input, row, columns))?, correct: correct(input, row, value)? })
@@ -101,6 +100,7 @@ fn no_id(input: &Input, row: &Row, columns: &Columns) -> DatasetError {
         place: row.place.to_string(),
         role: Role::Id,
         accepted: columns.accepted(Role::Id),
+        present: present_columns(row.value.as_object()),
     }
 }
 

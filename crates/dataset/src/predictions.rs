@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::benchmark::kind;
-use crate::columns::{Columns, Role, scalar_text};
+use crate::columns::{Columns, Role, present_columns, scalar_text};
 use crate::error::DatasetError;
 use crate::extract::{Removed, extract_sql};
 use crate::formats::{Content, Format, Place, Row};
@@ -238,6 +238,7 @@ fn answer_of_fields(
             place: place.to_string(),
             role: Role::Prediction,
             accepted: columns.accepted(Role::Prediction),
+            present: present_columns(Some(fields)),
         });
     }
     let mut answer = answer_of_sql(input, place, found.map_or(&Value::Null, |(_, value)| value))?;

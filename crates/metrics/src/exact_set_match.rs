@@ -35,6 +35,10 @@ impl Metric for Esm {
         Reads::Nothing
     }
 
+    fn needs(&self) -> &'static str {
+        "the schema (foreign keys from tables.json, if given): runs nothing"
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
         let gold = match pair.gold_legacy() {
             Ok(gold) => gold,

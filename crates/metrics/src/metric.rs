@@ -28,6 +28,17 @@ pub enum Reads {
     Everything,
 }
 
+impl MetricKind {
+    /// The values that a score may have.
+    pub fn range(self) -> &'static str {
+        match self {
+            Self::Binary => "0 or 1",
+            Self::Fraction => "0 to 1",
+            Self::Cost => "0 and up",
+        }
+    }
+}
+
 /// One metric. Its contract is the documentation at the head of its file.
 pub trait Metric: Send + Sync {
     /// Id with version: `ex-spider@1`. A change of meaning makes a new version.
@@ -41,6 +52,14 @@ pub trait Metric: Send + Sync {
 
     /// What it reads of the prediction's rows.
     fn reads(&self) -> Reads;
+
+    /// What it needs to score a pair, in a few words.
+    fn needs(&self) -> &'static str {
+        match self.reads() {
+            Reads::Nothing => "the schema: runs nothing",
+            Reads::Bag | Reads::Set | Reads::Everything => "the database: runs both queries",
+        }
+    }
 
     /// Whether more is better; only costs differ.
     fn higher_is_better(&self) -> bool {

@@ -50,6 +50,10 @@ impl Metric for RVes {
         Reads::Set
     }
 
+    fn needs(&self) -> &'static str {
+        "the database: runs both queries, several times"
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
         match mean_time_ratio(pair, self.repetitions) {
             Ok(ratio) => {

@@ -35,6 +35,10 @@ impl Metric for Suite {
         Reads::Bag
     }
 
+    fn needs(&self) -> &'static str {
+        "every database of the folder: runs both queries on each"
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
         suite_execution_match(pair, false)
     }

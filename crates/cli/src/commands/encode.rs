@@ -17,14 +17,15 @@ use sqlgauge_encode::{
 };
 
 use crate::Verdict;
-use crate::options::{SystemFile, columns, format, system_file};
+use crate::options::{SystemFile, column_help, columns, format, system_file, workload_roles};
+use crate::stdin::input_file;
 use crate::workload::{SchemaSource, Workload};
 
 /// Turn a workload (questions, schemas, predictions) into vectors for `shift`, `fit` and `estimate`
 #[derive(Debug, Args)]
 pub struct Encode {
     /// File with the questions (Spider or BIRD dev.json, JSON, JSONL, CSV, TSV, Parquet); golds in it are not read
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
     workload: PathBuf,
     /// `features`, `tfidf`, `bert:DIR`, `llm:DIR`, `http:URL` or `file:PATH`
     #[arg(long, value_name = "ENCODER", default_value = "features")]
@@ -63,13 +64,12 @@ pub struct Encode {
     #[arg(long)]
     extract_sql: bool,
     /// Format of the workload, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
     /// Format of the prediction file, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
     pred_format: Option<Format>,
-    /// Column that has a role (id, `db_id`, question, evidence, prediction)
-    #[arg(long = "column", value_name = "ROLE=COLUMN")]
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
     /// Print nothing but errors
     #[arg(long, short)]

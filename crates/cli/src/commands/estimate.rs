@@ -19,9 +19,10 @@ use sqlgauge_run::{Manifest, digest_inputs};
 
 use crate::Verdict;
 use crate::judge_options::JudgeOptions;
-use crate::options::{LimitOptions, SystemFile, columns, format, system_file};
+use crate::options::{LimitOptions, SystemFile, column_help, columns, format, system_file, workload_roles};
 use crate::output::{colour, print, width};
 use crate::reliability::ReliabilityOptions;
+use crate::stdin::input_file;
 
 /// Estimate the accuracy of predictions without labels, with an interval and reasons
 #[derive(Debug, Args)]
@@ -33,7 +34,7 @@ pub struct EstimateCommand {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["known", "predictions", "db"])]
     evaluator: Option<PathBuf>,
     /// File with the target's questions (golds in it are not read), or its embeddings (.parquet) with --evaluator
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
     target: PathBuf,
     /// Predictions of a system to estimate; may be given several times
     #[arg(long = "pred", value_name = "NAME=FILE", required_unless_present = "evaluator", value_parser = system_file)]
@@ -70,13 +71,12 @@ pub struct EstimateCommand {
     #[arg(long)]
     json: bool,
     /// Format of the target, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
     /// Format of the prediction files, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
     pred_format: Option<Format>,
-    /// Column that has a role (id, `db_id`, question, evidence, prediction)
-    #[arg(long = "column", value_name = "ROLE=COLUMN")]
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
     /// Print nothing but the result and errors
     #[arg(long, short)]

@@ -17,19 +17,20 @@ use sqlgauge_run::{
 };
 
 use crate::Verdict;
-use crate::options::{SystemFile, columns, format, system_file};
+use crate::options::{SystemFile, column_help, columns, format, system_file, workload_roles};
+use crate::stdin::input_file;
 
 /// Make a known run of labels that were judged elsewhere; nothing is executed
 #[derive(Debug, Args)]
 pub struct Import {
     /// File with the questions (golds in it are not read)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
     workload: PathBuf,
     /// Predictions of one system; may be given several times
     #[arg(long = "pred", value_name = "NAME=FILE", required = true, value_parser = system_file)]
     predictions: Vec<SystemFile>,
     /// Labels: TSV, CSV or JSONL with id and correct, or with a column per system
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
     correct: PathBuf,
     /// Folder with `DB_ID/DB_ID.sqlite`, for the schemas; rows are not needed
     #[arg(long, value_name = "DIR")]
@@ -41,13 +42,12 @@ pub struct Import {
     #[arg(long)]
     restart: bool,
     /// Format of the workload, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
     /// Format of the prediction files, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
     pred_format: Option<Format>,
-    /// Column that has a role (id, `db_id`, question, evidence, prediction)
-    #[arg(long = "column", value_name = "ROLE=COLUMN")]
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
     /// Print nothing but errors
     #[arg(long, short)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use sqlgauge_engine::{BrokenForeignKey, Engine, Limits, SqliteEngine};
 use sqlgauge_etm::{AssumptionKind, Comparison, Matcher, NormalForm, Profile};
@@ -13,19 +13,24 @@ use sqlgauge_sql::schema::Schema;
 use crate::Verdict;
 use crate::options::schema_of;
 use crate::output::print;
+use crate::stdin::{input_file, query};
 
 /// Tell whether two queries mean the same, without running them, and why
+///
+/// Exit code 0 if they are equal, 1 if they are not found equal, 2 if one of them or the schema cannot be read.
 #[derive(Debug, Args)]
 pub struct Match {
-    /// The first query
+    /// The first query; `-` is standard input
+    #[arg(value_parser = query)]
     left: String,
     /// The second query
+    #[arg(value_parser = query)]
     right: String,
     /// SQLite file whose schema the queries are over
     #[arg(long, value_name = "FILE", required_unless_present = "schema", conflicts_with = "schema")]
     db: Option<PathBuf>,
-    /// `.sql` file with the CREATE TABLE statements instead
-    #[arg(long, value_name = "FILE")]
+    /// `.sql` file with the DDL instead; `-` is standard input
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
     schema: Option<PathBuf>,
     /// Only rules that hold on every database, or the rules as published
     #[arg(long, value_enum, default_value = "sound")]
@@ -63,7 +68,10 @@ impl Match {
             describe(&comparison, &known)
         };
         print(text.as_bytes())?;
-        Ok(Verdict::Done)
+        if let sqlgauge_etm::Verdict::Unresolved(..) = comparison.verdict {
+            bail!("{}", comparison.verdict);
+        }
+        Ok(if comparison.verdict.is_equal() { Verdict::Done } else { Verdict::NotEqual })
     }
 }
 

@@ -4,6 +4,7 @@ mod adapt;
 mod bench_estimators;
 mod compare;
 mod compat;
+mod completions;
 mod demo;
 mod encode;
 mod estimate;
@@ -11,6 +12,7 @@ mod evaluated;
 mod fit;
 mod import;
 mod match_queries;
+mod metrics;
 mod parse;
 mod report;
 mod rules;
@@ -51,6 +53,8 @@ pub enum Command {
     /// List the equivalence rules, or explain one
     #[command(subcommand)]
     Rules(rules::Rules),
+    /// List the metrics: id, what it means, its range, what it needs
+    Metrics(metrics::Metrics),
     /// Turn a workload (questions, schemas, predictions) into vectors for `shift`, `fit` and `estimate`
     Encode(encode::Encode),
     /// Measure how far a workload lies from another, and which databases and dimensions make the difference
@@ -63,6 +67,10 @@ pub enum Command {
     BenchEstimators(bench_estimators::BenchEstimators),
     /// Resolve a query and print it with its features, or the error with its place
     Parse(parse::Parse),
+    /// Print the completion script of a shell
+    Completions(completions::Completions),
+    /// Print the manual page, or write the pages of all commands into a folder
+    Man(completions::Man),
 }
 
 impl Command {
@@ -80,12 +88,15 @@ impl Command {
             Self::Schema(command) => command.run(),
             Self::Match(command) => command.run(),
             Self::Rules(command) => command.run(),
+            Self::Metrics(command) => command.run(),
             Self::Encode(command) => command.run(),
             Self::Shift(command) => command.run(),
             Self::Fit(command) => command.run(),
             Self::Adapt(command) => command.run(),
             Self::BenchEstimators(command) => command.run(),
             Self::Parse(command) => command.run(),
+            Self::Completions(command) => command.run(),
+            Self::Man(command) => command.run(),
         }
     }
 }

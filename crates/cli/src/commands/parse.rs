@@ -11,14 +11,16 @@ use sqlgauge_sql::{Dialect, Features, print as print_sql, resolve};
 use crate::Verdict;
 use crate::options::schema_of;
 use crate::output::print;
+use crate::stdin::{input_file, query};
 
 /// Resolve a query and print it with its features, or the error with its place
 #[derive(Debug, Args)]
 pub struct Parse {
-    /// The query
+    /// The query; `-` is standard input
+    #[arg(value_parser = query)]
     sql: String,
     /// SQLite file whose tables the query names, or a .sql file with DDL
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
     db: PathBuf,
     /// Print JSON
     #[arg(long)]

@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_dataset::{BenchmarkSource, Format, PredictionOptions};
+use sqlgauge_dataset::{BenchmarkSource, Format, PredictionOptions, Role};
 use sqlgauge_report::Format as _;
 use sqlgauge_report::formats::Table;
 use sqlgauge_report::{ItemView, Report};
 use sqlgauge_run::RunError;
 
 use crate::Verdict;
-use crate::options::{LimitOptions, SystemFile, columns, format, system_file};
+use crate::options::{LimitOptions, SystemFile, column_help, columns, format, metrics_help, system_file};
 use crate::output::{colour, print_with, width};
 use crate::scoring::{Job, metrics};
+use crate::stdin::input_file;
 
 /// Metrics that are scored when none are named: they need nothing but one run of both queries.
 const DEFAULT_METRICS: &str = "ex-spider,ex-bird,ex,esm";
@@ -21,23 +22,23 @@ const DEFAULT_METRICS: &str = "ex-spider,ex-bird,ex,esm";
 /// Score predictions against gold queries
 #[derive(Debug, Args)]
 pub struct Score {
-    /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet)
-    #[arg(long, value_name = "FILE")]
+    /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard
+    /// input, here and in the other files
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
     gold: PathBuf,
     /// File with the questions, where the gold file has none
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
     questions: Option<PathBuf>,
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
     #[arg(long, value_name = "DIR")]
     db: PathBuf,
     /// Schema file (tables.json); exact set match takes foreign keys from it
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
     tables: Option<PathBuf>,
     /// Predictions of one system; may be given several times
     #[arg(long = "pred", value_name = "NAME=FILE", required = true, value_parser = system_file)]
     predictions: Vec<SystemFile>,
-    /// Metric ids separated by commas, with or without version
-    #[arg(long, value_name = "IDS", default_value = DEFAULT_METRICS)]
+    #[arg(long, value_name = "IDS", default_value = DEFAULT_METRICS, help = metrics_help())]
     metrics: String,
     /// Run directory to write; the same command again finishes an interrupted run
     #[arg(long, value_name = "DIR")]
@@ -55,14 +56,16 @@ pub struct Score {
     #[arg(long)]
     extract_sql: bool,
     /// Format of the gold file, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
     /// Format of the prediction files, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
     pred_format: Option<Format>,
-    /// Column that has a role (id, `db_id`, question, gold, evidence, difficulty, prediction)
-    #[arg(long = "column", value_name = "ROLE=COLUMN")]
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(Role::all()))]
     columns: Vec<String>,
+    /// Print the summary as JSON, as summary.json has it
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -92,14 +95,17 @@ impl Score {
             quiet: self.quiet,
             gates: self.fail_under,
         };
-        finish(&job)
+        finish(&job, self.json)
     }
 }
 
-/// Runs the job, prints the leaderboard, and says which bars were not reached.
-pub fn finish(job: &Job) -> Result<Verdict> {
+/// Runs the job, prints the leaderboard or the summary as JSON, and says which bars were not reached.
+pub fn finish(job: &Job, as_json: bool) -> Result<Verdict> {
     let report = job.run()?;
-    if !job.quiet {
+    if as_json {
+        let json = sqlgauge_report::find("json")?;
+        print_with(|out| json.render(&report, out))?;
+    } else if !job.quiet {
         print_with(|out| Table { width: width(), colour: colour() }.render(&report, out))?;
         println!("\nReport: {}", job.out.join("report.html").display());
     }

@@ -27,6 +27,9 @@ pub struct Show {
     /// Rows of each result to show
     #[arg(long, default_value_t = 10)]
     rows: usize,
+    /// Print JSON: a list with the item of the system, or of every system without --system
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     limits: LimitOptions,
 }
@@ -34,6 +37,9 @@ pub struct Show {
 impl Show {
     pub fn run(self) -> Result<Verdict> {
         let RunFiles { manifest, items, .. } = RunFiles::open(&self.run)?;
+        if self.json {
+            return self.print_json(&manifest, &items);
+        }
         let system = self.system(&manifest)?;
         let item = items.find(&system, &self.id)?;
         let item = item.ok_or_else(|| missing_item(&self.run, &system, &self.id, &items))?;
@@ -47,6 +53,22 @@ impl Show {
         };
         let options = ShowOptions { width: width(), colour: colour(), rows: self.rows };
         print(show(&item, gold.as_deref(), prediction.as_deref(), options).as_bytes())?;
+        Ok(Verdict::Done)
+    }
+
+    fn print_json(&self, manifest: &Manifest, items: &Items) -> Result<Verdict> {
+        let systems = match &self.system {
+            Some(_) => vec![self.system(manifest)?],
+            None => manifest.systems.clone(),
+        };
+        let mut found = Vec::with_capacity(systems.len());
+        for system in &systems {
+            found.extend(items.find(system, &self.id)?);
+        }
+        if found.is_empty() {
+            return Err(missing_item(&self.run, &systems.join(", "), &self.id, items));
+        }
+        print(format!("{:#}\n", serde_json::to_value(found)?).as_bytes())?;
         Ok(Verdict::Done)
     }
 

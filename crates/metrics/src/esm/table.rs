@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use serde_json::{Value, json};
 use sqlgauge_sql::spider::Hardness;
 
 use super::EsmScore;
@@ -159,6 +160,37 @@ impl OfficialTable {
         text
     }
 
+    /// The same as JSON: `{"levels": [{"name", "count", "execution", "exact_match", "partial": [{"component",
+    /// "accuracy", "recall", "f1"}]}], "turns": […]}`, rates in [0, 1] and unrounded; what was not asked for is left
+    /// out, and so are the levels and turns that the table leaves out. A level without items has null rates, where
+    /// the table has zeros.
+    pub fn json(&self) -> Value {
+        let with_turns = self.levels[JOINT].count > 1;
+        let shown = if with_turns { 6 } else { 5 };
+        let levels = LEVELS.iter().zip(&self.levels[..shown]);
+        let mut value = json!({"levels": levels.map(|(name, level)| self.column(name, level, true)).collect::<Vec<_>>()});
+        if with_turns {
+            let turns = TURNS.iter().zip(&self.turns);
+            value["turns"] = turns.map(|(name, turn)| self.column(name, turn, false)).collect();
+        }
+        value
+    }
+
+    fn column(&self, name: &str, column: &Column, with_partial: bool) -> Value {
+        let rate = |part: usize| (column.count > 0).then(|| ratio(part, column.count));
+        let mut value = json!({"name": name, "count": column.count});
+        if self.etype.executes() {
+            value["execution"] = rate(column.executed).into();
+        }
+        if self.etype.matches() {
+            value["exact_match"] = rate(column.exact).into();
+            if with_partial && name != LEVELS[JOINT] {
+                value["partial"] = Component::ALL.into_iter().map(|component| partial(column, component)).collect();
+            }
+        }
+        value
+    }
+
     fn write(&self, out: &mut String) -> fmt::Result {
         let with_turns = self.levels[JOINT].count > 1;
         let shown = if with_turns { 6 } else { 5 };
@@ -189,6 +221,16 @@ impl OfficialTable {
         }
         Ok(())
     }
+}
+
+fn partial(column: &Column, component: Component) -> Value {
+    let rates = (column.count > 0).then(|| column.rates(component));
+    json!({
+        "component": component.as_str(),
+        "accuracy": rates.map(|rates| rates.accuracy),
+        "recall": rates.map(|rates| rates.recall),
+        "f1": rates.map(|rates| rates.f1),
+    })
 }
 
 fn write_partial(out: &mut String, levels: &[Column]) -> fmt::Result {
@@ -268,6 +310,18 @@ mod tests {
         assert_eq!(rows[1], ["1.000", "0.000", "0.000", "0.000", "0.857", "0.500"]);
         assert_eq!(rows[2], ["2", "1", "1", "1", "2"]);
         assert_eq!(rows[3], ["0.500", "1.000", "1.000", "1.000", "1.000"]);
+    }
+
+    #[test]
+    fn json_has_null_where_the_table_has_the_zeros_of_no_item() {
+        let mut table = OfficialTable::new(Etype::Match);
+        table.add_interaction(&[outcome(Hardness::Easy, true), outcome(Hardness::Easy, false)]);
+        let json = table.json();
+        assert_eq!(json["levels"].as_array().unwrap().len(), 5);
+        assert_eq!(json["levels"][0]["exact_match"], 0.5);
+        assert_eq!(json["levels"][1]["exact_match"], Value::Null);
+        assert_eq!(json["levels"][0]["partial"][0]["accuracy"], 0.5);
+        assert!(json["levels"][0].get("execution").is_none() && json.get("turns").is_none());
     }
 
     #[test]

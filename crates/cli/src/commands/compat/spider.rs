@@ -43,6 +43,9 @@ pub struct Spider {
     /// Taken for compatibility; there is nothing to wait for
     #[arg(long = "progress_bar_for_each_datapoint")]
     progress_bar: bool,
+    /// Print JSON instead of the official table
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -102,7 +105,8 @@ impl Spider {
             let outcomes: Vec<TurnOutcome> = interaction.iter().map(|(_, outcome)| *outcome).collect();
             table.add_interaction(&outcomes);
         }
-        print(table.print().as_bytes())?;
+        let text = if self.json { format!("{:#}\n", table.json()) } else { table.print() };
+        print(text.as_bytes())?;
         Ok(Verdict::Done)
     }
 

@@ -1,0 +1,51 @@
+//! `sqlgauge completions` and `sqlgauge man`: made from the commands' own help.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::output::print;
+use crate::{Arguments, Verdict};
+
+/// Print the completion script of a shell
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+impl Completions {
+    pub fn run(self) -> Result<Verdict> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Arguments::command(), "sqlgauge", &mut script);
+        print(&script)?;
+        Ok(Verdict::Done)
+    }
+}
+
+/// Print the manual page, or write the pages of all commands into a folder
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Folder to write one page per command to, as for /usr/share/man/man1
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Man {
+    pub fn run(self) -> Result<Verdict> {
+        let command = Arguments::command();
+        if let Some(folder) = self.out {
+            let failed = || format!("{} cannot be written; choose another folder with --out", folder.display());
+            std::fs::create_dir_all(&folder).with_context(failed)?;
+            clap_mangen::generate_to(command, &folder).with_context(failed)?;
+            return Ok(Verdict::Done);
+        }
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command).render(&mut page)?;
+        print(&page)?;
+        Ok(Verdict::Done)
+    }
+}

@@ -1,0 +1,277 @@
+//! `sqlgauge.toml`: the flags of a project, so that they need not be typed.
+//!
+//! The file in the working directory, or the one that `--config FILE` names. A key is the long name of a flag without
+//! its dashes, `_` or `-` between words; a table is named like a command (`compat.spider` for two words) and its keys
+//! are for that command; keys above all tables are for every command that has the flag. A list gives a flag several
+//! times, or its parts where the flag takes a list with commas; `true` gives a switch, `false` leaves it out. What is
+//! typed wins: a flag that is on the command line is not taken from the file. Paths are relative to the working
+//! directory, as on the command line.
+//!
+//! ```toml
+//! db = "database/"
+//!
+//! [score]
+//! gold = "dev_gold.sql"
+//! metrics = ["ex", "esm"]
+//! pred = ["DAIL=preds/DAIL.sql", "C3=preds/C3.sql"]
+//! out = "runs/spider"
+//! ```
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Arg, ArgAction, Command};
+use toml::{Table, Value};
+
+/// The file that is looked for in the working directory.
+const NAME: &str = "sqlgauge.toml";
+
+/// The arguments with what the project's file adds to them.
+///
+/// # Errors
+/// When the file cannot be read, is no TOML, or has a key that no command knows; the message names the key.
+pub fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString>> {
+    let (typed, named) = without_config_flag(typed)?;
+    let Some((path, table)) = read(named)? else { return Ok(typed) };
+    check(command, &table, &path)?;
+    let Some((at, wanted)) = sub_command(command, &typed) else { return Ok(typed) };
+    let names: Vec<&str> = wanted.iter().map(|command| command.get_name()).collect();
+    let Some(last) = wanted.last() else { return Ok(typed) };
+    let mut added = Vec::new();
+    let own = section(&table, &names);
+    let general = table.iter().filter(|(_, value)| !value.is_table());
+    let general = general.filter(|(key, _)| own.is_none_or(|own| flag_value(own, key).is_none()));
+    for (key, value) in own.into_iter().flatten().filter(|(_, value)| !value.is_table()).chain(general) {
+        let Some(arg) = flag(last, key) else { continue };
+        if !is_typed(arg, &typed[at..]) && !excluded(last, arg, &typed[at..]) {
+            added.extend(words(arg, value).with_context(|| format!("{}, key {key:?}", path.display()))?);
+        }
+    }
+    let mut all = typed[..at].to_vec();
+    all.extend(added);
+    all.extend_from_slice(&typed[at..]);
+    Ok(all)
+}
+
+/// Takes `--config FILE` out of the arguments before the first `--`.
+fn without_config_flag(typed: Vec<OsString>) -> Result<(Vec<OsString>, Option<PathBuf>)> {
+    let mut rest = Vec::with_capacity(typed.len());
+    let mut named = None;
+    let mut words = typed.into_iter();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            rest.push(word);
+            rest.extend(words);
+            break;
+        }
+        if word == "--config" {
+            let path = words.next().ok_or_else(|| anyhow!("--config needs the path of a file"))?;
+            named = Some(PathBuf::from(path));
+        } else if let Some(path) = word.to_str().and_then(|word| word.strip_prefix("--config=")) {
+            named = Some(PathBuf::from(path));
+        } else {
+            rest.push(word);
+        }
+    }
+    Ok((rest, named))
+}
+
+fn read(named: Option<PathBuf>) -> Result<Option<(PathBuf, Table)>> {
+    let is_named = named.is_some();
+    let path = named.unwrap_or_else(|| PathBuf::from(NAME));
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_named => return Ok(None),
+        Err(error) => return Err(anyhow!("{} cannot be read: {error}", path.display())),
+    };
+    let table = text.parse::<Table>().map_err(|error| {
+        let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count());
+        anyhow!("{}, line {}: {}", path.display(), line + 1, error.message())
+    })?;
+    Ok(Some((path, table)))
+}
+
+/// Every key must be a flag of some command, every table a command.
+fn check(command: &Command, table: &Table, path: &Path) -> Result<()> {
+    for (key, value) in table {
+        match value {
+            Value::Table(inner) => {
+                let Some(sub) = command.find_subcommand(key) else {
+                    let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+                    bail!(
+                        "{}: there is no command {key:?}; the commands are {}",
+                        path.display(),
+                        known.join(", ")
+                    );
+                };
+                check_section(sub, inner, path)?;
+            }
+            _ if command.get_subcommands().any(|sub| has_flag(sub, key)) => {}
+            _ => bail!(
+                "{}: no command has a flag --{}; `sqlgauge COMMAND --help` lists them",
+                path.display(),
+                dashed(key)
+            ),
+        }
+    }
+    Ok(())
+}
+
+fn check_section(sub: &Command, table: &Table, path: &Path) -> Result<()> {
+    if sub.has_subcommands() {
+        return check(sub, table, path);
+    }
+    let unknown = table.keys().find(|key| flag(sub, key).is_none());
+    let Some(key) = unknown else { return Ok(()) };
+    let known: Vec<&str> = sub.get_arguments().filter_map(Arg::get_long).collect();
+    bail!(
+        "{}: {} has no flag --{}; its flags are {}",
+        path.display(),
+        sub.get_name(),
+        dashed(key),
+        known.join(", ")
+    )
+}
+
+fn has_flag(command: &Command, key: &str) -> bool {
+    flag(command, key).is_some() || command.get_subcommands().any(|sub| has_flag(sub, key))
+}
+
+fn flag<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
+    command.get_arguments().find(|arg| arg.get_long().is_some_and(|long| dashed(long) == dashed(key)))
+}
+
+fn flag_value<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
+    table.iter().find(|(own, _)| dashed(own) == dashed(key)).map(|(_, value)| value)
+}
+
+fn dashed(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+/// The commands that are asked for, outermost first, and where their own arguments begin.
+fn sub_command<'a>(command: &'a Command, typed: &[OsString]) -> Option<(usize, Vec<&'a Command>)> {
+    let mut found = vec![command.find_subcommand(typed.get(1)?)?];
+    let mut at = 2;
+    while let Some(inner) =
+        found.last().and_then(|last| typed.get(at).and_then(|word| last.find_subcommand(word)))
+    {
+        found.push(inner);
+        at += 1;
+    }
+    Some((at, found))
+}
+
+fn section<'a>(table: &'a Table, names: &[&str]) -> Option<&'a Table> {
+    names.iter().try_fold(table, |table, name| table.get(*name)?.as_table())
+}
+
+/// Whether the flag is among the words that were typed.
+fn is_typed(arg: &Arg, typed: &[OsString]) -> bool {
+    let words = typed.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str());
+    let long = arg.get_long().map(|long| format!("--{long}"));
+    words.into_iter().any(|word| {
+        let by_long = long.as_ref().is_some_and(|long| {
+            word.strip_prefix(long.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        });
+        let by_short = arg.get_short().is_some_and(|short| {
+            word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.starts_with(short))
+        });
+        by_long || by_short
+    })
+}
+
+/// Whether a flag that was typed takes the place of this one, as `--schema` does of `--db`.
+fn excluded(command: &Command, arg: &Arg, typed: &[OsString]) -> bool {
+    command.get_arguments().any(|other| {
+        is_typed(other, typed)
+            && (command.get_arg_conflicts_with(other).iter().any(|found| found.get_id() == arg.get_id())
+                || command.get_arg_conflicts_with(arg).iter().any(|found| found.get_id() == other.get_id()))
+    })
+}
+
+/// The words that give the flag its value.
+fn words(arg: &Arg, value: &Value) -> Result<Vec<OsString>> {
+    let long = format!("--{}", arg.get_long().unwrap_or_default());
+    if matches!(arg.get_action(), ArgAction::SetTrue) {
+        return match value {
+            Value::Boolean(true) => Ok(vec![long.into()]),
+            Value::Boolean(false) => Ok(Vec::new()),
+            other => bail!("{long} is a switch: write true or false, not {other}"),
+        };
+    }
+    let values = match value {
+        Value::Array(list) => list.iter().map(scalar).collect::<Result<Vec<_>>>()?,
+        value => vec![scalar(value)?],
+    };
+    let several = matches!(arg.get_action(), ArgAction::Append);
+    let values = if several { values } else { vec![values.join(",")] };
+    Ok(values.into_iter().map(|value| format!("{long}={value}").into()).collect())
+}
+
+fn scalar(value: &Value) -> Result<String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Float(number) => Ok(number.to_string()),
+        other => bail!("write a text or a number, not {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn with(config: &str, typed: &[&str]) -> Result<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("project.toml");
+        fs::write(&path, config).unwrap();
+        let mut all: Vec<OsString> = typed.iter().map(OsString::from).collect();
+        all.insert(1, format!("--config={}", path.display()).into());
+        let command = crate::Arguments::command();
+        let all = arguments(&command, all)?;
+        Ok(all.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn what_is_typed_wins_and_the_rest_comes_from_the_file() {
+        let config = "db = 'd/'\ntables = 't.json'\n[score]\nmetrics = ['ex', 'esm']\nquiet = true\nrestart = false\n\
+                      pred = ['A=a.sql', 'B=b.sql']\njobs = 2\n[compat.spider]\nplug_value = true\n";
+        for (typed, expected) in [
+            (
+                vec!["sqlgauge", "score", "--out", "o"],
+                "sqlgauge score --metrics=ex,esm --quiet --pred=A=a.sql --pred=B=b.sql --jobs=2 --db=d/ \
+                 --tables=t.json --out o",
+            ),
+            (
+                vec!["sqlgauge", "score", "--pred", "C=c.sql", "-j4", "-q", "--db=x"],
+                "sqlgauge score --metrics=ex,esm --tables=t.json --pred C=c.sql -j4 -q --db=x",
+            ),
+            (vec!["sqlgauge", "compat", "spider"], "sqlgauge compat spider --plug_value --db=d/"),
+            (vec!["sqlgauge", "match", "--schema", "s", "a", "b"], "sqlgauge match --schema s a b"),
+            (vec!["sqlgauge", "rules", "list"], "sqlgauge rules list"),
+        ] {
+            assert_eq!(with(config, &typed).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_key_that_nothing_knows_is_named() {
+        for (config, said) in [
+            ("dbb = 'x'", "--dbb"),
+            ("[scroe]\ndb = 'x'", "\"scroe\""),
+            ("[score]\ngoldd = 'x'", "--goldd"),
+            ("[score]\nquiet = 'yes'", "switch"),
+            ("[score]\ndb = { a = 1 }", "text or a number"),
+            ("[score\n", "line 1"),
+        ] {
+            let error = format!("{:#}", with(config, &["sqlgauge", "score"]).unwrap_err());
+            assert!(error.contains(said), "{error}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `-` in place of a file or of a query: standard input.
+//!
+//! A file is read in several places (its format, its rows, its digest), a pipe only once. So what comes in is kept
+//! in a temporary file until the command ends ([`forget`]). One `-` per command: there is one standard input.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::TempDir;
+
+/// The name of the file that keeps what came in; messages show it.
+const NAME: &str = "standard input";
+
+static KEPT: Mutex<Option<TempDir>> = Mutex::new(None);
+
+/// The file that an argument names; `-` is standard input.
+///
+/// # Errors
+/// When a second argument asks for standard input, or it cannot be read.
+pub fn input_file(text: &str) -> Result<PathBuf, String> {
+    if text != "-" {
+        return Ok(PathBuf::from(text));
+    }
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.is_some() {
+        return Err("standard input can stand for one file only; write the other one to a file".to_owned());
+    }
+    let failed = |error: io::Error| format!("standard input cannot be kept: {error}");
+    let folder = TempDir::with_prefix("sqlgauge-").map_err(failed)?;
+    let path = folder.path().join(NAME);
+    let mut file = File::create(&path).map_err(failed)?;
+    io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+    *kept = Some(folder);
+    Ok(path)
+}
+
+/// The query that an argument is; `-` is standard input.
+///
+/// # Errors
+/// As [`input_file`], and when what comes in is no text.
+pub fn query(text: &str) -> Result<String, String> {
+    if text != "-" {
+        return Ok(text.to_owned());
+    }
+    let path = input_file(text)?;
+    let mut query = String::new();
+    File::open(&path)
+        .and_then(|mut file| file.read_to_string(&mut query))
+        .map_err(|error| format!("standard input is no query in UTF-8: {error}"))?;
+    Ok(query)
+}
+
+/// The path as a person gave it.
+pub fn as_given(path: &Path) -> &Path {
+    if is_kept(path) { Path::new("-") } else { path }
+}
+
+/// Whether the path is what standard input was kept in.
+pub fn is_kept(path: &Path) -> bool {
+    let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.as_ref().is_some_and(|folder| path.parent() == Some(folder.path()))
+}
+
+/// Removes what was kept.
+pub fn forget() {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).take();
+}
