@@ -1,0 +1,189 @@
+//! What people and scripts do with the command line: lists of what there is, standard input, JSON, exit codes, a
+//! project's own file of flags, columns under other names.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use common::{Benchmark, sqlgauge, stderr};
+use serde_json::Value;
+
+const DDL: &str = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT);";
+
+fn with_stdin(arguments: &[String], input: &str, folder: &Path) -> Output {
+    Command::cargo_bin("sqlgauge")
+        .unwrap()
+        .args(arguments)
+        .write_stdin(input)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+fn strings(arguments: &[&str]) -> Vec<String> {
+    arguments.iter().map(|&argument| argument.to_owned()).collect()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn every_metric_and_format_is_listed_where_it_is_asked_for() {
+    let listed = stdout(&sqlgauge(&strings(&["metrics"])));
+    let described = json(&sqlgauge(&strings(&["metrics", "--json"])));
+    let help = stdout(&sqlgauge(&strings(&["score", "--help"])));
+    let help: String = help.split_whitespace().collect();
+    assert_eq!(described.as_array().unwrap().len(), sqlgauge_metrics::all().len());
+    for metric in sqlgauge_metrics::all() {
+        assert!(listed.contains(metric.id()) && help.contains(metric.id()), "{}", metric.id());
+        assert!(!metric.needs().is_empty());
+    }
+    assert!(help.contains("jsonl") && help.contains("db_id"), "{help}");
+    let one = json(&sqlgauge(&strings(&["metrics", "esm", "--json"])));
+    assert_eq!((&one[0]["id"], &one[0]["range"]), (&"esm@1".into(), &"0 or 1".into()));
+    assert_eq!(sqlgauge(&strings(&["metrics", "exx"])).status.code(), Some(2));
+}
+
+#[test]
+fn match_ends_with_0_for_equal_1_for_not_and_2_for_bad_input() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("schema.sql"), DDL).unwrap();
+    for (right, code) in [
+        ("select NAME from item as i", 0),
+        ("SELECT id FROM item", 1),
+        ("SELECT nam FROM item", 2),
+        ("SELEC", 2),
+    ] {
+        let arguments = strings(&["match", "--schema", "schema.sql", "SELECT name FROM item", right]);
+        let output = with_stdin(&arguments, "", folder.path());
+        assert_eq!(output.status.code(), Some(code), "{right}: {}", stderr(&output));
+        let output = with_stdin(&[arguments, strings(&["--json"])].concat(), "", folder.path());
+        assert_eq!((output.status.code(), json(&output)["equal"].as_bool()), (Some(code), Some(code == 0)));
+    }
+}
+
+#[test]
+fn a_dash_is_standard_input_for_one_file_or_query() {
+    let benchmark = Benchmark::new(&["SELECT name FROM item"], &["SELECT name FROM item"]);
+    let folder = benchmark.path("");
+    let mut arguments = benchmark.score();
+    let predictions = arguments.iter().position(|argument| argument.starts_with("S=")).unwrap();
+    arguments[predictions] = "S=-".to_owned();
+    let output = with_stdin(&arguments, "SELECT id FROM item\n", &folder);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let manifest = std::fs::read_to_string(benchmark.path("run/run.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    let inputs = manifest["inputs"].as_array().unwrap();
+    let input = inputs.iter().find(|input| input["role"] == "predictions:S").unwrap();
+    assert_eq!(input["path"], "-");
+    assert_eq!(json(&sqlgauge(&strings(&["report", benchmark.path("run").to_str().unwrap(), "--format", "json"])))["systems"][0]["scores"]["ex@1"]["mean"], 0.0);
+
+    let matched =
+        with_stdin(&strings(&["match", "--schema", "-", "SELECT id FROM item", "SELECT id FROM item"]), DDL, &folder);
+    assert_eq!(matched.status.code(), Some(0), "{}", stderr(&matched));
+    let db = benchmark.path("database/shop/shop.sqlite").display().to_string();
+    let parsed = with_stdin(&strings(&["parse", "-", "--db", &db]), "select ID from ITEM", &folder);
+    assert!(stdout(&parsed).starts_with("SELECT"), "{}", stderr(&parsed));
+    let twice = with_stdin(&strings(&["match", "--schema", "-", "-", "SELECT 1"]), DDL, &folder);
+    assert_eq!(twice.status.code(), Some(2));
+    assert!(stderr(&twice).contains("standard input can stand for one"), "{}", stderr(&twice));
+}
+
+#[test]
+fn json_is_a_list_where_there_can_be_several() {
+    let benchmark = Benchmark::new(
+        &["SELECT name FROM item", "SELECT id FROM item"],
+        &["SELECT name FROM item", "SELECT price FROM item"],
+    );
+    let mut arguments = benchmark.score();
+    arguments.retain(|argument| argument != "--quiet");
+    let second = format!("T={}", benchmark.path("pred.sql").display());
+    arguments.extend(strings(&["--pred", &second, "--json"]));
+    let scored = json(&sqlgauge(&arguments));
+    assert_eq!(scored["systems"].as_array().unwrap().len(), 2);
+    let run = benchmark.path("run").display().to_string();
+    for (more, systems) in [(vec![], 2), (vec!["--system", "T"], 1)] {
+        let arguments = [vec!["show", &run, "--id", "1", "--json"], more].concat();
+        let shown = json(&sqlgauge(&strings(&arguments)));
+        assert_eq!(shown.as_array().unwrap().len(), systems);
+        assert_eq!(shown[0]["metrics"]["ex@1"], 0.0);
+    }
+    let compared = json(&sqlgauge(&strings(&["compare", &run, "--json"])));
+    assert_eq!(compared["comparisons"].as_array().unwrap().len(), 4);
+    let official = json(&sqlgauge(&strings(&[
+        "compat",
+        "spider",
+        "--gold",
+        benchmark.path("gold.sql").to_str().unwrap(),
+        "--pred",
+        benchmark.path("pred.sql").to_str().unwrap(),
+        "--db",
+        benchmark.path("database").to_str().unwrap(),
+        "--json",
+    ])));
+    assert_eq!((&official["levels"][4]["count"], &official["levels"][4]["execution"]), (&2.into(), &0.5.into()));
+}
+
+#[test]
+fn a_projects_file_gives_the_flags_that_are_not_typed() {
+    let benchmark = Benchmark::new(&["SELECT name FROM item"], &["SELECT name FROM item"]);
+    let folder = benchmark.path("");
+    std::fs::write(
+        benchmark.path("sqlgauge.toml"),
+        "db = 'database'\n[score]\ngold = 'gold.sql'\npred = ['S=pred.sql']\nmetrics = ['ex', 'esm']\nout = 'run'\n",
+    )
+    .unwrap();
+    let output = with_stdin(&strings(&["score", "--quiet"]), "", &folder);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let manifest = std::fs::read_to_string(benchmark.path("run/run.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!(manifest["metrics"], serde_json::json!(["ex@1", "esm@1"]));
+    std::fs::write(benchmark.path("sqlgauge.toml"), "[score]\ngoold = 'x'\n").unwrap();
+    let output = with_stdin(&strings(&["metrics"]), "", &folder);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--goold") && stderr(&output).contains("sqlgauge.toml"), "{}", stderr(&output));
+}
+
+#[test]
+fn columns_inside_objects_are_named_with_dots_and_a_missing_one_is_explained() {
+    let benchmark = Benchmark::new(&["SELECT name FROM item"], &["SELECT name FROM item"]);
+    let item = r#"[{"id": "a", "where": "shop", "target": {"sql": "SELECT name FROM item"}}]"#;
+    std::fs::write(benchmark.path("gold.json"), item).unwrap();
+    std::fs::write(benchmark.path("pred.json"), r#"{"a": "SELECT name FROM item"}"#).unwrap();
+    let mut arguments = benchmark.score();
+    for (old, new) in [("gold.sql", "gold.json"), ("pred.sql", "pred.json")] {
+        arguments.iter_mut().for_each(|argument| *argument = argument.replace(old, new));
+    }
+    let output = sqlgauge(&arguments);
+    assert_eq!(output.status.code(), Some(2));
+    for said in ["target.sql", "where", "--column", "db_id="] {
+        assert!(stderr(&output).contains(said), "{said}: {}", stderr(&output));
+    }
+    for database in ["db_id=where", "db=where"] {
+        let named = strings(&["--column", "gold=target.sql", "--column", database, "--restart"]);
+        let output = sqlgauge(&[arguments.clone(), named].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn shells_and_man_get_their_pages_from_the_same_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = stdout(&sqlgauge(&strings(&["completions", shell])));
+        assert!(script.contains("fail-under"), "{shell}");
+    }
+    assert!(stdout(&sqlgauge(&strings(&["man"]))).contains(".TH sqlgauge"));
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    assert!(sqlgauge(&strings(&["man", "--out", pages.to_str().unwrap()])).status.success());
+    assert!(pages.join("sqlgauge-score.1").is_file());
+}
