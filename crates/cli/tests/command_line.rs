@@ -85,10 +85,17 @@ fn a_dash_is_standard_input_for_one_file_or_query() {
     let inputs = manifest["inputs"].as_array().unwrap();
     let input = inputs.iter().find(|input| input["role"] == "predictions:S").unwrap();
     assert_eq!(input["path"], "-");
-    assert_eq!(json(&sqlgauge(&strings(&["report", benchmark.path("run").to_str().unwrap(), "--format", "json"])))["systems"][0]["scores"]["ex@1"]["mean"], 0.0);
+    assert_eq!(
+        json(&sqlgauge(&strings(&["report", benchmark.path("run").to_str().unwrap(), "--format", "json"])))["systems"]
+            [0]["scores"]["ex@1"]["mean"],
+        0.0
+    );
 
-    let matched =
-        with_stdin(&strings(&["match", "--schema", "-", "SELECT id FROM item", "SELECT id FROM item"]), DDL, &folder);
+    let matched = with_stdin(
+        &strings(&["match", "--schema", "-", "SELECT id FROM item", "SELECT id FROM item"]),
+        DDL,
+        &folder,
+    );
     assert_eq!(matched.status.code(), Some(0), "{}", stderr(&matched));
     let db = benchmark.path("database/shop/shop.sqlite").display().to_string();
     let parsed = with_stdin(&strings(&["parse", "-", "--db", &db]), "select ID from ITEM", &folder);
@@ -130,7 +137,10 @@ fn json_is_a_list_where_there_can_be_several() {
         benchmark.path("database").to_str().unwrap(),
         "--json",
     ])));
-    assert_eq!((&official["levels"][4]["count"], &official["levels"][4]["execution"]), (&2.into(), &0.5.into()));
+    assert_eq!(
+        (&official["levels"][4]["count"], &official["levels"][4]["execution"]),
+        (&2.into(), &0.5.into())
+    );
 }
 
 #[test]
@@ -150,7 +160,11 @@ fn a_projects_file_gives_the_flags_that_are_not_typed() {
     std::fs::write(benchmark.path("sqlgauge.toml"), "[score]\ngoold = 'x'\n").unwrap();
     let output = with_stdin(&strings(&["metrics"]), "", &folder);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("--goold") && stderr(&output).contains("sqlgauge.toml"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("--goold") && stderr(&output).contains("sqlgauge.toml"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

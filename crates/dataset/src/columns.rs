@@ -249,7 +249,8 @@ impl Columns {
         for (role, column) in self.named.iter().filter(|(role, _)| roles.contains(role)) {
             let has = |value: &Value| {
                 let turns = value.get("interaction").and_then(Value::as_array);
-                let own = |value: &Value| value.as_object().is_some_and(|own| field_at(own, column).is_some());
+                let own =
+                    |value: &Value| value.as_object().is_some_and(|own| field_at(own, column).is_some());
                 own(value) || turns.is_some_and(|turns| turns.iter().any(own))
             };
             if !rows.is_empty() && !rows.iter().any(|row| has(&row.value)) {
@@ -377,7 +378,10 @@ mod tests {
         columns.set(Role::Gold, "target.sql.text");
         for (item, gold) in [
             (json!({"target": {"sql": {"text": "SELECT 1"}}}), Some("SELECT 1")),
-            (json!({"target.sql.text": "SELECT 2", "target": {"sql": {"text": "SELECT 1"}}}), Some("SELECT 2")),
+            (
+                json!({"target.sql.text": "SELECT 2", "target": {"sql": {"text": "SELECT 1"}}}),
+                Some("SELECT 2"),
+            ),
             (json!({"target": {"sql": "SELECT 1"}}), None),
             (json!({"target": "SELECT 1"}), None),
         ] {

@@ -38,7 +38,8 @@ impl Man {
     pub fn run(self) -> Result<Verdict> {
         let command = Arguments::command();
         if let Some(folder) = self.out {
-            let failed = || format!("{} cannot be written; choose another folder with --out", folder.display());
+            let failed =
+                || format!("{} cannot be written; choose another folder with --out", folder.display());
             std::fs::create_dir_all(&folder).with_context(failed)?;
             clap_mangen::generate_to(command, &folder).with_context(failed)?;
             return Ok(Verdict::Done);

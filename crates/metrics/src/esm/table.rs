@@ -168,7 +168,8 @@ impl OfficialTable {
         let with_turns = self.levels[JOINT].count > 1;
         let shown = if with_turns { 6 } else { 5 };
         let levels = LEVELS.iter().zip(&self.levels[..shown]);
-        let mut value = json!({"levels": levels.map(|(name, level)| self.column(name, level, true)).collect::<Vec<_>>()});
+        let mut value =
+            json!({"levels": levels.map(|(name, level)| self.column(name, level, true)).collect::<Vec<_>>()});
         if with_turns {
             let turns = TURNS.iter().zip(&self.turns);
             value["turns"] = turns.map(|(name, turn)| self.column(name, turn, false)).collect();
@@ -185,7 +186,8 @@ impl OfficialTable {
         if self.etype.matches() {
             value["exact_match"] = rate(column.exact).into();
             if with_partial && name != LEVELS[JOINT] {
-                value["partial"] = Component::ALL.into_iter().map(|component| partial(column, component)).collect();
+                value["partial"] =
+                    Component::ALL.into_iter().map(|component| partial(column, component)).collect();
             }
         }
         value
