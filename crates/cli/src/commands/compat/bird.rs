@@ -61,6 +61,9 @@ pub struct Bird {
     /// Taken for compatibility: the name of the model that made the predictions
     #[arg(long, default_value = "")]
     engine: String,
+    /// Print JSON instead of the official table
+    #[arg(long)]
+    json: bool,
 }
 
 /// What one of the official scripts computes.
@@ -133,8 +136,9 @@ impl Bird {
         let levels = benchmark.examples.iter().map(|example| example.difficulty.as_deref());
         let scored: Vec<(Option<&str>, f64)> = levels.zip(scores).collect();
         let text = page(measure, &scored);
-        print(text.as_bytes())?;
         self.log(&text)?;
+        let text = if self.json { format!("{:#}\n", json(measure, &scored)) } else { text };
+        print(text.as_bytes())?;
         Ok(Verdict::Done)
     }
 
@@ -181,25 +185,35 @@ fn page(measure: Measure, scored: &[(Option<&str>, f64)]) -> String {
     format!("start calculate {what}\n{table}{line}\nFinished {name} evaluation for SQLite on Mini Dev set\n")
 }
 
+/// Name, count and mean score in [0, 1] of each difficulty that a question has, and of all questions.
+fn levels(scored: &[(Option<&str>, f64)]) -> Vec<(&'static str, usize, Option<f64>)> {
+    let level = |name: Option<&'static str>| {
+        let own = scored.iter().filter(|(own, _)| name.is_none() || *own == name);
+        let scores: Vec<f64> = own.map(|(_, score)| *score).collect();
+        let mean = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
+        (name.unwrap_or("total"), scores.len(), mean)
+    };
+    let known = LEVELS.map(Some).into_iter().map(level).filter(|(_, count, _)| *count > 0);
+    known.chain([level(None)]).collect()
+}
+
+/// The same as JSON: `{"metric", "levels": [{"name", "count", "mean"}]}`, means in [0, 1] and unrounded.
+fn json(measure: Measure, scored: &[(Option<&str>, f64)]) -> serde_json::Value {
+    let level = |(name, count, mean)| serde_json::json!({"name": name, "count": count, "mean": mean});
+    let levels: Vec<serde_json::Value> = levels(scored).into_iter().map(level).collect();
+    serde_json::json!({"metric": measure.metric(), "levels": levels})
+}
+
 /// The official table: count and mean in percent per difficulty and in total. A difficulty that no question has, or
 /// that is not known because there is no file for it, has no column; the scripts stop on it.
 fn table(measure: Measure, scored: &[(Option<&str>, f64)]) -> String {
     let (heading, name) = measure.names();
-    let of = |level: Option<&str>| -> Vec<f64> {
-        let own = scored.iter().filter(|(own, _)| level.is_none() || *own == level);
-        own.map(|(_, score)| *score).collect()
-    };
-    let levels = LEVELS.map(Some).into_iter().filter(|level| !of(*level).is_empty());
     let (mut titles, mut counts, mut means) =
         (vec![String::new()], vec!["count".to_owned()], vec![name.to_owned()]);
-    for level in levels.chain([None]) {
-        let scores = of(level);
-        titles.push(level.unwrap_or("total").to_owned());
-        counts.push(scores.len().to_string());
-        means.push(match scores.len() {
-            0 => "-".to_owned(),
-            count => format!("{:.2}", 100.0 * scores.iter().sum::<f64>() / count as f64),
-        });
+    for (level, count, mean) in levels(scored) {
+        titles.push(level.to_owned());
+        counts.push(count.to_string());
+        means.push(mean.map_or_else(|| "-".to_owned(), |mean| format!("{:.2}", 100.0 * mean)));
     }
     let line = |cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:20}")).collect();
@@ -227,5 +241,7 @@ mod tests {
         assert_eq!(rows[0], ["simple", "challenging", "total"]);
         assert_eq!(rows[1], ["count", "1", "1", "2"]);
         assert_eq!(rows[3], ["Soft-F1", "100.00", "25.00", "62.50"]);
+        let json = json(Measure::SoftF1, &some);
+        assert_eq!(json["levels"][1], serde_json::json!({"name": "challenging", "count": 1, "mean": 0.25}));
     }
 }
