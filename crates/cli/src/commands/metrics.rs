@@ -33,7 +33,7 @@ impl Metrics {
 fn table(metrics: &[&dyn Metric]) -> String {
     let mut table = Table::new();
     table
-        .load_preset(presets::NOTHING)
+        .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(width())
         .set_header(["id", "range", "needs", "what it measures"]);
