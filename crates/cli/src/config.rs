@@ -200,7 +200,9 @@ fn words(arg: &Arg, value: &Value) -> Result<Vec<OsString>> {
         return match value {
             Value::Boolean(true) => Ok(vec![long.into()]),
             Value::Boolean(false) => Ok(Vec::new()),
-            other => bail!("{long} is a switch: write true or false, not {other}"),
+            other => {
+                bail!("{long} is a switch: write true or false, not a value of type {}", other.type_str())
+            }
         };
     }
     let values = match value {
@@ -217,7 +219,7 @@ fn scalar(value: &Value) -> Result<String> {
         Value::String(text) => Ok(text.clone()),
         Value::Integer(number) => Ok(number.to_string()),
         Value::Float(number) => Ok(number.to_string()),
-        other => bail!("write a text or a number, not {other}"),
+        other => bail!("write a text or a number, not a value of type {}", other.type_str()),
     }
 }
 
