@@ -44,7 +44,7 @@ fn what_sqlite_prepares_resolves_and_what_it_refuses_does_not() {
             (Ok(()), Err(error)) => wrong.push(format!("SQLite prepares: {sql} | {error}")),
             (Err(error), Ok(_)) => wrong.push(format!("resolves: {sql} | {error}")),
             (Err(_), Err(error)) if error.position().is_none() => {
-                wrong.push(format!("no place: {sql} | {error}"))
+                wrong.push(format!("no place: {sql} | {error}"));
             }
             (Err(_), Err(error)) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
                 wrong.push(format!("not for its reason: {sql} | {error}"));

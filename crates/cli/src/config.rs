@@ -38,10 +38,9 @@ pub fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString
     let Some((path, table)) = read(named)? else { return Ok(typed) };
     check(command, &table, &path)?;
     let Some((at, wanted)) = sub_command(command, &typed) else { return Ok(typed) };
-    let names: Vec<&str> = wanted.iter().map(|command| command.get_name()).collect();
     let Some(last) = wanted.last() else { return Ok(typed) };
     let mut added = Vec::new();
-    let own = section(&table, &names);
+    let own = section(&table, &wanted);
     let general = table.iter().filter(|(_, value)| !value.is_table());
     let general = general.filter(|(key, _)| own.is_none_or(|own| flag_value(own, key).is_none()));
     for (key, value) in own.into_iter().flatten().filter(|(_, value)| !value.is_table()).chain(general) {
@@ -165,8 +164,8 @@ fn sub_command<'a>(command: &'a Command, typed: &[OsString]) -> Option<(usize, V
     Some((at, found))
 }
 
-fn section<'a>(table: &'a Table, names: &[&str]) -> Option<&'a Table> {
-    names.iter().try_fold(table, |table, name| table.get(*name)?.as_table())
+fn section<'a>(table: &'a Table, commands: &[&Command]) -> Option<&'a Table> {
+    commands.iter().try_fold(table, |table, command| table.get(command.get_name())?.as_table())
 }
 
 /// Whether the flag is among the words that were typed.

@@ -63,7 +63,7 @@ impl Observer for Progress {
             1 => self
                 .note(&format!("{resumed} of {total} items were scored before; the last one is scored now")),
             left => {
-                self.note(&format!("{resumed} of {total} items were scored before; {left} are scored now"))
+                self.note(&format!("{resumed} of {total} items were scored before; {left} are scored now"));
             }
         }
     }

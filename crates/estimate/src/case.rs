@@ -202,7 +202,7 @@ impl Case<'_> {
         self.evidence.table.get(system, question)
     }
 
-    /// PeerAgreement of an answer with its peers, at home or on the target.
+    /// The agreement of an answer with its peers, at home or on the target.
     pub fn agreement(&self, system: usize, question: usize) -> PeerAgreement {
         let in_target =
             self.pool().questions[question].in_target && self.pool().label(system, question).is_none();

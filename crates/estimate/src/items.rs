@@ -36,7 +36,7 @@ impl ItemModel {
     /// # Errors
     /// When a model cannot be fitted.
     pub fn fit(case: &Case<'_>) -> Result<Self, EstimateError> {
-        Self::fit_with(case, (0..FOLDS).map(Some).chain([None]).collect())
+        Self::fit_with(case, &(0..FOLDS).map(Some).chain([None]).collect::<Vec<_>>())
     }
 
     /// The same for the target's answers alone: the labelled ones get no probability.
@@ -44,11 +44,11 @@ impl ItemModel {
     /// # Errors
     /// When the model cannot be fitted.
     pub fn fit_target(case: &Case<'_>) -> Result<Self, EstimateError> {
-        Self::fit_with(case, vec![None])
+        Self::fit_with(case, &[None])
     }
 
     /// One model for each fold that is held out, the last one with all answers.
-    fn fit_with(case: &Case<'_>, held_out: Vec<Option<usize>>) -> Result<Self, EstimateError> {
+    fn fit_with(case: &Case<'_>, held_out: &[Option<usize>]) -> Result<Self, EstimateError> {
         let rows = training_rows(case, &folds(case));
         if rows.len() < 20 {
             return Ok(Self::default());

@@ -11,7 +11,7 @@ pub enum Ground {
     Real,
 }
 
-/// PeerAgreement of one answer with those of its peers. Shares are of the peers that answered the question.
+/// The agreement of one answer with those of its peers. Shares are of the peers that answered the question.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PeerAgreement {
     /// Peers that answered.

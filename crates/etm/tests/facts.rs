@@ -1,6 +1,8 @@
 //! Pairs that differ only because of an affinity, a collation, values that are equal and not the same, or a key that
 //! is none; SQLite itself tells them apart. Beside each its near relatives that must still match.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use sqlgauge_etm::{AssumptionKind, Matcher, Profile};

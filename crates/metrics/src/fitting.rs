@@ -408,16 +408,13 @@ mod tests {
     /// Brute force over all ways to pair off rows and choose columns.
     #[test]
     fn small_results_are_decided_as_by_trying_everything() {
-        let mut state = 7_u64;
-        let mut next = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = sqlgauge_base::Random::new([7]);
         let mut counts = [0; 2];
         for _ in 0..4000 {
-            let (rows, ours) = (next(4) as usize + 1, next(2) as usize + 1);
-            let theirs = ours + next(2) as usize;
-            let mut values = |n: usize| (0..n).map(|_| next(4) as f64 * 0.007 + 0.001).collect::<Vec<_>>();
+            let (rows, ours) = (random.below(4) + 1, random.below(2) + 1);
+            let theirs = ours + random.below(2);
+            let mut values =
+                |n: usize| (0..n).map(|_| random.below(4) as f64 * 0.007 + 0.001).collect::<Vec<_>>();
             let (gold, prediction) =
                 (reals(ours, &values(rows * ours)), reals(theirs, &values(rows * theirs)));
             let rule = Rule { absolute: 1e-2, relative: 1e-9, extra_columns: true };

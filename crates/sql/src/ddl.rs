@@ -294,10 +294,10 @@ fn table(name: &str, body: &CreateTableBody<'_>) -> Result<Table, Error> {
         }
     }
     // The index of a constraint has the collation of its column, which may stand behind the constraint.
-    for (index, column) in (0..).zip(columns) {
+    for (index, column) in columns.iter().enumerate() {
         for constraint in column.constraints {
             if let ColumnConstraint::Unique(_) = constraint.constraint {
-                let part = DeclaredPart::column(&table.columns[index as usize].name).on(&table)?;
+                let part = DeclaredPart::column(&table.columns[index].name).on(&table)?;
                 add_index(&mut table, Index { name: None, unique: true, parts: vec![part], filter: None });
             }
         }

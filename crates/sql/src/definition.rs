@@ -63,11 +63,7 @@ fn of_table(table: &Table, schema: &Schema) -> Definition {
             Indexed::Expression(text) => Some(text),
             Indexed::Column(_) => None,
         });
-        parts
-            .chain(&index.filter)
-            .filter_map(|text| over_row(text))
-            .map(move |expr| (at, expr))
-            .collect::<Vec<_>>()
+        parts.chain(&index.filter).filter_map(&over_row).map(move |expr| (at, expr)).collect::<Vec<_>>()
     });
     Definition {
         view: table.view.as_ref().and_then(|text| resolve(text, schema).ok()),

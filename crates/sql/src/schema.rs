@@ -252,6 +252,7 @@ impl Index {
 
 /// One table or view.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a declaration of its own in the DDL")]
 pub struct Table {
     /// Name as declared.
     pub name: String,

@@ -49,7 +49,7 @@ impl Compare {
         let summary = builder.finish();
         let differing = scores.differing(&metric);
         if self.json {
-            print(self.json(&summary, &differing, &metric).as_bytes())?;
+            print(Self::json(&summary, &differing, &metric).as_bytes())?;
         } else {
             let versus = Versus {
                 summary: &summary,
@@ -63,7 +63,7 @@ impl Compare {
         Ok(Verdict::Done)
     }
 
-    fn json(&self, summary: &Summary, differing: &Differing, metric: &str) -> String {
+    fn json(summary: &Summary, differing: &Differing, metric: &str) -> String {
         let [first, second] = [0, 1].map(|at| &summary.systems[at]);
         let value = serde_json::json!({
             "first": first.system,

@@ -21,6 +21,7 @@ const DEFAULT_METRICS: &str = "ex-spider,ex-bird,ex,esm";
 
 /// Score predictions against gold queries
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Score {
     /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard
     /// input, here and in the other files

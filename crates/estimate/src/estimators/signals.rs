@@ -223,7 +223,7 @@ impl Fit {
             return Vec::new();
         };
         let from = self.home.first().copied().unwrap_or_default();
-        let (counted, share) = self.counted(case, found, known);
+        let (counted, share) = Self::counted(case, found, known);
         let moves = shift(&from, target);
         let mut effects = vec![effect(FIRST_RUNS, counted - known), effect(RUNS, counted * (share - 1.0))];
         let mut reached = counted * share;
@@ -265,7 +265,7 @@ impl Fit {
     }
 
     /// The known accuracy if only answers counted that do so on the target, and by what factor more of them run there.
-    fn counted(&self, case: &Case<'_>, found: &Found, known: f64) -> (f64, f64) {
+    fn counted(case: &Case<'_>, found: &Found, known: f64) -> (f64, f64) {
         let own = case.labelled(case.target);
         let running = |questions: &[usize], as_given: bool| {
             let holds = |&&question: &&usize| {

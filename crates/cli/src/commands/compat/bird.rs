@@ -134,10 +134,10 @@ impl Bird {
             score.collect()
         });
         let levels = benchmark.examples.iter().map(|example| example.difficulty.as_deref());
-        let scored: Vec<(Option<&str>, f64)> = levels.zip(scores).collect();
-        let text = page(measure, &scored);
+        let graded: Vec<(Option<&str>, f64)> = levels.zip(scores).collect();
+        let text = page(measure, &graded);
         self.log(&text)?;
-        let text = if self.json { format!("{:#}\n", json(measure, &scored)) } else { text };
+        let text = if self.json { format!("{:#}\n", json(measure, &graded)) } else { text };
         print(text.as_bytes())?;
         Ok(Verdict::Done)
     }
@@ -189,9 +189,9 @@ fn page(measure: Measure, scored: &[(Option<&str>, f64)]) -> String {
 fn levels(scored: &[(Option<&str>, f64)]) -> Vec<(&'static str, usize, Option<f64>)> {
     let level = |name: Option<&'static str>| {
         let own = scored.iter().filter(|(own, _)| name.is_none() || *own == name);
-        let scores: Vec<f64> = own.map(|(_, score)| *score).collect();
-        let mean = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
-        (name.unwrap_or("total"), scores.len(), mean)
+        let own: Vec<f64> = own.map(|(_, score)| *score).collect();
+        let mean = (!own.is_empty()).then(|| own.iter().sum::<f64>() / own.len() as f64);
+        (name.unwrap_or("total"), own.len(), mean)
     };
     let known = LEVELS.map(Some).into_iter().map(level).filter(|(_, count, _)| *count > 0);
     known.chain([level(None)]).collect()

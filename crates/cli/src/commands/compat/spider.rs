@@ -18,6 +18,7 @@ use crate::output::print;
 
 /// `evaluation.py` of the test-suite repository (Spider, SParC, CoSQL)
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Spider {
     /// Gold file: SQL, tab, `db_id` per line
     #[arg(long)]
