@@ -227,6 +227,7 @@ impl BenchEstimators {
 
 /// Figure 5 (sizes), Figure 6 (numbers, by regressor), Figure 11 and Table V (slices).
 #[cfg(feature = "evaluator")]
+#[allow(clippy::unnecessary_wraps, reason = "without the feature it fails")]
 fn ablations() -> Result<Vec<(String, Box<dyn Estimator>)>> {
     use sqlgauge_estimate::estimators::{Fusion, FusionOptions};
     use sqlgauge_shift::Slices;
