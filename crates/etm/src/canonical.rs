@@ -17,7 +17,7 @@ use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 use crate::beside::operands_commute;
 use crate::context::Position;
 use crate::profile::Profile;
-use crate::sensitive::{Sensitivity, sensitivity};
+use crate::sensitive::{Sensitivity, may_be_indexed_text, sensitivity};
 use crate::tools;
 
 /// Which order to take where relations are tied; counts like an odometer.
@@ -74,6 +74,7 @@ pub(crate) fn canonicalise(query: &mut Query, facts: &Facts<'_>, profile: Profil
         choices,
         depth: 0,
         conditions: Conditions::Free,
+        plan_shows: false,
         is_recursive: false,
     };
     canonical.query(query, Position::Top, false);
@@ -100,6 +101,8 @@ struct Canonical<'c, 'f> {
     depth: u64,
     /// The conditions at hand are a part of a plan that shows.
     conditions: Conditions,
+    /// Whether the plan of the query at hand shows.
+    plan_shows: bool,
     /// The query to come is a recursive common table expression: what refers to itself comes last.
     is_recursive: bool,
 }
@@ -163,7 +166,9 @@ impl Canonical<'_, '_> {
             && !is_recursive
             && operands_commute(query, position, self.facts);
         self.is_recursive = false;
+        let around = std::mem::replace(&mut self.plan_shows, sensitive);
         self.body(&mut query.body, &mut query.order_by, sensitivity, sorted);
+        self.plan_shows = around;
         self.conditions = outside;
         self.depth -= 1;
     }
@@ -489,7 +494,11 @@ impl Canonical<'_, '_> {
             | BinaryOperator::BitOr => operator,
             _ => return None,
         };
-        let swap = self.hash_expr(left) > self.hash_expr(right) && self.may_swap(left, right);
+        let is_indexed =
+            || self.plan_shows && [left, right].iter().any(|side| may_be_indexed_text(side, self.facts));
+        let swap = self.hash_expr(left) > self.hash_expr(right)
+            && self.may_swap(left, right)
+            && (operator.is_comparison() || !is_indexed());
         swap.then_some(other)
     }
 

@@ -10,7 +10,7 @@ use crate::context::{Context, Position, Published};
 use crate::matcher::Application;
 use crate::profile::Profile;
 use crate::rule::{Meta, Rule, Shape, Stage};
-use crate::sensitive::{Sensitivity, Settled, sensitivity};
+use crate::sensitive::{Sensitivity, Settled, has_indexed_text, may_be_indexed_text, sensitivity};
 use crate::tools;
 use sqlgauge_sql::schema::Schema;
 
@@ -127,6 +127,7 @@ pub(crate) fn normalise_up_to(
             applications,
             scope: Vec::new(),
             plan_shows: false,
+            has_indexed_text: has_indexed_text(schema),
             is_correlated: aggregates::are_correlated(query),
             relations: Vec::new(),
         };
@@ -158,6 +159,8 @@ struct Driver<'r, 'a> {
     relations: Vec<RelationId>,
     /// Whether the expression at hand stands where a rewriting that changes the plan would show.
     plan_shows: bool,
+    /// Whether the schema has indexes that depend on how an expression is written.
+    has_indexed_text: bool,
 }
 
 /// What is put back where a change is not kept.
@@ -518,6 +521,9 @@ impl<'a> Driver<'_, 'a> {
         clause: &'static str,
         beside: &Beside,
     ) -> bool {
+        if self.plan_shows && self.has_indexed_text && may_be_indexed_text(expr, &self.context.facts) {
+            return false;
+        }
         let mut changed = false;
         let typed = self.context.is_sound() && !matches!(beside, Beside::Nothing);
         let mut before = (typed || self.log.is_some()).then(|| expr.clone());

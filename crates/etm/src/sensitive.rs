@@ -10,7 +10,7 @@
 
 use sqlgauge_sql::derive::{Dependencies, Facts, has_aggregate, has_window, is_aggregate_select};
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::schema::{Table, TableId, TableKind};
+use sqlgauge_sql::schema::{Index, IndexPart, Schema, Table, TableId, TableKind};
 use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Query, RelationId, Select, Source};
 use sqlgauge_sql::visit::children;
 
@@ -171,13 +171,45 @@ fn covers_all_columns(query: &Query) -> bool {
     })
 }
 
-/// The column sets that indexes of an ordinary table start with or consist of; `None` where they are not known.
-fn indexes(table: &Table) -> Option<Vec<&[u32]>> {
+/// The column sets that the indexes of an ordinary table consist of; `None` where they are not known, and where it
+/// takes more than columns to say when SQLite can use an index: it is partial, or sorts by an expression.
+fn indexes(table: &Table) -> Option<Vec<Vec<u32>>> {
     if table.kind != TableKind::Table {
         return None;
     }
     let key = (table.rowid_alias().is_none() && !table.primary_key.is_empty()).then_some(&table.primary_key);
-    Some(key.into_iter().chain(&table.unique).map(Vec::as_slice).collect())
+    let mut all: Vec<Vec<u32>> = key.into_iter().chain(&table.unique).cloned().collect();
+    for index in &table.indexes {
+        if is_sought_by_text(index) {
+            return None;
+        }
+        all.push(index.parts.iter().filter_map(IndexPart::column).collect());
+    }
+    Some(all)
+}
+
+/// Whether an index is partial, sorts by an expression or is not known: SQLite uses it where a query repeats an
+/// expression of it word for word.
+fn is_sought_by_text(index: &Index) -> bool {
+    index.filter.is_some() || index.parts.is_empty() || index.parts.iter().any(|part| part.column().is_none())
+}
+
+/// Whether any table has an index that SQLite uses where a query repeats an expression of it.
+pub(crate) fn has_indexed_text(schema: &Schema) -> bool {
+    schema.tables().iter().any(|table| table.indexes.iter().any(is_sought_by_text))
+}
+
+/// Whether an expression could be one of those by which SQLite finds an index, so that writing it in another way
+/// changes the plan.
+pub(crate) fn may_be_indexed_text(expr: &Expr, facts: &Facts<'_>) -> bool {
+    let schema = facts.schema();
+    tools::columns_of(expr).iter().any(|column| {
+        match facts.table_of(column.relation).and_then(|id| schema.table(id)) {
+            Some(table) => table.indexes.iter().any(is_sought_by_text),
+            // SQLite puts the columns of tables in the place of those of subqueries.
+            None => has_indexed_text(schema),
+        }
+    })
 }
 
 /// Whether SQLite must sort to form the groups: every key reads tables, and nothing that stands in an index or is

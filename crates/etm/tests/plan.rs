@@ -1,8 +1,9 @@
 //! What keeps a plan: where the rows of a query depend on SQLite's plan, its normal form has the same plan.
 //!
-//! Every column of the schemas stands in an index, so that no order is settled, and every query leaves SQLite a
-//! choice that shows: LIMIT without a total order, bare columns, ties. Nothing may then be rewritten but by rules that
-//! claim to keep the plan, and for each of these SQLite must plan the query before and after alike.
+//! Every column of the schemas stands in an index, or its table has one that is partial or sorts by an expression, so
+//! that no order is settled, and every query leaves SQLite a choice that shows: LIMIT without a total order, bare
+//! columns, ties. Nothing may then be rewritten but by rules that claim to keep the plan, and for each of these SQLite
+//! must plan the query before and after alike.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +12,23 @@ use rusqlite::types::Value;
 use sqlgauge_etm::{Matcher, Profile, Stage, rules};
 use sqlgauge_sql::schema::Schema;
 
-const SCHEMAS: [&str; 3] = [
+const SCHEMAS: [&str; 5] = [
     "CREATE TABLE t (id INTEGER PRIMARY KEY, k INT UNIQUE, c TEXT NOT NULL UNIQUE, a INT NOT NULL, b INT, UNIQUE (a, k), UNIQUE (b, c, k));
      CREATE TABLE u (uid INTEGER PRIMARY KEY, tid INT REFERENCES t(id), v INT, w INT, UNIQUE (v, tid), UNIQUE (w, uid), UNIQUE (tid, w, uid));",
     "CREATE TABLE t (id INT PRIMARY KEY, k INT, c TEXT NOT NULL, a INT, b INT, UNIQUE (k, a, id), UNIQUE (a, k, id), UNIQUE (b, c, id));
      CREATE TABLE u (uid INT, tid INT, v INT NOT NULL, w INT, PRIMARY KEY (v, uid), UNIQUE (w, tid, uid), UNIQUE (tid, w, v, uid));",
     "CREATE TABLE t (id INT UNIQUE, k INT UNIQUE, c TEXT, a INT, b INT, UNIQUE (c, a, k), UNIQUE (a, b, k), UNIQUE (k, b, a));
      CREATE TABLE u (uid INT UNIQUE, tid INT, v INT, w INT, UNIQUE (tid, uid), UNIQUE (w, v, uid));",
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, k INT, c TEXT NOT NULL, a INT, b INT);
+     CREATE INDEX t_k ON t (k DESC, a); CREATE INDEX t_c ON t (c COLLATE NOCASE, b DESC); CREATE INDEX t_a ON t (a, b, id);
+     CREATE TABLE u (uid INTEGER PRIMARY KEY, tid INT REFERENCES t(id), v INT, w INT);
+     CREATE INDEX u_tid ON u (tid, w DESC); CREATE INDEX u_v ON u (v); CREATE INDEX u_w ON u (w, uid);",
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, k INT, c TEXT NOT NULL, a INT, b INT);
+     CREATE INDEX t_k ON t (k) WHERE k >= 2; CREATE INDEX t_b ON t (b, c) WHERE a = 1;
+     CREATE INDEX t_c ON t (substr(c, 1, 1), k); CREATE INDEX t_a ON t (abs(a), b);
+     CREATE INDEX t_sum ON t (b + k); CREATE INDEX t_mus ON t (k + b);
+     CREATE TABLE u (uid INTEGER PRIMARY KEY, tid INT REFERENCES t(id), v INT, w INT);
+     CREATE INDEX u_tid ON u (tid) WHERE tid IS NOT NULL; CREATE INDEX u_v ON u (v + w, uid);",
 ];
 
 /// Each with a place for further conditions.
@@ -32,7 +43,7 @@ const FROMS: [&str; 8] = [
     "FROM (SELECT id, k, c, a, b FROM t WHERE a < 3) AS t WHERE {}",
 ];
 
-const FILTERS: [&str; 16] = [
+const FILTERS: [&str; 18] = [
     "t.k > 1",
     "1 < t.k",
     "t.a = 1 AND t.b = 2",
@@ -49,6 +60,8 @@ const FILTERS: [&str; 16] = [
     "CASE t.a WHEN 1 THEN t.k ELSE t.b END = 2",
     "CAST(t.k AS BIGINT) > 2",
     "t.a = t.b AND NOT t.k < 2",
+    "t.k + t.b > 4",
+    "t.b + t.k > 4",
 ];
 
 /// What stands before FROM, and what after the conditions.

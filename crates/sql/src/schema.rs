@@ -194,7 +194,7 @@ pub struct Index {
     pub name: Option<String>,
     /// No two rows agree on all parts with none of them NULL.
     pub unique: bool,
-    /// What it sorts by, first to last.
+    /// What it sorts by, first to last; nothing where that is not known.
     pub parts: Vec<IndexPart>,
     /// The WHERE of a partial index, as SQL text.
     pub filter: Option<String>,
@@ -274,7 +274,7 @@ pub struct Table {
     pub unique: Vec<Vec<u32>>,
     /// Foreign keys that this table declares.
     pub foreign_keys: Vec<ForeignKey>,
-    /// All indexes whose parts are known, first declared first; that of the primary key excepted.
+    /// All indexes, first declared first; that of the primary key excepted.
     #[serde(default)]
     pub indexes: Vec<Index>,
     /// CHECK constraints as SQL text.

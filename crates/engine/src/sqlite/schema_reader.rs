@@ -184,7 +184,7 @@ impl<'c> Reader<'c> {
         let rows: Vec<IndexRow> =
             self.indexes.query_map([table.name.as_str()], index_row)?.collect::<Result<_>>()?;
         for rows in rows.chunk_by(|a, b| a.index == b.index) {
-            let Some(index) = index_of(table, rows) else { continue };
+            let index = index_of(table, rows).unwrap_or_else(|| unread_index(&rows[0]));
             let columns = index.unique_columns(&table.columns);
             if rows[0].is_primary_key {
                 table.key_is_finer = columns.is_none();
@@ -241,6 +241,11 @@ fn index_row(row: &Row<'_>) -> Result<IndexRow> {
         collation: row.get(5)?,
         descending: row.get(6)?,
     })
+}
+
+/// An index of which is known that it is there: it makes nothing unique, and may be of use to any query.
+fn unread_index(row: &IndexRow) -> Index {
+    Index { name: Some(row.index.clone()), unique: false, parts: Vec::new(), filter: None }
 }
 
 /// The index of those rows; `None` if only its statement tells what it is and cannot be read.

@@ -84,4 +84,28 @@ const CASES: &[Case] = &[
         "SELECT name FROM t WHERE NOT age = 3",
         "SELECT name FROM t WHERE age <> 3 OR age IS NULL",
     ),
+    Case::differs(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, age INT);
+CREATE INDEX other ON t (age);",
+        "SELECT name FROM t WHERE NOT age < 5 LIMIT 1",
+        "SELECT name FROM t WHERE age >= 5 LIMIT 1",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'c', 9), (2, 'b', 8)"),
+    Case::differs(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, age INT);
+CREATE INDEX other ON t (age) WHERE age >= 5;",
+        "SELECT name FROM t WHERE NOT age < 5 LIMIT 1",
+        "SELECT name FROM t WHERE age >= 5 LIMIT 1",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'c', 9), (2, 'b', 8)"),
+    Case::differs(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, age INT);
+CREATE INDEX other ON t (lower(name));",
+        "SELECT name FROM t WHERE NOT lower(name) < 'a' LIMIT 1",
+        "SELECT name FROM t WHERE lower(name) >= 'a' LIMIT 1",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'c', 9), (2, 'b', 8)"),
 ];

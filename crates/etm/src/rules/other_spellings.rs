@@ -153,4 +153,12 @@ const CASES: &[Case] = &[
         .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
     Case::differs(SCHEMA, "SELECT age * 1 / id FROM t", "SELECT CAST(age AS REAL) / id FROM t")
         .witness("INSERT INTO t VALUES (2, 'a', 'n', 1, 'x')"),
+    Case::differs(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
+CREATE INDEX letter ON t (substr(name, 1, 1));",
+        "SELECT name FROM t WHERE SUBSTRING(name, 1, 1) > 'a' LIMIT 1",
+        "SELECT name FROM t WHERE SUBSTR(name, 1, 1) > 'a' LIMIT 1",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'c'), (2, 'b')"),
 ];
