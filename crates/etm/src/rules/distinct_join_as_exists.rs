@@ -66,15 +66,8 @@ impl Rule for DistinctJoinAsExists {
             results.flat_map(tools::columns_of).map(|column| column.relation).collect();
         let all: Vec<RelationId> =
             select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
-        let given: Vec<Expr> = all
-            .iter()
-            .filter(|id| read.contains(id))
-            .flat_map(|id| {
-                tools::columns_read(query, *id).into_iter().map(|column| ColumnRef { relation: *id, column })
-            })
-            .map(Expr::Column)
-            .collect();
-        let closure = Dependencies::of(select, &context.facts).closure(&given);
+        // For EXISTS the rows around it are fixed, so rule 13 would move back whatever these fix.
+        let closure = Dependencies::of(select, &context.facts).closure_of_rows(&read);
         let keep = |id: &RelationId| {
             read.contains(id)
                 || closure.determines(&Expr::Column(ColumnRef { relation: *id, column: ColumnRef::ROWID }))
@@ -166,4 +159,23 @@ const CASES: &[Case] = &[
         "SELECT DISTINCT t.id, v FROM t JOIN u ON t.id = u.t_id",
         "SELECT DISTINCT t.id, 1 FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)",
     ),
+    // What has no affinity, or another collation, fixes a row and yet is not fixed by its own value.
+    Case::equal(
+        "CREATE TABLE r (k, z INT); CREATE TABLE e (id INTEGER PRIMARY KEY, c TEXT NOT NULL UNIQUE);",
+        "SELECT DISTINCT r.z FROM r JOIN e ON e.c = r.k",
+        "SELECT DISTINCT z FROM r WHERE EXISTS (SELECT 1 FROM e WHERE e.c = r.k)",
+    )
+    .sound(),
+    Case::equal(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY); CREATE TABLE u (must TEXT COLLATE RTRIM NOT NULL, v TEXT);",
+        "SELECT u.v FROM t JOIN u ON t.id = u.must GROUP BY u.v",
+        "SELECT DISTINCT v FROM u WHERE EXISTS (SELECT 1 FROM t WHERE t.id = u.must)",
+    )
+    .sound(),
+    Case::equal(
+        "CREATE TABLE r (k, z INT); CREATE TABLE ship (sid INTEGER PRIMARY KEY);",
+        "SELECT z FROM r JOIN ship ON r.k = ship.sid UNION SELECT z FROM r",
+        "SELECT z FROM r WHERE EXISTS (SELECT 1 FROM ship WHERE ship.sid = r.k) UNION SELECT z FROM r",
+    )
+    .sound(),
 ];

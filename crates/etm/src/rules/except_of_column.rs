@@ -26,7 +26,7 @@
 //! ## Source
 //! Paper, Table 2, rule 5. Corrected: NULLs of the subquery; affinity.
 
-use sqlgauge_sql::derive::is_aggregate_select;
+use sqlgauge_sql::derive::{has_window, is_aggregate_select};
 use sqlgauge_sql::tree::{Body, Expr, Query, Select, SetOperator};
 
 use crate::context::Context;
@@ -84,7 +84,7 @@ fn difference(outer: &Select, inner: &Body, context: &Context<'_>) -> Option<Sel
             return None;
         }
         if context.facts.output_may_be_null(select, &other) {
-            if is_aggregate_select(select) {
+            if is_aggregate_select(select) || has_window(&other) {
                 return None;
             }
             tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: Box::new(other), negated: true });
@@ -145,5 +145,17 @@ const CASES: &[Case] = &[
         SCHEMA,
         "SELECT name FROM t EXCEPT SELECT code FROM t",
         "SELECT DISTINCT name FROM t WHERE name NOT IN (SELECT code FROM t)",
+    ),
+    // A window function cannot stand in WHERE.
+    Case::equal(
+        SCHEMA,
+        "SELECT id FROM t EXCEPT SELECT LAG(must) OVER (ORDER BY uid) FROM u",
+        "SELECT t.id FROM t EXCEPT SELECT LAG(u.must) OVER (ORDER BY u.uid) FROM u",
+    )
+    .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT id FROM t EXCEPT SELECT ROW_NUMBER() OVER (ORDER BY v) FROM u",
+        "SELECT id FROM t EXCEPT SELECT ROW_NUMBER() OVER (ORDER BY v) FROM u WHERE v IS NOT NULL",
     ),
 ];

@@ -22,7 +22,7 @@
 //! Ours; in the paper a part of P6. Its script puts the expression in place of the name inside the column, which
 //! then equals neither the expression nor the column; `etm-paper@1` keeps the two apart as well, by a unary plus.
 
-use sqlgauge_sql::tree::{Expr, Query, UnaryOperator};
+use sqlgauge_sql::tree::{BinaryOperator, Expr, Query, UnaryOperator};
 
 use crate::context::Context;
 use crate::profile::Profiles;
@@ -53,7 +53,7 @@ impl Rule for OrderByAlias {
         for term in &mut query.order_by {
             let Expr::Output(n) = term.expr else { continue };
             let Some(output) = outputs.get(n as usize) else { continue };
-            let plain = !matches!(output.expr, Expr::Literal(_))
+            let plain = !is_read_as_number(&output.expr)
                 && !sqlgauge_sql::derive::has_subquery(&output.expr)
                 && tools::is_deterministic_expr(&output.expr);
             if plain {
@@ -68,6 +68,20 @@ impl Rule for OrderByAlias {
 
     fn cases(&self) -> &'static [Case] {
         CASES
+    }
+}
+
+/// Whether SQLite makes a number of the expression when it reads it, which in ORDER BY is a place.
+fn is_read_as_number(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(_) => true,
+        Expr::Unary(_, operand) | Expr::IsNull { expr: operand, .. } => is_read_as_number(operand),
+        Expr::Binary(BinaryOperator::Is | BinaryOperator::IsNot, left, right) => {
+            is_read_as_number(left) && is_read_as_number(right)
+        }
+        Expr::And(list) => list.iter().any(is_read_as_number),
+        Expr::InList { list, .. } => list.is_empty(),
+        _ => false,
     }
 }
 
@@ -86,4 +100,9 @@ const CASES: &[Case] = &[
     Case::differs(SCHEMA, "SELECT -age AS id FROM t ORDER BY id", "SELECT -age AS id FROM t ORDER BY t.id"),
     Case::equal(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age AS b FROM t ORDER BY b"),
     Case::differs(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age FROM t ORDER BY age").paper(),
+    // SQLite takes `ORDER BY 'a' IS NULL` for ORDER BY 0, a place that there is not.
+    Case::equal(SCHEMA, "SELECT 'a' IS NULL AS x FROM t ORDER BY x", "SELECT 'a' IS NULL FROM t ORDER BY 1")
+        .sound(),
+    Case::equal(SCHEMA, "SELECT age AND 0 AS x FROM t ORDER BY x", "SELECT age AND 0 FROM t ORDER BY 1")
+        .sound(),
 ];

@@ -178,6 +178,19 @@ impl<'a> Dependencies<'a> {
                 closure.columns.push(*column);
             }
         }
+        self.close(closure)
+    }
+
+    /// The columns that are fixed once the rows of those relations are.
+    pub fn closure_of_rows(&self, relations: &[RelationId]) -> Closure {
+        self.close(Closure {
+            columns: self.constant.clone(),
+            relations: relations.to_vec(),
+            own: self.relations.clone(),
+        })
+    }
+
+    fn close(&self, mut closure: Closure) -> Closure {
         // The fixed point takes time with the square of the relations; beyond any real query nothing is claimed.
         if self.relations.len() > MAX_RELATIONS {
             return closure;
