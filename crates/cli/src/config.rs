@@ -43,7 +43,7 @@ pub fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString
     let own = section(&table, &wanted);
     let general = table.iter().filter(|(_, value)| !value.is_table());
     let general = general.filter(|(key, _)| own.is_none_or(|own| flag_value(own, key).is_none()));
-    for (key, value) in own.into_iter().flatten().filter(|(_, value)| !value.is_table()).chain(general) {
+    for (key, value) in own.into_iter().flatten().chain(general) {
         let Some(arg) = flag(last, key) else { continue };
         if !is_typed(arg, &typed[at..]) && !excluded(last, arg, &typed[at..]) {
             added.extend(words(arg, value).with_context(|| format!("{}, key {key:?}", path.display()))?);
@@ -122,6 +122,11 @@ fn check(command: &Command, table: &Table, path: &Path) -> Result<()> {
 fn check_section(sub: &Command, table: &Table, path: &Path) -> Result<()> {
     if sub.has_subcommands() {
         return check(sub, table, path);
+    }
+    for (key, value) in table {
+        if let Some(arg) = flag(sub, key) {
+            words(arg, value).with_context(|| format!("{}, key {key:?}", path.display()))?;
+        }
     }
     let unknown = table.keys().find(|key| flag(sub, key).is_none());
     let Some(key) = unknown else { return Ok(()) };
@@ -246,7 +251,7 @@ mod tests {
         for (typed, expected) in [
             (
                 vec!["sqlgauge", "score", "--out", "o"],
-                "sqlgauge score --metrics=ex,esm --quiet --pred=A=a.sql --pred=B=b.sql --jobs=2 --db=d/ \
+                "sqlgauge score --jobs=2 --metrics=ex,esm --pred=A=a.sql --pred=B=b.sql --quiet --db=d/ \
                  --tables=t.json --out o",
             ),
             (

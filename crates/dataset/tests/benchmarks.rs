@@ -161,7 +161,7 @@ fn a_bad_benchmark_is_named_with_its_place() {
         (
             "dev.json",
             r#"[{"db_id": "d"}]"#,
-            "entry 0 (counted from 0): no gold query; give it in a column named gold, ",
+            "entry 0 (counted from 0): no gold query; it is looked for in gold, ",
         ),
         ("dev.json", r#"[{"db_id": "d", "gold": "  "}]"#, "no gold query"),
         ("dev.json", r#"[{"db_id": "d", "gold": []}]"#, "no gold query"),

@@ -33,7 +33,7 @@ fn what_is_no_label_is_named_with_its_place() {
         ("id\tcorrect\n7\t2\n", None, "the label is \"2\""),
         ("id\tcorrect\n7\tNaN\n", None, "the label is \"NaN\""),
         ("id\tcorrect\n7\t1\n7\t1\n", None, "\"7\""),
-        ("id\tother\n7\t1\n", None, "the columns are id, other"),
+        ("id\tother\n7\t1\n", None, "there is id, other"),
         ("id\tcorrect\n7\t1\n", Some("x"), "looked for x"),
         ("correct\n1\n", None, "id"),
         ("id\tcorrect\n", None, "has no label"),

@@ -168,7 +168,7 @@ fn predictions_that_do_not_match_are_refused_with_the_counts_or_ids() {
             WITH_IDS,
             "p.jsonl",
             "{\"id\": \"x\", \"query\": \"the gold\"}",
-            "line 1: no predicted SQL; give it in a column named prediction",
+            "line 1: no predicted SQL; it is looked for in prediction, ",
         ),
         (WITH_IDS, "p.jsonl", "{\"id\": \"x\", \"sql\": [\"A\"]}", "line 1: the SQL is a list"),
         (
