@@ -2,7 +2,7 @@
 //! query after every single application of a rule.
 //!
 //! Random queries with every construct of the resolved tree, and mutants of the rules' own cases, are written over
-//! schemas that are hostile to rules and run on a real SQLite before and after each application ([`hunt()`]). A
+//! schemas that are hostile to rules and run on a real SQLite before and after each application ([`mod@hunt`]). A
 //! violation is made small ([`shrink`]) and printed with its database.
 
 pub mod check;

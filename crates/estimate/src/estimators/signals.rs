@@ -28,7 +28,7 @@ use super::Estimator;
 /// An answer that does not run as given counts as wrong, unless the target lies within what is known: then as often
 /// right as such answers were there (Spider's official script scores the first of several statements).
 ///
-/// The interval follows the rule of [`crate::errors`].
+/// The interval follows the rule of `errors.rs`.
 #[derive(Debug, Clone, Copy)]
 pub struct FromSignals;
 
