@@ -184,8 +184,13 @@ impl Canonical<'_, '_> {
         match body {
             Body::Select(select) => self.select(select, order_by, sensitivity),
             Body::SetOperation { operator, all, left, right } => {
-                self.body(left, &mut [], sensitivity, sorted);
-                self.body(right, &mut [], sensitivity, sorted);
+                let position = if *all { Position::Operand } else { Position::DistinctOperand };
+                for operand in [&mut *left, &mut *right] {
+                    let own = self.of_operand(operand, position).max(sensitivity);
+                    let around = std::mem::replace(&mut self.plan_shows, own == Sensitivity::Rows);
+                    self.body(operand, &mut [], own, sorted);
+                    self.plan_shows = around;
+                }
                 if sorted && *operator != SetOperator::Except {
                     let (operator, all) = (*operator, *all);
                     self.sort_operands(body, operator, all);
@@ -193,6 +198,17 @@ impl Canonical<'_, '_> {
             }
             Body::Values(rows) => rows.iter_mut().flatten().for_each(|expr| self.expr(expr)),
         }
+    }
+
+    /// On which order an operand's own rows depend: bare columns show the plan, whatever the compound does.
+    fn of_operand(&self, operand: &mut Body, position: Position) -> Sensitivity {
+        if !self.sound || !matches!(operand, Body::Select(_)) {
+            return Sensitivity::None;
+        }
+        let query = Query::of(std::mem::replace(operand, Body::Values(Vec::new())));
+        let own = sensitivity(&query, position, self.facts);
+        *operand = query.body;
+        own
     }
 
     fn sort_operands(&mut self, body: &mut Body, operator: SetOperator, all: bool) {

@@ -179,3 +179,19 @@ fn where_the_plan_shows_the_normal_form_has_the_same_plan_and_rows() {
         );
     }
 }
+
+#[test]
+fn an_operand_with_bare_columns_keeps_its_joins_and_one_without_does_not() {
+    let schema = Schema::from_ddl(
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, x INT); CREATE TABLE b (id INTEGER PRIMARY KEY, y TEXT);",
+    )
+    .unwrap();
+    let compound = |output: &str, from: &str| {
+        format!("SELECT {output} FROM {from} WHERE a.x = b.id GROUP BY a.x + 0 UNION ALL SELECT y FROM b")
+    };
+    for (output, equal) in [("b.y", false), ("COUNT(*)", true)] {
+        let (left, right) = (compound(output, "a JOIN b"), compound(output, "b JOIN a"));
+        let found = Matcher::new(&schema, Profile::Sound).compare(&left, &right).verdict.is_equal();
+        assert_eq!(found, equal, "{left}");
+    }
+}
