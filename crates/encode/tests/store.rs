@@ -48,7 +48,7 @@ fn scratch() -> (tempfile::TempDir, PathBuf) {
 fn what_is_written_is_read_by_many_threads() {
     let (folder, path) = scratch();
     // One component per vector; one row group; several row groups with pages that hold a few vectors each.
-    for (rows, dimensions, chunks) in [(5, 1, 1), (40_000, 2, 3), (1300, 4096, 3), (3, 3_000_000, 3)] {
+    for (rows, dimensions, chunks) in [(5, 1, 1), (40_000, 2, 3), (1300, 4096, 21), (3, 3_000_000, 3)] {
         write(&path, rows, dimensions);
         let file = EmbeddingFile::open(&path).unwrap();
         assert_eq!((file.len(), file.dimensions(), file.chunks()), (rows, dimensions, chunks));
