@@ -16,7 +16,7 @@
 
 use std::collections::HashMap;
 
-use crate::pyeq::{FoldMap, Grid};
+use sqlgauge_compare::pyeq::{FoldMap, Grid};
 
 /// Cells that the search may look at before it gives up; some seconds of work.
 pub const WORK_LIMIT: u64 = 2_000_000_000;

@@ -18,12 +18,12 @@
 
 use std::collections::HashSet;
 
+use sqlgauge_compare::explain;
+use sqlgauge_compare::pyeq::{GridPair, all_text_is_utf8};
 use sqlgauge_engine::{Failure, FailureKind, ResultSet};
 
-use crate::explain;
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::{Pair, Results, gold_failed, prediction_failed};
-use crate::pyeq::{GridPair, all_text_is_utf8};
 
 /// Equality of the sets of rows.
 pub struct ExBird;

@@ -22,14 +22,14 @@
 
 use std::collections::HashSet;
 
+use sqlgauge_compare::explain;
+use sqlgauge_compare::pyeq::{Grid, GridPair, str_and_type};
 use sqlgauge_engine::{Database, ResultSet, Value};
 
 use crate::columns::{Matching, match_ordered, match_unordered};
-use crate::explain;
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::official;
 use crate::pair::Pair;
-use crate::pyeq::{Grid, GridPair, str_and_type};
 
 /// Default mode: DISTINCT is ignored.
 pub struct ExSpider;

@@ -31,7 +31,8 @@
 //! said by the gold's ORDER BY instead of `ignore_order`, and which columns count by what the gold returns instead of
 //! `condition_cols`. That function reads results back from CSV, where a text of digits becomes a number.
 
-use crate::ex;
+use sqlgauge_compare::RELATIVE_TOLERANCE;
+
 use crate::ex_tolerance::score_by;
 use crate::fitting::Rule;
 use crate::metric::{Metric, MetricKind, Reads, Score};
@@ -83,6 +84,6 @@ impl Metric for ExSubsetTolerance {
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
-        score_by(pair, Rule { absolute: 1e-2, relative: ex::RELATIVE_TOLERANCE, extra_columns: true })
+        score_by(pair, Rule { absolute: 1e-2, relative: RELATIVE_TOLERANCE, extra_columns: true })
     }
 }

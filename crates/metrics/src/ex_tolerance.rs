@@ -14,13 +14,14 @@
 //! The tolerance is that of Spider 2's `compare_pandas_table` (`math.isclose` with `abs_tol=1e-2`), which compares
 //! integers above a billion with it too. The rest of that function is `ex-subset-tolerance@1`'s.
 
-use crate::ex::{self, GoldOrder};
+use crate::ex;
 use crate::fitting::{Fit, Rule, fit};
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
+use sqlgauge_compare::{GoldOrder, RELATIVE_TOLERANCE};
 
 /// Numbers of `ex-tolerance@1`.
-const RULE: Rule = Rule { absolute: 1e-2, relative: ex::RELATIVE_TOLERANCE, extra_columns: false };
+const RULE: Rule = Rule { absolute: 1e-2, relative: RELATIVE_TOLERANCE, extra_columns: false };
 
 /// Rows equal within a hundredth.
 pub(crate) struct ExTolerance;

@@ -7,9 +7,8 @@
 
 use std::collections::HashMap;
 
+use sqlgauge_compare::pyeq::exact_integer;
 use sqlgauge_engine::{ResultSet, Value};
-
-use crate::pyeq::exact_integer;
 
 /// What counts as equal.
 #[derive(Debug, Clone, Copy)]

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
+use sqlgauge_compare::pyeq::GridPair;
+use sqlgauge_compare::{GoldOrder, explain};
 use sqlgauge_engine::{
     Database, Engine, Enough, Execution, Failure, FailureKind, GoldCache, Outcome, ResultSet,
     has_further_semicolon,
@@ -16,12 +18,10 @@ use sqlgauge_sql::{Error, Features, resolve};
 
 use crate::esm::{BoundKeys, ForeignKeyMap};
 use crate::esm_fair::linked::LinkedColumns;
-use crate::ex::GoldOrder;
-use crate::explain;
+use crate::ex::order_of;
 use crate::lexical;
 use crate::metric::{Metric, Reads, Score};
 use crate::official;
-use crate::pyeq::GridPair;
 
 /// The database that a question is about.
 #[derive(Debug, Clone)]
@@ -232,7 +232,7 @@ impl<'a> Pair<'a> {
 
     /// The order that the gold asks for, given its result.
     pub fn gold_order(&self, gold: &ResultSet) -> &GoldOrder {
-        self.facts().order.get_or_init(|| GoldOrder::of(self, gold))
+        self.facts().order.get_or_init(|| order_of(self, gold))
     }
 
     /// The gold as the official Spider script runs it, and whether the order of rows counts there.

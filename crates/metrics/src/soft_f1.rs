@@ -23,12 +23,12 @@
 
 use std::collections::HashSet;
 
+use sqlgauge_compare::pyeq::{Grid, GridPair};
 use sqlgauge_engine::ResultSet;
 
 use crate::ex_bird;
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
-use crate::pyeq::{Grid, GridPair};
 
 /// Cell-by-cell F1 of rows paired by position.
 pub(crate) struct SoftF1;

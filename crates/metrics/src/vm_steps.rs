@@ -9,8 +9,9 @@
 //! (`ex-bird@1`'s equality), so that a mean can be taken over right answers only. Where either fails it is
 //! null: a query without a result has no cost to compare.
 
+use sqlgauge_compare::explain;
+
 use crate::ex_bird;
-use crate::explain;
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::{Pair, gold_failed};
 

@@ -1,7 +1,7 @@
 //! When two results count as equal.
 
+use sqlgauge_compare::{GoldOrder, difference};
 use sqlgauge_engine::{ResultSet, Value};
-use sqlgauge_metrics::ex::{GoldOrder, compare};
 
 /// Whether the order of the result columns is part of the answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,12 +34,6 @@ impl Contract {
         let is_free = self.column_order == ColumnOrder::Free && left.width() == right.width();
         (!is_free || !is_equal_up_to_columns(left, order, right)).then_some(as_given)
     }
-}
-
-fn difference(left: &ResultSet, order: &GoldOrder, right: &ResultSet) -> Option<String> {
-    let score = compare(left, order, right);
-    let reason = || score.detail.get("reason").and_then(|reason| reason.as_str()).unwrap_or("results differ");
-    (score.value != Some(1.0)).then(|| reason().to_owned())
 }
 
 /// Whether some permutation of the right columns makes the results equal. Gives up, and says yes, where there are

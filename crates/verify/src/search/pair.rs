@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use rusqlite::Statement;
+use sqlgauge_compare::GoldOrder;
 use sqlgauge_engine::{Failure, ResultSet};
-use sqlgauge_metrics::ex::GoldOrder;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Dialect, ordered, print, resolve};

@@ -12,7 +12,7 @@ const VALUE_LENGTH: usize = 40;
 const ROW_WIDTH: usize = 6;
 
 /// At most `length` characters of the text, with a mark where something is missing.
-pub(crate) fn shorten(text: &str, length: usize) -> String {
+pub fn shorten(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -25,7 +25,7 @@ fn count(number: usize, thing: &str) -> String {
 }
 
 /// A value as a reason shows it.
-pub(crate) fn value(value: &Value) -> String {
+pub fn value(value: &Value) -> String {
     match value {
         Value::Null => "NULL".into(),
         Value::Integer(i) => i.to_string(),
@@ -36,7 +36,7 @@ pub(crate) fn value(value: &Value) -> String {
 }
 
 /// A row as a reason shows it.
-pub(crate) fn row(values: &[Value]) -> String {
+pub fn row(values: &[Value]) -> String {
     let mut parts: Vec<String> = values.iter().take(ROW_WIDTH).map(value).collect();
     if values.len() > ROW_WIDTH {
         parts.push(format!("… {} more", values.len() - ROW_WIDTH));
@@ -45,7 +45,7 @@ pub(crate) fn row(values: &[Value]) -> String {
 }
 
 /// Why results of different shape differ, `None` if they have one shape.
-pub(crate) fn shape(gold: &ResultSet, prediction: &ResultSet) -> Option<String> {
+pub fn shape(gold: &ResultSet, prediction: &ResultSet) -> Option<String> {
     if gold.len() != prediction.len() {
         let least = if prediction.is_beginning() { "at least " } else { "" };
         return Some(format!(
@@ -58,13 +58,13 @@ pub(crate) fn shape(gold: &ResultSet, prediction: &ResultSet) -> Option<String> 
 }
 
 /// Why results of different width differ, `None` if they have one width.
-pub(crate) fn width(gold: &ResultSet, prediction: &ResultSet) -> Option<String> {
+pub fn width(gold: &ResultSet, prediction: &ResultSet) -> Option<String> {
     let differs = gold.width() != prediction.width();
     differs.then(|| format!("gold has {}, prediction {}", count(gold.width(), "column"), prediction.width()))
 }
 
 /// The first row that differs when both are read in order.
-pub(crate) fn first_difference(gold: (&ResultSet, &Grid), prediction: (&ResultSet, &Grid)) -> Option<String> {
+pub fn first_difference(gold: (&ResultSet, &Grid), prediction: (&ResultSet, &Grid)) -> Option<String> {
     let at = gold.1.rows().zip(prediction.1.rows()).position(|(a, b)| a != b)?;
     Some(format!(
         "row {} differs: gold {}, prediction {}",
@@ -75,7 +75,7 @@ pub(crate) fn first_difference(gold: (&ResultSet, &Grid), prediction: (&ResultSe
 }
 
 /// A row that one result has and the other lacks, whatever the order; `as_sets` ignores repetition.
-pub(crate) fn missing_row(
+pub fn missing_row(
     gold: (&ResultSet, &Grid),
     prediction: (&ResultSet, &Grid),
     as_sets: bool,

@@ -159,10 +159,10 @@ impl GridPair {
 
 /// A hasher for small keys that come by the hundred thousand: one multiplication per eight bytes, folded.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct FoldHasher(u64);
+pub struct FoldHasher(u64);
 
 /// A map that hashes with [`FoldHasher`].
-pub(crate) type FoldMap<K, V> = HashMap<K, V, BuildHasherDefault<FoldHasher>>;
+pub type FoldMap<K, V> = HashMap<K, V, BuildHasherDefault<FoldHasher>>;
 
 impl Hasher for FoldHasher {
     fn finish(&self) -> u64 {

@@ -1,0 +1,11 @@
+//! When two results count as equal, and where they differ: what metrics and the search for counterexamples share.
+//!
+//! - [`difference`] is the equality of `ex@1`; [`GoldOrder`] is the order of rows that counts for it.
+//! - [`pyeq`] has values as Python sees them, on which the official scripts rest.
+//! - [`explain`] puts a difference into words.
+
+pub mod explain;
+pub mod pyeq;
+mod rows;
+
+pub use rows::{GoldOrder, RELATIVE_TOLERANCE, difference, has_same_shape, runs_of_keys};
