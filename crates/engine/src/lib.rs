@@ -1,6 +1,7 @@
 //! Runs untrusted SQL on a database under limits, with typed outcomes.
 //!
 //! - [`Engine`] is the door; [`SqliteEngine`] is the one behind it, with its four locks.
+//! - [`Sandbox`] is a database in memory under the same locks, for many tiny databases.
 //! - [`Database`] is an opened file with its catalog and content hash.
 //! - [`KeptSchema`] is that catalog without the foreign keys that the rows break.
 //! - [`Execution`] is what became of one query: [`Outcome::Rows`] or a typed [`Failure`].
@@ -26,6 +27,6 @@ pub use enough::Enough;
 pub use foreign_keys::{BrokenForeignKey, KeptSchema};
 pub use limits::Limits;
 pub use outcome::{Execution, Failure, FailureKind, Outcome};
-pub use sqlite::SqliteEngine;
+pub use sqlite::{Budget, Sandbox, SqliteEngine};
 pub use statement::has_further_semicolon;
 pub use value::{Fingerprint, ResultSet, Value};

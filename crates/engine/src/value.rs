@@ -1,5 +1,6 @@
 //! Values and result sets as SQLite returns them.
 
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use serde::{Deserialize, Serialize};
 
 /// One value of a result: SQLite's five storage classes.
@@ -182,9 +183,8 @@ impl ResultSet {
     }
 }
 
-impl From<rusqlite::types::ValueRef<'_>> for Value {
-    fn from(value: rusqlite::types::ValueRef<'_>) -> Self {
-        use rusqlite::types::ValueRef;
+impl From<ValueRef<'_>> for Value {
+    fn from(value: ValueRef<'_>) -> Self {
         match value {
             ValueRef::Null => Self::Null,
             ValueRef::Integer(integer) => Self::Integer(integer),
@@ -192,6 +192,18 @@ impl From<rusqlite::types::ValueRef<'_>> for Value {
             ValueRef::Text(bytes) => Self::Text(bytes.into()),
             ValueRef::Blob(bytes) => Self::Blob(bytes.into()),
         }
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Integer(integer) => ValueRef::Integer(*integer),
+            Self::Real(real) => ValueRef::Real(*real),
+            Self::Text(bytes) => ValueRef::Text(bytes),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        }))
     }
 }
 

@@ -82,12 +82,16 @@ pub(super) fn authorize(guard: &Guard, action: &AuthAction<'_>) -> Authorization
         AuthAction::Pragma { pragma_name, pragma_value } => {
             let harmless = contains(&CATALOG_PRAGMAS, pragma_name)
                 || (pragma_value.is_none() && contains(&READ_ONLY_WITHOUT_VALUE, pragma_name));
-            harmless && guard.phase() != Phase::Prepare
+            guard.phase() == Phase::Own || (harmless && guard.phase() != Phase::Prepare)
         }
         AuthAction::Insert { table_name }
         | AuthAction::Delete { table_name }
-        | AuthAction::Update { table_name, .. } => guard.is_connecting_shadow(table_name),
-        _ => false,
+        | AuthAction::Update { table_name, .. }
+            if guard.phase() == Phase::Connect =>
+        {
+            guard.is_connecting_shadow(table_name)
+        }
+        _ => guard.phase() == Phase::Own && is_own(action),
     };
     if allowed {
         Authorization::Allow
@@ -95,6 +99,20 @@ pub(super) fn authorize(guard: &Guard, action: &AuthAction<'_>) -> Authorization
         guard.note_refused(describe(action));
         Authorization::Deny
     }
+}
+
+/// What our own statements on a database in memory do.
+fn is_own(action: &AuthAction<'_>) -> bool {
+    matches!(
+        action,
+        AuthAction::CreateTable { .. }
+            | AuthAction::CreateIndex { .. }
+            | AuthAction::Insert { .. }
+            | AuthAction::Update { .. }
+            | AuthAction::Delete { .. }
+            | AuthAction::Reindex { .. }
+            | AuthAction::Transaction { .. }
+    )
 }
 
 fn contains(names: &[&str], name: &str) -> bool {

@@ -9,6 +9,9 @@ use std::time::Instant;
 pub(super) enum Phase {
     /// Our own reading of the catalog.
     Catalog,
+    /// A statement of ours that makes, fills or describes the tables of a database in memory. Their definitions may
+    /// come from a schema that is not to be trusted, so functions with effects stay refused.
+    Own,
     /// Our own naming of one virtual table, so that its module connects to it.
     Connect,
     /// Compiling untrusted SQL.
@@ -22,6 +25,8 @@ pub(super) enum Phase {
 pub(super) struct Guard {
     phase: AtomicU8,
     deadline_ns: AtomicU64,
+    /// Calls of the progress handler until the query has taken all its steps.
+    calls_left: AtomicU64,
     expired: AtomicBool,
     unbounded: AtomicBool,
     refused: Mutex<Option<String>>,
@@ -39,7 +44,14 @@ fn nanoseconds(instant: Instant) -> u64 {
 impl Guard {
     /// Forgets the last query and begins one that must end at `deadline`.
     pub(super) fn begin(&self, phase: Phase, deadline: Instant) {
+        self.begin_within(phase, deadline, u64::MAX);
+    }
+
+    /// Forgets the last query and begins one that must end at `deadline`, and before the progress handler has been
+    /// called that often.
+    pub(super) fn begin_within(&self, phase: Phase, deadline: Instant, calls: u64) {
         self.enter(phase);
+        self.calls_left.store(calls, Ordering::Relaxed);
         self.deadline_ns.store(nanoseconds(deadline), Ordering::Relaxed);
         self.expired.store(false, Ordering::Relaxed);
         self.unbounded.store(false, Ordering::Relaxed);
@@ -69,15 +81,18 @@ impl Guard {
     pub(super) fn phase(&self) -> Phase {
         match self.phase.load(Ordering::Relaxed) {
             0 => Phase::Catalog,
-            1 => Phase::Connect,
-            2 => Phase::Prepare,
+            1 => Phase::Own,
+            2 => Phase::Connect,
+            3 => Phase::Prepare,
             _ => Phase::Step,
         }
     }
 
     /// The progress handler: whether to stop.
     pub(super) fn is_over(&self) -> bool {
-        let over = nanoseconds(Instant::now()) >= self.deadline_ns.load(Ordering::Relaxed);
+        let left = self.calls_left.load(Ordering::Relaxed);
+        self.calls_left.store(left.saturating_sub(1), Ordering::Relaxed);
+        let over = left == 0 || nanoseconds(Instant::now()) >= self.deadline_ns.load(Ordering::Relaxed);
         if over {
             self.expired.store(true, Ordering::Relaxed);
         }

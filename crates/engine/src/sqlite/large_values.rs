@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::limits::Limit;
-use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Error, Result, ffi};
 
 use crate::value::Value;
@@ -58,25 +58,11 @@ fn length(value: ValueRef<'_>) -> usize {
 }
 
 /// What SQLite's own function makes of the arguments.
-fn call(original: &Connection, sql: &str, context: &Context<'_>) -> Result<Answer> {
+fn call(original: &Connection, sql: &str, context: &Context<'_>) -> Result<Value> {
     let mut statement = original.prepare_cached(sql)?;
     for place in 0..context.len() {
         statement.raw_bind_parameter(place + 1, ToSqlOutput::Borrowed(context.get_raw(place)))?;
     }
     let mut rows = statement.raw_query();
-    Ok(Answer(rows.next()?.map(|row| row.get_ref(0)).transpose()?.map_or(Value::Null, Value::from)))
-}
-
-struct Answer(Value);
-
-impl ToSql for Answer {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match &self.0 {
-            Value::Null => ValueRef::Null,
-            Value::Integer(integer) => ValueRef::Integer(*integer),
-            Value::Real(real) => ValueRef::Real(*real),
-            Value::Text(bytes) => ValueRef::Text(bytes),
-            Value::Blob(bytes) => ValueRef::Blob(bytes),
-        }))
-    }
+    Ok(rows.next()?.map(|row| row.get_ref(0)).transpose()?.map_or(Value::Null, Value::from))
 }

@@ -16,8 +16,11 @@ mod diagnosis;
 mod engine;
 mod guard;
 mod large_values;
+mod locks;
 mod pool;
+mod sandbox;
 mod schema_reader;
 mod shadow;
 
 pub use engine::SqliteEngine;
+pub use sandbox::{Budget, Sandbox};

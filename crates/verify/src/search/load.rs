@@ -1,11 +1,10 @@
 //! Puts rows into the tables of a sandbox, and reads them back.
 
 use rusqlite::Statement;
-use sqlgauge_engine::Value;
+use sqlgauge_engine::{Failure, Sandbox, Value};
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 
 use super::ddl::{create_table, names, quoted};
-use super::sandbox::{Bound, Sandbox};
 use super::witness::{Witness, WitnessTable};
 
 /// The statements that empty and fill some tables.
@@ -62,10 +61,7 @@ impl<'s> Loader<'s> {
         for (place, row) in rows.into_iter().enumerate() {
             table.is_dirty = true;
             for (parameter, value) in (1..).zip(row) {
-                table
-                    .insert
-                    .raw_bind_parameter(parameter, Bound(value))
-                    .map_err(|_| Refused { row: place })?;
+                table.insert.raw_bind_parameter(parameter, value).map_err(|_| Refused { row: place })?;
             }
             self.sandbox.execute_own(&mut table.insert).map_err(|_| Refused { row: place })?;
         }
@@ -96,7 +92,7 @@ pub(super) fn all_columns(table: &Table) -> Vec<u32> {
 }
 
 /// What the tables hold now.
-pub(super) fn read(sandbox: &Sandbox, schema: &Schema, tables: &[TableId]) -> rusqlite::Result<Witness> {
+pub(super) fn read(sandbox: &Sandbox, schema: &Schema, tables: &[TableId]) -> Result<Witness, Failure> {
     let tables = tables.iter().filter_map(|&id| schema.table(id)).map(|table| {
         let columns = names(table, &all_columns(table));
         let rows = sandbox.rows_own(&format!("SELECT {columns} FROM {}", quoted(&table.name)))?;
@@ -104,5 +100,5 @@ pub(super) fn read(sandbox: &Sandbox, schema: &Schema, tables: &[TableId]) -> ru
         let rows = rows.rows().map(<[Value]>::to_vec).collect();
         Ok(WitnessTable::new(&table.name, names, create_table(schema, table), rows))
     });
-    Ok(Witness { tables: tables.collect::<rusqlite::Result<_>>()? })
+    Ok(Witness { tables: tables.collect::<Result<_, Failure>>()? })
 }

@@ -16,7 +16,6 @@ mod many;
 mod pair;
 mod plan;
 mod replay;
-mod sandbox;
 mod signature;
 mod trace;
 mod values;
@@ -29,6 +28,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlgauge_base::{Random, seed_of};
+use sqlgauge_engine::{Budget, Sandbox};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, TableId};
 
@@ -38,7 +38,6 @@ use self::load::{Loader, read};
 use self::pair::{Judged, Pair, Resolved};
 use self::plan::{Plan, plan, tables_of, with_targets};
 use self::replay::Replay;
-use self::sandbox::{Budget, Sandbox};
 use self::trace::{Trace, trace};
 
 pub use self::contract::{ColumnOrder, Contract};

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use rusqlite::Statement;
 use sqlgauge_compare::GoldOrder;
-use sqlgauge_engine::{Failure, ResultSet};
+use sqlgauge_engine::{Failure, ResultSet, Sandbox};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Dialect, ordered, print, resolve};
 
 use super::contract::{ColumnOrder, Contract};
 use super::freedom::{Cut, Freedom, Possible, Site};
-use super::sandbox::Sandbox;
 use super::verdict::{Inapplicable, Side};
 
 /// A query of the pair before it is compiled.

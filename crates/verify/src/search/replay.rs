@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use sqlgauge_engine::Value;
+use sqlgauge_engine::{Budget, Sandbox, Value};
 use sqlgauge_sql::schema::{Schema, TableId};
 
 use super::contract::Contract;
 use super::ddl::create_table;
 use super::load::{Loader, all_columns, read};
 use super::pair::{Judged, Pair, Resolved};
-use super::sandbox::{Budget, Sandbox};
 use super::verdict::Refutation;
 use super::witness::Witness;
 

@@ -1,0 +1,63 @@
+//! Databases in memory: untrusted queries get the outcomes that they get on a file.
+#![allow(clippy::unwrap_used, reason = "a test fails by panic")]
+
+use std::time::Duration;
+
+use sqlgauge_engine::{Budget, FailureKind, Sandbox, Value};
+
+fn sandbox() -> Sandbox {
+    let budget = Budget { vm_steps: 100_000, time: Duration::from_secs(20), max_rows: 100 };
+    let sandbox = Sandbox::new(budget).unwrap();
+    sandbox.create("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)").unwrap();
+    sandbox.begin_transaction().unwrap();
+    let mut insert = sandbox.prepare_own("INSERT INTO t VALUES (?, ?)").unwrap();
+    for (id, name) in [(1, "ann"), (2, "bob")] {
+        insert.raw_bind_parameter(1, Value::Integer(id)).unwrap();
+        insert.raw_bind_parameter(2, Value::text(name)).unwrap();
+        sandbox.execute_own(&mut insert).unwrap();
+    }
+    drop(insert);
+    sandbox
+}
+
+fn outcome(sandbox: &Sandbox, sql: &str) -> Result<usize, FailureKind> {
+    let rows = sandbox.prepare(sql).and_then(|mut statement| sandbox.run(&mut statement));
+    rows.map(|rows| rows.len()).map_err(|failure| failure.kind)
+}
+
+#[test]
+fn outcomes_are_those_of_an_engine() {
+    let sandbox = sandbox();
+    let numbers = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)";
+    for (sql, expected) in [
+        ("SELECT name FROM t".to_owned(), Ok(2)),
+        ("SELECT 1;;".to_owned(), Ok(1)),
+        ("".to_owned(), Err(FailureKind::Empty)),
+        ("SELEC 1".to_owned(), Err(FailureKind::SyntaxError)),
+        ("SELECT missing FROM t".to_owned(), Err(FailureKind::NoSuchColumn)),
+        ("SELECT name FROM t, t u".to_owned(), Err(FailureKind::AmbiguousColumn)),
+        ("SELECT ?".to_owned(), Err(FailureKind::Parameters)),
+        ("SELECT 1; SELECT 2".to_owned(), Err(FailureKind::MultipleStatements)),
+        ("DELETE FROM t".to_owned(), Err(FailureKind::Denied)),
+        ("INSERT INTO t VALUES (3, 'x') RETURNING id".to_owned(), Err(FailureKind::Denied)),
+        ("PRAGMA reverse_unordered_selects = 1".to_owned(), Err(FailureKind::Denied)),
+        ("SELECT load_extension('/nowhere')".to_owned(), Err(FailureKind::Denied)),
+        ("SELECT printf('%.20000c', 'a')".to_owned(), Err(FailureKind::TooLarge)),
+        (format!("{numbers} SELECT x FROM n"), Err(FailureKind::TooLarge)),
+        (format!("{numbers} SELECT count(*) FROM n"), Err(FailureKind::Timeout)),
+        ("SELECT count(*) FROM t".to_owned(), Ok(1)),
+    ] {
+        assert_eq!(outcome(&sandbox, &sql), expected, "{sql}");
+    }
+}
+
+#[test]
+fn a_definition_that_is_not_to_be_trusted_has_no_effects() {
+    let sandbox =
+        Sandbox::new(Budget { vm_steps: 1000, time: Duration::from_secs(20), max_rows: 1 }).unwrap();
+    assert!(sandbox.create("CREATE TABLE a(x CHECK (load_extension('/nowhere')))").is_err());
+    assert!(sandbox.create("CREATE TABLE b(x); DROP TABLE b").is_err());
+    assert!(sandbox.create("ATTACH 'other.sqlite' AS o").is_err());
+    assert!(sandbox.create("CREATE VIRTUAL TABLE v USING fts5(a)").is_err());
+    assert!(sandbox.create("CREATE TABLE ok(x CHECK (length(x) < 9))").is_ok());
+}
