@@ -25,7 +25,6 @@ mod overlap;
 mod peer_agreement;
 mod pool;
 mod probit;
-mod random;
 mod services;
 mod sets;
 mod standing;

@@ -6,7 +6,7 @@ use crate::case::Case;
 use crate::items::ItemModel;
 use crate::peer_agreement::{Ground, agreement_with};
 use crate::probit::{normal_density, probit};
-use crate::random::Random;
+use sqlgauge_base::Random;
 
 /// Meta-sets of one system.
 const SETS_PER_SYSTEM: usize = 40;
@@ -225,7 +225,7 @@ pub struct MetaSet {
 pub fn meta_sets(labelled: &[Labelled], seed: u64) -> Vec<MetaSet> {
     let mut sets = Vec::new();
     for of_system in labelled.iter().filter(|of| of.groups.len() >= 4) {
-        let mut random = Random::new(seed ^ (of_system.system as u64 + 1).wrapping_mul(0x9e37_79b9));
+        let mut random = Random::new([seed, of_system.system as u64]);
         for number in 0..SETS_PER_SYSTEM {
             let (target_groups, source_groups) = cut(&of_system.ease, number, &mut random);
             let sum = |places: &[usize]| total(places.iter().map(|&at| &of_system.groups[at]));

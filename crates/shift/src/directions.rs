@@ -8,7 +8,7 @@ use sqlgauge_encode::Vectors;
 
 use crate::error::{ShiftError, Side};
 use crate::pca;
-use crate::random::Random;
+use sqlgauge_base::Random;
 
 /// How many directions of which kind a sliced distance uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +105,7 @@ impl Directions {
         }
         let principal = values.len() / dimensions;
         values.reserve_exact((slices.count() * dimensions).saturating_sub(values.len()));
-        let mut random = Random::new(seed, 0);
+        let mut random = Random::new([seed, 0]);
         while values.len() < slices.count() * dimensions {
             values.extend(random_direction(dimensions, &mut random));
         }

@@ -89,7 +89,7 @@ fn sorted(matrix: &[f64], vectors: &[f64], width: usize) -> Eigen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use sqlgauge_base::Random;
 
     /// Row after row, `A v - λ v` and `v w` of different eigenvectors, relative to the largest eigenvalue.
     fn check(matrix: &[f64], size: usize) {
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn random_matrices_of_any_rank_and_scale_are_solved() {
-        let mut random = Random::new(11, 0);
+        let mut random = Random::new([11, 0]);
         for (size, rank, scale) in [
             (5, 5, 1.0),
             (24, 24, 1e-150),

@@ -325,11 +325,11 @@ fn reduce(row: &[f32], a: &[f64], b: &[f64], term: impl Fn(f64, f64, f64) -> f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use sqlgauge_base::Random;
 
     #[test]
     fn the_product_equals_the_sum_of_products() {
-        let mut random = Random::new(3, 0);
+        let mut random = Random::new([3, 0]);
         for (rows, dimensions, directions) in
             [(1, 1, 1), (5, 3, 2), (48, 7, 9), (47, 300, 24), (13, 600, 33), (48, 256, 64), (4, 4, 100)]
         {

@@ -18,7 +18,6 @@ mod metaset;
 mod moments;
 mod partial;
 mod pca;
-mod random;
 mod reference;
 mod scan;
 mod standardised;

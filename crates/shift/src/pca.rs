@@ -9,7 +9,7 @@ use sqlgauge_encode::Vectors;
 use crate::eigen::{self, Eigen};
 use crate::error::{ShiftError, Side};
 use crate::kernels::{BLOCK_ROWS, Packed};
-use crate::random::Random;
+use sqlgauge_base::Random;
 
 /// Most vectors of the sample.
 const SAMPLE_ROWS: usize = 1024;
@@ -37,12 +37,12 @@ pub(crate) fn sample(
     let mut rows = Vec::with_capacity((wanted + sets.len() * SAMPLE_CHUNKS) * dimensions);
     for (index, (side, set)) in sets.iter().enumerate() {
         let share = (wanted * set.len()).div_ceil(total);
-        let chunks = Random::new(seed, 1 + index as u64).distinct(SAMPLE_CHUNKS, set.chunks());
+        let chunks = Random::new([seed, index as u64]).distinct(SAMPLE_CHUNKS, set.chunks());
         let quota = share.div_ceil(chunks.len().max(1));
         let parts: Vec<Result<Vec<f32>, ShiftError>> = chunks
             .par_iter()
             .map_init(Vec::new, |buffer, chunk| {
-                let mut random = Random::new(seed ^ (index as u64 + 1).rotate_left(32), 2 + *chunk as u64);
+                let mut random = Random::new([seed, index as u64, *chunk as u64]);
                 sample_chunk(*side, *set, *chunk, quota, &mut random, buffer)
             })
             .collect();
@@ -103,7 +103,7 @@ pub(crate) fn principal_directions(
     }
     centre(&mut sample, dimensions);
     let turned = transposed(&sample, dimensions);
-    let mut random = Random::new(seed, u64::MAX);
+    let mut random = Random::new([seed]);
     #[expect(clippy::cast_possible_truncation, reason = "the sketch is in single precision, as the data")]
     let mut sketch: Vec<f32> = (0..width * dimensions).map(|_| random.normals()[0] as f32).collect();
     for _ in 0..=POWER_ITERATIONS {

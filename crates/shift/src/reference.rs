@@ -10,9 +10,9 @@ use crate::directions::Directions;
 use crate::error::{ShiftError, Side};
 use crate::moments::Moments;
 use crate::partial::Partial;
-use crate::random::Random;
 use crate::scan::{Whitening, directions_together, scan};
 use crate::wasserstein::{Quantiles, w2_squared};
+use sqlgauge_base::Random;
 
 /// A dimension with less than this share of the mean variance counts as constant.
 const SMALLEST_VARIANCE_SHARE: f64 = 1e-12;
@@ -355,7 +355,7 @@ pub(crate) fn mean_and_std(values: &[f64]) -> (f64, f64) {
 fn noise(sorted: &[Vec<f32>]) -> f64 {
     let of_direction = |(direction, values): (usize, &Vec<f32>)| {
         let quantiles = Quantiles::new(values);
-        let mut random = Random::new(0x006e_6f69_7365, direction as u64);
+        let mut random = Random::new([0x006e_6f69_7365, direction as u64]);
         let mut sum = 0.0;
         for _ in 0..NULL_SAMPLES {
             let mut drawn: Vec<usize> = (0..NULL_SAMPLE).map(|_| random.below(values.len())).collect();

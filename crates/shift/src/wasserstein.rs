@@ -119,7 +119,7 @@ impl Quantiles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use sqlgauge_base::Random;
 
     #[test]
     fn hand_cases() {
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     #[expect(clippy::cast_possible_truncation, reason = "samples are in single precision")]
     fn both_ways_agree_on_samples_of_any_sizes() {
-        let mut random = Random::new(5, 0);
+        let mut random = Random::new([5, 0]);
         for (n, m) in [(1000, 100), (100, 1000), (97, 89), (500, 500), (7, 10_000)] {
             let mut sample = |count: usize, offset: f32| {
                 let mut values: Vec<f32> = (0..count).map(|_| random.normals()[0] as f32 + offset).collect();

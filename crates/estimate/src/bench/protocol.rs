@@ -7,7 +7,7 @@ use sqlgauge_run::StoredRun;
 
 use crate::error::EstimateError;
 use crate::load::binary_metric;
-use crate::random::Random;
+use sqlgauge_base::Random;
 
 /// A dataset with labelled answers of several systems.
 #[derive(Debug, Clone)]
@@ -161,7 +161,7 @@ fn split_of(runs: &[BenchRun], run: usize, known: usize, split: usize, seed: u64
     if known == 0 || databases.len() <= known {
         return None;
     }
-    Random::new(seed ^ (split as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).shuffle(&mut databases);
+    Random::new([seed, split as u64]).shuffle(&mut databases);
     let rest = databases.split_off(known);
     Some(Trial {
         transfer: format!("{} of {} databases of {}", known, known + rest.len(), runs[run].name),

@@ -13,8 +13,8 @@ use crate::error::EstimateError;
 use crate::estimators::Estimator;
 use crate::load::Loader;
 use crate::pool::Pool;
-use crate::random::Random;
 use crate::target_labels::TargetLabels;
+use sqlgauge_base::Random;
 
 use super::protocol::{BenchRun, Selection, Trial};
 
@@ -202,7 +202,7 @@ fn some_labels(
     let run = &runs[trial.target.run];
     let mut labels = TargetLabels::default();
     for &target in &pool.targets {
-        let mut random = Random::new(options.estimate.seed ^ (target as u64 + 1).wrapping_mul(0x9e37_79b9));
+        let mut random = Random::new([options.estimate.seed, target as u64]);
         let of_system: Vec<Label> = chosen(run, &trial.target)
             .filter(|item| item.system == pool.systems[target] && random.unit() < options.labelled)
             .map(|item| Label {

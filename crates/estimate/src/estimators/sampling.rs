@@ -11,8 +11,8 @@ use sqlgauge_shift::{
 use crate::case::Case;
 use crate::error::EstimateError;
 use crate::evaluator::{MetaSet, Parts, Rows};
-use crate::random::Random;
 use crate::sets::groups;
+use sqlgauge_base::Random;
 
 /// Fewest answers that sample sets are drawn from.
 const FEWEST_ANSWERS: usize = 5;
@@ -123,7 +123,7 @@ impl Units {
     fn new(case: &Case<'_>, questions: BTreeSet<usize>, seed: u64) -> Self {
         let groups = groups(case, &questions.into_iter().collect::<Vec<_>>());
         let mut shuffled: Vec<usize> = (0..groups.len()).collect();
-        Random::new(seed ^ 0x0075_6e69_7473).shuffle(&mut shuffled);
+        Random::new([seed]).shuffle(&mut shuffled);
         let of =
             groups.into_iter().enumerate().flat_map(|(unit, all)| all.into_iter().map(move |q| (q, unit)));
         Self { of: of.collect(), shuffled }
@@ -229,7 +229,7 @@ impl<'a> Draw<'a> {
             sets: sets.max(1),
             smallest: self.options.smallest.min(self.options.largest),
             largest: self.options.largest,
-            seed: Random::new(self.case.options.seed ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15)).next(),
+            seed: Random::new([self.case.options.seed, place]).next_u64(),
             strategies,
         };
         let groupings = [by_database(self.case, &answers.questions)];

@@ -18,10 +18,10 @@ use super::card::{CorpusCard, EncoderCard, Provenance, SourceCard};
 use super::error::EvaluatorError;
 use super::fit::{CALIBRATION_SHARE, Estimate, Evaluator, FitOptions, Parts, VALIDATION_SHARE, fit_parts};
 use super::meta_set::{MetaSet, Rows};
-use super::random::Random;
 use super::regressors::Regressor;
 use super::reptile::{ReptileOptions, adapt, meta_train};
 use super::subset::{Subset, chunk_starts};
+use sqlgauge_base::{Random, seed_of};
 
 /// Name of the array with the statistics of the source.
 const REFERENCE: &str = "source";
@@ -236,7 +236,7 @@ impl<'a> Labels<'a> {
     /// The databases in random order.
     fn shuffled(&self, seed: u64) -> Vec<u32> {
         let mut databases: Vec<u32> = (0..).zip(&self.databases).map(|(number, _)| number).collect();
-        Random::new(seed, "databases").shuffle(&mut databases);
+        Random::new([seed, seed_of("databases")]).shuffle(&mut databases);
         databases
     }
 }
@@ -333,7 +333,8 @@ impl Draw<'_> {
             smallest: self.options.smallest.min(self.options.largest),
             largest: self.options.largest,
             // Groups of one corpus must not draw the same numbers.
-            seed: Random::new(self.options.seed, &format!("sets of group {group}, {by_accuracy}")).next(),
+            seed: Random::new([self.options.seed, seed_of(&format!("sets of group {group}, {by_accuracy}"))])
+                .next_u64(),
             strategies,
         };
         let told = |drawn: usize| (self.progress)(Stage::Sets((done + drawn).min(all), all));
@@ -345,7 +346,7 @@ impl Draw<'_> {
 /// Divides the items of a corpus so that no database is on two sides, as far as there are databases.
 fn divide(corpus: &Labels<'_>, seed: u64) -> Division {
     let mut databases = corpus.shuffled(seed);
-    let mut random = Random::new(seed, "items");
+    let mut random = Random::new([seed, seed_of("items")]);
     let mut spare = |items: &mut Vec<usize>, part: f64| {
         random.shuffle(items);
         let mut spared = items.split_off(items.len() - share(items.len(), part).clamp(1, items.len().max(1)));

@@ -1,7 +1,7 @@
 //! Sample sets as rows: descriptors and accuracy.
 
 use super::error::EvaluatorError;
-use super::random::Random;
+use sqlgauge_base::{Random, seed_of};
 
 /// Fewest sample sets that an evaluator is fitted on.
 pub const MIN_SETS: usize = 20;
@@ -230,7 +230,7 @@ impl MetaSet {
     /// Splits the sets into two: about `share` of the groups, at least one, go to the second. With a single group,
     /// that share of its sets.
     pub(super) fn split(&self, share: f64, seed: u64, purpose: &str) -> (Vec<usize>, Vec<usize>) {
-        let mut random = Random::new(seed, purpose);
+        let mut random = Random::new([seed, seed_of(purpose)]);
         let mut groups = self.groups();
         if groups.len() < 2 {
             return split_sets(self.len(), share, &mut random);
@@ -242,7 +242,7 @@ impl MetaSet {
 
     /// Splits the sets into two without regard to groups.
     pub(super) fn split_by_set(&self, share: f64, seed: u64, purpose: &str) -> (Vec<usize>, Vec<usize>) {
-        split_sets(self.len(), share, &mut Random::new(seed, purpose))
+        split_sets(self.len(), share, &mut Random::new([seed, seed_of(purpose)]))
     }
 }
 

@@ -40,7 +40,6 @@ mod fit;
 mod folder;
 mod meta_set;
 mod network;
-mod random;
 mod ranges;
 pub mod regressors;
 mod reptile;

@@ -6,7 +6,7 @@ use candle_nn::optim::{AdamW, Optimizer, ParamsAdamW};
 
 use super::blob::{Blob, Blobs, Values};
 use super::meta_set::Rows;
-use super::random::Random;
+use sqlgauge_base::{Random, seed_of};
 
 /// Widths of the hidden layers.
 pub(super) const HIDDEN: [usize; 3] = [256, 128, 64];
@@ -84,7 +84,7 @@ impl Network {
     /// one), so that it starts out predicting about `accuracy` whatever the input: few sample sets then give an
     /// estimate near the mean and not a random one.
     pub fn new(width: usize, accuracy: f64, seed: u64) -> Result<Self> {
-        let mut random = Random::new(seed, "weights");
+        let mut random = Random::new([seed, seed_of("weights")]);
         let mut hidden = Vec::new();
         let mut inputs = width;
         for outputs in HIDDEN {
@@ -241,7 +241,7 @@ impl Dropout {
         let count = rows * columns;
         let mut values = Vec::with_capacity(count + 3);
         while values.len() < count {
-            let bits = self.random.next();
+            let bits = self.random.next_u64();
             values.extend(
                 [0, 16, 32, 48].map(|place| if (bits >> place) & 0xffff < bound { 0.0 } else { kept }),
             );
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     fn samples() -> (Network, Samples) {
-        let mut random = Random::new(1, "test");
+        let mut random = Random::new([1, seed_of("test")]);
         let rows = Rows::new(5, (0..100).map(|_| random.unit() * 4.0 - 2.0).collect()).unwrap();
         let accuracy: Vec<f64> = (0..20).map(|_| random.unit()).collect();
         (Network::new(5, 0.5, 3).unwrap(), Samples::new(&rows, &accuracy))
@@ -282,7 +282,7 @@ mod tests {
     fn every_parameter_receives_a_gradient() {
         let (network, samples) = samples();
         let all: Vec<usize> = (0..samples.len()).collect();
-        let mut dropout = Dropout { rate: 0.2, random: Random::new(0, "dropout") };
+        let mut dropout = Dropout { rate: 0.2, random: Random::new([0, seed_of("dropout")]) };
         let gradients = network.loss(&samples, &all, Some(&mut dropout)).unwrap().backward().unwrap();
         assert_eq!(network.variables().len(), 14);
         for (name, variable) in network.variables() {
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn dropout_drops_the_share_and_keeps_the_mean() {
-        let mut dropout = Dropout { rate: 0.2, random: Random::new(9, "dropout") };
+        let mut dropout = Dropout { rate: 0.2, random: Random::new([9, seed_of("dropout")]) };
         let mask: Vec<f32> = dropout.mask((300, 101)).unwrap().flatten_all().unwrap().to_vec1().unwrap();
         let dropped = mask.iter().filter(|&&value| value == 0.0).count() as f64 / mask.len() as f64;
         assert!((dropped - 0.2).abs() < 0.01, "{dropped}");

@@ -8,11 +8,11 @@ use super::error::EvaluatorError;
 use super::fit::{CALIBRATION_SHARE, Described, Evaluator, FitOptions};
 use super::meta_set::{MetaSet, Rows};
 use super::network::{Momentum, Network, Samples};
-use super::random::Random;
 use super::ranges::Ranges;
 use super::regressors::{MlpModel, mean_absolute_error};
 use super::scaler::Scaler;
 use super::transfer::draw;
+use sqlgauge_base::{Random, seed_of};
 
 /// Times that validation is looked at during meta-training.
 const CHECKS: usize = 20;
@@ -59,7 +59,7 @@ pub fn meta_train(
 ) -> Result<Evaluator, EvaluatorError> {
     check(systems, reptile, options)?;
     let mut order: Vec<usize> = (0..systems.len()).collect();
-    Random::new(options.seed, "systems").shuffle(&mut order);
+    Random::new([options.seed, seed_of("systems")]).shuffle(&mut order);
     let held = (systems.len() / 5).max(1);
     let (held_out, trained_on) = order.split_at(held);
     let parts: Vec<(MetaSet, MetaSet)> =
@@ -108,7 +108,7 @@ pub fn adapt(
     evaluator.check_rows(sets)?;
     check_inner(options)?;
     let samples = Samples::new(&evaluator.scaler.apply(sets.rows()), sets.accuracy());
-    let mut random = Random::new(options.seed, "adapt");
+    let mut random = Random::new([options.seed, seed_of("adapt")]);
     let adapted = evaluator
         .trained_further(|network| inner_steps(network, &samples, options, &mut random).map(|_| ()))?;
     let note = format!("Adapted to a system with {} steps on {} sample sets.", options.steps, sets.len());
@@ -193,7 +193,7 @@ fn run_reptile(
     options: &ReptileOptions,
     seed: u64,
 ) -> candle_core::Result<Vec<Epoch>> {
-    let mut random = Random::new(seed, "reptile");
+    let mut random = Random::new([seed, seed_of("reptile")]);
     let every = options.iterations.div_ceil(CHECKS);
     let (mut curve, mut sum, mut since) = (Vec::new(), 0.0, 0);
     let mut best = (f64::INFINITY, network.parameters()?);
@@ -237,7 +237,7 @@ fn error_after_adaptation(
     let mut sum = 0.0;
     for task in tasks {
         let adapted = network.copy()?;
-        inner_steps(&adapted, &task.support, options, &mut Random::new(seed, "check"))?;
+        inner_steps(&adapted, &task.support, options, &mut Random::new([seed, seed_of("check")]))?;
         sum += mean_absolute_error(&adapted.predict(&task.query)?, &task.accuracy);
     }
     Ok(sum / tasks.len() as f64)
@@ -263,8 +263,13 @@ impl Evaluator {
         let mut validated = Vec::new();
         for task in tasks {
             let network = self.trained_further(|network| {
-                inner_steps(network, &task.support, &reptile.inner, &mut Random::new(seed, "check"))
-                    .map(|_| ())
+                inner_steps(
+                    network,
+                    &task.support,
+                    &reptile.inner,
+                    &mut Random::new([seed, seed_of("check")]),
+                )
+                .map(|_| ())
             })?;
             validated.extend(network.held_out(&task.query_set)?);
         }

@@ -4,8 +4,8 @@ use super::error::EvaluatorError;
 use super::fit::Evaluator;
 use super::meta_set::MetaSet;
 use super::network::{Dropout, Momentum, Samples};
-use super::random::Random;
 use super::regressors::MlpModel;
+use sqlgauge_base::{Random, seed_of};
 
 /// How an evaluator is fine-tuned.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,7 +42,7 @@ pub fn labelled_subset(items: usize, share: f64, seed: u64) -> Result<Vec<usize>
         return Err(EvaluatorError::Option(message));
     }
     let mut order: Vec<usize> = (0..items).collect();
-    Random::new(seed, "labelled").shuffle(&mut order);
+    Random::new([seed, seed_of("labelled")]).shuffle(&mut order);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -59,7 +59,7 @@ pub fn sample_subsets(labelled: &[usize], sets: usize, size: usize, seed: u64) -
     if labelled.is_empty() {
         return Vec::new();
     }
-    let mut random = Random::new(seed, "subsets");
+    let mut random = Random::new([seed, seed_of("subsets")]);
     let mut draw = |_| {
         let mut set: Vec<usize> = (0..size).map(|_| labelled[random.below(labelled.len())]).collect();
         set.sort_unstable();
@@ -86,9 +86,9 @@ pub fn fine_tune(
     let samples = Samples::new(&evaluator.scaler.apply(labelled.rows()), labelled.accuracy());
     let momentum =
         Momentum { learning_rate: options.learning_rate, beta1: 0.9, weight_decay: options.weight_decay };
-    let mut random = Random::new(options.seed, "transfer");
+    let mut random = Random::new([options.seed, seed_of("transfer")]);
     let mut dropout =
-        Dropout { rate: options.dropout, random: Random::new(options.seed, "transfer dropout") };
+        Dropout { rate: options.dropout, random: Random::new([options.seed, seed_of("transfer dropout")]) };
     let tuned = evaluator.trained_further(|network| {
         use candle_nn::Optimizer as _;
         let mut optimizer = network.optimizer(momentum)?;

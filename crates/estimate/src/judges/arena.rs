@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
+use sqlgauge_base::Random;
 use sqlgauge_llm::{ChatRequest, Client, Progress, Usage, digest};
 
 use super::answer::{Answer, Undecided, read};
@@ -403,7 +404,7 @@ impl Table {
 
     fn estimate(&self, options: &ArenaOptions) -> Result<ArenaEstimate, CalibrationError> {
         let whole = self.calibration(0..self.rows.len())?;
-        let mut random = SplitMix(options.seed);
+        let mut random = Random::new([options.seed]);
         let resampled: Vec<f64> = (0..options.resamples)
             .filter_map(|_| {
                 let questions: Vec<usize> = self.rows.iter().map(|_| random.below(self.rows.len())).collect();
@@ -427,25 +428,6 @@ fn deviation(values: &[f64]) -> Option<f64> {
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt())
-}
-
-/// The generator `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below the bound, which is not 0; the bias of at most 2⁻⁶⁴ times the bound is of no account.
-    fn below(&mut self, bound: usize) -> usize {
-        let product = u128::from(self.next()) * bound as u128;
-        usize::try_from(product >> 64).unwrap_or(0)
-    }
 }
 
 #[cfg(test)]
@@ -492,13 +474,5 @@ mod tests {
         ] {
             assert_eq!(settled(ours, theirs), outcome, "{ours} {theirs}");
         }
-    }
-
-    #[test]
-    fn the_generator_is_the_published_one() {
-        // First outputs for seed 1234567, as published with Rosetta Code's "Pseudo-random numbers/Splitmix64".
-        let mut random = SplitMix(1_234_567);
-        let found: Vec<u64> = (0..3).map(|_| random.next()).collect();
-        assert_eq!(found, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 }

@@ -1,8 +1,8 @@
 //! Which vectors of the corpus are in a sample set.
 
 use super::{Corpus, MetaSetOptions, Strategy};
-use crate::random::Random;
 use crate::reference::mean_and_std;
+use sqlgauge_base::Random;
 
 /// Strongest tilt: a vector one standard deviation out is e³ times as likely as one at the mean.
 const STRONGEST_TILT: f64 = 3.0;
@@ -49,13 +49,13 @@ impl Tilts {
 
 /// Some dimensions, chosen by the seed; all, if there are no more.
 pub(super) fn tilt_dimensions(dimensions: usize, most: usize, seed: u64) -> Vec<usize> {
-    Random::new(seed, u64::MAX - 1).distinct(most, dimensions)
+    Random::new([seed]).distinct(most, dimensions)
 }
 
 impl Drawer<'_> {
     /// The strategy and the members of a set, rising. `weights` is a buffer.
     pub(super) fn draw(&self, number: usize, weights: &mut Vec<f64>) -> (Strategy, Vec<u32>) {
-        let mut random = Random::new(self.options.seed, number as u64);
+        let mut random = Random::new([self.options.seed, number as u64]);
         let strategy = self.strategy(&mut random);
         let size = self.size(&mut random);
         weights.clear();
@@ -243,7 +243,7 @@ mod tests {
         let weights = [1.0, 2.0, 4.0, 0.0, 3.0, 10.0];
         let mut taken = [0; 6];
         for number in 0..20_000 {
-            let members = select(&weights, 2, &mut Random::new(1, number));
+            let members = select(&weights, 2, &mut Random::new([1, number]));
             assert_eq!(members.len(), 2);
             members.iter().for_each(|item| taken[*item as usize] += 1);
         }
@@ -258,7 +258,7 @@ mod tests {
     fn sizes_are_exact_and_bounded_by_the_positive_weights() {
         let weights: Vec<f64> = (0..500).map(|item| f64::from(item % 5)).collect();
         for (size, expected) in [(1, 1), (7, 7), (399, 399), (400, 400), (500, 400)] {
-            let members = select(&weights, size, &mut Random::new(4, size as u64));
+            let members = select(&weights, size, &mut Random::new([4, size as u64]));
             assert_eq!(members.len(), expected);
             assert!(members.is_sorted_by(|a, b| a < b) && members.iter().all(|item| item % 5 != 0));
         }

@@ -5,7 +5,7 @@ use crate::evaluator::card::Epoch;
 use crate::evaluator::error::EvaluatorError;
 use crate::evaluator::meta_set::Rows;
 use crate::evaluator::network::{Dropout, Momentum, Network, Samples};
-use crate::evaluator::random::Random;
+use sqlgauge_base::{Random, seed_of};
 
 use super::{Fitted, Labelled, Model, Regressor};
 
@@ -111,8 +111,8 @@ impl Training {
     ) -> candle_core::Result<Vec<Epoch>> {
         use candle_nn::Optimizer as _;
         let samples = Samples::new(train.rows, train.accuracy);
-        let mut shuffles = Random::new(seed, "shuffles");
-        let mut dropout = Dropout { rate: self.dropout, random: Random::new(seed, "dropout") };
+        let mut shuffles = Random::new([seed, seed_of("shuffles")]);
+        let mut dropout = Dropout { rate: self.dropout, random: Random::new([seed, seed_of("dropout")]) };
         let momentum =
             Momentum { learning_rate: self.learning_rate, beta1: 0.9, weight_decay: self.weight_decay };
         let mut optimizer = network.optimizer(momentum)?;

@@ -7,7 +7,7 @@ use smartcore::svm::svr::{SVR, SVRParameters};
 use crate::evaluator::blob::{Blob, Blobs, Values};
 use crate::evaluator::error::EvaluatorError;
 use crate::evaluator::meta_set::Rows;
-use crate::evaluator::random::Random;
+use sqlgauge_base::{Random, seed_of};
 
 use super::knn::matrix;
 use super::{Fitted, Labelled, Model, Regressor};
@@ -51,7 +51,7 @@ impl Regressor for SupportVectors {
 
     fn fit(&self, train: Labelled<'_>, _: Labelled<'_>, seed: u64) -> Result<Fitted, EvaluatorError> {
         let mut chosen: Vec<usize> = (0..train.rows.len()).collect();
-        Random::new(seed, "svr").shuffle(&mut chosen);
+        Random::new([seed, seed_of("svr")]).shuffle(&mut chosen);
         chosen.truncate(MOST_SETS);
         let rows = train.rows.select(&chosen);
         let accuracy: Vec<f64> = chosen.iter().map(|&row| train.accuracy[row]).collect();

@@ -54,12 +54,12 @@ impl Regressor for DecisionTree {
 mod tests {
     use super::*;
     use crate::evaluator::meta_set::Rows;
-    use crate::evaluator::random::Random;
+    use sqlgauge_base::{Random, seed_of};
 
     /// Our walk over the arrays gives what smartcore's own prediction gives.
     #[test]
     fn arrays_predict_what_the_library_predicts() {
-        let mut random = Random::new(5, "test");
+        let mut random = Random::new([5, seed_of("test")]);
         let rows = Rows::new(3, (0..900).map(|_| random.unit()).collect()).unwrap();
         let accuracy: Vec<f64> = rows.iter().map(|row| (row[0] * 7.0).sin().abs() * row[1]).collect();
         let train = Labelled { rows: &rows, accuracy: &accuracy };
