@@ -195,18 +195,8 @@ impl Visitor for Uses<'_> {
     }
 
     fn expr(&mut self, expr: &Expr) {
+        each_comparison(expr, &mut |left, right| self.pair(left, right));
         match expr {
-            Expr::Binary(operator, left, right) if operator.is_comparison() => self.pair(left, right),
-            Expr::Between { expr, low, high, .. } => [low, high].into_iter().for_each(|e| self.pair(expr, e)),
-            Expr::InList { expr, list, .. } => list.iter().for_each(|element| self.pair(expr, element)),
-            Expr::InQuery { expr, query, .. } => {
-                for exprs in leaves(&query.body) {
-                    exprs.into_iter().flatten().for_each(|result| self.pair(expr, result));
-                }
-            }
-            Expr::Case { operand: Some(operand), branches, .. } => {
-                branches.iter().for_each(|(when, _)| self.pair(operand, when));
-            }
             Expr::Aggregate(aggregate) if aggregate.distinct => self.all(&aggregate.args),
             other => {
                 if let Some((function, args)) = other.called()
@@ -216,6 +206,24 @@ impl Visitor for Uses<'_> {
                 }
             }
         }
+    }
+}
+
+/// Calls `pair` for every two operands that the expression itself compares, those of its parts excepted.
+pub(crate) fn each_comparison(expr: &Expr, pair: &mut dyn FnMut(&Expr, &Expr)) {
+    match expr {
+        Expr::Binary(operator, left, right) if operator.is_comparison() => pair(left, right),
+        Expr::Between { expr, low, high, .. } => [low, high].into_iter().for_each(|bound| pair(expr, bound)),
+        Expr::InList { expr, list, .. } => list.iter().for_each(|element| pair(expr, element)),
+        Expr::InQuery { expr, query, .. } => {
+            for exprs in leaves(&query.body) {
+                exprs.into_iter().flatten().for_each(|result| pair(expr, result));
+            }
+        }
+        Expr::Case { operand: Some(operand), branches, .. } => {
+            branches.iter().for_each(|(when, _)| pair(operand, when));
+        }
+        _ => {}
     }
 }
 

@@ -51,6 +51,8 @@ pub struct Context<'a> {
     pub sensitivity: Sensitivity,
     /// How many nodes copies of common table expressions may still add.
     pub copies_left: usize,
+    /// Whether it shows that the statement has a WITH clause.
+    pub(crate) with_shows: bool,
     /// The relations of which there may be no row where the expression stands, because an aggregate without GROUP BY
     /// has a result even then.
     pub(crate) lacking: Vec<RelationId>,

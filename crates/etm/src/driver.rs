@@ -8,6 +8,7 @@ use sqlgauge_sql::tree::{Body, Expr, From, OrderTerm, Query, Relation, RelationI
 use crate::beside::{Beside, keeps_type, result_operands, texts};
 use crate::context::{Context, Position, Published};
 use crate::matcher::Application;
+use crate::planned::{Planned, PlannedNames, has_value_rows, plan_shows_anywhere};
 use crate::profile::Profile;
 use crate::rule::{Meta, Rule, Shape, Stage};
 use crate::sensitive::{Sensitivity, Settled, has_indexed_text, may_be_indexed_text, sensitivity};
@@ -107,10 +108,15 @@ pub(crate) fn normalise_up_to(
     let mut log = explain.then(Vec::new);
     let mut copies_left = MAX_COPIED_NODES;
     let mut applied = Vec::new();
+    let is_sound = rules.profile == Profile::Sound;
+    let names = if is_sound { PlannedNames::of(query, schema) } else { PlannedNames::default() };
     for _ in 0..MAX_PASSES {
+        let facts = Facts::of(query, schema);
+        let with_shows = is_sound && has_value_rows(query) && plan_shows_anywhere(query, &facts);
         let context = Context {
             profile: rules.profile,
-            facts: Facts::of(query, schema),
+            facts,
+            with_shows,
             position: Position::Top,
             is_condition: false,
             sensitivity: Sensitivity::None,
@@ -130,6 +136,7 @@ pub(crate) fn normalise_up_to(
             has_indexed_text: has_indexed_text(schema),
             is_correlated: aggregates::are_correlated(query),
             relations: Vec::new(),
+            names: names.clone(),
         };
         driver.query(query, Position::Top, false, &Beside::Nothing);
         log = driver.log;
@@ -161,6 +168,8 @@ struct Driver<'r, 'a> {
     plan_shows: bool,
     /// Whether the schema has indexes that depend on how an expression is written.
     has_indexed_text: bool,
+    /// The views and common table expressions whose rows depend on a plan.
+    names: PlannedNames,
 }
 
 /// What is put back where a change is not kept.
@@ -172,21 +181,6 @@ struct Saved<'a> {
     applications: usize,
 }
 
-/// The columns of a relation that a query reads, each once.
-fn read_of(query: &Query, relation: RelationId) -> Vec<u32> {
-    let mut columns = tools::columns_read(query, relation);
-    columns.sort_unstable();
-    columns.dedup();
-    columns
-}
-
-/// Whether a relation of FROM is read as before, if it is still there.
-fn reads_as_before(query: &Query, relation: RelationId, columns: &[u32]) -> bool {
-    let from = query.as_select().and_then(|select| select.from.as_ref());
-    let is_there = from.is_some_and(|from| from.relations().iter().any(|own| own.id == relation));
-    !is_there || read_of(query, relation) == columns
-}
-
 impl<'a> Driver<'_, 'a> {
     fn is_over(&self) -> bool {
         self.applied.len() >= self.applications
@@ -194,6 +188,9 @@ impl<'a> Driver<'_, 'a> {
 
     /// Brings a query into its normal form; `beside` is what its results are compared with.
     fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool, beside: &Beside) {
+        if self.context.is_sound() {
+            self.names.add_ctes(query, &self.context.facts);
+        }
         let outside = self.plan_shows;
         let around = std::mem::replace(&mut self.relations, aggregates::relations_of(&query.body));
         let sensitivity = self.sensitivity(query, position, sensitive_around);
@@ -238,8 +235,8 @@ impl<'a> Driver<'_, 'a> {
         change: impl FnOnce(&mut Self, &mut Query),
     ) -> bool {
         let settled = Settled::of(query, before, &self.context.facts);
-        let frozen = self.frozen(query);
-        if settled.is_none() && frozen.is_empty() {
+        let planned = self.planned(query);
+        if settled.is_none() && planned.is_empty() {
             change(self, query);
             return true;
         }
@@ -252,7 +249,7 @@ impl<'a> Driver<'_, 'a> {
         let same_order = settled.is_none()
             || after == Sensitivity::None
             || Settled::of(query, after, &self.context.facts) == settled;
-        let kept = same_order && frozen.iter().all(|(id, read)| reads_as_before(query, *id, read));
+        let kept = same_order && planned.stays(query, &self.names, &self.context.facts);
         if !kept {
             self.restore(query, saved);
         }
@@ -279,19 +276,12 @@ impl<'a> Driver<'_, 'a> {
         }
     }
 
-    /// The relations of FROM whose rows depend on a plan, with the columns that are read of them: SQLite computes no
-    /// others, so what is read is a part of the plan.
-    fn frozen(&self, query: &Query) -> Vec<(RelationId, Vec<u32>)> {
-        let Some(from) = query.as_select().and_then(|select| select.from.as_ref()) else { return Vec::new() };
-        let depends = |relation: &&Relation| match &relation.source {
-            Source::Derived(inner) => {
-                self.context.is_sound()
-                    && sensitivity(inner, Position::Derived, &self.context.facts) == Sensitivity::Rows
-            }
-            _ => false,
-        };
-        let relations = from.relations().into_iter().filter(depends);
-        relations.map(|relation| (relation.id, read_of(query, relation.id))).collect()
+    /// What in the query follows a plan; the published rules do not ask.
+    fn planned(&self, query: &Query) -> Planned {
+        if !self.context.is_sound() {
+            return Planned::default();
+        }
+        Planned::of(query, &self.names, &self.context.facts)
     }
 
     /// The relations of which the results of a query may be asked for without a row: an aggregate without GROUP BY

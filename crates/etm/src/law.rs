@@ -79,9 +79,9 @@ impl<'a> Stepper<'a> {
         Self { schema, rules, is_whole: false }
     }
 
-    /// Whether the query gives the same rows each time, so that it has a normal form at all.
-    pub fn is_repeatable(query: &Query) -> bool {
-        tools::is_repeatable(query)
+    /// Whether the query has a normal form at all: it gives the same rows each time, and no plan makes it fail.
+    pub fn has_normal_form(query: &Query) -> bool {
+        tools::obstacle(query).is_none()
     }
 
     /// The query without the names that do not matter, as all steps see it.

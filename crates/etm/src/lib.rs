@@ -16,6 +16,7 @@ mod driver;
 #[cfg(feature = "law")]
 pub mod law;
 mod matcher;
+mod planned;
 mod profile;
 mod rule;
 pub mod rules;

@@ -16,6 +16,7 @@ use sqlgauge_sql::visit::children;
 
 use crate::beside::keeps_any_of_equals;
 use crate::context::Position;
+use crate::planned::mixed_comparisons;
 use crate::tools::{self, any, order_expr};
 
 /// On which order of SQLite's the result of a query depends.
@@ -68,6 +69,8 @@ pub(crate) fn sensitivity(query: &Query, position: Position, facts: &Facts<'_>) 
     let picks = position != Position::Exists
         && (query.limit.is_some() || query.offset.is_some() || position == Position::Scalar);
     match &query.body {
+        // What such a comparison does follows from where SQLite evaluates it.
+        Body::Select(select) if mixed_comparisons(select, facts) > 0 => Sensitivity::Rows,
         Body::Select(select) => {
             let groups =
                 is_aggregate_select(select) || query.order_by.iter().any(|term| has_aggregate(&term.expr));

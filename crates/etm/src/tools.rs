@@ -1,5 +1,6 @@
 //! Small pieces that many rules need.
 
+use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
@@ -577,22 +578,63 @@ pub(crate) fn order_expr<'q>(query: &'q Query, expr: &'q Expr) -> &'q Expr {
     }
 }
 
-/// Whether two runs of the query on one database give the same: no `random()` and the like. The present date is
-/// the same for both.
-pub(crate) fn is_repeatable(query: &Query) -> bool {
-    let mut found = Repeatable(true);
+/// Why the query has no normal form, in words: a run on the same database may give another result (`random()` and the
+/// like; the present date is the same for both runs), or it follows from the plan whether the run fails.
+pub(crate) fn obstacle(query: &Query) -> Option<&'static str> {
+    let mut found = Obstacle { depth: 0, reason: None };
     walk_query(&mut found, query);
-    found.0
+    found.reason
 }
 
-struct Repeatable(bool);
+struct Obstacle {
+    depth: usize,
+    reason: Option<&'static str>,
+}
 
-impl Visitor for Repeatable {
+impl Visitor for Obstacle {
+    fn query(&mut self, query: &Query) {
+        self.depth += 1;
+        // The statement itself fails on every plan.
+        let mut limits = query.limit.iter().chain(&query.offset);
+        if self.depth > 1 && !limits.all(is_integer) {
+            self.reason = Some("the LIMIT of a subquery may be no integer, and a plan need not run it");
+        }
+    }
+
+    fn leave_query(&mut self, _: &Query) {
+        self.depth -= 1;
+    }
+
     fn expr(&mut self, expr: &Expr) {
         if let Some((function, _)) = expr.called() {
             let properties = function.properties();
-            self.0 &= !properties.is_volatile || properties.may_read_clock;
+            if properties.is_volatile && !properties.may_read_clock {
+                self.reason = Some("a function gives another value each time");
+            }
         }
+    }
+}
+
+/// Whether the value is an integer on every database, by its form.
+fn is_integer(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(literal) => matches!(literal, Literal::Integer(_) | Literal::Boolean(_)),
+        Expr::Unary(_, operand) => is_integer(operand),
+        Expr::Binary(BinaryOperator::Divide, left, right) => {
+            is_integer(left) && matches!(right.as_ref(), Expr::Literal(Literal::Integer(n)) if *n != 0)
+        }
+        Expr::Binary(
+            BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Multiply,
+            left,
+            right,
+        ) => is_integer(left) && is_integer(right),
+        Expr::Aggregate(aggregate) => aggregate.function == Function::Count,
+        Expr::Scalar(query) => plain_select(query).is_some_and(|select| {
+            let is_one_row = select.group_by.is_empty() && select.having.is_none();
+            let output = &select.outputs[0].expr;
+            is_one_row && sqlgauge_sql::derive::has_aggregate(output) && is_integer(output)
+        }),
+        _ => false,
     }
 }
 
@@ -761,9 +803,12 @@ pub(crate) fn move_columns(query: &mut Query, from: RelationId, to: RelationId) 
 }
 
 /// Whether a subquery compared with a value may be asked by EXISTS: it only filters and joins, and returns one
-/// column; the value can be computed inside it.
-pub(crate) fn may_become_exists(value: &Expr, query: &Query) -> bool {
+/// column; the value can be computed inside it, and compared there as outside.
+pub(crate) fn may_become_exists(value: &Expr, query: &Query, facts: &Facts<'_>) -> bool {
     let Some(select) = query.as_select() else { return false };
+    if select.outputs.iter().any(|output| crate::planned::is_mixed(value, &output.expr, facts)) {
+        return false;
+    }
     let bare = query.ctes.is_empty() && query.limit.is_none() && query.offset.is_none();
     bare && select.outputs.len() == 1
         && is_flat(select)

@@ -93,7 +93,7 @@ pub fn check(sql: &str, schema: &Schema, databases: &[Database], stepper: &Stepp
         }
         (Err(_), _) => return report,
     };
-    if !Stepper::is_repeatable(&query) {
+    if !Stepper::has_normal_form(&query) {
         return report;
     }
     report.ran = true;

@@ -41,7 +41,7 @@ pub fn evidence(seed: u64, rounds: u64) -> BTreeMap<&'static str, Evidence> {
             let sql = generator.draw(&world, &mut dice);
             let Ok(query) = resolve(&sql, &world.schema) else { continue };
             let start = Stepper::start(&query);
-            if !Stepper::is_repeatable(&start) {
+            if !Stepper::has_normal_form(&start) {
                 continue;
             }
             let Some(mut before) = text(&start, &world.schema) else { continue };

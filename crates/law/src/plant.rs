@@ -169,7 +169,7 @@ impl Hunter {
         let Plant::Damaged(damage) = self.plant else { return self.by_lie(sql, world) };
         let query = resolve(sql, &world.schema).ok()?;
         let start = Stepper::start(&query);
-        if !Stepper::is_repeatable(&query) {
+        if !Stepper::has_normal_form(&query) {
             return None;
         }
         if damage.is_of_resolution() {

@@ -12,6 +12,7 @@ mod definition;
 pub mod derive;
 mod error;
 mod features;
+mod folded;
 pub mod functions;
 mod ident;
 mod identity;

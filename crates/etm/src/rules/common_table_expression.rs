@@ -7,7 +7,10 @@
 //! A common table expression that does not refer to itself names a subquery. Each use gets a copy.
 //!
 //! ## Needs
-//! It is not recursive, its functions give the same value each time, and the copies stay within a bound.
+//! It is not recursive, its functions give the same value each time, and the copies stay within a bound. SQLite computes
+//! once what is read twice or is called MATERIALIZED, and plans the copies: this must not show, neither in the order of
+//! rows nor in a comparison with a column that a compound gives different affinities. Beside VALUES of several rows,
+//! which SQLite reads in another way after WITH, no order may show in the whole statement.
 //!
 //! ## Example
 //! ```sql
@@ -25,6 +28,7 @@ use sqlgauge_sql::tree::{Cte, CteId, Query, Relation, Source};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 
 use crate::context::Context;
+use crate::planned::{ctes_in_plans, shared_ctes};
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
 use crate::tools;
@@ -48,8 +52,15 @@ impl Rule for CommonTableExpression {
     }
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+        if context.with_shows {
+            return 0;
+        }
         let mut places = 0;
         let mut kept = Vec::new();
+        let (shared, in_plans) = match context.is_sound() {
+            true => (shared_ctes(query), ctes_in_plans(query, &context.facts)),
+            false => Default::default(),
+        };
         // Later ones may use earlier ones, so these go first.
         let mut pending: std::collections::VecDeque<Cte> = std::mem::take(&mut query.ctes).into();
         while let Some(cte) = pending.pop_front() {
@@ -59,8 +70,9 @@ impl Rule for CommonTableExpression {
             walk_query(&mut uses, query);
             pending.iter().for_each(|later| walk_query(&mut uses, &later.query));
             let growth = uses.found.saturating_sub(1).saturating_mul(tools::size(&cte.query));
-            // What is used twice SQLite computes once; the copies it would plan.
-            let replans = context.rows_show() && (uses.found > 1 || cte.materialized.is_some());
+            let is_computed_once = shared.contains(&cte.id) || cte.materialized.is_some();
+            let shows = context.rows_show() || in_plans.contains(&cte.id) || context.facts.cte_mixes(cte.id);
+            let replans = is_computed_once && shows;
             if replans || recursive || !tools::is_deterministic(&cte.query) || growth > context.copies_left {
                 kept.push(cte);
                 continue;
@@ -148,4 +160,24 @@ const CASES: &[Case] = &[
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 2, 'x'), (2, 'b', 'm', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1)"),
+    // What is read twice SQLite computes once: `x > 3` then compares without affinity; a copy compares inside each SELECT.
+    Case::differs(
+        SCHEMA,
+        "WITH q(x) AS (SELECT id FROM t UNION SELECT name FROM t) SELECT x FROM q INTERSECT SELECT x FROM q WHERE x > 3",
+        "SELECT x FROM (SELECT id AS x FROM t UNION SELECT name FROM t) INTERSECT SELECT x FROM (SELECT id AS x FROM t UNION SELECT name FROM t) WHERE x > 3",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', '10', 1, 'x')"),
+    Case::equal(
+        SCHEMA,
+        "WITH q(x) AS (SELECT code FROM t UNION SELECT name FROM t) SELECT x FROM q INTERSECT SELECT x FROM q WHERE x > '3'",
+        "SELECT x FROM (SELECT code AS x FROM t UNION SELECT name FROM t) INTERSECT SELECT x FROM (SELECT code AS x FROM t UNION SELECT name FROM t) WHERE x > '3'",
+    )
+    .sound(),
+    Case::equal(
+        SCHEMA,
+        "WITH q(x) AS (SELECT id FROM t UNION SELECT name FROM t) SELECT x FROM q WHERE x > 3",
+        "SELECT x FROM (SELECT id AS x FROM t UNION SELECT name FROM t) WHERE x > 3",
+    )
+    .sound(),
 ];

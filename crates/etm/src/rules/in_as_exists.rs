@@ -50,7 +50,7 @@ impl Rule for InAsExists {
 
     fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
         let Expr::InQuery { expr: value, query, negated: false } = expr else { return false };
-        if !context.is_condition || !tools::may_become_exists(value, query) {
+        if !context.is_condition || !tools::may_become_exists(value, query, &context.facts) {
             return false;
         }
         let mut query = std::mem::replace(query, Box::new(Query::of(Body::Values(Vec::new()))));

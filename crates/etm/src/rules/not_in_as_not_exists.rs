@@ -56,7 +56,9 @@ impl Rule for NotInAsNotExists {
         let mut conjuncts = tools::take_conjuncts(&mut select.filter);
         for conjunct in &mut conjuncts {
             let Expr::InQuery { expr: value, query: inner, negated: true } = conjunct else { continue };
-            if never_null(value, inner, &before, context) && tools::may_become_exists(value, inner) {
+            if never_null(value, inner, &before, context)
+                && tools::may_become_exists(value, inner, &context.facts)
+            {
                 let mut inner = inner.clone();
                 tools::link(&mut inner, value);
                 *conjunct = Expr::Exists { query: inner, negated: true };

@@ -186,4 +186,12 @@ const CASES: &[Case] = &[
         "SELECT id FROM t WHERE age = 1 UNION ALL SELECT id FROM t WHERE age = 2 OR age = 1",
         "SELECT id FROM t WHERE age = 1 OR age = 2",
     ),
+    // What is read twice SQLite computes once and does not move the comparison into.
+    Case::differs(
+        "CREATE TABLE p (a REAL, b TEXT NOT NULL)",
+        "WITH q(x) AS (SELECT b FROM p EXCEPT SELECT a FROM p) SELECT x FROM q INTERSECT SELECT x FROM q WHERE x > 2.0",
+        "WITH q(x) AS (SELECT b FROM p EXCEPT SELECT a FROM p) SELECT DISTINCT x FROM q WHERE x > 2.0",
+    )
+    .sound()
+    .witness("INSERT INTO p VALUES (3.0, '')"),
 ];

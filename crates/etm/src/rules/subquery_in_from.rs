@@ -59,10 +59,8 @@ impl Rule for SubqueryInFrom {
         if !context.groups_show() && (unwrap(query, context) || over_groups(query, context)) {
             return 1;
         }
-        // SQLite puts a lone subquery into the query around it as this rule does; among others it may plan anew.
-        let is_lone = query.as_select().is_some_and(|select| tools::single_relation(select).is_some());
         let mut places = 0;
-        while (!context.rows_show() || is_lone) && merge(query, context) {
+        while keeps_plan(query, context) && merge(query, context) {
             places += 1;
         }
         places
@@ -71,6 +69,14 @@ impl Rule for SubqueryInFrom {
     fn cases(&self) -> &'static [Case] {
         CASES
     }
+}
+
+/// Whether the plan may show. SQLite puts a lone subquery into the query around it as this rule does; among others it
+/// may plan anew, and of what a subquery in FROM passes on it leaves out the columns that nobody reads.
+fn keeps_plan(query: &Query, context: &Context<'_>) -> bool {
+    let is_lone = query.as_select().is_some_and(|select| tools::single_relation(select).is_some());
+    let is_part = matches!(context.position, Position::Derived | Position::Cte | Position::Operand);
+    !context.rows_show() || (is_lone && !is_part)
 }
 
 /// `SELECT c1, c2 FROM (q)` where `c1, c2` are the columns of `q`.
@@ -318,4 +324,12 @@ const CASES: &[Case] = &[
         "WITH q AS (SELECT id FROM t ORDER BY id LIMIT 1) SELECT id FROM q UNION SELECT uid FROM u",
         "SELECT id FROM t UNION SELECT uid FROM u",
     ),
+    // Only the outer of the two is lone.
+    Case::differs(
+        "CREATE TABLE e (id INTEGER PRIMARY KEY, k INT UNIQUE, c TEXT NOT NULL UNIQUE); CREATE TABLE ship (sid INTEGER PRIMARY KEY)",
+        "SELECT r.c FROM (SELECT q.c FROM e AS a JOIN (SELECT b.c FROM ship RIGHT JOIN e AS b) AS q) AS r LIMIT 2",
+        "SELECT b.c FROM e AS a JOIN (ship RIGHT JOIN e AS b) LIMIT 2",
+    )
+    .sound()
+    .witness("INSERT INTO e VALUES (1, NULL, 'B'), (20, 2, 'A')"),
 ];

@@ -67,7 +67,7 @@ impl Rule for ValueOfSingleRow {
                     there == inside && there.collation != Fact::Unknown && there.conversion != Fact::Unknown
                 })
         });
-        if !single || !tools::may_become_exists(value, query) {
+        if !single || !tools::may_become_exists(value, query, &context.facts) {
             return false;
         }
         let mut inner = query.clone();

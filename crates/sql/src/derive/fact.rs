@@ -126,12 +126,20 @@ pub struct ColumnFacts {
     pub collation: Fact<Collation>,
     /// Which values it can have.
     pub values: Values,
+    /// Whether it comes from a compound whose SELECTs give it different affinities: what a comparison with it does
+    /// then depends on whether SQLite evaluates it over the compound or inside each SELECT.
+    pub is_mixed: bool,
 }
 
 impl ColumnFacts {
     /// Of a column of which nothing is known.
-    pub const UNKNOWN: Self =
-        Self { nullable: true, affinity: Fact::Unknown, collation: Fact::Unknown, values: Values::ANY };
+    pub const UNKNOWN: Self = Self {
+        nullable: true,
+        affinity: Fact::Unknown,
+        collation: Fact::Unknown,
+        values: Values::ANY,
+        is_mixed: false,
+    };
 }
 
 #[cfg(test)]

@@ -240,6 +240,7 @@ impl<'s> Facts<'s> {
                 affinity: if constant { Fact::Known(None) } else { Fact::Unknown },
                 collation: if constant { Fact::Known(Collation::Binary) } else { Fact::Unknown },
                 values: cells().fold(Values::NONE, |all, cell| all.or(self.values(cell))),
+                is_mixed: false,
             }
         };
         RelationFacts::Columns { columns: (0..width).map(column).collect(), keys: Vec::new() }
@@ -269,7 +270,33 @@ impl<'s> Facts<'s> {
                 Fact::Unknown => Fact::Unknown,
             },
             values: values::read_back(self.values(expr), affinity),
+            is_mixed: self.is_mixed(expr),
         }
+    }
+
+    /// Whether the expression has its affinity from a column of a compound whose SELECTs give it different ones.
+    pub fn is_mixed(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Column(column) => self.own_column(*column).is_mixed,
+            Expr::Collate { expr, .. } => self.is_mixed(expr),
+            _ => false,
+        }
+    }
+
+    /// Whether a relation has a column that is mixed ([`ColumnFacts::is_mixed`]).
+    pub fn mixes(&self, relation: RelationId) -> bool {
+        let is_mixed = |columns: &[ColumnFacts]| columns.iter().any(|column| column.is_mixed);
+        match self.relations.get(relation.0 as usize) {
+            Some((RelationFacts::Columns { columns, .. }, _)) => is_mixed(columns),
+            Some((RelationFacts::Table(id), _)) => self.view(*id).is_some_and(|view| is_mixed(&view.columns)),
+            Some((RelationFacts::Unknown, _)) | None => false,
+        }
+    }
+
+    /// Whether a CTE has a column that is mixed ([`ColumnFacts::is_mixed`]).
+    pub fn cte_mixes(&self, cte: CteId) -> bool {
+        let facts = self.ctes.iter().rev().find(|(own, _)| *own == cte).map(|(_, facts)| facts);
+        matches!(facts, Some(RelationFacts::Columns { columns, .. }) if columns.iter().any(|c| c.is_mixed))
     }
 
     /// Sets of result columns on which no two rows of the SELECT agree.
@@ -360,6 +387,9 @@ fn combine(operator: SetOperator, all: bool, left: RelationFacts, right: Relatio
     };
     let width = columns.len();
     let merged = columns.into_iter().zip(others).map(|(left, right)| ColumnFacts {
+        is_mixed: left.is_mixed
+            || right.is_mixed
+            || common_affinity(left.affinity, right.affinity) == Fact::Unknown,
         nullable: match operator {
             SetOperator::Union => left.nullable || right.nullable,
             SetOperator::Intersect => left.nullable && right.nullable,
@@ -396,6 +426,7 @@ fn of_table(table: &Table, place: u32) -> ColumnFacts {
             affinity: Fact::Known(Some(Affinity::Integer)),
             collation: Fact::Known(Collation::Binary),
             values: Values::INTEGER,
+            is_mixed: false,
         };
     }
     let Some(column) = table.column(place) else { return ColumnFacts::UNKNOWN };
@@ -405,6 +436,7 @@ fn of_table(table: &Table, place: u32) -> ColumnFacts {
             affinity: Fact::Known(Some(column.affinity)),
             collation: Fact::Known(column.collation.clone()),
             values: if table.strict { strict_values(column) } else { Values::stored(column.affinity) },
+            is_mixed: false,
         },
         // The module gives what it likes, whatever type and constraint it declares.
         TableKind::Virtual => {

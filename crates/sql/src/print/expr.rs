@@ -9,7 +9,7 @@ use crate::tree::{
 };
 
 /// Precedence of SQLite's operators, loosest first ("SQL Language Expressions", operators).
-mod precedence {
+pub(super) mod precedence {
     pub const OR: u8 = 1;
     pub const AND: u8 = 2;
     pub const NOT: u8 = 3;

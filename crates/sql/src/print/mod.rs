@@ -6,12 +6,13 @@
 mod expr;
 mod names;
 
+use self::expr::precedence;
 use self::names::Names;
 use crate::aggregates::owners_hold;
+use crate::folded::folded_integer;
 use crate::schema::Schema;
 use crate::tree::{
-    Body, Cte, Expr, From, Join, JoinKind, Literal, OrderTerm, Query, Relation, Select, SetOperator, Source,
-    UnaryOperator,
+    Body, Cte, Expr, From, Join, JoinKind, OrderTerm, Query, Relation, Select, SetOperator, Source,
 };
 
 /// The SQL dialect to print.
@@ -55,6 +56,9 @@ pub enum PrintError {
     /// A result column is referred to inside an expression.
     #[error("a result column is referred to inside of an expression")]
     MisplacedOutput,
+    /// The rowid of a table in parentheses of FROM that stand in other parentheses: SQLite does not find it there.
+    #[error("SQLite does not find the rowid of a table in two pairs of parentheses in FROM")]
+    NestedRowid,
     /// An aggregate that SQL would take for one of another query.
     #[error("SQL cannot say of which query an aggregate is: by the columns that it reads it is another's")]
     Owner,
@@ -99,13 +103,15 @@ struct Printer<'a> {
     out: String,
     names: Names<'a>,
     dialect: Dialect,
+    /// In how many pairs of parentheses of one FROM clause what is printed stands.
+    parentheses: usize,
     /// The first thing that could not be written.
     error: Option<PrintError>,
 }
 
 impl<'a> Printer<'a> {
     fn new(query: &Query, schema: &'a Schema, dialect: Dialect) -> Self {
-        Self { out: String::new(), names: Names::of(query, schema), dialect, error: None }
+        Self { out: String::new(), names: Names::of(query, schema), dialect, parentheses: 0, error: None }
     }
 
     fn finish(self) -> Result<String, PrintError> {
@@ -151,6 +157,7 @@ impl Printer<'_> {
 
     /// `columns` are the names that the result columns must get; without them only aliases are printed.
     fn query(&mut self, query: &Query, columns: Option<&[String]>) {
+        let around = std::mem::take(&mut self.parentheses);
         if !query.ctes.is_empty() {
             self.text("WITH RECURSIVE ");
             self.separated(&query.ctes, ", ", Self::cte);
@@ -169,6 +176,7 @@ impl Printer<'_> {
             self.text(" OFFSET ");
             self.expr(offset, 0);
         }
+        self.parentheses = around;
     }
 
     fn cte(&mut self, cte: &Cte) {
@@ -276,7 +284,9 @@ impl Printer<'_> {
         });
         if let From::Join(_) = join.right {
             self.text("(");
+            self.parentheses += 1;
             self.from(&join.right);
+            self.parentheses -= 1;
             self.text(")");
         } else {
             self.from(&join.right);
@@ -288,6 +298,9 @@ impl Printer<'_> {
     }
 
     fn relation(&mut self, relation: &Relation) {
+        if self.parentheses > 1 && self.names.shows_rowid(relation.id) {
+            self.fail(PrintError::NestedRowid);
+        }
         let alias = self.names.relation(relation.id);
         let alias = self.named(alias);
         let own = match &relation.source {
@@ -348,11 +361,11 @@ impl Printer<'_> {
     fn term(&mut self, expr: &Expr) {
         match expr {
             Expr::Output(index) => self.text(&(index + 1).to_string()),
-            other if is_ordinal(other) => {
-                self.expr(expr, 0);
+            other if folded_integer(other).is_some() => {
+                self.expr(other, precedence::SUM);
                 self.text(" + 0");
             }
-            Expr::Collate { expr, collation } => {
+            Expr::Collate { expr, collation } if is_numbered(expr) => {
                 self.term(expr);
                 self.text(" COLLATE ");
                 self.identifier(collation);
@@ -362,11 +375,11 @@ impl Printer<'_> {
     }
 }
 
-/// Whether SQLite takes the expression for the number of a result column.
-fn is_ordinal(expr: &Expr) -> bool {
+/// Whether a term is a number, be it that of a result column or one that SQLite would take for that.
+fn is_numbered(expr: &Expr) -> bool {
     match expr {
-        Expr::Literal(Literal::Integer(_)) => true,
-        Expr::Unary(UnaryOperator::Plus | UnaryOperator::Minus, operand) => is_ordinal(operand),
-        _ => false,
+        Expr::Output(_) => true,
+        Expr::Collate { expr, .. } => is_numbered(expr),
+        other => folded_integer(other).is_some(),
     }
 }

@@ -13,6 +13,8 @@ pub(super) struct Names<'a> {
     schema: &'a Schema,
     relations: HashMap<RelationId, RelationNames>,
     ctes: HashMap<CteId, (String, Vec<String>)>,
+    /// The relations of which the rowid is read.
+    rowids: HashSet<RelationId>,
 }
 
 struct RelationNames {
@@ -31,7 +33,8 @@ impl<'a> Names<'a> {
     pub fn of(query: &Query, schema: &'a Schema) -> Self {
         let mut collected = Collected::default();
         walk_query(&mut collected, query);
-        let mut names = Self { schema, relations: HashMap::new(), ctes: HashMap::new() };
+        let (relations, ctes) = (HashMap::new(), HashMap::new());
+        let mut names = Self { schema, relations, ctes, rowids: collected.rowids };
         let mut taken: HashSet<String> =
             schema.tables().iter().map(|t| t.name.to_ascii_lowercase()).collect();
         for (id, name, columns) in collected.ctes {
@@ -57,7 +60,8 @@ impl<'a> Names<'a> {
         for (id, kind) in relations {
             let base = self.base_name(kind);
             let alone = uses.get(&base.to_ascii_lowercase()) == Some(&1);
-            let alias = if alone && !matches!(kind, Kind::Derived) {
+            // In parentheses of FROM SQLite takes what stands before a dot for the name of a database.
+            let alias = if alone && !matches!(kind, Kind::Derived) && !base.contains('.') {
                 base
             } else {
                 loop {
@@ -119,6 +123,11 @@ impl<'a> Names<'a> {
     pub fn relation(&self, id: RelationId) -> Result<String, PrintError> {
         let relation = self.relations.get(&id).ok_or(PrintError::UnknownRelation(id.0))?;
         Ok(relation.alias.clone())
+    }
+
+    /// Whether the rowid of the relation is read.
+    pub fn shows_rowid(&self, id: RelationId) -> bool {
+        self.rowids.contains(&id)
     }
 
     pub fn derived_columns(&self, id: RelationId) -> &[String] {
@@ -206,6 +215,7 @@ struct Collected {
     relations: Vec<(RelationId, Kind)>,
     derived: Vec<(RelationId, Query)>,
     ctes: Vec<(CteId, String, Vec<String>)>,
+    rowids: HashSet<RelationId>,
 }
 
 impl Visitor for Collected {
@@ -213,6 +223,12 @@ impl Visitor for Collected {
         for Cte { id, name, columns, .. } in &query.ctes {
             let columns = distinct_names(columns.iter().map(|name| Some(name.clone())));
             self.ctes.push((*id, name.clone(), columns));
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        if let Expr::Column(ColumnRef { relation, column: ColumnRef::ROWID }) = expr {
+            self.rowids.insert(*relation);
         }
     }
 

@@ -4,6 +4,7 @@ use sqlite3_parser::ast::{self, SortOrder, SortedColumn, UnaryOperator};
 
 use super::scope::Scope;
 use super::{Error, ErrorKind, Resolver};
+use crate::folded::folded_integer;
 use crate::ident::{Quote, name_of, number, unquote};
 use crate::tree::{Expr, Literal, OrderTerm, Output};
 
@@ -22,9 +23,15 @@ impl<'a> Resolver<'a> {
         ast.iter()
             .enumerate()
             .map(|(place, term)| {
-                let expr = match output_reference(&term.expr, outputs, place, "ORDER BY")? {
+                let expr = match alias_reference(without_collation(&term.expr), outputs) {
                     Some(index) => collated(&term.expr, Expr::Output(index)),
-                    None => self.key(&term.expr)?,
+                    None => match self.key(&term.expr)? {
+                        key if let Some(number) = folded_integer(uncollated(&key)) => {
+                            let index = check_ordinal(number.into(), outputs.len(), place, "ORDER BY")?;
+                            collated(&term.expr, Expr::Output(index))
+                        }
+                        key => key,
+                    },
                 };
                 self.check_keys(std::iter::once(&expr))?;
                 Ok(order_term(term, expr))
@@ -85,30 +92,17 @@ impl<'a> Resolver<'a> {
     ) -> Result<Vec<Expr>, Error> {
         ast.iter()
             .enumerate()
-            .map(|(place, term)| match ordinal(term) {
-                Some(ordinal) => {
-                    let index = check_ordinal(ordinal, outputs.len(), place, "GROUP BY")?;
-                    let mut expr = outputs[index as usize].expr.clone();
-                    self.check_alias(&(index + 1).to_string(), &expr, self.level)?;
-                    self.refresh(&mut expr);
-                    Ok(collated(term, expr))
-                }
-                None => self.key(term),
+            .map(|(place, term)| {
+                let key = self.key(term)?;
+                let Some(number) = folded_integer(uncollated(&key)) else { return Ok(key) };
+                let index = check_ordinal(number.into(), outputs.len(), place, "GROUP BY")?;
+                let mut expr = outputs[index as usize].expr.clone();
+                self.check_alias(&(index + 1).to_string(), &expr, self.level)?;
+                self.refresh(&mut expr);
+                Ok(collated(term, expr))
             })
             .collect()
     }
-}
-
-fn output_reference(
-    ast: &ast::Expr<'_>,
-    outputs: &[Output],
-    place: usize,
-    clause: &'static str,
-) -> Result<Option<u32>, Error> {
-    if let Some(index) = alias_reference(without_collation(ast), outputs) {
-        return Ok(Some(index));
-    }
-    ordinal(ast).map(|ordinal| check_ordinal(ordinal, outputs.len(), place, clause)).transpose()
 }
 
 fn alias_reference(ast: &ast::Expr<'_>, outputs: &[Output]) -> Option<u32> {
@@ -120,6 +114,13 @@ fn alias_reference(ast: &ast::Expr<'_>, outputs: &[Output]) -> Option<u32> {
     let is_named =
         |output: &Output| output.alias.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(&name));
     outputs.iter().position(is_named).and_then(|index| u32::try_from(index).ok())
+}
+
+fn uncollated(mut expr: &Expr) -> &Expr {
+    while let Expr::Collate { expr: inner, .. } = expr {
+        expr = inner;
+    }
+    expr
 }
 
 fn check_ordinal(ordinal: i64, width: usize, place: usize, clause: &'static str) -> Result<u32, Error> {
