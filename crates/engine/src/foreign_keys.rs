@@ -88,24 +88,24 @@ fn reason_against(
 }
 
 /// A query that returns a row if some row of the table refers to nothing.
+///
+/// SQLite compares by the affinity and collation of the column that is referred to: as the left side of `=` it gives
+/// the collation, and the `+` takes the other side's affinity away.
 fn orphans(schema: &Schema, table: &Table, key: &ForeignKey) -> Option<String> {
     let (target, columns) = schema.resolve_foreign_key(key)?;
     let target = schema.table(target)?;
-    let names = |of: &Table, columns: &[u32]| -> Option<Vec<String>> {
-        columns.iter().map(|&at| Some(Dialect::Sqlite.identifier(&of.column(at)?.name))).collect()
-    };
-    let (own, other) = (names(table, &key.columns)?, names(target, &columns)?);
-    let set = |names: &[String]| {
-        let conditions: Vec<String> = names.iter().map(|name| format!("{name} IS NOT NULL")).collect();
-        conditions.join(" AND ")
-    };
-    let value = if own.len() == 1 { own[0].clone() } else { format!("({})", own.join(", ")) };
+    let name = |of: &Table, column: u32| Some(Dialect::Sqlite.identifier(&of.column(column)?.name));
+    let (mut set, mut equal) = (Vec::new(), Vec::new());
+    for (&own, &other) in key.columns.iter().zip(&columns) {
+        let (own, other) = (name(table, own)?, name(target, other)?);
+        set.push(format!("child.{own} IS NOT NULL"));
+        equal.push(format!("parent.{other} = +child.{own}"));
+    }
     Some(format!(
-        "SELECT 1 FROM {} WHERE {} AND {value} NOT IN (SELECT {} FROM {} WHERE {}) LIMIT 1",
+        "SELECT 1 FROM {} AS child WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS parent WHERE {}) LIMIT 1",
         Dialect::Sqlite.identifier(&table.name),
-        set(&own),
-        other.join(", "),
+        set.join(" AND "),
         Dialect::Sqlite.identifier(&target.name),
-        set(&other),
+        equal.join(" AND "),
     ))
 }

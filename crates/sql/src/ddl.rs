@@ -9,8 +9,8 @@ use std::fmt;
 use sqlite3_parser::Bump;
 use sqlite3_parser::ast::fmt::ToTokens as _;
 use sqlite3_parser::ast::{
-    self, ColumnConstraint, CreateTableBody, ForeignKeyClause, IndexedColumn, NamedTableConstraint,
-    SortOrder, SortedColumn, Stmt, TabFlags, TableConstraint,
+    self, ColumnConstraint, ColumnDefinition, CreateTableBody, ForeignKeyClause, IndexedColumn,
+    NamedColumnConstraint, NamedTableConstraint, SortOrder, SortedColumn, Stmt, TabFlags, TableConstraint,
 };
 
 use crate::error::{Error, ErrorKind};
@@ -305,8 +305,60 @@ fn table(name: &str, body: &CreateTableBody<'_>) -> Result<Table, Error> {
     for NamedTableConstraint { constraint, .. } in constraints.unwrap_or_default() {
         table_constraint(&mut table, constraint)?;
     }
+    keep_distinct_indexes(&mut table, columns, constraints.unwrap_or_default())?;
     table.enforce();
     Ok(table)
+}
+
+/// SQLite makes no index for a UNIQUE that asks for what the primary key or an earlier UNIQUE has; the direction
+/// makes no difference.
+fn keep_distinct_indexes(
+    table: &mut Table,
+    columns: &[ColumnDefinition<'_>],
+    constraints: &[NamedTableConstraint<'_>],
+) -> Result<(), Error> {
+    let key = key_parts(table, columns, constraints)?;
+    let asked = std::mem::take(&mut table.indexes);
+    table.unique.clear();
+    for index in asked {
+        let is_there = |parts: &[IndexPart]| {
+            let same = |(a, b): (&IndexPart, &IndexPart)| a.of == b.of && a.collation == b.collation;
+            parts.len() == index.parts.len() && parts.iter().zip(&index.parts).all(same)
+        };
+        let earlier = table.indexes.iter().map(|earlier| earlier.parts.as_slice());
+        if !earlier.chain(key.as_deref()).any(is_there) {
+            add_index(table, index);
+        }
+    }
+    Ok(())
+}
+
+/// What the index of the primary key sorts by; `None` without a key, and where the rowid is the key.
+fn key_parts(
+    table: &Table,
+    columns: &[ColumnDefinition<'_>],
+    constraints: &[NamedTableConstraint<'_>],
+) -> Result<Option<Vec<IndexPart>>, Error> {
+    if table.rowid_alias().is_some() {
+        return Ok(None);
+    }
+    for NamedTableConstraint { constraint, .. } in constraints {
+        if let TableConstraint::PrimaryKey { columns, .. } = constraint {
+            return columns
+                .iter()
+                .map(|column| DeclaredPart::of(column).on(table))
+                .collect::<Result<_, _>>()
+                .map(Some);
+        }
+    }
+    for (index, column) in columns.iter().enumerate() {
+        let is_key =
+            |own: &NamedColumnConstraint<'_>| matches!(own.constraint, ColumnConstraint::PrimaryKey { .. });
+        if column.constraints.iter().any(is_key) {
+            return Ok(Some(vec![DeclaredPart::column(&table.columns[index].name).on(table)?]));
+        }
+    }
+    Ok(None)
 }
 
 impl DeclaredPart {
