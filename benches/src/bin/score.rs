@@ -9,11 +9,11 @@
 //! per file if its folder is given (it needs Python with nltk, its punkt data, and sqlparse).
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use clap::Parser;
+use sqlgauge_benches::{Measured, measure};
 
 /// Time and memory of `sqlgauge score` on Spider dev
 #[derive(Debug, Parser)]
@@ -41,12 +41,6 @@ struct Arguments {
 const METRICS: &str =
     "ex-spider,ex-spider-distinct,ex-bird,ex,suite,esm,esm-fair,table-f1,column-f1,soft-f1,vm-steps";
 
-/// Wall-clock time and peak resident memory of one process.
-struct Measured {
-    wall: Duration,
-    peak_kib: u64,
-}
-
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let spider = arguments.data.join("spider");
@@ -55,7 +49,7 @@ fn main() -> Result<()> {
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .collect();
     files.sort();
-    println!("{:<44} {:>9} {:>9} {:>10}", "command", "best s", "median s", "peak MiB");
+    println!("{:<44} {:>9} {:>9} {:>9} {:>10}", "command", "best s", "median s", "CPU s", "peak MiB");
     for name in ["etm_DAIL", "etm_C3", "etm_codeS"] {
         let file = spider.join(format!("predictions/dev/{name}.sql"));
         let runs = (0..arguments.runs).map(|_| score(&arguments, &spider, std::slice::from_ref(&file), 30.0));
@@ -74,8 +68,9 @@ fn main() -> Result<()> {
 fn row(label: &str, mut runs: Vec<Measured>) {
     runs.sort_by_key(|run| run.wall);
     let median = runs[runs.len() / 2].wall.as_secs_f64();
-    let peak = runs.iter().map(|run| run.peak_kib).max().unwrap_or_default() as f64 / 1024.0;
-    println!("{label:<44} {:>9.2} {median:>9.2} {peak:>10.0}", runs[0].wall.as_secs_f64());
+    let peak = runs.iter().map(Measured::peak_mib).fold(0.0, f64::max);
+    let (best, cpu) = (runs[0].wall.as_secs_f64(), runs[0].cpu.as_secs_f64());
+    println!("{label:<44} {best:>9.2} {median:>9.2} {cpu:>9.2} {peak:>10.0}");
 }
 
 fn score(arguments: &Arguments, spider: &Path, files: &[PathBuf], timeout: f64) -> Result<Measured> {
@@ -98,29 +93,4 @@ fn run_official(folder: &Path, spider: &Path, file: &Path) -> Result<Measured> {
     command.arg("--db").arg(absolute(&spider.join("database"))?);
     command.arg("--table").arg(absolute(&spider.join("tables.json"))?);
     measure(&mut command)
-}
-
-fn measure(command: &mut Command) -> Result<Measured> {
-    let started = Instant::now();
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-    let status_file = format!("/proc/{}/status", child.id());
-    let mut peak_kib = 0;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        peak_kib = peak_kib.max(peak_memory(&status_file).unwrap_or_default());
-        std::thread::sleep(Duration::from_millis(2));
-    };
-    let wall = started.elapsed();
-    let error = child.wait_with_output()?.stderr;
-    ensure!(status.success(), "{command:?} failed: {}", String::from_utf8_lossy(&error));
-    Ok(Measured { wall, peak_kib })
-}
-
-/// The kernel's high-water mark of resident memory.
-fn peak_memory(status_file: &str) -> Option<u64> {
-    let text = std::fs::read_to_string(status_file).ok()?;
-    let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse().ok()
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
+use rayon::prelude::*;
 use serde_json::Value;
 use sqlgauge_dataset::{
     Benchmark, BenchmarkSource, Databases, EXTRACTION, PredictionOptions, PredictionSet, Tables,
@@ -83,7 +84,8 @@ impl Job {
     fn load_systems(&self, benchmark: &Benchmark) -> Result<Vec<PredictionSet>> {
         let load =
             |file: &SystemFile| load_predictions(&file.system, &file.path, benchmark, &self.predictions);
-        Ok(self.systems.iter().map(load).collect::<Result<_, _>>()?)
+        let loaded: Vec<_> = self.systems.par_iter().map(load).collect();
+        Ok(loaded.into_iter().collect::<Result<_, _>>()?)
     }
 
     fn say_notes(&self, benchmark: &Benchmark, tables: Option<&Tables>, systems: &[PredictionSet]) {
@@ -150,8 +152,7 @@ fn finish(directory: &RunDirectory, gates: Vec<Gate>) -> Result<Report> {
     let summary = SummaryBuilder::of(&manifest, &items)?;
     directory.write_summary(&summary)?;
     let report = Report::new(manifest, summary, items).with_gates(gates);
-    let html = sqlgauge_report::find("html")?;
-    directory.write_file("report.html", |out| html.render(&report, out))?;
+    sqlgauge_report::find("html")?.write_file(&report, &directory.path().join("report.html"))?;
     Ok(report)
 }
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::columns::{Columns, Role, present_columns, scalar_text};
+use crate::columns::{Columns, GoldColumns, Role, present_columns, scalar_text};
 use crate::error::DatasetError;
-use crate::formats::{Content, Format, Place, Row};
+use crate::formats::{Format, Part, Place, Row};
 use crate::input::Input;
 use crate::model::{Benchmark, Example, Turn};
 use crate::text::{counted, strip, text_list};
@@ -137,109 +137,160 @@ fn drafts_of(
     strict: bool,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Draft>, DatasetError> {
+    let format = format.unwrap_or_else(|| Format::detect(input));
     let mut own_notes = Vec::new();
-    let content = format.unwrap_or_else(|| Format::detect(input)).read(input, &mut own_notes)?;
-    notes.extend(own_notes.into_iter().map(|note| format!("{}: {note}", input.path().display())));
-    let mut drafts = match content {
-        Content::Lines(_) if reading.required == Role::Question => {
-            let remedy = "give them as JSON, JSONL, CSV, TSV or Parquet with the columns question and db_id";
-            return Err(input.not_readable("is a file of lines and has no questions", remedy));
+    let mut survey = reading.columns.survey(reading.roles);
+    let mut drafter = Drafter::new(input, reading);
+    // An error of one item may be one of a column that the others show to be no gold.
+    let mut first_error = None;
+    format.read(input, &mut own_notes, &mut |part| {
+        if let Part::Row(row) = &part {
+            survey.look(row);
         }
-        Content::Lines(lines) => drafts_of_lines(input, &lines)?,
-        Content::Rows(rows) | Content::Keyed(rows) => {
-            if strict {
-                reading.columns.check(input, &rows, reading.roles)?;
-            }
-            let mut columns = reading.columns.clone();
-            // A workload is read without a look at its golds.
-            if reading.roles.contains(&Role::Gold) {
-                let settled = columns.settle_gold(&rows);
-                notes.extend(settled.into_iter().map(|note| format!("{}: {note}", input.path().display())));
-            }
-            drafts_of_rows(input, rows, &Reading { columns: &columns, ..*reading })?
+        if first_error.is_none() {
+            first_error = drafter.take(part).err();
         }
-    };
-    let conversations = drafts.iter().any(|draft| draft.turn.is_some_and(|turn| turn.interaction > 0));
-    if !conversations {
-        for draft in &mut drafts {
-            draft.turn = None;
+        Ok(())
+    })?;
+    if format.has_lines() && reading.required == Role::Question {
+        let remedy = "give them as JSON, JSONL, CSV, TSV or Parquet with the columns question and db_id";
+        return Err(input.not_readable("is a file of lines and has no questions", remedy));
+    }
+    if strict {
+        survey.check(input)?;
+    }
+    if survey.is_in_doubt() {
+        let mut found = GoldColumns::default();
+        let mut columns = reading.columns.clone();
+        for_each_row(format, input, |row| {
+            found.look(&columns, &row);
+            Ok(())
+        })?;
+        let settled = columns.settle_gold(&found);
+        if !settled.is_empty() {
+            own_notes.extend(settled);
+            let reading = Reading { columns: &columns, ..*reading };
+            let mut drafter = Drafter::new(input, &reading);
+            for_each_row(format, input, |row| drafter.take(Part::Row(row)))?;
+            return Ok(drafter.finish(own_notes, notes));
         }
     }
-    Ok(drafts)
+    first_error.map_or_else(|| Ok(drafter.finish(own_notes, notes)), Err)
 }
 
-fn drafts_of_lines(input: &Input, lines: &[String]) -> Result<Vec<Draft>, DatasetError> {
-    let mut drafts: Vec<Draft> = Vec::new();
-    let mut turn = Turn { interaction: 0, turn: 0 };
-    for (index, line) in lines.iter().enumerate() {
+/// The items of a file that was read before: its repairs are known.
+fn for_each_row(
+    format: Format,
+    input: &Input,
+    mut take: impl FnMut(Row) -> Result<(), DatasetError>,
+) -> Result<(), DatasetError> {
+    format.read(input, &mut Vec::new(), &mut |part| match part {
+        Part::Row(row) => take(row),
+        Part::Line(_) => Ok(()),
+    })
+}
+
+/// Makes drafts of the pieces of a file.
+struct Drafter<'a> {
+    input: &'a Input,
+    reading: &'a Reading<'a>,
+    drafts: Vec<Draft>,
+    /// Lines or items so far.
+    taken: usize,
+    /// The place in a conversation of the latest line.
+    turn: Turn,
+}
+
+impl<'a> Drafter<'a> {
+    fn new(input: &'a Input, reading: &'a Reading<'a>) -> Self {
+        Self { input, reading, drafts: Vec::new(), taken: 0, turn: Turn { interaction: 0, turn: 0 } }
+    }
+
+    fn take(&mut self, part: Part<'_>) -> Result<(), DatasetError> {
+        self.taken += 1;
+        match part {
+            Part::Line(_) if self.reading.required == Role::Question => Ok(()),
+            Part::Line(line) => self.take_line(line),
+            Part::Row(row) => self.take_row(row),
+        }
+    }
+
+    fn take_line(&mut self, line: &str) -> Result<(), DatasetError> {
         let line = strip(line);
         if line.is_empty() {
-            if turn.turn > 0 {
-                turn = Turn { interaction: turn.interaction + 1, turn: 0 };
+            if self.turn.turn > 0 {
+                self.turn = Turn { interaction: self.turn.interaction + 1, turn: 0 };
             }
-            continue;
+            return Ok(());
         }
-        turn.turn += 1;
-        let place = Place::Line(index + 1);
-        let fields: Vec<&str> = line.split('\t').collect();
+        self.turn.turn += 1;
+        let place = Place::Line(self.taken);
+        let fields: Vec<&str> = line.split('\t').take(MAX_FIELDS).collect();
         let &[sql, db_id] = fields.as_slice() else {
-            let problem =
-                format!("{} separated by tabs where there should be two", counted(fields.len(), "field"));
+            let count = line.split('\t').count();
+            let problem = format!("{} separated by tabs where there should be two", counted(count, "field"));
             let remedy = "a gold line is the SQL, one tab, the db_id; write tabs inside the SQL as spaces";
-            return Err(input.malformed(place, problem, remedy));
+            return Err(self.input.malformed(place, problem, remedy));
         };
-        drafts.push(Draft {
-            golds: golds_of_text(input, &place, sql)?,
+        self.drafts.push(Draft {
+            golds: golds_of_text(self.input, &place, sql)?,
             place,
             id: None,
             db_id: Some(strip(db_id).to_owned()),
             question: None,
             evidence: None,
             difficulty: None,
-            turn: Some(turn),
+            turn: Some(self.turn),
             present: None,
         });
+        Ok(())
     }
-    Ok(drafts)
+
+    fn take_row(&mut self, row: Row) -> Result<(), DatasetError> {
+        let interaction = self.taken - 1;
+        let fields =
+            self.object(row.place.clone(), &row.value, "an example is an object with named fields")?;
+        let Some(Value::Array(turns)) = fields.get("interaction") else {
+            self.drafts.push(draft_of_fields(self.input, row.place, fields, self.reading)?);
+            return Ok(());
+        };
+        for (index, said) in turns.iter().enumerate() {
+            let turn = Turn { interaction, turn: index + 1 };
+            let place = Place::Turn(interaction, turn.turn);
+            let own = self.object(place.clone(), said, "a turn is an object with query and utterance")?;
+            let mut draft = draft_of_fields(self.input, place, own, self.reading)?;
+            let shared = || self.reading.columns.find(Role::Database, fields).and_then(|f| scalar_text(f.1));
+            draft.db_id = draft.db_id.or_else(shared);
+            draft.turn = Some(turn);
+            self.drafts.push(draft);
+        }
+        Ok(())
+    }
+
+    fn object<'v>(
+        &self,
+        place: Place,
+        value: &'v Value,
+        remedy: &str,
+    ) -> Result<&'v Map<String, Value>, DatasetError> {
+        let problem = || format!("{} where an object should be", kind(value));
+        value.as_object().ok_or_else(|| self.input.malformed(place, problem(), remedy))
+    }
+
+    /// The drafts; what reading noted is added to the notes under the name of the file.
+    fn finish(mut self, own_notes: Vec<String>, notes: &mut Vec<String>) -> Vec<Draft> {
+        notes.extend(own_notes.into_iter().map(|note| format!("{}: {note}", self.input.path().display())));
+        let conversations =
+            self.drafts.iter().any(|draft| draft.turn.is_some_and(|turn| turn.interaction > 0));
+        if !conversations {
+            self.drafts.iter_mut().for_each(|draft| draft.turn = None);
+        }
+        self.drafts
+    }
 }
 
-fn drafts_of_rows(input: &Input, rows: Vec<Row>, reading: &Reading<'_>) -> Result<Vec<Draft>, DatasetError> {
-    let mut drafts = Vec::with_capacity(rows.len());
-    for (interaction, row) in rows.into_iter().enumerate() {
-        let Row { place, value } = row;
-        let Value::Object(fields) = value else {
-            let remedy = "an example is an object with named fields";
-            return Err(input.malformed(
-                place,
-                format!("{} where an object should be", kind(&value)),
-                remedy,
-            ));
-        };
-        if let Some(Value::Array(turns)) = fields.get("interaction") {
-            for (index, said) in turns.iter().enumerate() {
-                let turn = Turn { interaction, turn: index + 1 };
-                let place = Place::Turn(interaction, turn.turn);
-                let Value::Object(own) = said else {
-                    let problem = format!("{} where an object should be", kind(said));
-                    return Err(input.malformed(
-                        place,
-                        problem,
-                        "a turn is an object with query and utterance",
-                    ));
-                };
-                let mut draft = draft_of_fields(input, place, own, reading)?;
-                draft.db_id = draft
-                    .db_id
-                    .or_else(|| reading.columns.find(Role::Database, &fields).and_then(|f| scalar_text(f.1)));
-                draft.turn = Some(turn);
-                drafts.push(draft);
-            }
-        } else {
-            drafts.push(draft_of_fields(input, place, &fields, reading)?);
-        }
-    }
-    Ok(drafts)
-}
+/// Fields of a gold line that are told apart before they are only counted.
+const MAX_FIELDS: usize = 3;
 
 fn draft_of_fields(
     input: &Input,

@@ -194,34 +194,32 @@ impl Columns {
         })
     }
 
-    /// Looks at what the columns hold that are called as golds are. Where one of them holds queries in most items,
-    /// one that does not (a question under `query`, say) is no gold; it is the question if nothing else is.
+    /// Looks at items for what only all of them can tell: whether some column that the user named for one of the
+    /// roles is there, and which columns are called as golds are.
+    pub(crate) fn survey<'a>(&'a self, roles: &[Role]) -> Survey<'a> {
+        let named = self.named.iter().filter(|(role, _)| roles.contains(role));
+        Survey {
+            missing: named.map(|(role, column)| (*role, column.as_str())).collect(),
+            present: None,
+            seeks_golds: roles.contains(&Role::Gold) && !self.named.contains_key(&Role::Gold),
+            golds: BTreeSet::new(),
+        }
+    }
+
+    /// Takes what was found in the columns that are called as golds are. Where one of them holds queries in most
+    /// items, one that does not (a question under `query`, say) is no gold; it is the question if nothing else is.
     ///
     /// Returns what was decided, in words. Columns that the user named are taken as they are.
-    pub(crate) fn settle_gold(&mut self, rows: &[Row]) -> Vec<String> {
-        if self.named.contains_key(&Role::Gold) {
-            return Vec::new();
-        }
-        let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-        for (name, value) in rows.iter().flat_map(field_maps).flatten() {
-            let is_called_gold = Role::Gold.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
-            let text = if is_called_gold { first_text(value) } else { None };
-            if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-                let (all, queries) = counts.entry(name).or_default();
-                *all += 1;
-                *queries += usize::from(is_query(&text));
-            }
-        }
+    pub(crate) fn settle_gold(&mut self, found: &GoldColumns) -> Vec<String> {
         let holds_queries = |&(all, queries): &(usize, usize)| 2 * queries > all;
-        if !counts.values().any(holds_queries) {
+        if !found.counts.values().any(holds_queries) {
             return Vec::new();
         }
-        let others = counts.iter().filter(|(_, count)| !holds_queries(count)).map(|(name, _)| *name);
-        self.no_gold = others.map(str::to_owned).collect();
+        let others = found.counts.iter().filter(|(_, count)| !holds_queries(count)).map(|(name, _)| name);
+        self.no_gold = others.cloned().collect();
         let mut notes = Vec::new();
         for name in self.no_gold.clone() {
-            let asked = rows.iter().flat_map(field_maps).any(|fields| self.has(Role::Question, fields));
-            if asked {
+            if found.has_question {
                 notes.push(format!("the column {name:?} holds no SQL and is not taken as gold"));
             } else {
                 notes.push(format!("the column {name:?} holds no SQL: it is taken as question, not as gold"));
@@ -243,27 +241,95 @@ impl Columns {
     pub(crate) fn accepted(&self, role: Role) -> String {
         self.named.get(&role).cloned().unwrap_or_else(|| role.aliases().join(", "))
     }
+}
 
-    /// An error when a column that the user named is in no item (a typing error, most likely).
-    pub(crate) fn check(&self, input: &Input, rows: &[Row], roles: &[Role]) -> Result<(), DatasetError> {
-        for (role, column) in self.named.iter().filter(|(role, _)| roles.contains(role)) {
-            let has = |value: &Value| {
-                let turns = value.get("interaction").and_then(Value::as_array);
+/// What only all items of a file can tell, see [`Columns::survey`].
+#[derive(Debug)]
+pub(crate) struct Survey<'a> {
+    /// Columns that the user named and no item has had.
+    missing: Vec<(Role, &'a str)>,
+    /// The columns of the first item.
+    present: Option<String>,
+    seeks_golds: bool,
+    /// Columns that are called as golds are and hold a text.
+    golds: BTreeSet<String>,
+}
+
+impl Survey<'_> {
+    /// Looks at one item.
+    pub(crate) fn look(&mut self, row: &Row) {
+        if !self.missing.is_empty() {
+            self.present.get_or_insert_with(|| present_columns(row.value.as_object()));
+            let turns = row.value.get("interaction").and_then(Value::as_array);
+            let has = |column: &str| {
                 let own =
                     |value: &Value| value.as_object().is_some_and(|own| field_at(own, column).is_some());
-                own(value) || turns.is_some_and(|turns| turns.iter().any(own))
+                own(&row.value) || turns.is_some_and(|turns| turns.iter().any(own))
             };
-            if !rows.is_empty() && !rows.iter().any(|row| has(&row.value)) {
-                return Err(DatasetError::NoSuchColumn {
-                    path: input.path().to_owned(),
-                    column: column.clone(),
-                    role: *role,
-                    present: present_columns(rows.first().and_then(|row| row.value.as_object())),
-                });
+            self.missing.retain(|(_, column)| !has(column));
+        }
+        if self.seeks_golds {
+            for (name, _) in texts_called_gold(row) {
+                if !self.golds.contains(name) {
+                    self.golds.insert(name.clone());
+                }
             }
         }
-        Ok(())
     }
+
+    /// An error when a column that the user named is in no item (a typing error, most likely).
+    pub(crate) fn check(&self, input: &Input) -> Result<(), DatasetError> {
+        match (self.missing.first(), &self.present) {
+            (Some((role, column)), Some(present)) => Err(DatasetError::NoSuchColumn {
+                path: input.path().to_owned(),
+                column: (*column).to_owned(),
+                role: *role,
+                present: present.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether there are several columns that may be meant as the gold.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.golds.len() > 1
+    }
+}
+
+/// What the columns hold that are called as golds are.
+#[derive(Debug, Default)]
+pub(crate) struct GoldColumns {
+    /// By name how many texts were looked at, and how many of them are queries.
+    counts: BTreeMap<String, (usize, usize)>,
+    has_question: bool,
+}
+
+impl GoldColumns {
+    /// Looks at one item.
+    pub(crate) fn look(&mut self, columns: &Columns, row: &Row) {
+        for (name, text) in texts_called_gold(row) {
+            if !self.counts.contains_key(name) {
+                self.counts.insert(name.clone(), (0, 0));
+            }
+            if let Some((all, queries)) = self.counts.get_mut(name).filter(|(all, _)| *all < JUDGED_TEXTS) {
+                *all += 1;
+                *queries += usize::from(is_query(&text));
+            }
+        }
+        self.has_question |= field_maps(row).iter().any(|fields| columns.has(Role::Question, fields));
+    }
+}
+
+/// Texts of a column that are tried as queries before it is judged.
+const JUDGED_TEXTS: usize = 2000;
+
+/// The texts of an item in columns that are called as golds are, blank ones left out.
+fn texts_called_gold(row: &Row) -> impl Iterator<Item = (&String, Cow<'_, str>)> {
+    field_maps(row).into_iter().flatten().filter_map(|(name, value)| {
+        let is_called_gold = Role::Gold.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
+        let text = if is_called_gold { first_text(value) } else { None };
+        text.filter(|text| !text.trim().is_empty()).map(|text| (name, text))
+    })
 }
 
 /// The field maps of an item: its own, or those of its turns.

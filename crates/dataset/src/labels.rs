@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::columns::{Columns, Role, present_columns, scalar_text};
 use crate::error::DatasetError;
-use crate::formats::{Content, Format, Place, Row};
+use crate::formats::{Format, Part, Place, Row};
 use crate::input::Input;
 use crate::text::strip;
 
@@ -35,21 +35,11 @@ pub fn parse_labels(
     column: Option<&str>,
     columns: &Columns,
 ) -> Result<Vec<Label>, DatasetError> {
-    let rows = match Format::detect(input).read(input, &mut Vec::new())? {
-        Content::Rows(rows) | Content::Keyed(rows) => rows,
-        Content::Lines(_) => {
-            return Err(input.not_readable(
-                "is a file of lines",
-                "give labels as TSV, CSV or JSONL with the columns id and correct",
-            ));
-        }
-    };
-    if rows.is_empty() {
-        return Err(input.not_readable("has no label", "give one row per item, with id and correct"));
-    }
-    let mut seen: HashMap<String, Place> = HashMap::with_capacity(rows.len());
-    let mut labels = Vec::with_capacity(rows.len());
-    for row in rows {
+    let format = Format::detect(input);
+    let mut seen: HashMap<String, Place> = HashMap::new();
+    let mut labels = Vec::new();
+    format.read(input, &mut Vec::new(), &mut |part| {
+        let Part::Row(row) = part else { return Ok(()) };
         let label = label_of(input, &row, column, columns)?;
         if let Some(first) = seen.insert(label.id.clone(), row.place.clone()) {
             return Err(DatasetError::DuplicateId {
@@ -60,6 +50,16 @@ pub fn parse_labels(
             });
         }
         labels.push(label);
+        Ok(())
+    })?;
+    if format.has_lines() {
+        return Err(input.not_readable(
+            "is a file of lines",
+            "give labels as TSV, CSV or JSONL with the columns id and correct",
+        ));
+    }
+    if labels.is_empty() {
+        return Err(input.not_readable("has no label", "give one row per item, with id and correct"));
     }
     Ok(labels)
 }

@@ -6,7 +6,7 @@ use crate::benchmark::kind;
 use crate::columns::{Columns, Role, present_columns, scalar_text};
 use crate::error::DatasetError;
 use crate::extract::{Removed, extract_sql};
-use crate::formats::{Content, Format, Place, Row};
+use crate::formats::{Format, Part, Place, Row};
 use crate::input::Input;
 use crate::matching::{Answer, match_answers};
 use crate::model::{Benchmark, Prediction, PredictionSet};
@@ -22,6 +22,8 @@ pub struct PredictionOptions {
     /// Take the SQL out of the chatter around it (see [`extract_sql`]). Off for scores that must equal those of
     /// the official scripts.
     pub extract: bool,
+    /// Leave out what else the file says ([`PredictionSet::extra`]).
+    pub only_sql: bool,
 }
 
 /// What BIRD's scripts put between the SQL and the database.
@@ -64,14 +66,34 @@ pub fn parse_predictions(
     options: &PredictionOptions,
 ) -> Result<PredictionSet, DatasetError> {
     let mut notes = Vec::new();
-    let content = options.format.unwrap_or_else(|| Format::detect(input)).read(input, &mut notes)?;
-    let answers = match content {
-        Content::Lines(lines) => answers_of_lines(input, &lines, benchmark, options)?,
-        Content::Rows(rows) => {
-            options.columns.check(input, &rows, &[Role::Id, Role::Database, Role::Prediction])?;
-            answers_of_rows(input, rows, options)?
+    let format = options.format.unwrap_or_else(|| Format::detect(input));
+    let mut said = Said::new(input, benchmark, options);
+    let mut survey = options.columns.survey(&[Role::Id, Role::Database, Role::Prediction]);
+    // A column that the user named and no item has is the reason for whatever the first item lacks.
+    let mut first_error = None;
+    format.read(input, &mut notes, &mut |part| {
+        match part {
+            Part::Row(row) => {
+                // What stands under a key needs no column.
+                if !matches!(row.place, Place::Key(_)) {
+                    survey.look(&row);
+                }
+                if first_error.is_none() {
+                    first_error = said.take_row(row).err();
+                }
+                Ok(())
+            }
+            Part::Line(line) => said.take_line(line),
         }
-        Content::Keyed(rows) => answers_of_rows(input, rows, options)?,
+    })?;
+    survey.check(input)?;
+    if let Some(error) = first_error {
+        return Err(error);
+    }
+    let answers = if format.has_lines() {
+        answers_of_lines(input, said.lines, said.beyond, benchmark)?
+    } else {
+        said.answers
     };
     let odd = answers.iter().filter(|a| a.was_no_text).map(|a| a.place.to_string());
     let odd = listed(odd);
@@ -92,37 +114,133 @@ pub fn parse_predictions(
     Ok(set)
 }
 
-fn answers_of_lines(
-    input: &Input,
-    lines: &[String],
-    benchmark: &Benchmark,
-    options: &PredictionOptions,
-) -> Result<Vec<Answer>, DatasetError> {
-    let wanted = benchmark.examples.len();
-    let is_blank = |line: &&String| strip(line).is_empty();
-    let needed = lines.len() - lines.iter().rev().take_while(is_blank).count();
-    let chosen: Vec<usize> = if (needed..=lines.len()).contains(&wanted) {
-        (0..wanted).collect()
-    } else if benchmark.interactions() > 1 {
-        check_interactions(input, lines, benchmark)?;
-        (0..lines.len()).filter(|&i| !strip(&lines[i]).is_empty()).collect()
-    } else {
-        return Err(count_mismatch(input, lines, wanted));
-    };
-    let sql = |line: &str| {
-        let line = strip(line);
-        // Extraction sees the whole line: to a language model a tab is white space.
-        let end = if options.extract { line.find(BIRD_SEPARATOR) } else { line.find('\t') };
-        line[..end.unwrap_or(line.len())].to_owned()
-    };
-    Ok(chosen.into_iter().map(|i| Answer::positional(Place::Line(i + 1), Some(sql(&lines[i])))).collect())
+/// What a file of predictions says, while it is read. A benchmark of few examples does not take millions of answers:
+/// what is far beyond them is counted at most.
+struct Said<'a> {
+    input: &'a Input,
+    options: &'a PredictionOptions,
+    /// Answers or lines that are kept.
+    limit: usize,
+    answers: Vec<Answer>,
+    /// The SQL of each line; a blank line's is empty, and no other's.
+    lines: Vec<String>,
+    /// Lines that are not kept.
+    beyond: Beyond,
+    rows: usize,
 }
 
-fn count_mismatch(input: &Input, lines: &[String], wanted: usize) -> DatasetError {
-    let blank = lines.iter().filter(|line| strip(line).is_empty()).count();
+/// What is not kept of a file.
+#[derive(Debug, Default, Clone, Copy)]
+struct Beyond {
+    lines: usize,
+    /// Blank ones among them behind the last line that is not blank.
+    blank_at_end: usize,
+    blank: usize,
+}
+
+/// How many answers beyond four per example are kept, so that a message can tell what is wrong with them.
+const SPARE_ANSWERS: usize = 100_000;
+
+impl<'a> Said<'a> {
+    fn new(input: &'a Input, benchmark: &Benchmark, options: &'a PredictionOptions) -> Self {
+        let limit = benchmark.examples.len().saturating_mul(4).saturating_add(SPARE_ANSWERS);
+        Self {
+            input,
+            options,
+            limit,
+            answers: Vec::new(),
+            lines: Vec::new(),
+            beyond: Beyond::default(),
+            rows: 0,
+        }
+    }
+
+    fn take_line(&mut self, line: &str) -> Result<(), DatasetError> {
+        let line = strip(line);
+        if self.lines.len() < self.limit {
+            // Extraction sees the whole line: to a language model a tab is white space.
+            let end = if self.options.extract { line.find(BIRD_SEPARATOR) } else { line.find('\t') };
+            self.lines.push(line[..end.unwrap_or(line.len())].to_owned());
+            return Ok(());
+        }
+        self.beyond.lines += 1;
+        self.beyond.blank += usize::from(line.is_empty());
+        self.beyond.blank_at_end = if line.is_empty() { self.beyond.blank_at_end + 1 } else { 0 };
+        Ok(())
+    }
+
+    fn take_row(&mut self, row: Row) -> Result<(), DatasetError> {
+        let entry = self.rows;
+        self.rows += 1;
+        match row.value {
+            Value::Object(mut fields) => {
+                if let Some(Value::Array(turns)) = fields.remove("interaction") {
+                    for (index, turn) in turns.into_iter().enumerate() {
+                        self.take_value(Place::Turn(entry, index + 1), turn)?;
+                    }
+                    return Ok(());
+                }
+                let answer = answer_of_fields(self.input, row.place, &fields, self.options)?;
+                self.keep(answer)
+            }
+            value => self.take_value(row.place, value),
+        }
+    }
+
+    fn take_value(&mut self, place: Place, value: Value) -> Result<(), DatasetError> {
+        let answer = match value {
+            Value::Object(fields) => answer_of_fields(self.input, place, &fields, self.options)?,
+            value => answer_of_sql(self.input, place, &value)?,
+        };
+        self.keep(answer)
+    }
+
+    fn keep(&mut self, answer: Answer) -> Result<(), DatasetError> {
+        if self.answers.len() >= self.limit {
+            return Err(DatasetError::CountMismatch {
+                path: self.input.path().to_owned(),
+                found: format!("more than {}", counted(self.limit, "item")),
+                other: "the benchmark".to_owned(),
+                expected: "far fewer examples".to_owned(),
+                remedy: "give the predictions that belong to this benchmark".to_owned(),
+            });
+        }
+        self.answers.push(answer);
+        Ok(())
+    }
+}
+
+fn answers_of_lines(
+    input: &Input,
+    mut lines: Vec<String>,
+    beyond: Beyond,
+    benchmark: &Benchmark,
+) -> Result<Vec<Answer>, DatasetError> {
+    let wanted = benchmark.examples.len();
+    let all = lines.len() + beyond.lines;
+    let blank_at_end = if beyond.blank_at_end == beyond.lines {
+        beyond.lines + lines.iter().rev().take_while(|line| line.is_empty()).count()
+    } else {
+        beyond.blank_at_end
+    };
+    let answer = |(index, sql)| Answer::positional(Place::Line(index + 1), Some(sql));
+    if (all - blank_at_end..=all).contains(&wanted) {
+        lines.truncate(wanted);
+        return Ok(lines.into_iter().enumerate().map(answer).collect());
+    }
+    if benchmark.interactions() > 1 && beyond.blank_at_end == beyond.lines {
+        check_interactions(input, &lines, benchmark)?;
+        let lines = lines.into_iter().enumerate();
+        return Ok(lines.filter(|(_, sql)| !sql.is_empty()).map(answer).collect());
+    }
+    let blank = lines.iter().filter(|line| line.is_empty()).count() + beyond.blank;
+    Err(count_mismatch(input, all, blank, wanted))
+}
+
+fn count_mismatch(input: &Input, lines: usize, blank: usize, wanted: usize) -> DatasetError {
     let found = match blank {
-        0 => counted(lines.len(), "line"),
-        _ => format!("{} ({blank} of them blank)", counted(lines.len(), "line")),
+        0 => counted(lines, "line"),
+        _ => format!("{} ({blank} of them blank)", counted(lines, "line")),
     };
     DatasetError::CountMismatch {
         path: input.path().to_owned(),
@@ -137,7 +255,7 @@ fn count_mismatch(input: &Input, lines: &[String], wanted: usize) -> DatasetErro
 /// The turns of each interaction of the file must be as many as the gold's.
 fn check_interactions(input: &Input, lines: &[String], benchmark: &Benchmark) -> Result<(), DatasetError> {
     let found: Vec<usize> =
-        lines.split(|line| strip(line).is_empty()).map(<[String]>::len).filter(|&turns| turns > 0).collect();
+        lines.split(String::is_empty).map(<[String]>::len).filter(|&turns| turns > 0).collect();
     let mut expected = vec![0; benchmark.interactions()];
     for turn in benchmark.examples.iter().filter_map(|example| example.turn) {
         expected[turn.interaction] += 1;
@@ -163,41 +281,6 @@ fn check_interactions(input: &Input, lines: &[String], benchmark: &Benchmark) ->
             format!("{} in interaction {i} (counted from 0)", counted(found[i], "turn")),
             expected[i].to_string(),
         )),
-    }
-}
-
-fn answers_of_rows(
-    input: &Input,
-    rows: Vec<Row>,
-    options: &PredictionOptions,
-) -> Result<Vec<Answer>, DatasetError> {
-    let mut answers = Vec::with_capacity(rows.len());
-    for (entry, row) in rows.into_iter().enumerate() {
-        match row.value {
-            Value::Object(mut fields) => {
-                if let Some(Value::Array(turns)) = fields.remove("interaction") {
-                    for (index, turn) in turns.into_iter().enumerate() {
-                        answers.push(answer_of_value(input, Place::Turn(entry, index + 1), turn, options)?);
-                    }
-                } else {
-                    answers.push(answer_of_fields(input, row.place, &fields, &options.columns)?);
-                }
-            }
-            value => answers.push(answer_of_value(input, row.place, value, options)?),
-        }
-    }
-    Ok(answers)
-}
-
-fn answer_of_value(
-    input: &Input,
-    place: Place,
-    value: Value,
-    options: &PredictionOptions,
-) -> Result<Answer, DatasetError> {
-    match value {
-        Value::Object(fields) => answer_of_fields(input, place, &fields, &options.columns),
-        value => answer_of_sql(input, place, &value),
     }
 }
 
@@ -229,8 +312,9 @@ fn answer_of_fields(
     input: &Input,
     place: Place,
     fields: &Map<String, Value>,
-    columns: &Columns,
+    options: &PredictionOptions,
 ) -> Result<Answer, DatasetError> {
+    let columns = &options.columns;
     let found = columns.find(Role::Prediction, fields);
     if found.is_none() && !columns.has(Role::Prediction, fields) {
         return Err(DatasetError::MissingField {
@@ -246,6 +330,9 @@ fn answer_of_fields(
     answer.key = text(Role::Id).filter(|id| !id.is_empty()).or(answer.key);
     answer.db_id =
         answer.db_id.or(text(Role::Database).map(|db_id| strip(&db_id).to_owned())).filter(|d| !d.is_empty());
+    if options.only_sql {
+        return Ok(answer);
+    }
     let used: Vec<&str> =
         KNOWN_ROLES.iter().filter_map(|&role| columns.find(role, fields)).map(|(name, _)| name).collect();
     let is_extra = |(name, value): &(&String, &Value)| {

@@ -7,8 +7,9 @@ use sqlgauge_sql::schema::{Column, ForeignKey, Schema, Table};
 
 use crate::benchmark::kind;
 use crate::error::DatasetError;
-use crate::formats::parse_document;
+use crate::formats::{Place, for_each_item_of};
 use crate::input::Input;
+use crate::json::Shape;
 
 /// One database of a `tables.json`, as the official scripts see it.
 ///
@@ -116,15 +117,13 @@ impl Tables {
 /// As [`crate::load_tables`], without the reading.
 pub fn parse_tables(input: &Input) -> Result<Tables, DatasetError> {
     let mut notes = Vec::new();
-    let Value::Array(items) = parse_document(input, &mut notes)? else {
-        return Err(
-            input.not_readable("is no JSON list", "give a tables.json: a list with one object per database")
-        );
-    };
-    let mut entries: Vec<TablesEntry> = Vec::with_capacity(items.len());
-    let mut by_name = HashMap::with_capacity(items.len());
-    for (index, item) in items.iter().enumerate() {
-        let entry = parse_entry(input, index, item)?;
+    let mut entries: Vec<TablesEntry> = Vec::new();
+    let mut by_name = HashMap::new();
+    let no_list =
+        || input.not_readable("is no JSON list", "give a tables.json: a list with one object per database");
+    let shape = for_each_item_of(input, &mut notes, &mut |place, item| {
+        let Place::Entry(index) = place else { return Err(no_list()) };
+        let entry = parse_entry(input, index, &item)?;
         if let Some(first) = by_name.insert(entry.db_id.clone(), index) {
             return Err(DatasetError::DuplicateId {
                 path: input.path().to_owned(),
@@ -134,6 +133,10 @@ pub fn parse_tables(input: &Input) -> Result<Tables, DatasetError> {
             });
         }
         entries.push(entry);
+        Ok(())
+    })?;
+    if shape != Shape::List {
+        return Err(no_list());
     }
     Ok(Tables { entries, by_name, notes })
 }

@@ -14,7 +14,7 @@ const SHARDS: usize = 16;
 /// A bounded cache of executions, keyed by the content hash of the database and the SQL text.
 ///
 /// Two threads that ask for one key at once share one execution. When the results take more than the bound,
-/// those that were asked for the longest ago are forgotten.
+/// those that were asked for the longest ago are forgotten, until they take half of it.
 #[derive(Debug)]
 pub struct GoldCache {
     max_shard_bytes: usize,
@@ -100,13 +100,18 @@ impl Shard {
             entry.bytes = bytes;
             self.bytes += bytes;
         }
-        while self.bytes > max_bytes {
-            let finished = self.entries.iter().filter(|(_, entry)| entry.bytes > 0);
-            let Some(oldest) = finished.min_by_key(|(_, entry)| entry.asked).map(|(key, _)| key.clone())
-            else {
-                return;
-            };
-            if let Some(forgotten) = self.entries.remove(&oldest) {
+        if self.bytes <= max_bytes {
+            return;
+        }
+        // Half of them at once: one by one, every execution of a long run would look at all that are remembered.
+        let mut finished: Vec<(u64, Key)> =
+            self.entries.iter().filter(|(_, e)| e.bytes > 0).map(|(key, e)| (e.asked, key.clone())).collect();
+        finished.sort_unstable_by_key(|(asked, _)| *asked);
+        for (_, key) in finished {
+            if self.bytes <= max_bytes / 2 {
+                break;
+            }
+            if let Some(forgotten) = self.entries.remove(&key) {
                 self.bytes -= forgotten.bytes;
             }
         }

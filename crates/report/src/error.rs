@@ -18,6 +18,18 @@ pub enum ReportError {
     /// A run could not be read, or a file not be written.
     #[error(transparent)]
     Run(#[from] sqlgauge_run::RunError),
+    /// The place of the pieces of a report is taken.
+    #[error(
+        "the folder {} is where the items of the report go, and it holds {found:?}, which is none of them; move the \
+         folder away or choose another path",
+        path.display()
+    )]
+    ForeignFolder {
+        /// The folder.
+        path: PathBuf,
+        /// What is in it.
+        found: String,
+    },
     /// A history could not be read.
     #[error("{} cannot be read: {source}; choose another path with --history", path.display())]
     UnreadableHistory {

@@ -355,3 +355,56 @@ fn rates_are_percent_with_one_decimal() {
         assert!(!text.split_whitespace().any(long), "{text}");
     }
 }
+
+/// What a file of items says, and to whom.
+fn piece(folder: &std::path::Path, name: &str) -> serde_json::Value {
+    let script = std::fs::read_to_string(folder.join(format!("{name}.js"))).unwrap();
+    let call = script.strip_prefix("sqlgaugePiece(").unwrap().strip_suffix(");\n").unwrap();
+    let call: (String, String) = serde_json::from_str(&format!("[{call}]")).unwrap();
+    assert_eq!(call.0, name);
+    serde_json::from_str(&call.1).unwrap()
+}
+
+#[test]
+fn html_of_a_large_run_has_its_items_in_files_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (page, beside) = (folder.path().join("report.html"), folder.path().join("report-items"));
+    let html = find("html").unwrap();
+    let mut report = hostile_report();
+    html.write_file(&report, &page).unwrap();
+    assert!(!beside.exists(), "a small run is one file");
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), by_name("html", &report));
+
+    let mut items = report.items.to_vec().unwrap();
+    for item in &mut items {
+        let texts = format!("{} {} {}", item.system, item.details["prediction"], "long ".repeat(1 << 20));
+        item.details.insert("prediction".to_owned(), json!(texts));
+    }
+    report.items = items.clone().into();
+    html.write_file(&report, &page).unwrap();
+    let whole = std::fs::read_to_string(&page).unwrap();
+    assert!(whole.len() < 1 << 20 && whole.contains("script-src 'unsafe-inline' 'self' file:;"));
+    let data = page_data(&whole);
+    assert_eq!(data["pieces"], json!({"folder": "report-items", "size": 1000}));
+    assert_eq!(data["omitted"], 0);
+    let (labels, texts) = (piece(&beside, "examples"), piece(&beside, "examples-0"));
+    for item in &items {
+        let system = report.summary.systems.iter().position(|s| s.system == item.system).unwrap();
+        let (columns, cells) =
+            (piece(&beside, &format!("columns-{system}")), piece(&beside, &format!("items-{system}-0")));
+        let at = item.index;
+        assert_eq!((&labels[at]["id"], &labels[at]["db"]), (&json!(item.id), &json!(item.db_id)));
+        assert_eq!((&texts[at]["q"], &texts[at]["g"]), (&json!(HOSTILE[at]), &json!([HOSTILE[at]])));
+        let status = usize::try_from(columns["s"][at].as_i64().unwrap()).unwrap();
+        assert_eq!(data["statuses"][status], json!(item.status));
+        assert_eq!(columns["m"][0][at], json!(item.metrics["ex-spider@1"]));
+        assert_eq!(cells[at][0], item.details["prediction"]);
+        assert_eq!(cells[at][1]["m"]["0"]["reason"], json!(HOSTILE[at]));
+    }
+
+    // A report that is small again leaves none of them.
+    report.items = items[..2].to_vec().into();
+    html.write_file(&report, &page).unwrap();
+    assert!(!beside.exists());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left over");
+}

@@ -3,6 +3,7 @@
 const PAGES = [['#/', 'Overview'], ['#/items', 'Items'], ['#/compare', 'Compare'], ['#/run', 'Run']];
 const main = document.getElementById('main');
 let shownPath = null;
+let routing = 0;
 
 function parseHash() {
   const [path, search] = location.hash.replace(/^#\/?/, '').split('?');
@@ -39,16 +40,24 @@ function route() {
   const current = { '': '#/', items: '#/items', item: '#/items', compare: '#/compare', run: '#/run' }[page];
   replace(document.getElementById('nav'), PAGES.filter(([href]) => href !== '#/compare' || SYSTEMS.length > 1)
     .map(([href, text]) => h('a', { href, 'aria-current': href === current ? 'page' : null }, text)));
-  if (page === '') overview(params, main);
-  else if (page === 'items') itemsPage(params, main);
-  else if (page === 'item') itemPage(parts.slice(1), main);
-  else if (page === 'compare') comparePage(params, main);
-  else if (page === 'run') runPage(params, main);
-  else replace(main, h('h1', {}, 'No such page'), h('p', { class: 'empty' }, h('a', { href: '#/' }, 'Back to the overview'), '.'));
-  const title = main.querySelector('h1')?.textContent ?? '';
-  document.title = `${title.slice(0, 80)} · sqlgauge`;
-  if (shownPath !== null && shownPath !== parts.join('/')) { scrollTo(0, 0); main.focus({ preventScroll: true }); }
-  shownPath = parts.join('/');
+  routing += 1;
+  const own = routing;
+  const isCurrent = () => own === routing;
+  const showPage = { '': overview, items: itemsPage, item: itemPage, compare: comparePage, run: runPage }[page];
+  const settle = () => {
+    if (!isCurrent()) return;
+    const title = main.querySelector('h1')?.textContent ?? '';
+    document.title = `${title.slice(0, 80)} · sqlgauge`;
+    if (shownPath !== null && shownPath !== parts.join('/')) { scrollTo(0, 0); main.focus({ preventScroll: true }); }
+    shownPath = parts.join('/');
+  };
+  if (!showPage) replace(main, h('h1', {}, 'No such page'), h('p', { class: 'empty' }, h('a', { href: '#/' }, 'Back to the overview'), '.'));
+  const shown = showPage?.(page === 'item' ? parts.slice(1) : params, main, isCurrent);
+  if (!(shown instanceof Promise)) { settle(); return; }
+  // A page of a small run is there by the next tick; one of a large run waits for its files.
+  const waiting = setTimeout(() => { if (isCurrent()) replace(main, h('p', { class: 'facts', role: 'status' }, 'Loading the items …')); }, 200);
+  shown.catch((error) => { if (isCurrent()) replace(main, h('h1', {}, 'The items are not there'), h('p', { class: 'error' }, error.message)); })
+    .finally(() => { clearTimeout(waiting); settle(); });
 }
 
 const THEMES = ['auto', 'light', 'dark'];
@@ -75,7 +84,8 @@ document.addEventListener('keydown', (event) => {
   if (event.key === '/') {
     event.preventDefault();
     if (!document.getElementById('search')) { location.hash = '#/items'; route(); }
-    document.getElementById('search')?.focus();
+    // The page is there by the next tick.
+    setTimeout(() => document.getElementById('search')?.focus(), 0);
   } else if (event.key === 't') nextTheme();
   else if (['j', 'k'].includes(event.key) && parseHash().parts[0] === 'item') {
     const [, name, id] = parseHash().parts;
@@ -88,7 +98,7 @@ document.addEventListener('keydown', (event) => {
 });
 
 applyTheme();
-replace(document.getElementById('foot'), `sqlgauge ${DATA.run.tool} · ${DATA.run.engine} · this file holds the whole report and asks the network for nothing`);
+replace(document.getElementById('foot'), `sqlgauge ${DATA.run.tool} · ${DATA.run.engine} · ${PIECES ? `the items are in the folder ${PIECES.folder} beside this file, which asks` : 'this file holds the whole report and asks'} the network for nothing`);
 addEventListener('hashchange', route);
 route();
 })();

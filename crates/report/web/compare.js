@@ -2,7 +2,7 @@
 
 const PER_LIST = 60;
 
-function comparePage(params, main) {
+async function comparePage(params, main, isCurrent) {
   if (SYSTEMS.length < 2) {
     replace(main, h('h1', {}, 'Compare'), h('p', { class: 'empty' }, 'A comparison needs two systems; this run has one.'));
     return;
@@ -14,7 +14,10 @@ function comparePage(params, main) {
   if (b === a) b = order.find((s) => s !== a);
   const go = (change) => navigate('#/compare', { a: SYSTEMS[a].name, b: SYSTEMS[b].name, metric: METRICS[m].id, ...change }, true);
   const names = SYSTEMS.map((s) => [s.name, s.name]);
+  await needColumns([a, b]);
   const split = contest(m, a, b);
+  await needItems([...split.a.slice(0, PER_LIST).map((e) => [b, e]), ...split.b.slice(0, PER_LIST).map((e) => [a, e])]);
+  if (!isCurrent()) return;
   replace(main,
     h('h1', {}, `${SYSTEMS[a].name} against ${SYSTEMS[b].name}`),
     h('p', { class: 'lead' }, verdict(m, a, b, split)),
@@ -122,7 +125,8 @@ function oneSide(m, winner, loser, items) {
   const list = h('ol', {});
   const more = h('p', { class: 'note' });
   let shown = 0;
-  const grow = () => {
+  const grow = async () => {
+    await needItems(items.slice(shown, shown + PER_LIST).map((e) => [loser, e]));
     append(list, items.slice(shown, shown + PER_LIST).map(row));
     shown = Math.min(items.length, shown + PER_LIST);
     replace(more, shown < items.length && h('button', { type: 'button', onclick: grow }, `Show more (${count(items.length - shown)})`));

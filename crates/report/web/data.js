@@ -6,6 +6,9 @@ const NONE = '–';
 const LEVELS = ['easy', 'medium', 'hard', 'extra', 'simple', 'moderate', 'challenging'];
 const DIMENSIONS = [['hardness', 'Hardness'], ['difficulty', 'Difficulty'], ['feature', 'SQL feature'], ['db_id', 'Database'], ['turn', 'Turn'], ['interaction', 'Interaction']];
 
+/* The files that hold the items, where they are not in the page; see pieces.js. */
+const PIECES = DATA.pieces ?? null;
+
 const byId = new Map(EXAMPLES.map((example, at) => [example.id, at]));
 const systemAt = new Map(SYSTEMS.map((system, at) => [system.name, at]));
 const metricAt = new Map(METRICS.map((metric, at) => [metric.id, at]));
@@ -16,8 +19,9 @@ const lowerIsBetter = (m) => METRICS[m].lower;
 const isBinary = (m) => METRICS[m].kind === 'binary';
 const scoreAt = (s, m, e) => CELLS[s].m[m][e];
 const statusAt = (s, e) => (CELLS[s].s[e] < 0 ? null : STATUSES[CELLS[s].s[e]]);
-const predictionAt = (s, e) => (CELLS[s].p[e] < 0 ? null : POOL[CELLS[s].p[e]]);
-const extraAt = (s, e) => (CELLS[s].x[e] < 0 ? {} : POOL[CELLS[s].x[e]]);
+const predictionAt = (s, e) => (PIECES ? pieceCell(s, e)?.[0] ?? null : CELLS[s].p[e] < 0 ? null : POOL[CELLS[s].p[e]]);
+const extraAt = (s, e) => (PIECES ? pieceCell(s, e)?.[1] ?? {} : CELLS[s].x[e] < 0 ? {} : POOL[CELLS[s].x[e]]);
+const goldResultAt = (s, e) => (PIECES ? extraAt(s, e).G : EXAMPLES[e].r);
 const words = (status) => (status || 'not in the run').replaceAll('_', ' ');
 const bare = (id) => id.replace(/@\d+$/, '');
 const count = (n) => n.toLocaleString('en-US');
@@ -129,10 +133,12 @@ function solved(m) {
 
 /* Text search: each term is looked up once per distinct text. */
 const lower = { examples: null, pool: null };
+const termsOf = (query) => query.toLowerCase().split(/\s+/).filter(Boolean);
+const exampleText = (x) => [x.id, x.db, x.q, x.e, ...(x.g || [])].join('\n').toLowerCase();
 function matcher(query) {
-  const terms = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const terms = termsOf(query);
   if (terms.length === 0) return () => true;
-  lower.examples ||= EXAMPLES.map((x) => [x.id, x.db, x.q, x.e, ...(x.g || [])].join('\n').toLowerCase());
+  lower.examples ||= EXAMPLES.map(exampleText);
   lower.pool ||= POOL.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)).toLowerCase());
   const hits = terms.map((term) => ({ examples: lower.examples.map((t) => t.includes(term)), pool: lower.pool.map((t) => t.includes(term)) }));
   return (s, e) => hits.every((hit) => hit.examples[e] || hit.pool[CELLS[s].p[e]] || hit.pool[CELLS[s].x[e]]);

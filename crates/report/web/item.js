@@ -4,12 +4,16 @@ const MAX_ROWS = 50;
 let asWritten = false;
 let goldShown = 0;
 
-function itemPage([systemName, id], main) {
+async function itemPage([systemName, id], main, isCurrent) {
+  await needExamples();
   const s = systemAt.get(systemName); const e = byId.get(id);
   if (s === undefined || e === undefined) {
     replace(main, h('h1', {}, 'No such item'), h('p', { class: 'empty' }, `This run has no item “${id ?? ''}” of a system “${systemName ?? ''}”. `, h('a', { href: '#/items' }, 'All items'), '.'));
     return;
   }
+  await needColumns([...SYSTEMS.keys()]);
+  await needItems([...SYSTEMS.keys()].map((k) => [k, e]));
+  if (!isCurrent()) return;
   const x = EXAMPLES[e];
   goldShown = goldTaken(s, e);
   const queries = h('div', {});
@@ -63,7 +67,7 @@ function queryPair(s, e, redraw) {
   if (prediction !== null && gold !== '') markDifferences(left, right);
   const same = prediction !== null && gold !== '' && ![...left, ...right].some((token) => token.marked);
   const block = (text, solid, label) => (asWritten ? rawBlock(text, label) : sqlBlock(solid, label));
-  const cut = CELLS[s].p[e] < 0 && statusAt(s, e) !== 'missing';
+  const cut = prediction === null && statusAt(s, e) !== 'missing';
   const { e: error, g: goldError } = extraAt(s, e);
   return [
     h('div', { class: 'head' }, h('h2', {}, 'Queries'), h('span', { class: 'soft' }, same ? 'the same but for case and spacing' : ''), h('span', { class: 'grow' }),
@@ -106,7 +110,7 @@ function resultTable(result, other) {
 }
 
 function resultPair(s, e) {
-  const gold = EXAMPLES[e].r; const prediction = extraAt(s, e).r;
+  const gold = goldResultAt(s, e); const prediction = extraAt(s, e).r;
   const failed = statusAt(s, e) !== 'ok';
   if (!prediction && !(gold && failed)) return null;
   return h('section', { 'aria-label': 'Results' }, h('div', { class: 'head' }, h('h2', {}, 'Results')),

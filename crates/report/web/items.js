@@ -3,7 +3,9 @@
 const PER_PAGE = 50;
 let lastList = null;
 
-function itemsPage(params, main) {
+async function itemsPage(params, main, isCurrent) {
+  await needColumns([...SYSTEMS.keys()]);
+  if (!isCurrent()) return;
   const state = { system: '', metric: METRICS[deciding]?.id ?? '', outcome: '', db: '', hardness: '', difficulty: '', feature: '', status: '', q: '', sort: '', dir: '', page: '1', ...Object.fromEntries(params) };
   if (!metricAt.has(state.metric)) state.metric = METRICS[deciding]?.id ?? '';
   const values = (key) => [...new Set(EXAMPLES.flatMap((example) => example[key] ?? []))].sort((a, b) => (LEVELS.indexOf(a) - LEVELS.indexOf(b)) || a.localeCompare(b));
@@ -15,7 +17,15 @@ function itemsPage(params, main) {
     history.replaceState(null, '', `#/items${query(kept)}`);
     draw();
   };
-  const draw = () => replace(body, itemsTable(state, update));
+  let drawing = 0;
+  const draw = async () => {
+    drawing += 1;
+    const own = drawing;
+    const isWanted = () => own === drawing && isCurrent();
+    const say = (text) => { if (isWanted()) replace(body, h('p', { class: 'facts', role: 'status' }, text)); return isWanted(); };
+    const table = await itemsTable(state, update, say).catch((error) => [h('p', { class: 'error' }, error.message)]);
+    if (isWanted() && table) replace(body, table);
+  };
   const filter = (label, key, list) => (list.length > 1 ? select(label, list, state[key], (value) => update({ [key]: value })) : null);
   const some = (label, key, field) => { const list = values(field); return list.length ? filter(label, key, options('any', list)) : null; };
   let waiting = 0;
@@ -31,12 +41,12 @@ function itemsPage(params, main) {
       some('Hardness', 'hardness', 'h'), some('Difficulty', 'difficulty', 'd'), some('SQL feature', 'feature', 'f'), some('Database', 'db', 'db'),
       filter('Status', 'status', options('any', STATUSES, words))),
     body);
-  draw();
+  await draw();
 }
 
 /* Pairs (system, example) as one number each: system × examples + example. */
 function filtered(state, m) {
-  const hit = matcher(state.q);
+  const hit = PIECES ? () => true : matcher(state.q);
   const only = state.system === '' ? [...SYSTEMS.keys()] : [systemAt.get(state.system)].filter((s) => s !== undefined);
   const shares = ['none', 'one', 'split'].includes(state.outcome) ? solved(m) : null;
   const wanted = (e) => {
@@ -51,11 +61,12 @@ function filtered(state, m) {
     if (state.outcome === 'one') return right === 1 && asked > 1;
     return right > 0 && right < asked;
   };
-  const candidates = [...EXAMPLES.keys()].filter(wanted);
   const status = state.status === '' ? null : STATUSES.indexOf(state.status);
   const list = [];
-  for (const s of only) {
-    for (const e of candidates) {
+  // By question, then by system: the order of a list that is not sorted otherwise.
+  for (const e of EXAMPLES.keys()) {
+    if (!wanted(e)) continue;
+    for (const s of only) {
       const own = CELLS[s].s[e];
       if (own < 0 || (status !== null && own !== status)) continue;
       if (['right', 'wrong', 'na'].includes(state.outcome)) {
@@ -72,8 +83,8 @@ function filtered(state, m) {
 function sorted(list, state, m) {
   const n = EXAMPLES.length;
   const level = (text) => { const at = LEVELS.indexOf(text); return at < 0 ? LEVELS.length : at; };
+  if (state.sort === '' || (state.sort === 'id' && state.dir !== 'down')) return list;
   const key = {
-    '': (s, e) => e * SYSTEMS.length + s,
     id: (s, e) => e,
     system: (s) => SYSTEMS[s].name,
     db: (s, e) => EXAMPLES[e].db,
@@ -81,10 +92,11 @@ function sorted(list, state, m) {
     status: (s, e) => CELLS[s].s[e],
     solved: (s, e) => { const [right, asked] = solved(m)[e]; return asked ? right / asked : -1; },
   }[state.sort] ?? (metricAt.has(state.sort) ? (s, e) => scoreAt(s, metricAt.get(state.sort), e) ?? -1 : (s, e) => e);
-  const keys = new Map(list.map((at) => [at, key(Math.floor(at / n), at % n)]));
+  const keys = list.map((at) => key(Math.floor(at / n), at % n));
   const sign = state.dir === 'down' ? -1 : 1;
-  const compare = (a, b) => { const x = keys.get(a); const y = keys.get(b); return (x < y ? -1 : x > y ? 1 : 0) * sign || (a % n) - (b % n) || a - b; };
-  return list.sort(compare);
+  // The sort is stable: items with one key stay by question and system.
+  const order = list.map((_, at) => at).sort((a, b) => (keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : 0));
+  return order.map((at) => list[at]);
 }
 
 function scoreMark(m, value) {
@@ -95,14 +107,20 @@ function scoreMark(m, value) {
   return value.toFixed(2);
 }
 
-function itemsTable(state, update) {
+async function itemsTable(state, update, say) {
   const m = metricAt.get(state.metric) ?? 0;
-  const list = sorted(filtered(state, m), state, m);
+  let found = filtered(state, m);
+  if (PIECES && termsOf(state.q).length > 0) {
+    found = await searchPieces(state.q, found, (done, of, hits) => say(`Searching the files of the report: ${count(done)} of ${count(of)}, ${many(hits, 'item')} so far.`));
+    if (found === null) return null;
+  }
+  const list = sorted(found, state, m);
   lastList = list;
   const pages = Math.max(1, Math.ceil(list.length / PER_PAGE));
   const page = Math.min(pages, Math.max(1, Number(state.page) || 1));
   const from = (page - 1) * PER_PAGE;
   const visible = list.slice(from, from + PER_PAGE);
+  await needItems(visible.map((at) => [Math.floor(at / EXAMPLES.length), at % EXAMPLES.length]));
   const several = SYSTEMS.length > 1;
   const header = (key, text, className) => h('th', { scope: 'col', class: className, 'aria-sort': state.sort === key ? (state.dir === 'down' ? 'descending' : 'ascending') : null },
     h('button', { type: 'button', onclick: () => update({ sort: key, dir: state.sort === key && state.dir !== 'down' ? 'down' : '' }) }, text));

@@ -24,7 +24,7 @@ function overview(params, main) {
 }
 
 function facts() {
-  const databases = new Set(EXAMPLES.map((example) => example.db)).size;
+  const databases = PIECES ? groupsOf('db_id').length : new Set(EXAMPLES.map((example) => example.db)).size;
   return [many(SYSTEMS.length, 'system'), many(DATA.run.examples, 'question'), many(databases, 'database'), many(METRICS.length, 'metric')].join('  ·  ');
 }
 

@@ -6,6 +6,7 @@
 //! | `items.jsonl` | one [`Item`] per line in canonical order | appended while scoring |
 //! | `items.index` | where each line of the log begins | atomically, when a process ends its work |
 //! | `summary.json` | [`Summary`] | atomically, when all items are there |
+//! | `report.html`, `report-items` | the report; of a large run its items | when all items are there |
 //! | `run.lock` | nothing | locked while a process writes; the lock ends with the process, however it ends |
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -24,6 +25,8 @@ const MANIFEST: &str = "run.json";
 const ITEMS: &str = "items.jsonl";
 const SUMMARY: &str = "summary.json";
 const REPORT: &str = "report.html";
+/// The items of a large run, for its report.
+const REPORT_ITEMS: &str = "report-items";
 const LOCK: &str = "run.lock";
 const TEMPORARY: &str = ".tmp";
 
@@ -95,6 +98,7 @@ impl RunDirectory {
                 for name in [SUMMARY, REPORT, INDEX, ITEMS] {
                     remove_if_there(&path.join(name))?;
                 }
+                remove_folder_if_there(&path.join(REPORT_ITEMS))?;
                 write_record(&path.join(MANIFEST), manifest)?;
                 manifest.clone()
             }
@@ -366,6 +370,15 @@ pub(crate) fn temporary_of(path: &Path) -> PathBuf {
 pub(crate) fn sync_parent(path: &Path) {
     if let Some(folder) = path.parent().and_then(|p| File::open(p).ok()) {
         let _ = folder.sync_all();
+    }
+}
+
+fn remove_folder_if_there(path: &Path) -> Result<(), RunError> {
+    match fs::remove_dir_all(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(RunError::Unwritable { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 //! | what | how |
 //! |---|---|
 //! | interval of a 0/1 metric | Wilson, 95 % |
-//! | interval of another metric | percentile bootstrap over items, 95 %; 1,000 resamples, in a breakdown 200 |
+//! | interval of another metric | percentile bootstrap over items, 95 %; 1,000 resamples, in a breakdown 200; from 10,000 items on by its expansion |
 //! | comparison of two systems | over the items that both were scored on, see [`Comparison`] |
 //! | `hardness`, `difficulty`, `db_id`, `feature`, `turn` | the items of that label; an item counts under each of its features |
 //! | `interaction`, group `joint_all` | conversations (`SParC`, `CoSQL`) with every turn right, 0/1 metrics only |

@@ -158,6 +158,7 @@ impl Encode {
             format: self.pred_format,
             columns: columns.clone(),
             extract: self.extract_sql,
+            only_sql: false,
         };
         Workload::read(&source, &schemas, self.prediction.as_ref(), &options)
     }

@@ -227,7 +227,8 @@ impl EstimateCommand {
             self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
         let mut loader = Loader::new(engine, folders, self.metric.clone());
         self.known.iter().try_for_each(|path| loader.known(path))?;
-        let options = PredictionOptions { format: self.pred_format, columns, extract: false };
+        let options =
+            PredictionOptions { format: self.pred_format, columns, extract: false, only_sql: false };
         let systems = self
             .predictions
             .iter()

@@ -60,8 +60,12 @@ impl Import {
         let source =
             WorkloadSource { path: self.workload.clone(), format: self.format, columns: columns.clone() };
         let workload = load_workload(&source)?;
-        let options =
-            PredictionOptions { format: self.pred_format, columns: columns.clone(), extract: false };
+        let options = PredictionOptions {
+            format: self.pred_format,
+            columns: columns.clone(),
+            extract: false,
+            only_sql: false,
+        };
         let systems = self
             .predictions
             .iter()

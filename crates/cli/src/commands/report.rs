@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use sqlgauge_report::formats::Table;
 use sqlgauge_report::{Report, find};
-use sqlgauge_run::{Gate, write_atomically};
+use sqlgauge_run::Gate;
 
 use crate::Verdict;
 use crate::output::{colour, print_with, width};
@@ -43,7 +43,7 @@ impl ReportCommand {
             self.out.or_else(|| beside.then(|| self.run.join(format!("report.{}", format.extension()))));
         match out.filter(|path| path.as_os_str() != "-") {
             Some(path) => {
-                write_atomically(&path, |out| format.render(&report, out))?;
+                format.write_file(&report, &path)?;
                 println!("{}", path.display());
             }
             None => print_with(|out| format.render(&report, out))?,

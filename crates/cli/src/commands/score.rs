@@ -87,7 +87,12 @@ impl Score {
             db: self.db,
             tables: self.tables,
             systems: self.predictions,
-            predictions: PredictionOptions { format: self.pred_format, columns, extract: self.extract_sql },
+            predictions: PredictionOptions {
+                format: self.pred_format,
+                columns,
+                extract: self.extract_sql,
+                only_sql: true,
+            },
             metrics: metrics(&self.metrics)?,
             out: self.out,
             limits: self.limits.limits()?,

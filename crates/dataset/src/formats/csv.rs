@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Content, Place, Reader, Row};
+use super::{Part, Place, Reader, Row, Take};
 use crate::error::DatasetError;
 use crate::input::Input;
 use crate::text;
@@ -34,19 +34,18 @@ impl Reader for Separated {
         }
     }
 
-    fn read(&self, input: &Input, notes: &mut Vec<String>) -> Result<Content, DatasetError> {
+    fn read(&self, input: &Input, notes: &mut Vec<String>, take: Take<'_>) -> Result<(), DatasetError> {
         let text = input.text(notes)?;
         let mut reader = csv::ReaderBuilder::new().delimiter(self.separator).from_reader(text.as_bytes());
         let header = header(input, &mut reader)?;
-        let mut rows = Vec::new();
         for record in reader.records() {
             let record = record.map_err(|e| explain(input, &e))?;
             let line = record.position().map_or(0, csv::Position::line);
             let fields = header.iter().cloned().zip(record.iter().map(Value::from)).collect();
             let place = Place::Line(usize::try_from(line).unwrap_or(usize::MAX));
-            rows.push(Row { place, value: Value::Object(fields) });
+            take(Part::Row(Row { place, value: Value::Object(fields) }))?;
         }
-        Ok(Content::Rows(rows))
+        Ok(())
     }
 }
 

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Content, Place, Reader, Row};
+use super::{Part, Place, Reader, Row, Take};
 use crate::error::DatasetError;
 use crate::input::Input;
-use crate::json;
+use crate::json::{self, Shape, Stopped};
 
 pub(super) struct Json;
 
@@ -30,19 +30,12 @@ impl Reader for Json {
         )
     }
 
-    fn read(&self, input: &Input, notes: &mut Vec<String>) -> Result<Content, DatasetError> {
-        match parse_document(input, notes)? {
-            Value::Array(items) => Ok(Content::Rows(
-                items
-                    .into_iter()
-                    .enumerate()
-                    .map(|(i, value)| Row { place: Place::Entry(i), value })
-                    .collect(),
-            )),
-            Value::Object(entries) => Ok(Content::Keyed(
-                entries.into_iter().map(|(key, value)| Row { place: Place::Key(key), value }).collect(),
-            )),
-            _ => Err(input.not_readable(
+    fn read(&self, input: &Input, notes: &mut Vec<String>, take: Take<'_>) -> Result<(), DatasetError> {
+        let shape =
+            for_each_item_of(input, notes, &mut |place, value| take(Part::Row(Row { place, value })))?;
+        match shape {
+            Shape::List | Shape::Object => Ok(()),
+            Shape::Scalar => Err(input.not_readable(
                 "is neither a JSON list nor a JSON object",
                 "give a list of items, or an object from id to SQL",
             )),
@@ -50,11 +43,27 @@ impl Reader for Json {
     }
 }
 
-/// The one JSON value of a file.
-pub(crate) fn parse_document(input: &Input, notes: &mut Vec<String>) -> Result<Value, DatasetError> {
+/// The items of the one JSON list or object of a file, one by one.
+pub(crate) fn for_each_item_of(
+    input: &Input,
+    notes: &mut Vec<String>,
+    take: &mut dyn FnMut(Place, Value) -> Result<(), DatasetError>,
+) -> Result<Shape, DatasetError> {
     let text = input.text(notes)?;
-    json::parse(&text).map_err(|e| {
-        let place = format!("line {} column {}", e.line, e.column);
-        input.malformed(place, e.problem, "mend the JSON there, or name the format if the file is no JSON")
+    let mut next = 0;
+    let mut place_and_take = |key: Option<String>, value| {
+        next += 1;
+        take(key.map_or(Place::Entry(next - 1), Place::Key), value)
+    };
+    json::for_each_item(&text, &mut place_and_take).map_err(|stopped| match stopped {
+        Stopped::Taken(error) => error,
+        Stopped::Malformed(e) => {
+            let place = format!("line {} column {}", e.line, e.column);
+            input.malformed(
+                place,
+                e.problem,
+                "mend the JSON there, or name the format if the file is no JSON",
+            )
+        }
     })
 }

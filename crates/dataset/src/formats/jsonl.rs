@@ -1,6 +1,6 @@
 //! JSON lines: one object (or one SQL text) per line; blank lines are nothing.
 
-use super::{Content, Place, Reader, Row};
+use super::{Part, Place, Reader, Row, Take};
 use crate::error::DatasetError;
 use crate::input::Input;
 use crate::{json, text};
@@ -26,9 +26,8 @@ impl Reader for Jsonl {
         objects.next().is_some_and(both) && objects.next().is_some_and(both)
     }
 
-    fn read(&self, input: &Input, notes: &mut Vec<String>) -> Result<Content, DatasetError> {
+    fn read(&self, input: &Input, notes: &mut Vec<String>, take: Take<'_>) -> Result<(), DatasetError> {
         let text = input.text(notes)?;
-        let mut rows = Vec::new();
         for (index, line) in text::lines(&text).enumerate() {
             if text::strip(line).is_empty() {
                 continue;
@@ -37,8 +36,8 @@ impl Reader for Jsonl {
                 let place = format!("line {} column {}", index + 1, e.column);
                 input.malformed(place, e.problem, "give one complete JSON value per line")
             })?;
-            rows.push(Row { place: Place::Line(index + 1), value });
+            take(Part::Row(Row { place: Place::Line(index + 1), value }))?;
         }
-        Ok(Content::Rows(rows))
+        Ok(())
     }
 }

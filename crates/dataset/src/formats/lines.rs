@@ -1,6 +1,6 @@
 //! Plain lines: Spider's `SQL\tdb_id` golds, those of `SParC` and `CoSQL` with blank lines, one predicted SQL per line.
 
-use super::{Content, Reader};
+use super::{Part, Reader, Take};
 use crate::error::DatasetError;
 use crate::input::Input;
 use crate::text;
@@ -20,8 +20,12 @@ impl Reader for Lines {
         &["sql"]
     }
 
-    fn read(&self, input: &Input, notes: &mut Vec<String>) -> Result<Content, DatasetError> {
+    fn has_lines(&self) -> bool {
+        true
+    }
+
+    fn read(&self, input: &Input, notes: &mut Vec<String>, take: Take<'_>) -> Result<(), DatasetError> {
         let text = input.text(notes)?;
-        Ok(Content::Lines(text::lines(&text).map(str::to_owned).collect()))
+        text::lines(&text).try_for_each(|line| take(Part::Line(line)))
     }
 }

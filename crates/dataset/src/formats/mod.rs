@@ -14,21 +14,22 @@ use serde_json::Value;
 use crate::error::DatasetError;
 use crate::input::Input;
 
-pub(crate) use json::parse_document;
+pub(crate) use json::for_each_item_of;
 
-/// What a file says, before anyone knows whether it is a benchmark or predictions.
+/// A piece of what a file says, before anyone knows whether it is a benchmark or predictions.
 #[derive(Debug)]
-pub(crate) enum Content {
-    /// Lines of text, blank ones included.
-    Lines(Vec<String>),
-    /// Items in order.
-    Rows(Vec<Row>),
-    /// Items under keys.
-    Keyed(Vec<Row>),
+pub(crate) enum Part<'a> {
+    /// The next line of text, be it blank.
+    Line(&'a str),
+    /// The next item.
+    Row(Row),
 }
 
+/// Takes the pieces of a file in their order; an error ends the reading.
+pub(crate) type Take<'t> = &'t mut dyn FnMut(Part<'_>) -> Result<(), DatasetError>;
+
 /// One item: an object with named fields, or a bare text.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) place: Place,
     pub(crate) value: Value,
@@ -74,8 +75,12 @@ trait Reader: Send + Sync {
     fn looks_like(&self, _text: &str) -> bool {
         false
     }
-    /// Reads the file; repairs are added to `notes`.
-    fn read(&self, input: &Input, notes: &mut Vec<String>) -> Result<Content, DatasetError>;
+    /// Whether the file is lines, and not items.
+    fn has_lines(&self) -> bool {
+        false
+    }
+    /// Reads the file and hands it over piece by piece; repairs are added to `notes`.
+    fn read(&self, input: &Input, notes: &mut Vec<String>, take: Take<'_>) -> Result<(), DatasetError>;
 }
 
 /// Every format; the first that recognises a file has it.
@@ -131,9 +136,20 @@ impl Format {
         Self(looks.copied().unwrap_or(&lines::Lines))
     }
 
-    /// Reads the file; repairs are added to `notes`.
-    pub(crate) fn read(self, input: &Input, notes: &mut Vec<String>) -> Result<Content, DatasetError> {
-        self.0.read(input, notes)
+    /// Whether such a file is lines ([`Part::Line`]), and not items ([`Part::Row`]).
+    pub(crate) fn has_lines(self) -> bool {
+        self.0.has_lines()
+    }
+
+    /// Reads the file and hands it over piece by piece, so that nobody has to hold more of it than is of use; repairs
+    /// are added to `notes`.
+    pub(crate) fn read(
+        self,
+        input: &Input,
+        notes: &mut Vec<String>,
+        take: Take<'_>,
+    ) -> Result<(), DatasetError> {
+        self.0.read(input, notes, take)
     }
 }
 
@@ -211,7 +227,11 @@ mod tests {
         assert_eq!(format.name(), "parquet");
         #[cfg(not(feature = "parquet"))]
         assert!(
-            format.read(&input, &mut Vec::new()).unwrap_err().to_string().contains("the feature `parquet`")
+            format
+                .read(&input, &mut Vec::new(), &mut |_| Ok(()))
+                .unwrap_err()
+                .to_string()
+                .contains("the feature `parquet`")
         );
     }
 }

@@ -3,7 +3,7 @@
 #[cfg(feature = "parquet")]
 mod rows;
 
-use super::{Content, Reader};
+use super::{Reader, Take};
 use crate::error::DatasetError;
 use crate::input::Input;
 
@@ -29,12 +29,12 @@ impl Reader for Parquet {
     }
 
     #[cfg(feature = "parquet")]
-    fn read(&self, input: &Input, _notes: &mut Vec<String>) -> Result<Content, DatasetError> {
-        rows::read(input)
+    fn read(&self, input: &Input, _notes: &mut Vec<String>, take: Take<'_>) -> Result<(), DatasetError> {
+        rows::read(input, take)
     }
 
     #[cfg(not(feature = "parquet"))]
-    fn read(&self, input: &Input, _notes: &mut Vec<String>) -> Result<Content, DatasetError> {
+    fn read(&self, input: &Input, _notes: &mut Vec<String>, _take: Take<'_>) -> Result<(), DatasetError> {
         Err(DatasetError::NotBuiltIn {
             path: input.path().to_owned(),
             missing: sqlgauge_base::NotBuiltIn { what: "a Parquet file", feature: "parquet" },

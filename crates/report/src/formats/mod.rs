@@ -10,6 +10,9 @@ pub(crate) mod markdown;
 pub(crate) mod table;
 
 use std::io::Write;
+use std::path::Path;
+
+use sqlgauge_run::write_atomically;
 
 use crate::{Report, ReportError};
 
@@ -34,6 +37,14 @@ pub trait Format: Send + Sync {
     /// # Errors
     /// If `out` does not take the bytes or the data cannot be encoded.
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError>;
+
+    /// Writes the report to a file, whole or not at all; beside it what one file should not hold.
+    ///
+    /// # Errors
+    /// As [`Format::render`].
+    fn write_file(&self, report: &Report, path: &Path) -> Result<(), ReportError> {
+        write_atomically(path, |out| self.render(report, out))
+    }
 }
 
 /// Every format, for people first, then for programs.

@@ -8,24 +8,23 @@ use ::parquet::record::Field;
 use bytes::Bytes;
 use serde_json::{Map, Number, Value};
 
-use super::super::{Content, Place, Row};
+use super::super::{Part, Place, Row, Take};
 use crate::error::DatasetError;
 use crate::input::Input;
 
 /// All rows of a file.
-pub(super) fn read(input: &Input) -> Result<Content, DatasetError> {
+pub(super) fn read(input: &Input, take: Take<'_>) -> Result<(), DatasetError> {
     // The reader indexes by lengths that the file states; a damaged file must be an error, not the end of
     // the process. Nothing outside is changed, so nothing can be left half-done.
-    match catch_unwind(AssertUnwindSafe(|| read_rows(input))) {
+    match catch_unwind(AssertUnwindSafe(|| read_rows(input, take))) {
         Ok(rows) => rows,
         Err(_) => Err(damaged(input, "its lengths contradict each other")),
     }
 }
 
-fn read_rows(input: &Input) -> Result<Content, DatasetError> {
+fn read_rows(input: &Input, take: Take<'_>) -> Result<(), DatasetError> {
     let explain = |e: ParquetError| damaged(input, &e.to_string());
     let reader = SerializedFileReader::new(Bytes::copy_from_slice(input.bytes())).map_err(explain)?;
-    let mut rows = Vec::new();
     let mut size = 0;
     for (index, row) in reader.get_row_iter(None).map_err(explain)?.enumerate() {
         let row = row.map_err(explain)?;
@@ -35,9 +34,9 @@ fn read_rows(input: &Input) -> Result<Content, DatasetError> {
         if size > Input::MAX_BYTES {
             return Err(DatasetError::TooLarge { path: input.path().to_owned(), limit: Input::MAX_BYTES });
         }
-        rows.push(Row { place: Place::Entry(index), value: Value::Object(fields) });
+        take(Part::Row(Row { place: Place::Entry(index), value: Value::Object(fields) }))?;
     }
-    Ok(Content::Rows(rows))
+    Ok(())
 }
 
 fn damaged(input: &Input, problem: &str) -> DatasetError {

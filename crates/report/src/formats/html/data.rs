@@ -1,8 +1,8 @@
 //! The data of the page, made small: texts are pooled, scores are columns.
 //!
 //! The items pass by once: what a page carries of them is kept as it will be written, each text once, so that
-//! memory follows the page and not the run. Field names are short because they repeat; `web/data.js` is their only
-//! reader.
+//! memory follows the page and not the run. Where the texts are more than a page should carry, they go into
+//! [`Pieces`] as they pass by. Field names are short because they repeat; `web/data.js` is their only reader.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -14,10 +14,11 @@ use serde_json::{Map, Value, json};
 use sqlgauge_metrics::MetricKind;
 use sqlgauge_run::{Comparison, Entry, Item, ScoreSummary, SystemSummary};
 
+use super::pieces::Pieces;
 use crate::{ItemView, Nature, Report, ReportError};
 
-/// Bytes of pooled texts (queries, reasons, results) that a page carries; a browser still opens it at once.
-/// Scores and statuses are always complete.
+/// Bytes of texts (questions, queries, reasons, results; each distinct one once) that a page carries; a browser
+/// still opens it at once. Scores and statuses are always complete.
 const MAX_TEXT_BYTES: usize = 48 << 20;
 /// Rows of a result that a page carries per query.
 const MAX_RESULT_ROWS: usize = 50;
@@ -35,9 +36,20 @@ struct Page<'a> {
     pool: Vec<Box<RawValue>>,
     gates: Vec<Value>,
     omitted: usize,
+    /// Where examples, cells and texts are, if they are not in the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pieces: Option<InPieces>,
     warnings: Vec<String>,
     /// How many golds return nothing, in words.
     empty: Option<String>,
+}
+
+/// The files beside the page.
+#[derive(Serialize)]
+struct InPieces {
+    folder: String,
+    /// Examples per piece.
+    size: usize,
 }
 
 #[derive(Serialize)]
@@ -102,14 +114,16 @@ struct Example<'a> {
 /// One system's column: for every example the position of its status, its scores, and the positions of its
 /// texts in the pool; -1 where there is none.
 #[derive(Serialize)]
-struct Cells {
+pub(super) struct Cells {
     /// Status.
     s: Vec<i32>,
     /// Scores: metric, then example.
     m: Vec<Vec<Score>>,
     /// Prediction.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     p: Vec<i32>,
     /// Details: reasons by metric, error, result, other keys.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     x: Vec<i32>,
 }
 
@@ -123,9 +137,65 @@ impl Serialize for Score {
     }
 }
 
+/// What the page carries of the items of a report.
+pub(super) struct Content {
+    statuses: Vec<String>,
+    examples: Vec<Box<RawValue>>,
+    cells: Vec<Cells>,
+    pool: Pool,
+    pieces: Option<InPieces>,
+}
+
+impl Content {
+    /// Everything in the page; texts that it has no room for are left out and counted.
+    pub(super) fn in_page(report: &Report) -> Result<Self, ReportError> {
+        let mut collector = Collector::new(report, Texts::Pool(Pool::default()));
+        report.items.for_each_entry(|entry| collector.take(entry))?;
+        Ok(collector.finish())
+    }
+
+    /// Everything in the page, `None` if it has no room for all texts.
+    pub(super) fn if_it_fits(report: &Report) -> Result<Option<Self>, ReportError> {
+        let mut collector = Collector::new(report, Texts::Pool(Pool::default()));
+        let walked = report.items.for_each_entry(|entry| {
+            collector.take(entry)?;
+            if collector.is_over() { Err(Stop::Full) } else { Ok(()) }
+        });
+        match walked {
+            Ok(()) => Ok(Some(collector.finish())),
+            Err(Stop::Full) => Ok(None),
+            Err(Stop::Failed(error)) => Err(error),
+        }
+    }
+
+    /// What the page must know at once; the rest goes into pieces.
+    pub(super) fn in_pieces(report: &Report, pieces: Pieces) -> Result<Self, ReportError> {
+        let mut collector = Collector::new(report, Texts::Pieces(pieces));
+        report.items.for_each_entry(|entry| collector.take(entry))?;
+        collector.finish_pieces()
+    }
+
+    /// Whether there are files beside the page.
+    pub(super) fn is_in_pieces(&self) -> bool {
+        self.pieces.is_some()
+    }
+}
+
+/// Why a walk over the items ended early.
+enum Stop {
+    Full,
+    Failed(ReportError),
+}
+
+impl<E: Into<ReportError>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
 /// Writes the page's data as JSON that is safe inside a `<script>` element.
-pub(super) fn write(report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-    let page = page(report)?;
+pub(super) fn write(report: &Report, content: Content, out: &mut dyn Write) -> Result<(), ReportError> {
+    let page = page(report, content);
     let mut safe = BufWriter::with_capacity(1 << 16, Escaping::new(out));
     serde_json::to_writer(&mut safe, &page)?;
     safe.flush()?;
@@ -188,18 +258,10 @@ impl Write for Escaping<'_> {
     }
 }
 
-fn page(report: &Report) -> Result<Page<'_>, ReportError> {
+fn page(report: &Report, content: Content) -> Page<'_> {
     let metrics: Vec<&str> = report.summary.metrics.iter().map(String::as_str).collect();
-    let mut collector = Collector::new(report);
-    report.items.for_each_entry(|entry| match entry {
-        Entry::New(item) => collector.add(item),
-        Entry::Same { system, like, id } => {
-            collector.repeat(system, like, id);
-            Ok(())
-        }
-    })?;
-    let Collected { statuses, examples, cells, pool } = collector.finish();
-    Ok(Page {
+    let Content { statuses, examples, cells, pool, pieces } = content;
+    Page {
         run: Run {
             tool: &report.manifest.tool_version,
             engine: &report.manifest.engine,
@@ -218,9 +280,10 @@ fn page(report: &Report) -> Result<Page<'_>, ReportError> {
         cells,
         pool: pool.values,
         omitted: pool.omitted,
+        pieces,
         warnings: crate::warnings(&report.summary),
         empty: crate::empty_golds(&report.summary.golds),
-    })
+    }
 }
 
 fn metric(id: &str) -> Metric<'_> {
@@ -298,6 +361,14 @@ fn example(view: ItemView<'_>) -> Example<'_> {
     }
 }
 
+/// The example without its texts, and its texts alone.
+fn example_in_two(view: ItemView<'_>) -> Result<(Box<RawValue>, Box<RawValue>), ReportError> {
+    let whole = example(view);
+    let texts = json!({"q": whole.q, "e": whole.e, "g": whole.g});
+    let labels = Example { q: None, e: None, g: Vec::new(), r: None, ..whole };
+    Ok((serde_json::value::to_raw_value(&labels)?, serde_json::value::to_raw_value(&texts)?))
+}
+
 fn result(result: crate::ResultView<'_>) -> Value {
     let rows: Vec<&Value> = result.rows.iter().take(MAX_RESULT_ROWS).collect();
     let mut page = json!({"columns": result.columns, "rows": rows, "total": result.total_rows});
@@ -316,7 +387,15 @@ struct Collector<'a> {
     rows: Vec<Row>,
     /// By system, in the order in which the examples were met.
     cells: Vec<Cells>,
-    pool: Pool,
+    texts: Texts,
+    /// Bytes of the examples.
+    bytes: usize,
+}
+
+/// Where the texts of the items go.
+enum Texts {
+    Pool(Pool),
+    Pieces(Pieces),
 }
 
 /// An example while the items pass by.
@@ -325,17 +404,12 @@ struct Row {
     /// The number of details of the item that it was made from.
     details: usize,
     example: Box<RawValue>,
-}
-
-struct Collected {
-    statuses: Vec<String>,
-    examples: Vec<Box<RawValue>>,
-    cells: Vec<Cells>,
-    pool: Pool,
+    /// Its texts, where they are not in the example.
+    texts: Option<Box<RawValue>>,
 }
 
 impl<'a> Collector<'a> {
-    fn new(report: &'a Report) -> Self {
+    fn new(report: &'a Report, texts: Texts) -> Self {
         let metrics: Vec<&str> = report.summary.metrics.iter().map(String::as_str).collect();
         let systems = &report.summary.systems;
         let empty =
@@ -346,8 +420,24 @@ impl<'a> Collector<'a> {
             row_of_id: HashMap::new(),
             rows: Vec::new(),
             cells: systems.iter().map(|_| empty()).collect(),
-            pool: Pool::default(),
+            texts,
             metrics,
+            bytes: 0,
+        }
+    }
+
+    fn take(&mut self, entry: Entry<'_>) -> Result<(), ReportError> {
+        match entry {
+            Entry::New(item) => self.add(item),
+            Entry::Same { system, like, id } => self.repeat(system, like, id),
+        }
+    }
+
+    /// Whether the texts are more than a page should carry.
+    fn is_over(&self) -> bool {
+        match &self.texts {
+            Texts::Pool(pool) => pool.omitted > 0 || self.bytes + pool.bytes > MAX_TEXT_BYTES,
+            Texts::Pieces(_) => false,
         }
     }
 
@@ -365,21 +455,27 @@ impl<'a> Collector<'a> {
         for (scores, metric) in cells.m.iter_mut().zip(&self.metrics) {
             scores[row] = Score(view.score(metric).map_or(f64::NAN, short));
         }
-        cells.p[row] = match view.prediction() {
-            Some(text) => self.pool.put(&text)?,
-            None => -1,
-        };
-        cells.x[row] = match extra(view, &self.metrics) {
-            Some(value) => self.pool.put(&value)?,
-            None => -1,
-        };
+        let mut details = extra(view, &self.metrics);
+        match &mut self.texts {
+            Texts::Pool(pool) => {
+                cells.p[row] = view.prediction().map_or(Ok(-1), |text| pool.put(&text))?;
+                cells.x[row] = details.map_or(Ok(-1), |details| pool.put(&details))?;
+            }
+            Texts::Pieces(pieces) => {
+                // An example is not in the pieces of a system: what is said of the gold here stands with the item.
+                if let Some(rows) = view.gold_result() {
+                    details.get_or_insert_default().insert("G".to_owned(), result(rows));
+                }
+                pieces.put(system, row, &(view.prediction(), details))?;
+            }
+        }
         Ok(())
     }
 
     /// A system that said what another said has the other's cells.
-    fn repeat(&mut self, system: &str, like: &str, id: &str) {
+    fn repeat(&mut self, system: &str, like: &str, id: &str) -> Result<(), ReportError> {
         let places = (self.system_of_name.get(system), self.system_of_name.get(like), self.row_of_id.get(id));
-        let (Some(&system), Some(&like), Some(&row)) = places else { return };
+        let (Some(&system), Some(&like), Some(&row)) = places else { return Ok(()) };
         let other = &self.cells[like];
         let (status, prediction, details) = (other.s[row], other.p[row], other.x[row]);
         let scores: Vec<Score> = other.m.iter().map(|scores| scores[row]).collect();
@@ -389,25 +485,74 @@ impl<'a> Collector<'a> {
         for (column, score) in cells.m.iter_mut().zip(scores) {
             column[row] = score;
         }
+        match &mut self.texts {
+            Texts::Pool(_) => Ok(()),
+            Texts::Pieces(pieces) => pieces.put(system, row, &like),
+        }
     }
 
     fn row(&mut self, item: &Item) -> Result<usize, ReportError> {
-        if let Some(&row) = self.row_of_id.get(&item.id) {
-            // A system that failed may carry fewer details than another on the same example.
-            if item.details.len() > self.rows[row].details {
-                self.rows[row] = Row::of(item)?;
-            }
+        let known = self.row_of_id.get(&item.id).copied();
+        // A system that failed may carry fewer details than another on the same example.
+        if let Some(row) = known.filter(|row| item.details.len() <= self.rows[*row].details) {
             return Ok(row);
         }
-        self.rows.push(Row::of(item)?);
+        let view = ItemView::new(item);
+        let (example, texts) = match &self.texts {
+            Texts::Pool(_) => (serde_json::value::to_raw_value(&example(view))?, None),
+            Texts::Pieces(_) => {
+                let (labels, texts) = example_in_two(view)?;
+                (labels, Some(texts))
+            }
+        };
+        self.bytes += example.get().len();
+        let row = Row { index: item.index, details: item.details.len(), example, texts };
+        if let Some(known) = known {
+            self.rows[known] = row;
+            return Ok(known);
+        }
+        self.rows.push(row);
         self.row_of_id.insert(item.id.clone(), self.rows.len() - 1);
         Ok(self.rows.len() - 1)
     }
 
     /// Everything in the page's order: examples as in the gold file, the status `ok` before the others.
-    fn finish(mut self) -> Collected {
+    fn finish(mut self) -> Content {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by_key(|row| self.rows[*row].index);
+        let statuses = self.settle_statuses();
+        self.cells.iter_mut().for_each(|cells| cells.arrange(&order));
+        let mut examples: Vec<Option<Box<RawValue>>> =
+            self.rows.into_iter().map(|row| Some(row.example)).collect();
+        let examples = order.iter().filter_map(|row| examples[*row].take()).collect();
+        let pool = match self.texts {
+            Texts::Pool(pool) => pool,
+            Texts::Pieces(_) => Pool::default(),
+        };
+        Content { statuses, examples, cells: self.cells, pool, pieces: None }
+    }
+
+    /// Writes the last pieces; the page itself keeps the statuses. Examples stand in the order in which they were
+    /// met, which is the gold file's.
+    fn finish_pieces(mut self) -> Result<Content, ReportError> {
+        let statuses = self.settle_statuses();
+        let pool = Pool::default();
+        let Texts::Pieces(pieces) = self.texts else {
+            return Ok(Content { statuses, examples: Vec::new(), cells: Vec::new(), pool, pieces: None });
+        };
+        let (labels, texts): (Vec<_>, Vec<_>) =
+            self.rows.into_iter().map(|row| (row.example, row.texts)).unzip();
+        for cells in &mut self.cells {
+            // The texts of a cell are found by its place.
+            (cells.p, cells.x) = (Vec::new(), Vec::new());
+        }
+        let (folder, size) = pieces.finish(&labels, &texts, &self.cells)?;
+        let pieces = Some(InPieces { folder, size });
+        Ok(Content { statuses, examples: Vec::new(), cells: Vec::new(), pool, pieces })
+    }
+
+    /// The statuses in the page's order; the cells point to them afterwards.
+    fn settle_statuses(&mut self) -> Vec<String> {
         let mut statuses = self.statuses.clone();
         statuses.sort_unstable_by_key(|name| (name != "ok", name.clone()));
         let place: Vec<i32> = self
@@ -420,19 +565,8 @@ impl<'a> Collector<'a> {
             for status in &mut cells.s {
                 *status = usize::try_from(*status).ok().and_then(|at| place.get(at)).copied().unwrap_or(-1);
             }
-            cells.arrange(&order);
         }
-        let mut examples: Vec<Option<Box<RawValue>>> =
-            self.rows.into_iter().map(|row| Some(row.example)).collect();
-        let examples = order.iter().filter_map(|row| examples[*row].take()).collect();
-        Collected { statuses, examples, cells: self.cells, pool: self.pool }
-    }
-}
-
-impl Row {
-    fn of(item: &Item) -> Result<Self, ReportError> {
-        let example = serde_json::value::to_raw_value(&example(ItemView::new(item)))?;
-        Ok(Self { index: item.index, details: item.details.len(), example })
+        statuses
     }
 }
 
@@ -457,7 +591,7 @@ impl Cells {
     }
 }
 
-fn extra(view: ItemView<'_>, metrics: &[&str]) -> Option<Value> {
+fn extra(view: ItemView<'_>, metrics: &[&str]) -> Option<Map<String, Value>> {
     let mut map = Map::new();
     let said: Map<String, Value> = metrics
         .iter()
@@ -473,7 +607,7 @@ fn extra(view: ItemView<'_>, metrics: &[&str]) -> Option<Value> {
         ("o", (!other.is_empty()).then(|| Value::Object(other))),
     ];
     map.extend(parts.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
-    (!map.is_empty()).then_some(Value::Object(map))
+    (!map.is_empty()).then_some(map)
 }
 
 fn position(at: usize) -> i32 {

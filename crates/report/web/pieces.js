@@ -1,0 +1,130 @@
+/* Large runs: the items are in files beside the page. A page that was opened from disk may not request a file, but it may load a script, and each file is one. */
+
+const MOST_PIECES = Math.max(100, 2 * SYSTEMS.length);
+const arrived = new Map();
+const requested = new Map();
+const itemPieces = new Map();
+
+window.sqlgaugePiece = (name, text) => { arrived.set(name, text); };
+
+function requestPiece(name) {
+  const script = h('script', { src: `${encodeURIComponent(PIECES.folder)}/${name}.js` });
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      script.remove();
+      const text = arrived.get(name);
+      arrived.delete(name);
+      if (text === undefined) reject(new Error(`The file ${PIECES.folder}/${name}.js could not be loaded. It belongs beside this page: keep the folder ${PIECES.folder} with it, or write the report again.`));
+      else resolve(JSON.parse(text));
+    };
+    script.addEventListener('load', end);
+    script.addEventListener('error', end);
+    document.head.append(script);
+  });
+}
+
+/* A piece, loaded once; one that failed is tried again. */
+function loadPiece(name) {
+  if (!requested.has(name)) requested.set(name, requestPiece(name).catch((error) => { requested.delete(name); throw error; }));
+  return requested.get(name);
+}
+
+const pieceOf = (e) => Math.floor(e / PIECES.size);
+const ownCell = (s, e) => itemPieces.get(`${s}-${pieceOf(e)}`)?.[e % PIECES.size] ?? null;
+/* Prediction and details of an item whose piece is there; a number names the system that said the same. */
+function pieceCell(s, e) {
+  const own = ownCell(s, e);
+  return typeof own === 'number' ? ownCell(own, e) : own;
+}
+
+async function needExamples() {
+  if (!PIECES || EXAMPLES.length > 0) return;
+  const labels = await loadPiece('examples');
+  if (EXAMPLES.length > 0) return;
+  for (const example of labels) {
+    byId.set(example.id, EXAMPLES.length);
+    EXAMPLES.push(example);
+  }
+  requested.delete('examples');
+}
+
+async function needTextsOf(piece) {
+  const first = piece * PIECES.size;
+  if (EXAMPLES[first]?.texts) return;
+  const texts = await loadPiece(`examples-${piece}`);
+  texts.forEach((own, at) => Object.assign(EXAMPLES[first + at], { q: own.q ?? undefined, e: own.e ?? undefined, g: own.g, texts: true }));
+  requested.delete(`examples-${piece}`);
+}
+
+async function needItemsOf(s, piece) {
+  const key = `${s}-${piece}`;
+  if (itemPieces.has(key)) return;
+  const cells = await loadPiece(`items-${key}`);
+  requested.delete(`items-${key}`);
+  itemPieces.set(key, cells);
+}
+
+/* Labels of all questions, and statuses and scores of those systems. */
+async function needColumns(list) {
+  if (!PIECES) return;
+  await needExamples();
+  await Promise.all(list.filter((s) => !CELLS[s]).map(async (s) => {
+    const cells = await loadPiece(`columns-${s}`);
+    CELLS[s] = cells;
+    requested.delete(`columns-${s}`);
+  }));
+}
+
+/* Everything about those items, as [system, example]. */
+async function needItems(items) {
+  if (!PIECES) return;
+  await needColumns([...new Set(items.map(([s]) => s))]);
+  const there = items.filter(([s, e]) => CELLS[s].s[e] >= 0);
+  const load = async (list) => {
+    const keys = new Set(list.map(([s, e]) => `${s}-${pieceOf(e)}`));
+    for (const key of itemPieces.keys()) {
+      if (itemPieces.size + keys.size <= MOST_PIECES) break;
+      if (!keys.has(key)) itemPieces.delete(key);
+    }
+    await Promise.all([...keys].map((key) => needItemsOf(...key.split('-').map(Number))));
+  };
+  await Promise.all([...new Set(items.map(([, e]) => pieceOf(e)))].map(needTextsOf));
+  await load(there);
+  const alike = there.map(([s, e]) => [ownCell(s, e), e]).filter(([s]) => typeof s === 'number');
+  if (alike.length > 0) await load([...there, ...alike]);
+}
+
+/* The items among those whose texts have every term. Goes through the files one after the other; `say` hears how far it is and answers whether to go on. */
+async function searchPieces(query, list, say) {
+  const terms = termsOf(query);
+  const n = EXAMPLES.length;
+  const byPiece = new Map();
+  for (const at of list) {
+    const piece = pieceOf(at % n);
+    if (!byPiece.has(piece)) byPiece.set(piece, []);
+    byPiece.get(piece).push(at);
+  }
+  const found = [];
+  let done = 0;
+  for (const [piece, own] of byPiece) {
+    if (!say(done, byPiece.size, found.length)) return null;
+    await needTextsOf(piece);
+    const missing = new Map();
+    const pending = [];
+    for (const at of own) {
+      const e = at % n;
+      if (!missing.has(e)) { const text = exampleText(EXAMPLES[e]); missing.set(e, terms.filter((term) => !text.includes(term))); }
+      if (missing.get(e).length === 0) found.push(at);
+      else pending.push(at);
+    }
+    if (pending.length > 0) {
+      await needItems(pending.map((at) => [Math.floor(at / n), at % n]));
+      for (const at of pending) {
+        const text = JSON.stringify(pieceCell(Math.floor(at / n), at % n) ?? '').toLowerCase();
+        if (missing.get(at % n).every((term) => text.includes(JSON.stringify(term).slice(1, -1)))) found.push(at);
+      }
+    }
+    done += 1;
+  }
+  return found;
+}
