@@ -1,5 +1,6 @@
 //! What every crate may use and no crate should write again.
 
+pub mod budget;
 mod features;
 mod random;
 

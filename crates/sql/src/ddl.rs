@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use sqlgauge_base::budget;
 use sqlite3_parser::Bump;
 use sqlite3_parser::ast::fmt::ToTokens as _;
 use sqlite3_parser::ast::{
@@ -15,8 +16,8 @@ use sqlite3_parser::ast::{
 
 use crate::error::{Error, ErrorKind};
 use crate::ident::{name_of, type_text};
-use crate::parse::Statements;
-use crate::resolve::view_columns;
+use crate::parse::{Statements, with_stack_to_write};
+use crate::resolve::{bounded, view_columns};
 use crate::schema::{
     Affinity, Collation, Column, ForeignKey, Index, IndexPart, Indexed, Schema, Table, TableKind,
 };
@@ -117,8 +118,12 @@ impl Schema {
     /// # Errors
     /// When the text is not SQL as SQLite understands it, a constraint or view names what is not there, or a
     /// statement changes the schema in a way that is not read: ALTER TABLE, CREATE TABLE … AS SELECT, CREATE VIRTUAL
-    /// TABLE. The error names the table or view.
+    /// TABLE. The error names the table or view. A script whose views take too many steps is too complex.
     pub fn from_ddl(text: &str) -> Result<Self, Error> {
+        with_stack_to_write(text, || bounded(|| Self::of_script(text)))
+    }
+
+    fn of_script(text: &str) -> Result<Self, Error> {
         let bump = Bump::new();
         let mut statements = Statements::rewritten(&bump, text)?;
         let mut script = Script::default();
@@ -129,11 +134,20 @@ impl Schema {
     }
 }
 
+/// The words and names of a statement, quotes taken off: among them is every table and view that it reads.
+pub fn words(text: &str) -> impl Iterator<Item = String> {
+    crate::parse::words(text)
+}
+
 /// What the single statement of a text declares.
 ///
 /// # Errors
 /// When the text is not a statement, or is one that changes a schema in a way that is not read.
 pub fn declared(text: &str) -> Result<Declared, Error> {
+    with_stack_to_write(text, || declared_by(text))
+}
+
+fn declared_by(text: &str) -> Result<Declared, Error> {
     let bump = Bump::new();
     let mut statements = Statements::rewritten(&bump, text)?;
     match statements.next()? {
@@ -180,6 +194,7 @@ impl Script {
     }
 
     fn has(&self, name: &str) -> bool {
+        budget::spend(self.tables.len());
         self.tables.iter().any(|table| table.name.eq_ignore_ascii_case(name))
     }
 
@@ -190,6 +205,7 @@ impl Script {
         while !waiting.is_empty() {
             // A view whose columns are not known yet must not be found without columns.
             let is_ready = |table: &&Table| table.kind != TableKind::View || done.contains(&table.name);
+            budget::spend(self.tables.len());
             let known = Schema::new(self.tables.iter().filter(is_ready).cloned().collect());
             let mut failed = None;
             let mut left = Vec::new();

@@ -4,10 +4,12 @@
 
 use std::sync::OnceLock;
 
+use sqlgauge_base::budget;
+
 use crate::derive::{ColumnFacts, Facts};
 use crate::print::Dialect;
 use crate::resolve;
-use crate::schema::{Indexed, Schema, Table};
+use crate::schema::{Indexed, Schema, Table, TableId};
 use crate::tree::{Expr, Query, Relation, RelationId, Source};
 use crate::visit::{Visitor, walk_query};
 
@@ -22,6 +24,8 @@ pub struct Definition {
     pub generated: Vec<(u32, Expr)>,
     /// The expressions and the WHERE of indexes, over [`Definition::ROW`], by the position of the index.
     pub indexes: Vec<(usize, Expr)>,
+    /// The tables and views that the query of the view reads.
+    reads: Vec<TableId>,
     facts: OnceLock<ViewFacts>,
 }
 
@@ -36,19 +40,49 @@ impl Definition {
     /// The relation whose columns the expressions read: the row of the table.
     pub const ROW: RelationId = RelationId(0);
 
-    /// What follows from the query of a view.
+    /// What follows from the query of a view. Views of views are looked at from the innermost out, so that a long
+    /// chain of them is no deep recursion.
     pub(crate) fn view_facts(&self, schema: &Schema) -> Option<&ViewFacts> {
-        let query = self.view.as_ref()?;
-        Some(self.facts.get_or_init(|| Facts::of_view(query, schema)))
+        self.view.as_ref()?;
+        let mut pending = vec![self];
+        while let Some(last) = pending.last().copied() {
+            let read = last.reads.iter().filter_map(|&id| schema.definition(id));
+            match read.into_iter().find(|own| own.view.is_some() && own.facts.get().is_none()) {
+                Some(inner) => pending.push(inner),
+                None => {
+                    last.own_facts(schema);
+                    pending.pop();
+                }
+            }
+        }
+        self.facts.get()
+    }
+
+    /// Nothing is known of a view that is too complex.
+    fn own_facts(&self, schema: &Schema) {
+        let Some(query) = &self.view else { return };
+        self.facts.get_or_init(|| {
+            let facts = budget::within(budget::RESOLVE, || Facts::of_view(query, schema));
+            facts.unwrap_or_else(|_| ViewFacts { columns: Vec::new(), keys: Vec::new() })
+        });
     }
 }
 
-/// The definitions of all tables of a schema, in their order.
+/// The definitions of all tables of a schema, in their order. Together they may take the steps of one resolution;
+/// those behind are left out.
 pub(crate) fn definitions(schema: &Schema) -> Vec<Definition> {
-    let mut all: Vec<Definition> = schema.tables().iter().map(|table| of_table(table, schema)).collect();
-    // SQLite calls a view that reads itself circular; nothing follows from it.
-    let circular: Vec<usize> = (0..all.len()).filter(|&at| reads_itself(at, &all)).collect();
-    for at in circular {
+    let mut taken = 0;
+    let of_table = |table: &Table| {
+        if taken > budget::RESOLVE {
+            return Definition::default();
+        }
+        let (own, steps) = budget::measure(|| of_table(table, schema));
+        taken += steps;
+        own
+    };
+    let mut all: Vec<Definition> = schema.tables().iter().map(of_table).collect();
+    // SQLite calls a view that reads itself circular; nothing follows from it, nor from what reads it.
+    for at in circular(&all) {
         all[at].view = None;
     }
     all
@@ -65,8 +99,10 @@ fn of_table(table: &Table, schema: &Schema) -> Definition {
         });
         parts.chain(&index.filter).filter_map(&over_row).map(move |expr| (at, expr)).collect::<Vec<_>>()
     });
+    let view = table.view.as_ref().and_then(|text| resolve(text, schema).ok());
     Definition {
-        view: table.view.as_ref().and_then(|text| resolve(text, schema).ok()),
+        reads: view.as_ref().map(tables_of).unwrap_or_default(),
+        view,
         checks: table.checks.iter().filter_map(over_row).collect(),
         generated: generated.collect(),
         indexes: indexes.collect(),
@@ -82,32 +118,44 @@ fn over_row(text: &str, table: &Table, schema: &Schema) -> Option<Expr> {
     query.as_select().and_then(|select| select.outputs.first()).map(|output| output.expr.clone())
 }
 
-fn reads_itself(start: usize, all: &[Definition]) -> bool {
-    let mut pending = vec![start];
-    let mut seen = vec![false; all.len()];
-    while let Some(at) = pending.pop() {
-        let Some(query) = all.get(at).and_then(|definition| definition.view.as_ref()) else { continue };
-        let mut reads = Reads(Vec::new());
-        walk_query(&mut reads, query);
-        for read in reads.0 {
-            if read == start {
-                return true;
-            }
-            if seen.get(read) == Some(&false) {
-                seen[read] = true;
-                pending.push(read);
+/// The views that read themselves, and those that read such a one.
+fn circular(all: &[Definition]) -> Vec<usize> {
+    let is_view = |at: usize| all.get(at).is_some_and(|own| own.view.is_some());
+    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); all.len()];
+    let mut waits_for = vec![0_usize; all.len()];
+    for (at, own) in all.iter().enumerate() {
+        for read in own.reads.iter().map(|id| id.index()).filter(|&read| is_view(read)) {
+            readers[read].push(at);
+            waits_for[at] += 1;
+        }
+    }
+    let mut ready: Vec<usize> = (0..all.len()).filter(|&at| waits_for[at] == 0).collect();
+    while let Some(at) = ready.pop() {
+        for &reader in &readers[at] {
+            waits_for[reader] -= 1;
+            if waits_for[reader] == 0 {
+                ready.push(reader);
             }
         }
     }
-    false
+    (0..all.len()).filter(|&at| waits_for[at] > 0).collect()
 }
 
-struct Reads(Vec<usize>);
+/// The tables and views that a query reads, each once.
+fn tables_of(query: &Query) -> Vec<TableId> {
+    let mut reads = Reads(Vec::new());
+    walk_query(&mut reads, query);
+    reads.0.sort_unstable();
+    reads.0.dedup();
+    reads.0
+}
+
+struct Reads(Vec<TableId>);
 
 impl Visitor for Reads {
     fn relation(&mut self, relation: &Relation) {
         if let Source::Table(id) = relation.source {
-            self.0.push(id.index());
+            self.0.push(id);
         }
     }
 }
@@ -121,12 +169,13 @@ mod tests {
         let schema = Schema::from_ddl(
             "CREATE TABLE t (a INT CHECK (a > 0), b INT AS (a + 1), c TEXT, CHECK (a < \"no such\" + b));
              CREATE INDEX e ON t (lower(c)) WHERE a > 3;
-             CREATE VIEW v AS SELECT a, upper(c) AS d FROM t;",
+             CREATE VIEW v AS SELECT a, upper(c) AS d FROM t; CREATE VIEW w AS SELECT * FROM v x, v y;",
         )
         .unwrap();
         let of = |name| schema.definition(schema.table_id(name).unwrap()).unwrap();
         assert_eq!((of("t").checks.len(), of("t").generated.len(), of("t").indexes.len()), (2, 1, 2));
         assert!(of("t").view.is_none() && of("v").view.is_some());
+        assert_eq!(of("w").view_facts(&schema).unwrap().columns.len(), 4);
         assert_eq!(of("v").view_facts(&schema).unwrap().columns.len(), 2);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use sqlgauge_base::budget::{self, TooComplex};
+
 use crate::parse::place_of;
 
 /// A place in the text: line and column from 1, columns counted in characters.
@@ -104,6 +106,9 @@ pub enum ErrorKind {
     /// Another rule of SQLite is broken.
     #[error("{0}")]
     Invalid(String),
+    /// Its analysis takes more than its budget ([`sqlgauge_base::budget`]). Whoever asks has no answer, and not a wrong one.
+    #[error("{0}")]
+    TooComplex(TooComplex),
     /// SQLite may run it, but the resolved query cannot express it; it names the construct.
     #[error("unsupported construct: {0}")]
     Unsupported(String),
@@ -144,12 +149,17 @@ impl ErrorKind {
 pub struct Error {
     kind: ErrorKind,
     position: Option<Position>,
+    /// How often its place was looked for.
+    sought: u8,
 }
+
+/// How many parts of a text around an error are looked for in it, innermost first.
+const MOST_SOUGHT: u8 = 3;
 
 impl Error {
     /// An error without a place.
     pub(crate) fn new(kind: ErrorKind) -> Self {
-        Self { kind, position: None }
+        Self { kind, position: None, sought: 0 }
     }
 
     /// The same error at that place, unless it has one.
@@ -159,11 +169,13 @@ impl Error {
     }
 
     /// The same error at the place of that part of the text, unless it has a place or is about a name.
-    pub(crate) fn within(self, text: &str, part: impl FnOnce() -> String) -> Self {
+    pub(crate) fn within(mut self, text: &str, part: impl FnOnce() -> String) -> Self {
         let is_general = self.kind.is_naming() || matches!(self.kind, ErrorKind::Unsupported(_));
-        if self.position.is_some() || is_general || text.is_empty() {
+        if self.position.is_some() || is_general || text.is_empty() || self.sought == MOST_SOUGHT {
             return self;
         }
+        self.sought += 1;
+        budget::spend(text.len());
         // The part is written by the parser's own code, which does not look after the stack.
         let part = stacker::maybe_grow(16 << 20, 64 << 20, part);
         let position = place_of(text, &part);

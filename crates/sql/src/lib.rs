@@ -7,6 +7,7 @@
 
 pub mod aggregates;
 mod builtin;
+mod copy;
 pub mod ddl;
 mod definition;
 pub mod derive;

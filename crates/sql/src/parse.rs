@@ -168,14 +168,96 @@ pub(crate) fn locate(text: &str, name: &str) -> Option<Position> {
     None
 }
 
+/// The deepest that a tree of the parser may be that is written by the parser's own code, which calls itself once for
+/// each level.
+const MAX_WRITTEN_DEPTH: usize = 50_000;
+/// How deep it may be for the stack at hand.
+const SHALLOW: usize = 200;
+/// Bytes of stack for writing one level.
+const WRITER_BYTES: usize = 4_096;
+
+/// Runs what writes the statements of a text, on a stack that is large enough for them.
+pub(crate) fn with_stack_to_write<T>(
+    text: &str,
+    write: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    match depth_at_most(text) {
+        ..SHALLOW => write(),
+        depth @ ..MAX_WRITTEN_DEPTH => stacker::grow(depth * WRITER_BYTES, write),
+        _ => {
+            let message = format!("nesting that may be deeper than {MAX_WRITTEN_DEPTH} levels");
+            Err(ErrorKind::Unsupported(message).into())
+        }
+    }
+}
+
+/// What the depth of the trees of a text's statements does not exceed: an expression is at most as deep as it has words
+/// and signs, and ends at a comma.
+fn depth_at_most(text: &str) -> usize {
+    let (mut open, mut sum, mut most) = (vec![0_usize], 0, 0);
+    let is_blank = |token: &str| {
+        token.starts_with(char::is_whitespace) || token.starts_with("--") || token.starts_with("/*")
+    };
+    for (_, token) in all_tokens(text).filter(|(_, token)| !is_blank(token)) {
+        match token {
+            ")" => sum -= if open.len() > 1 { open.pop().unwrap_or(0) } else { 0 },
+            "," => sum -= open.last_mut().map_or(0, std::mem::take),
+            ";" => (open, sum) = (vec![0], 0),
+            _ => {
+                sum += 1;
+                if let Some(last) = open.last_mut() {
+                    *last += 1;
+                }
+                if token == "(" {
+                    open.push(0);
+                }
+            }
+        }
+        most = most.max(sum);
+    }
+    most
+}
+
+/// The words and names of a statement, quotes taken off; whatever may name a table, strings too.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
+    let is_string = |token: &str| token.starts_with('\'');
+    let all = all_tokens(text).map(|(_, token)| token);
+    all.filter(move |token| is_string(token) || is_significant(token))
+        .map(|token| crate::ident::unquote(token).0)
+}
+
 /// The first place in `text` where the words of `part` stand one after the other; `None` without words.
 pub(crate) fn place_of(text: &str, part: &str) -> Option<Position> {
     let plain = |token: &str| crate::ident::unquote(token).0.to_ascii_lowercase();
     let wanted: Vec<String> = tokens(part).map(|(_, token)| plain(token)).collect();
     let all: Vec<(usize, String)> = tokens(text).map(|(start, token)| (start, plain(token))).collect();
-    let fits = |window: &&[(usize, String)]| window.iter().map(|(_, token)| token).eq(&wanted);
-    let found = all.windows(wanted.len().max(1)).find(fits)?;
-    found.first().map(|(start, _)| position_at(text, *start))
+    let found = first_run(&wanted, all.iter().map(|(_, token)| token))?;
+    all.get(found).map(|(start, _)| position_at(text, *start))
+}
+
+/// Where `wanted` stands first in `all` in a row, in time linear in both (Knuth, Morris, Pratt); `None` for nothing.
+fn first_run<'t>(wanted: &[String], all: impl Iterator<Item = &'t String>) -> Option<usize> {
+    // For each beginning of `wanted`, the length of its longest proper ending that is a beginning too.
+    let mut shorter = vec![0_usize; wanted.len()];
+    let mut fits = 0;
+    for at in 1..wanted.len() {
+        while fits > 0 && wanted[at] != wanted[fits] {
+            fits = shorter[fits - 1];
+        }
+        fits += usize::from(wanted[at] == wanted[fits]);
+        shorter[at] = fits;
+    }
+    fits = 0;
+    for (at, token) in all.enumerate() {
+        while fits > 0 && wanted.get(fits) != Some(token) {
+            fits = shorter[fits - 1];
+        }
+        fits += usize::from(wanted.get(fits) == Some(token));
+        if fits > 0 && fits == wanted.len() {
+            return Some(at + 1 - fits);
+        }
+    }
+    None
 }
 
 /// The text with every `LIMIT a, b` as `LIMIT b OFFSET a`; `None` if there is none.
@@ -250,9 +332,19 @@ fn position_at(text: &str, offset: usize) -> Position {
 /// Words, quoted names, dots, parentheses, commas and semicolons of a text with their byte offsets; strings,
 /// comments and operators are passed over.
 fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    all_tokens(text).filter(|(_, token)| is_significant(token))
+}
+
+fn is_significant(token: &str) -> bool {
+    token
+        .starts_with(|first| matches!(first, '"' | '`' | '[' | '.' | '(' | ')' | ',' | ';') || is_word(first))
+}
+
+/// All tokens, white space and comments too.
+fn all_tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut offset = 0;
     std::iter::from_fn(move || {
-        while let Some(first) = text[offset..].chars().next() {
+        if let Some(first) = text[offset..].chars().next() {
             let start = offset;
             let rest = &text[start..];
             offset += match first {
@@ -263,9 +355,7 @@ fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
                 c if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
                 c => c.len_utf8(),
             };
-            if matches!(first, '"' | '`' | '[' | '.' | '(' | ')' | ',' | ';') || is_word(first) {
-                return Some((start, &text[start..offset]));
-            }
+            return Some((start, &text[start..offset]));
         }
         None
     })
@@ -289,6 +379,31 @@ fn quoted_len(text: &str, quote: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_of_words_is_found_where_it_stands_first() {
+        let place = |text, part| place_of(text, part).map(|position| position.column);
+        assert_eq!(place("a a b a a a b", "a a a b"), Some(7));
+        assert_eq!(place("a b a b c", "a b c"), Some(5));
+        assert_eq!(place("a b", "c"), None);
+        assert_eq!(place("a b", "+"), None);
+        assert_eq!(place("a", "a b"), None);
+    }
+
+    #[test]
+    fn a_tree_is_no_deeper_than_its_words_and_signs_between_commas() {
+        for (text, depth) in [
+            ("", 0),
+            ("SELECT 1", 2),
+            ("SELECT 1, 2, 3", 2),
+            ("SELECT ((1)), 2", 4),
+            ("a (b, (c), d) , e f; g", 4),
+            ("(1, (1, (1, 2)))", 4),
+            (") ) a", 1),
+        ] {
+            assert_eq!(depth_at_most(text), depth, "{text}");
+        }
+    }
 
     #[test]
     fn limit_with_a_comma_has_its_offset_first() {

@@ -255,7 +255,7 @@ pub struct OrderTerm {
 }
 
 /// A scalar expression.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// A column.
     Column(ColumnRef),

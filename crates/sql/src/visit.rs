@@ -3,6 +3,10 @@
 //! [`Visitor`] hooks run before a node's children. [`Rewriter`] hooks run after them, so that a hook sees
 //! children that are already rewritten. Children are visited in the order in which SQL text has them, except
 //! that FROM comes before the outputs.
+//!
+//! Every node that is visited is a step of the analysis at hand ([`budget`]).
+
+use sqlgauge_base::budget;
 
 use crate::tree::{Args, Body, Expr, FrameBound, From, OrderTerm, Query, Relation, Select, Source, Window};
 
@@ -24,6 +28,7 @@ pub trait Visitor {
 
 /// Visits a query and everything in it.
 pub fn walk_query<V: Visitor + ?Sized>(visitor: &mut V, query: &Query) {
+    budget::spend(1);
     visitor.query(query);
     for cte in &query.ctes {
         walk_query(visitor, &cte.query);
@@ -37,6 +42,7 @@ pub fn walk_query<V: Visitor + ?Sized>(visitor: &mut V, query: &Query) {
 }
 
 fn walk_body<V: Visitor + ?Sized>(visitor: &mut V, body: &Body) {
+    budget::spend(1);
     visitor.body(body);
     match body {
         Body::Select(select) => walk_select(visitor, select),
@@ -60,6 +66,7 @@ fn walk_select<V: Visitor + ?Sized>(visitor: &mut V, select: &Select) {
 
 /// Visits a FROM clause and everything in it.
 pub fn walk_from<V: Visitor + ?Sized>(visitor: &mut V, from: &From) {
+    budget::spend(1);
     visitor.from(from);
     match from {
         From::Relation(relation) => {
@@ -86,6 +93,7 @@ fn walk_order<V: Visitor + ?Sized>(visitor: &mut V, terms: &[OrderTerm]) {
 
 /// Visits an expression and everything in it, subqueries included.
 pub fn walk_expr<V: Visitor + ?Sized>(visitor: &mut V, expr: &Expr) {
+    budget::spend(1);
     visitor.expr(expr);
     match expr {
         Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
@@ -165,6 +173,7 @@ pub trait Rewriter {
 
 /// Rewrites a query and everything in it, innermost first.
 pub fn rewrite_query<R: Rewriter + ?Sized>(rewriter: &mut R, query: &mut Query) {
+    budget::spend(1);
     rewriter.enter_query(query);
     for cte in &mut query.ctes {
         rewrite_query(rewriter, &mut cte.query);
@@ -178,6 +187,7 @@ pub fn rewrite_query<R: Rewriter + ?Sized>(rewriter: &mut R, query: &mut Query) 
 }
 
 fn rewrite_body<R: Rewriter + ?Sized>(rewriter: &mut R, body: &mut Body) {
+    budget::spend(1);
     match body {
         Body::Select(select) => rewrite_select(rewriter, select),
         Body::SetOperation { left, right, .. } => {
@@ -201,6 +211,7 @@ fn rewrite_select<R: Rewriter + ?Sized>(rewriter: &mut R, select: &mut Select) {
 
 /// Rewrites a FROM clause and everything in it, innermost first.
 pub fn rewrite_from<R: Rewriter + ?Sized>(rewriter: &mut R, from: &mut From) {
+    budget::spend(1);
     match from {
         From::Relation(relation) => {
             match &mut relation.source {
@@ -227,6 +238,7 @@ fn rewrite_order<R: Rewriter + ?Sized>(rewriter: &mut R, terms: &mut [OrderTerm]
 
 /// Rewrites an expression and everything in it, innermost first.
 pub fn rewrite_expr<R: Rewriter + ?Sized>(rewriter: &mut R, expr: &mut Expr) {
+    budget::spend(1);
     match expr {
         Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
         Expr::Unary(_, operand) => rewrite_expr(rewriter, operand),
@@ -307,6 +319,7 @@ fn bounds_mut(window: &mut Window) -> impl Iterator<Item = &mut Expr> {
 
 /// Calls `found` for every expression directly inside `expr`; subqueries are not entered.
 pub fn children<'e>(expr: &'e Expr, found: &mut dyn FnMut(&'e Expr)) {
+    budget::spend(1);
     match expr {
         Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) | Expr::Exists { .. } | Expr::Scalar(_) => {}
         Expr::Unary(_, operand) => found(operand),
@@ -355,6 +368,7 @@ pub fn children<'e>(expr: &'e Expr, found: &mut dyn FnMut(&'e Expr)) {
 
 /// Calls `found` for every expression directly inside `expr`; subqueries are not entered.
 pub fn children_mut(expr: &mut Expr, found: &mut dyn FnMut(&mut Expr)) {
+    budget::spend(1);
     match expr {
         Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) | Expr::Exists { .. } | Expr::Scalar(_) => {}
         Expr::Unary(_, operand) => found(operand),

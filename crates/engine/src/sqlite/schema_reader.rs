@@ -4,10 +4,11 @@
 //! of views, the expressions of columns and indexes) is read from the statements that it keeps, by the reader of DDL
 //! that every schema comes through.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, Result, Row};
-use sqlgauge_sql::ddl::{Declared, declared};
+use sqlgauge_sql::ddl::{Declared, declared, words};
 use sqlgauge_sql::schema::{
     Affinity, Collation, Column, ForeignKey, Index, IndexPart, Indexed, Schema, Table, TableKind,
 };
@@ -18,12 +19,20 @@ use super::shadow::Owners;
 /// How long SQLite may take for the columns of one view; views of views can ask for exponential work.
 const VIEW_TIME: Duration = Duration::from_millis(500);
 
+/// How many tables and views the queries of all views together may come to, once views are put in for their names.
+/// Each view is counted for itself, as SQLite looks at each for itself; two joined with themselves are four.
+const EXPANSIONS: u64 = 20_000;
+
+/// How many columns all views may have together.
+const VIEW_COLUMNS: usize = 100_000;
+
 /// How long the whole catalog may take.
 const CATALOG_TIME: Duration = Duration::from_secs(30);
 
 /// Reads all tables and views in the order of their creation. SQLite's own tables (`sqlite_…`) are left out.
 ///
-/// A view or virtual table that SQLite itself cannot make sense of has no columns.
+/// A view or virtual table that SQLite itself cannot make sense of has no columns, and so has a view that takes more
+/// than is left of what all views may take; that depends on the catalog alone.
 ///
 /// # Errors
 /// Whatever keeps SQLite from reading the catalog; a name or statement in it that is not UTF-8 is one.
@@ -38,15 +47,18 @@ pub(super) fn read_schema(guarded: &GuardedConnection) -> Result<Schema> {
             owners.add(&entry.name, &module);
         }
     }
+    let mut views = Views::of(&entries);
     let mut tables = Vec::new();
     for entry in entries {
         let is_shadow = entry.is_stored && owners.own(&entry.name);
         let mut table = if entry.is_stored {
             reader.stored_table(entry)?
         } else {
+            let asks = views.may_ask(&entry);
             guarded.for_catalog(deadline.min(Instant::now() + VIEW_TIME));
-            let table = reader.computed_table(entry);
+            let mut table = reader.computed_table(entry, asks);
             guarded.for_catalog(deadline);
+            views.keep_within(&mut table);
             table
         };
         if is_shadow {
@@ -76,6 +88,57 @@ fn read_entries(connection: &Connection) -> Result<Vec<Entry>> {
         Ok(Entry { name: row.get(0)?, is_view: row.get(1)?, is_stored: row.get(3)?, sql })
     })?;
     entries.collect()
+}
+
+/// What the views of a catalog may still take.
+struct Views {
+    /// By name, in lower case: how many tables and views a view comes to.
+    sizes: HashMap<String, u64>,
+    expansions_left: u64,
+    columns_left: usize,
+}
+
+impl Views {
+    /// Counts every name of a view in the statement of another; a view is created after those that it reads, or SQLite
+    /// would not have found their columns, and a name that is met before its view counts as one table.
+    fn of(entries: &[Entry]) -> Self {
+        let mut sizes: HashMap<String, u64> = HashMap::new();
+        let mut waiting: Vec<&Entry> = entries.iter().filter(|entry| entry.is_view).collect();
+        // A view may also be created before what it reads: two rounds the other way around find most of those.
+        for _ in 0..2 {
+            for entry in &waiting {
+                let own = entry.name.to_ascii_lowercase();
+                let size = words(&entry.sql)
+                    .map(|word| word.to_ascii_lowercase())
+                    .filter(|word| *word != own)
+                    .filter_map(|word| sizes.get(&word))
+                    .fold(1_u64, |sum, size| sum.saturating_add(*size));
+                sizes.insert(own, size);
+            }
+            waiting.reverse();
+        }
+        Self { sizes, expansions_left: EXPANSIONS, columns_left: VIEW_COLUMNS }
+    }
+
+    /// Whether SQLite is asked for the columns of a view.
+    fn may_ask(&mut self, entry: &Entry) -> bool {
+        if !entry.is_view {
+            return true;
+        }
+        let size = self.sizes.get(&entry.name.to_ascii_lowercase()).copied().unwrap_or(1);
+        let left = self.expansions_left.checked_sub(size);
+        self.expansions_left = left.unwrap_or(self.expansions_left);
+        left.is_some() && self.columns_left > 0
+    }
+
+    fn keep_within(&mut self, table: &mut Table) {
+        if table.kind == TableKind::View {
+            match self.columns_left.checked_sub(table.columns.len()) {
+                Some(left) => self.columns_left = left,
+                None => table.columns.clear(),
+            }
+        }
+    }
 }
 
 /// The statements that describe one table, compiled once for all tables.
@@ -126,9 +189,9 @@ impl<'c> Reader<'c> {
         })
     }
 
-    /// A view or virtual table, of which only the columns are known, if they are.
-    fn computed_table(&mut self, entry: Entry) -> Table {
-        let rows = self.column_rows(&entry.name).unwrap_or_default();
+    /// A view or virtual table, of which only the columns are known, if they are and are asked for.
+    fn computed_table(&mut self, entry: Entry, asks: bool) -> Table {
+        let rows = if asks { self.column_rows(&entry.name).unwrap_or_default() } else { Vec::new() };
         let columns = rows.into_iter().map(|row| row.column).collect();
         let mut table = Table::new(entry.name, columns);
         table.kind = if entry.is_view { TableKind::View } else { TableKind::Virtual };

@@ -4,6 +4,8 @@
 //! `sqlite3BinaryCompareCollSeq`. A conversion or a collation that can have no effect on the values at hand counts as
 //! none: a number never compares by a collation.
 
+use sqlgauge_base::budget;
+
 use super::Facts;
 use super::fact::{Fact, Values};
 use crate::functions::Function;
@@ -99,6 +101,7 @@ impl Facts<'_> {
 
     /// The affinity of an expression in a comparison; `None` if it has none.
     pub fn affinity(&self, expr: &Expr) -> Fact<Option<Affinity>> {
+        budget::spend(1);
         match expr {
             Expr::Column(column) => self.own_column(*column).affinity,
             Expr::Cast { type_name, .. } => Fact::Known(Some(Affinity::of_declared_type(Some(type_name)))),
@@ -121,6 +124,7 @@ impl Facts<'_> {
 
     /// The collation that an operand brings into a comparison; `None` if it brings none.
     pub fn collating(&self, expr: &Expr) -> Fact<Option<Collating>> {
+        budget::spend(1);
         if has_collate(expr) {
             return match explicit(expr) {
                 Some(name) => {

@@ -12,6 +12,10 @@ mod fact;
 mod nullable;
 mod values;
 
+use std::sync::Arc;
+
+use sqlgauge_base::budget;
+
 pub use compare::{Collating, Comparison, Conversion, Operand};
 pub use conditions::{
     collect_columns, conjuncts, has_aggregate, has_subquery, has_window, is_aggregate_select, rejects_null,
@@ -27,20 +31,33 @@ use crate::tree::{
 };
 use crate::visit::{Visitor, children, walk_query};
 
-/// What is known of one relation.
+/// What is known of one relation; what is known of a subquery is shared by all who read it.
 #[derive(Debug, Clone)]
 enum RelationFacts {
     Unknown,
     Table(TableId),
-    Columns { columns: Vec<ColumnFacts>, keys: Vec<Vec<u32>> },
+    Columns(Arc<ViewFacts>),
+}
+
+impl RelationFacts {
+    fn of(columns: Vec<ColumnFacts>, keys: Vec<Vec<u32>>) -> Self {
+        Self::Columns(Arc::new(ViewFacts { columns, keys }))
+    }
 }
 
 /// What the schema says about every relation of a statement.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Facts<'s> {
     schema: &'s Schema,
     relations: Vec<(RelationFacts, bool)>,
     ctes: Vec<(CteId, RelationFacts)>,
+}
+
+impl Clone for Facts<'_> {
+    fn clone(&self) -> Self {
+        budget::spend(self.relations.len() + self.ctes.len());
+        Self { schema: self.schema, relations: self.relations.clone(), ctes: self.ctes.clone() }
+    }
 }
 
 impl<'s> Facts<'s> {
@@ -95,6 +112,7 @@ impl<'s> Facts<'s> {
 
     /// What is known of a column before outer joins are looked at.
     fn own_column(&self, column: ColumnRef) -> ColumnFacts {
+        budget::spend(1);
         match self.relations.get(column.relation.0 as usize).map(|(facts, _)| facts) {
             Some(RelationFacts::Table(id)) => {
                 let Some(table) = self.schema.table(*id) else { return ColumnFacts::UNKNOWN };
@@ -104,8 +122,8 @@ impl<'s> Facts<'s> {
                 }
                 .unwrap_or(ColumnFacts::UNKNOWN)
             }
-            Some(RelationFacts::Columns { columns, .. }) => {
-                columns.get(column.column as usize).cloned().unwrap_or(ColumnFacts::UNKNOWN)
+            Some(RelationFacts::Columns(known)) => {
+                known.columns.get(column.column as usize).cloned().unwrap_or(ColumnFacts::UNKNOWN)
             }
             Some(RelationFacts::Unknown) | None => ColumnFacts::UNKNOWN,
         }
@@ -120,7 +138,7 @@ impl<'s> Facts<'s> {
     pub(crate) fn of_view(query: &Query, schema: &'s Schema) -> ViewFacts {
         let mut facts = Self { schema, relations: Vec::new(), ctes: Vec::new() };
         match facts.query(query) {
-            RelationFacts::Columns { columns, keys } => ViewFacts { columns, keys },
+            RelationFacts::Columns(known) => known.as_ref().clone(),
             RelationFacts::Table(_) | RelationFacts::Unknown => {
                 ViewFacts { columns: Vec::new(), keys: Vec::new() }
             }
@@ -180,7 +198,7 @@ impl<'s> Facts<'s> {
                 }
                 sets
             }
-            Some(RelationFacts::Columns { keys, .. }) => keys.clone(),
+            Some(RelationFacts::Columns(known)) => known.keys.clone(),
             Some(RelationFacts::Unknown) | None => Vec::new(),
         }
     }
@@ -243,7 +261,7 @@ impl<'s> Facts<'s> {
                 is_mixed: false,
             }
         };
-        RelationFacts::Columns { columns: (0..width).map(column).collect(), keys: Vec::new() }
+        RelationFacts::of((0..width).map(column).collect(), Vec::new())
     }
 
     fn select(&mut self, select: &Select) -> RelationFacts {
@@ -256,7 +274,7 @@ impl<'s> Facts<'s> {
         }
         let columns = select.outputs.iter().map(|output| self.output_facts(select, &output.expr)).collect();
         let keys = self.output_keys(select);
-        RelationFacts::Columns { columns, keys }
+        RelationFacts::of(columns, keys)
     }
 
     /// What those who read from the SELECT see of a result column: its collation is that of a column, never none.
@@ -287,7 +305,7 @@ impl<'s> Facts<'s> {
     pub fn mixes(&self, relation: RelationId) -> bool {
         let is_mixed = |columns: &[ColumnFacts]| columns.iter().any(|column| column.is_mixed);
         match self.relations.get(relation.0 as usize) {
-            Some((RelationFacts::Columns { columns, .. }, _)) => is_mixed(columns),
+            Some((RelationFacts::Columns(known), _)) => is_mixed(&known.columns),
             Some((RelationFacts::Table(id), _)) => self.view(*id).is_some_and(|view| is_mixed(&view.columns)),
             Some((RelationFacts::Unknown, _)) | None => false,
         }
@@ -296,12 +314,13 @@ impl<'s> Facts<'s> {
     /// Whether a CTE has a column that is mixed ([`ColumnFacts::is_mixed`]).
     pub fn cte_mixes(&self, cte: CteId) -> bool {
         let facts = self.ctes.iter().rev().find(|(own, _)| *own == cte).map(|(_, facts)| facts);
-        matches!(facts, Some(RelationFacts::Columns { columns, .. }) if columns.iter().any(|c| c.is_mixed))
+        matches!(facts, Some(RelationFacts::Columns(known)) if known.columns.iter().any(|c| c.is_mixed))
     }
 
     /// Sets of result columns on which no two rows of the SELECT agree.
     fn output_keys(&self, select: &Select) -> Vec<Vec<u32>> {
         let positions = |exprs: &[Expr]| -> Option<Vec<u32>> {
+            budget::spend(exprs.len() * select.outputs.len());
             exprs
                 .iter()
                 .map(|expr| {
@@ -365,6 +384,7 @@ impl<'s> Facts<'s> {
 
     /// Looks for subqueries inside an expression.
     fn inside(&mut self, expr: &Expr) {
+        budget::spend(1);
         match expr {
             Expr::Column(_) | Expr::Literal(_) | Expr::Output(_) => {}
             Expr::InQuery { expr, query, .. } => {
@@ -380,13 +400,12 @@ impl<'s> Facts<'s> {
 }
 
 fn combine(operator: SetOperator, all: bool, left: RelationFacts, right: RelationFacts) -> RelationFacts {
-    let (RelationFacts::Columns { columns, .. }, RelationFacts::Columns { columns: others, .. }) =
-        (left, right)
-    else {
+    let (RelationFacts::Columns(left), RelationFacts::Columns(right)) = (left, right) else {
         return RelationFacts::Unknown;
     };
-    let width = columns.len();
-    let merged = columns.into_iter().zip(others).map(|(left, right)| ColumnFacts {
+    let width = left.columns.len();
+    budget::spend(width);
+    let merged = left.columns.iter().cloned().zip(&right.columns).map(|(left, right)| ColumnFacts {
         is_mixed: left.is_mixed
             || right.is_mixed
             || common_affinity(left.affinity, right.affinity) == Fact::Unknown,
@@ -406,7 +425,7 @@ fn combine(operator: SetOperator, all: bool, left: RelationFacts, right: Relatio
         },
     });
     let keys = if all { Vec::new() } else { vec![(0..).take(width).collect()] };
-    RelationFacts::Columns { columns: merged.collect(), keys }
+    RelationFacts::of(merged.collect(), keys)
 }
 
 /// The affinity of a column of a compound: of the first SELECT if the others have one of its kind.

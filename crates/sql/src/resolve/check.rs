@@ -1,6 +1,8 @@
 //! What SQLite refuses for other reasons than names: calls and row values where they may not stand, widths that do
 //! not fit, collations that do not exist, recursion that goes nowhere.
 
+use sqlgauge_base::budget;
+
 use super::scope::{Clause, Scope};
 use super::{Error, ErrorKind, Resolver};
 use crate::aggregates::{self, owner_by_columns};
@@ -45,6 +47,7 @@ impl Resolver<'_> {
 
     /// The query that an aggregate belongs to.
     fn owner(&self, aggregate: &Aggregate) -> Owner {
+        budget::spend(self.scopes.iter().map(|scope| 1 + scope.relations.len()).sum());
         let around: Vec<(u32, Vec<RelationId>)> = self
             .scopes
             .iter()

@@ -1,11 +1,12 @@
 //! Expressions.
 
+use sqlgauge_base::budget;
 use sqlite3_parser::ast::{self, FunctionCallOrder, FunctionTail, Over};
 
 use super::check::Written;
 use super::scope::{Found, ScopeRelation};
 use super::select::merged_column;
-use super::{Error, ErrorKind, Resolver};
+use super::{Error, ErrorKind, Resolver, limits};
 use crate::aggregates;
 use crate::functions::Function;
 use crate::ident::{self, Quote, name_of, unquote};
@@ -15,17 +16,33 @@ use crate::tree::{
     Query, Relation, Select, UnaryOperator, Window,
 };
 
+/// How deep the parser's tree may be to be written on the stack at hand.
+const SHALLOW: usize = 200;
+/// Bytes of stack for writing one level of it.
+const WRITER_BYTES: usize = 4_096;
+
 impl<'a> Resolver<'a> {
     pub(super) fn expr(&mut self, ast: &'a ast::Expr<'a>) -> Result<Expr, Error> {
         let result = self.nested(|this| this.expr_inner(ast));
         let checked = result.and_then(|expr| self.check_parts(&expr).map(|()| expr));
-        checked.map_err(|error| error.within(self.text, || ast.to_string()))
+        checked.map_err(|error| error.within(self.text, || self.text_of(ast)))
     }
 
     /// An expression that is one value.
     pub(super) fn single_expr(&mut self, ast: &'a ast::Expr<'a>) -> Result<Expr, Error> {
         let expr = self.expr(ast)?;
-        self.single(expr).map_err(|error| error.within(self.text, || ast.to_string()))
+        self.single(expr).map_err(|error| error.within(self.text, || self.text_of(ast)))
+    }
+
+    /// The expression as the parser writes it.
+    pub(super) fn text_of(&self, ast: &ast::Expr<'_>) -> String {
+        // The parser's own code does not look after the stack.
+        let text = match self.deepest {
+            ..SHALLOW => ast.to_string(),
+            _ => stacker::grow(self.deepest * WRITER_BYTES, || ast.to_string()),
+        };
+        budget::spend(text.len());
+        text
     }
 
     pub(super) fn boxed(&mut self, ast: &'a ast::Expr<'a>) -> Result<Box<Expr>, Error> {
@@ -224,15 +241,23 @@ impl<'a> Resolver<'a> {
 
     /// A chain of AND or of OR as one list; chains lean to the left and may be long, so they are unrolled.
     fn connective(&mut self, whole: &'a ast::Expr<'a>, operator: ast::Operator) -> Result<Expr, Error> {
-        let mut operands = Vec::new();
+        let mut leaves = Vec::new();
         let mut pending = vec![whole];
         while let Some(ast) = pending.pop() {
             match ast {
                 ast::Expr::Binary(left, own, right) if *own == operator => pending.extend([*right, *left]),
                 ast::Expr::Parenthesized(inner) if inner.len() == 1 => pending.push(&inner[0]),
-                other => operands.push(self.expr(other)?),
+                other => leaves.push(other),
             }
         }
+        let around = self.chained;
+        self.chained += leaves.len();
+        if self.chained > limits::CHAINED {
+            let message = format!("more than {} operands of AND and OR", limits::CHAINED);
+            return Err(ErrorKind::Unsupported(message).into());
+        }
+        let operands = leaves.into_iter().map(|ast| self.expr(ast)).collect::<Result<_, _>>()?;
+        self.chained = around;
         Ok(if operator == ast::Operator::And { Expr::And(operands) } else { Expr::Or(operands) })
     }
 

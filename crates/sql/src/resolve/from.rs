@@ -1,5 +1,6 @@
 //! FROM clauses: relations, joins, USING and NATURAL.
 
+use sqlgauge_base::budget;
 use sqlite3_parser::ast::{self, JoinConstraint, JoinOperator, JoinType, SelectTable};
 
 use super::scope::{ColumnName, Columns, Found, Scope, ScopeRelation};
@@ -154,6 +155,7 @@ impl<'a> Resolver<'a> {
             self.at_word(ErrorKind::Invalid(message), name)
         };
         let (left, right) = scope.relations.split_at_mut(start);
+        budget::copy(left.len());
         let left = Scope { relations: left.to_vec(), ..Scope::default() };
         let left_columns = match left.find_column(self.schema, None, name) {
             Found::Columns(columns) => columns,

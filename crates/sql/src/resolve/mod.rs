@@ -3,10 +3,14 @@
 //! Names are resolved in the order in which SQLite does it (FROM subqueries, result columns, HAVING, WHERE and
 //! ON, ORDER BY, GROUP BY), and missing tables are reported before missing columns, so that a text with several
 //! faults is refused for the one that SQLite names.
+//!
+//! A text that takes more steps than [`budget::RESOLVE`] is [`ErrorKind::TooComplex`]; how many columns, terms and
+//! operands a query may have is as in SQLite ([`limits`]).
 
 mod check;
 mod expr;
 mod from;
+mod limits;
 mod order;
 mod scope;
 mod select;
@@ -14,6 +18,7 @@ mod window;
 
 use std::rc::Rc;
 
+use sqlgauge_base::budget;
 use sqlite3_parser::Bump;
 use sqlite3_parser::ast::{self, CommonTableExpr, Materialized, WindowDef};
 
@@ -28,13 +33,26 @@ use crate::tree::{Body, Cte, CteId, Expr, Query, RelationId, SetOperator};
 /// How deep expressions and subqueries may nest; SQLite's own limit on expressions is the same.
 pub const MAX_DEPTH: usize = 1000;
 
+/// Steps of the budget for a node of the parser's tree.
+const STEPS_OF_A_NODE: usize = 4;
+
 /// Parses a text with one query and resolves every name in it against the schema.
 ///
 /// # Errors
 /// An [`Error`] that says what is wrong and, where it can be told, at which place: the text is empty, holds
 /// several statements or no query, is not SQL, names a table or column that does not exist or that is
-/// ambiguous, breaks another rule of SQLite, or uses a construct that the tree cannot express.
+/// ambiguous, breaks another rule of SQLite, uses a construct that the tree cannot express, or takes too many steps.
 pub fn resolve(text: &str, schema: &Schema) -> Result<Query, Error> {
+    bounded(|| resolve_all(text, schema))
+}
+
+/// What comes of it, or that it takes too many steps.
+pub(crate) fn bounded<T>(analysis: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    budget::within(budget::RESOLVE, analysis)
+        .unwrap_or_else(|too_complex| Err(ErrorKind::TooComplex(too_complex).into()))
+}
+
+fn resolve_all(text: &str, schema: &Schema) -> Result<Query, Error> {
     let bump = Bump::new();
     let parsed = parse_query(&bump, text)?;
     let ast = parsed.query;
@@ -114,6 +132,10 @@ struct Resolver<'a> {
     next_relation: u32,
     next_cte: u32,
     depth: usize,
+    /// The operands of the chains of AND and OR that the walk is inside of: the parser's tree is deeper by so much.
+    chained: usize,
+    /// The deepest that the parser's tree was seen to be.
+    deepest: usize,
     /// How many queries the walk is inside of.
     level: u32,
 }
@@ -167,6 +189,8 @@ impl<'a> Resolver<'a> {
             next_relation: 0,
             next_cte: 0,
             depth: 0,
+            chained: 0,
+            deepest: 0,
             level: 0,
         }
     }
@@ -181,7 +205,9 @@ impl<'a> Resolver<'a> {
         if self.depth >= MAX_DEPTH {
             return Err(ErrorKind::Unsupported(format!("nesting deeper than {MAX_DEPTH} levels")).into());
         }
+        budget::spend(STEPS_OF_A_NODE);
         self.depth += 1;
+        self.deepest = self.deepest.max(self.depth + self.chained);
         let result = stacker::maybe_grow(1 << 20, 4 << 20, || step(self));
         self.depth -= 1;
         result
@@ -218,6 +244,7 @@ impl<'a> Resolver<'a> {
         let mut definitions: Vec<Definition<'a>> = Vec::with_capacity(ctes.len());
         for ast in ctes {
             let name = name_of(ast.tbl_name.0);
+            budget::spend(definitions.len());
             if definitions.iter().any(|other| other.name.eq_ignore_ascii_case(&name)) {
                 let message = format!("duplicate WITH table name: {name}");
                 return Err(self.at_word(ErrorKind::Invalid(message), &name));
@@ -243,6 +270,7 @@ impl<'a> Resolver<'a> {
         let arms = ast.body.compounds.as_ref();
         let own_order = if arms.is_none() { order_by } else { &[] };
         let arms = arms.map(sqlite3_parser::Vec::as_slice).unwrap_or_default();
+        limits::operands(1 + arms.len())?;
         // SQLite resolves a compound from right to left; a CTE may refer to itself, so its columns come first.
         let mut right = Vec::with_capacity(arms.len());
         if defines.is_none() {
@@ -287,6 +315,7 @@ impl<'a> Resolver<'a> {
     /// Finds the CTE of that name in the WITH clauses around and resolves it if this is its first use.
     fn cte(&mut self, name: &str) -> Result<Option<(CteId, Columns)>, Error> {
         let found = self.frames.iter().enumerate().rev().find_map(|(frame, clause)| {
+            budget::spend(clause.definitions.len());
             let place = clause.definitions.iter().position(|d| d.name.eq_ignore_ascii_case(name))?;
             Some((frame, place))
         });

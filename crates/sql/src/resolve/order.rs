@@ -1,9 +1,10 @@
 //! ORDER BY and GROUP BY terms: aliases and ordinals.
 
+use sqlgauge_base::budget;
 use sqlite3_parser::ast::{self, SortOrder, SortedColumn, UnaryOperator};
 
 use super::scope::Scope;
-use super::{Error, ErrorKind, Resolver};
+use super::{Error, ErrorKind, Resolver, limits};
 use crate::folded::folded_integer;
 use crate::ident::{Quote, name_of, number, unquote};
 use crate::tree::{Expr, Literal, OrderTerm, Output};
@@ -20,6 +21,7 @@ impl<'a> Resolver<'a> {
         ast: &'a [SortedColumn<'a>],
         outputs: &[Output],
     ) -> Result<Vec<OrderTerm>, Error> {
+        limits::terms("ORDER BY", ast.len())?;
         ast.iter()
             .enumerate()
             .map(|(place, term)| {
@@ -47,6 +49,7 @@ impl<'a> Resolver<'a> {
         arms: &[(Vec<Output>, Scope)],
         width: usize,
     ) -> Result<Vec<OrderTerm>, Error> {
+        limits::terms("ORDER BY", ast.len())?;
         ast.iter()
             .enumerate()
             .map(|(place, term)| {
@@ -63,18 +66,22 @@ impl<'a> Resolver<'a> {
     fn key(&mut self, ast: &'a ast::Expr<'a>) -> Result<Expr, Error> {
         let expr = self.expr(ast)?;
         let fits = self.check_keys(std::iter::once(&expr));
-        fits.map_err(|error| error.within(self.text, || ast.to_string()))?;
+        fits.map_err(|error| error.within(self.text, || self.text_of(ast)))?;
         Ok(expr)
     }
 
     fn compound_term(&mut self, ast: &'a ast::Expr<'a>, arms: &[(Vec<Output>, Scope)]) -> Option<u32> {
         let bare = without_collation(ast);
         for (outputs, scope) in arms {
+            budget::spend(outputs.len());
             if let Some(index) = alias_reference(bare, outputs) {
                 return Some(index);
             }
             self.scopes.push(scope.clone());
+            // Nobody asks where it does not fit.
+            let text = std::mem::take(&mut self.text);
             let expr = self.expr(bare);
+            self.text = text;
             self.scopes.pop();
             let Ok(expr) = expr else { continue };
             if let Some(index) = outputs.iter().position(|output| output.expr == expr) {
@@ -90,6 +97,7 @@ impl<'a> Resolver<'a> {
         ast: &'a [ast::Expr<'a>],
         outputs: &[Output],
     ) -> Result<Vec<Expr>, Error> {
+        limits::terms("GROUP BY", ast.len())?;
         ast.iter()
             .enumerate()
             .map(|(place, term)| {
@@ -107,6 +115,7 @@ impl<'a> Resolver<'a> {
 
 fn alias_reference(ast: &ast::Expr<'_>, outputs: &[Output]) -> Option<u32> {
     let ast::Expr::Id(id) = ast else { return None };
+    budget::spend(outputs.len());
     let (name, quote) = unquote(id.0);
     if quote == Quote::Single {
         return None;

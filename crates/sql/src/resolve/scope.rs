@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use sqlgauge_base::budget;
+
 use crate::schema::{Schema, Table, TableId};
 use crate::tree::{ColumnRef, Expr, JoinKind, RelationId};
 
@@ -29,11 +31,13 @@ impl ColumnName {
         if !self.from_expression {
             return self.text.eq_ignore_ascii_case(name);
         }
-        let significant = |text: &str| {
-            text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect::<String>()
-        };
-        significant(&self.text) == significant(name)
+        significant(&self.text).eq(significant(name))
     }
+}
+
+/// What counts of a name that is the text of an expression.
+fn significant(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase())
 }
 
 /// One relation of a FROM clause, as names see it.
@@ -58,8 +62,13 @@ impl ScopeRelation {
 
     pub fn column_index(&self, schema: &Schema, name: &str) -> Option<u32> {
         match &self.columns {
-            Columns::Table(id) => schema.table(*id)?.column_index(name),
+            Columns::Table(id) => {
+                let table = schema.table(*id)?;
+                budget::spend(table.columns.len());
+                table.column_index(name)
+            }
             Columns::Named(names) => {
+                budget::spend(names.len());
                 names.iter().position(|own| own.is(name)).and_then(|index| u32::try_from(index).ok())
             }
         }
@@ -73,9 +82,13 @@ impl ScopeRelation {
         match &self.columns {
             Columns::Table(id) => {
                 let columns = schema.table(*id).map_or(&[][..], |table| &table.columns);
+                budget::copy(columns.len());
                 numbered(columns.iter().map(|c| (c.hidden, c.name.clone())).collect())
             }
-            Columns::Named(names) => numbered(names.iter().map(|n| (false, n.text.clone())).collect()),
+            Columns::Named(names) => {
+                budget::copy(names.len());
+                numbered(names.iter().map(|n| (false, n.text.clone())).collect())
+            }
         }
     }
 
@@ -155,6 +168,7 @@ impl Scope {
         if let Some(rowid) = self.find_rowid(schema, qualifier, column) {
             return Found::Columns(vec![rowid]);
         }
+        budget::spend(self.aliases.len());
         let alias = || self.aliases.iter().find(|(name, _)| name.eq_ignore_ascii_case(column));
         match qualifier.is_none().then(alias).flatten() {
             Some((_, expr)) => Found::Alias(expr.clone()),
@@ -166,6 +180,7 @@ impl Scope {
     pub fn find_column(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> Found {
         let mut matches: Vec<ColumnRef> = Vec::new();
         let mut ambiguous = false;
+        budget::spend(self.relations.len());
         for relation in &self.relations {
             if qualifier.is_some_and(|q| !relation.is_named(q)) {
                 continue;

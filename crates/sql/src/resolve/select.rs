@@ -1,9 +1,12 @@
 //! SELECT and VALUES: result columns, clauses, and the names that others see of them.
 
+use std::collections::{HashMap, HashSet};
+
+use sqlgauge_base::budget;
 use sqlite3_parser::ast::{self, Distinctness, OneSelect, ResultColumn, SortedColumn};
 
 use super::scope::{Clause, ColumnName, Columns, Found, Scope, ScopeRelation};
-use super::{Error, ErrorKind, Resolver};
+use super::{Error, ErrorKind, Resolver, limits};
 use crate::functions::Function;
 use crate::ident::name_of;
 use crate::tree::{Args, Body, ColumnRef, Expr, JoinKind, OrderTerm, Output, Select};
@@ -40,6 +43,7 @@ impl<'a> Resolver<'a> {
         order_by: &'a [SortedColumn<'a>],
     ) -> Result<Arm, Error> {
         let width = ast.first().map_or(0, sqlite3_parser::Vec::len);
+        limits::columns(width)?;
         if ast.iter().any(|row| row.len() != width) {
             let message = "all VALUES must have the same number of terms".to_owned();
             return Err(self.at_word(ErrorKind::Invalid(message), "VALUES"));
@@ -98,6 +102,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn outputs(&mut self, columns: &'a [ResultColumn<'a>]) -> Result<(Vec<Output>, Vec<ColumnName>), Error> {
+        limits::columns(columns.len())?;
         let mut outputs = Vec::with_capacity(columns.len());
         let mut names: Vec<ColumnName> = Vec::with_capacity(columns.len());
         for column in columns {
@@ -137,6 +142,7 @@ impl<'a> Resolver<'a> {
             }
             matched = true;
             for (column, name) in relation.visible_columns(self.schema) {
+                budget::spend(scope.relations.len());
                 let merged =
                     |other: &ScopeRelation| other.using.iter().any(|u| u.eq_ignore_ascii_case(&name));
                 if table.is_none() && merged(relation) {
@@ -153,6 +159,7 @@ impl<'a> Resolver<'a> {
                 outputs.push(Output { expr, alias: None });
                 names.push(ColumnName::exact(name));
             }
+            limits::columns(outputs.len())?;
         }
         match table {
             Some(table) if !matched => Err(ErrorKind::UnknownTable(table.to_owned()).into()),
@@ -170,7 +177,7 @@ impl<'a> Resolver<'a> {
             Expr::Column(column) if is_column_syntax(ast) => {
                 self.column_name(*column).unwrap_or_else(|| ColumnName::exact("rowid"))
             }
-            _ => ColumnName { text: ast.to_string(), from_expression: true },
+            _ => ColumnName { text: self.text_of(ast), from_expression: true },
         }
     }
 
@@ -208,14 +215,21 @@ pub(super) fn merged_column(columns: &[ColumnRef]) -> Expr {
 
 /// The second column of one name is out of reach by that name, as in SQLite.
 fn make_unique(names: &mut [ColumnName]) {
-    for index in 1..names.len() {
-        let (before, rest) = names.split_at_mut(index);
-        let own = &mut rest[0];
-        let mut copy = 0;
-        let base = own.text.clone();
-        while before.iter().any(|other| other.text.eq_ignore_ascii_case(&own.text)) {
-            copy += 1;
-            own.text = format!("{base}:{copy}");
+    let mut taken = HashSet::with_capacity(names.len());
+    // How many copies of a name there are, so that the next one need not try them all.
+    let mut copies: HashMap<String, usize> = HashMap::new();
+    for own in names {
+        let base = own.text.to_ascii_lowercase();
+        if taken.insert(base.clone()) {
+            continue;
         }
+        let copy = copies.entry(base.clone()).or_insert(0);
+        loop {
+            *copy += 1;
+            if taken.insert(format!("{base}:{copy}")) {
+                break;
+            }
+        }
+        own.text = format!("{}:{copy}", own.text);
     }
 }

@@ -30,6 +30,9 @@ impl Resolved {
             sqlgauge_sql::ErrorKind::Unsupported(construct) => {
                 Inapplicable::unsupported("resolve", construct.clone()).of(side)
             }
+            sqlgauge_sql::ErrorKind::TooComplex(_) => {
+                Inapplicable::unsupported("resolve", "too_complex".to_owned()).of(side)
+            }
             _ => Inapplicable::parse(error.to_string()).of(side),
         })?;
         let freedom = Freedom::of(&query, schema).map_err(|error| error.of(side))?;

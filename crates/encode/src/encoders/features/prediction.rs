@@ -66,7 +66,7 @@ fn put_outcome(row: &mut Row, prediction: Option<&str>, error: Option<&ErrorKind
     row.flag(
         "sql.error.unsupported",
         "it uses what the resolver does not know",
-        is(|kind| matches!(kind, ErrorKind::Unsupported(_))),
+        is(|kind| matches!(kind, ErrorKind::Unsupported(_) | ErrorKind::TooComplex(_))),
     );
     let other =
         is(|kind| matches!(kind, ErrorKind::Empty | ErrorKind::MultipleStatements | ErrorKind::NotAQuery(_)));
@@ -82,6 +82,7 @@ fn breaks_a_rule(kind: &ErrorKind) -> bool {
             | ErrorKind::UnknownColumn(_)
             | ErrorKind::AmbiguousColumn(_)
             | ErrorKind::Unsupported(_)
+            | ErrorKind::TooComplex(_)
             | ErrorKind::Empty
             | ErrorKind::MultipleStatements
             | ErrorKind::NotAQuery(_)
