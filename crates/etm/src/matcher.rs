@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use sqlgauge_base::budget;
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
@@ -18,11 +19,6 @@ use crate::tools;
 
 /// How many orders of tied relations are tried.
 const MAX_CHOICES: usize = 400;
-/// The stack for queries that nest deeply.
-const DEEP_STACK_BYTES: usize = 256 << 20;
-/// From how many bytes of text a query may nest so deeply that it needs that stack.
-const LONG_TEXT_BYTES: usize = 4_000;
-
 /// One of the two queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -48,8 +44,10 @@ pub enum Verdict {
     Equal,
     /// Their normal forms differ. This is no proof that the queries do.
     Different,
-    /// No normal form was found within the bounds; the reason in words.
+    /// A normal form cannot tell: the queries do not give the same each time; the reason in words.
     GaveUp(&'static str),
+    /// The comparison takes more nodes, passes or steps than it may; the bound in words.
+    TooComplex(&'static str),
     /// A query could not be resolved against the schema.
     Unresolved(Side, Error),
 }
@@ -67,6 +65,7 @@ impl fmt::Display for Verdict {
             Self::Equal => f.write_str("equal"),
             Self::Different => f.write_str("not equal"),
             Self::GaveUp(reason) => write!(f, "gave up: {reason}"),
+            Self::TooComplex(bound) => write!(f, "too_complex: {bound}"),
             Self::Unresolved(side, error) => write!(f, "the {side} query cannot be resolved: {error}"),
         }
     }
@@ -136,8 +135,10 @@ impl<'a> Matcher<'a> {
 
     /// Compares two queries and says why. The answer does not depend on which of them is first.
     pub fn compare(&self, left: &str, right: &str) -> Comparison {
-        with_stack(left, right, || {
-            let matches = |schema: &Schema| Matcher::new(schema, self.profile).is_equal(left, right);
+        bounded(left, right, || {
+            let matches = |schema: &Schema| {
+                Matcher::new(schema, self.profile).run(left, right, false).verdict.is_equal()
+            };
             self.with_assumptions(self.run(left, right, true), [left, right], &matches)
         })
     }
@@ -156,19 +157,21 @@ impl<'a> Matcher<'a> {
 
     /// Whether two queries mean the same; cheaper than [`Matcher::compare`].
     pub fn is_equal(&self, left: &str, right: &str) -> bool {
-        with_stack(left, right, || self.run(left, right, false)).verdict.is_equal()
+        bounded(left, right, || self.run(left, right, false)).verdict.is_equal()
     }
 
     /// Whether the prediction is right for the gold under `ex@1`, where an order that the gold does not ask for
     /// does not count: the prediction's own ORDER BY is passed over if the gold has none.
     pub fn is_right(&self, gold: &str, prediction: &str) -> bool {
-        with_stack(gold, prediction, || self.judge_alone(gold, prediction, false)).verdict.is_equal()
+        bounded(gold, prediction, || self.judge_alone(gold, prediction, false)).verdict.is_equal()
     }
 
     /// [`Matcher::is_right`] with its reasons; the gold is left.
     pub fn judge(&self, gold: &str, prediction: &str) -> Comparison {
-        with_stack(gold, prediction, || {
-            let matches = |schema: &Schema| Matcher::new(schema, self.profile).is_right(gold, prediction);
+        bounded(gold, prediction, || {
+            let matches = |schema: &Schema| {
+                Matcher::new(schema, self.profile).judge_alone(gold, prediction, false).verdict.is_equal()
+            };
             self.with_assumptions(self.judge_alone(gold, prediction, true), [gold, prediction], &matches)
         })
     }
@@ -223,8 +226,8 @@ impl<'a> Matcher<'a> {
         });
         match logs {
             Ok(logs) => self.conclude(left, right, logs, explain),
-            Err(Stopped::TooLarge) => stopped(Verdict::GaveUp("the query is too large")),
-            Err(Stopped::NoFixedPoint) => stopped(Verdict::GaveUp("the rules found no fixed point")),
+            Err(Stopped::TooLarge) => stopped(Verdict::TooComplex("the query is too large")),
+            Err(Stopped::NoFixedPoint) => stopped(Verdict::TooComplex("the rules found no fixed point")),
         }
     }
 
@@ -271,13 +274,15 @@ impl<'a> Matcher<'a> {
             }
         }
         *left = first.unwrap_or_else(|| left.clone());
-        Verdict::GaveUp("too many instances of one table are interchangeable")
+        Verdict::TooComplex("too many instances of one table are interchangeable")
     }
 }
 
-/// Runs a comparison on a stack that is large enough for texts of that length.
-fn with_stack<T>(left: &str, right: &str, run: impl FnOnce() -> T) -> T {
-    if left.len().max(right.len()) < LONG_TEXT_BYTES { run() } else { stacker::grow(DEEP_STACK_BYTES, run) }
+/// A comparison of texts within the budget of one analysis, its reasons included.
+fn bounded(left: &str, right: &str, compare: impl FnOnce() -> Comparison) -> Comparison {
+    let bytes = left.len().max(right.len());
+    let outcome = budget::analyse(bytes, compare);
+    outcome.unwrap_or_else(|_| stopped(Verdict::TooComplex("the comparison takes too many steps")))
 }
 
 fn stopped(verdict: Verdict) -> Comparison {

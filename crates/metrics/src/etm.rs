@@ -12,8 +12,8 @@
 //! `assumes` names the constraints that a match rests on.
 //!
 //! A prediction that does not resolve against the schema scores 0; a gold that does not makes the score null. A
-//! comparison that gives up (a query too large, a function that gives another value each time) scores 0 and
-//! says so. The reason is the first difference of the normal forms, or the rules that made them equal.
+//! comparison that gives up (a function that gives another value each time) scores 0 and says so. One that takes more
+//! nodes, passes or steps than it may (`too_complex`) is null. The reason is the first difference of the normal forms, or the rules that made them equal.
 //!
 //! Source: B. Ascoli, Y. Kandikonda, J. Choi, "ETM: Modern Insights into Perspective on Text-to-SQL Evaluation in
 //! the Age of Large Language Models", Future Internet 17(8):325, 2025, Tables 1 to 3.
@@ -96,7 +96,11 @@ fn score(pair: &Pair<'_>, profile: Profile) -> Score {
             Score::inapplicable(format!("the gold does not resolve: {error}"))
                 .with("gold_failed", "unresolved")
         }
-        other => Score::binary(false).because(other.to_string()),
+        Verdict::Unresolved(Side::Right, error) => Score::unresolved_prediction(error),
+        Verdict::TooComplex(_) => {
+            Score::inapplicable(comparison.verdict.to_string()).with("too_complex", true)
+        }
+        Verdict::GaveUp(_) => Score::binary(false).because(comparison.verdict.to_string()),
     }
 }
 

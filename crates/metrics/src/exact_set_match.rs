@@ -10,6 +10,7 @@
 //! makes the score null.
 
 use serde_json::json;
+use sqlgauge_base::budget;
 
 use crate::esm::{self, Switches, score_parsed};
 use crate::metric::{Metric, MetricKind, Reads, Score};
@@ -48,9 +49,13 @@ impl Metric for Esm {
         };
         let (catalog, keys) = (pair.target().catalog(), pair.target().foreign_keys());
         let prediction = pair.prediction_legacy().map_err(Clone::clone);
-        let outcome = match score_parsed(catalog, keys, gold, prediction, Switches::default()) {
-            Ok(outcome) => outcome,
-            Err(failure) => return Score::inapplicable(failure.to_string()),
+        let bytes = pair.gold().len().max(pair.prediction().len());
+        let outcome =
+            budget::analyse(bytes, || score_parsed(catalog, keys, gold, prediction, Switches::default()));
+        let outcome = match outcome {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(failure)) => return Score::inapplicable(failure.to_string()),
+            Err(too_complex) => return Score::too_complex(too_complex),
         };
         let differing: Vec<&str> =
             outcome.partial.iter().filter(|(_, part)| !part.matched).map(|(part, _)| part.as_str()).collect();

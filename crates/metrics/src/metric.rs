@@ -1,6 +1,8 @@
 //! What every metric is.
 
 use serde_json::{Map, Value};
+use sqlgauge_base::budget::TooComplex;
+use sqlgauge_sql::{Error, ErrorKind};
 
 use crate::pair::Pair;
 
@@ -94,6 +96,20 @@ impl Score {
     /// No value, because the metric does not apply.
     pub fn inapplicable(reason: impl Into<String>) -> Self {
         Self { value: None, detail: Map::new() }.because(reason)
+    }
+
+    /// No value, because the analysis takes more steps than it may.
+    pub(crate) fn too_complex(cause: TooComplex) -> Self {
+        Self::inapplicable(cause.to_string()).with("too_complex", true)
+    }
+
+    /// The score of a prediction that is no query over the schema: 0, or null where its analysis takes too many steps,
+    /// so that nobody knows.
+    pub(crate) fn unresolved_prediction(error: &Error) -> Self {
+        match error.kind() {
+            ErrorKind::TooComplex(cause) => Self::too_complex(*cause),
+            _ => Self::new(0.0).because(format!("the prediction does not resolve: {error}")),
+        }
     }
 
     /// Adds the reason in words.

@@ -40,7 +40,7 @@ pub(crate) fn score_sets(
         return Score::inapplicable(format!("the gold cannot be resolved: {error}"));
     }
     if let Err(error) = pair.prediction_query() {
-        return Score::new(0.0).because(format!("the prediction cannot be resolved: {error}"));
+        return Score::unresolved_prediction(error);
     }
     let gold = pair.gold_features().map(&names).unwrap_or_default();
     let prediction = pair.prediction_features().map(&names).unwrap_or_default();

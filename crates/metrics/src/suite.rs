@@ -8,6 +8,7 @@
 //!
 //! Source: R. Zhong, T. Yu, D. Klein, "Semantic Evaluation for Text-to-SQL with Distilled Test Suites", 2020.
 
+use sqlgauge_base::budget;
 use sqlgauge_engine::Database;
 
 use crate::ex_spider::{compare, score_on};
@@ -46,37 +47,56 @@ impl Metric for Suite {
 
 /// Ways to fill in values that are tried for one prediction; the script tries all, which need not end.
 const MAX_PLUGGED: usize = 20_000;
+/// Steps of SQLite's virtual machine after which no further way is tried: one way may be a join of everything with
+/// everything.
+const MAX_PLUGGED_STEPS: u64 = 200_000_000;
 
 /// The official execution match with `--plug_value`: 1 if the prediction is right on every database of the suite as it
 /// is, or with values of the gold in the place of its own. Null where the gold fails, or where there are more ways
-/// than are tried and none of those is right.
+/// than are tried and none of those is right: a bound on their number, and one on the steps that they take together.
 pub fn suite_execution_match_plugged(pair: &Pair<'_>, keep_distinct: bool) -> Score {
     let as_it_is = suite_execution_match(pair, keep_distinct);
     if as_it_is.value != Some(0.0) {
         return as_it_is;
     }
-    let Some(mut ways) = official::plugged(pair.gold(), pair.prediction(), keep_distinct) else {
-        return as_it_is;
+    let ways =
+        budget::within(budget::ANALYSIS, || official::plugged(pair.gold(), pair.prediction(), keep_distinct));
+    let mut ways = match ways {
+        Ok(Some(ways)) => ways,
+        Ok(None) => return as_it_is,
+        Err(too_complex) => return Score::too_complex(too_complex),
     };
-    let is_right = |prediction: String| {
-        let right_on = |database| plugged_is_right(pair, database, keep_distinct, &prediction);
-        pair.target().suite.iter().all(|database| right_on(database))
-    };
-    if ways.by_ref().take(MAX_PLUGGED).any(is_right) {
-        return Score::new(1.0).because("right with values of the gold");
+    let mut steps = 0;
+    for tried in 0.. {
+        let Some(prediction) = ways.next() else { return as_it_is };
+        if tried == MAX_PLUGGED || steps > MAX_PLUGGED_STEPS {
+            let message = format!(
+                "too_complex: wrong with the first {tried} ways to put in the gold's values, which took {steps} steps of \
+                 SQLite, and there are more"
+            );
+            return Score::inapplicable(message).with("too_complex", true);
+        }
+        let mut right_on =
+            |database| plugged_is_right(pair, database, keep_distinct, &prediction, &mut steps);
+        if pair.target().suite.iter().all(|database| right_on(database)) {
+            break;
+        }
     }
-    match ways.next() {
-        None => as_it_is,
-        Some(_) => Score::inapplicable(format!(
-            "wrong with the first {MAX_PLUGGED} ways to put in the gold's values, and there are more"
-        )),
-    }
+    Score::new(1.0).because("right with values of the gold")
 }
 
-fn plugged_is_right(pair: &Pair<'_>, database: &Database, keep_distinct: bool, prediction: &str) -> bool {
+fn plugged_is_right(
+    pair: &Pair<'_>,
+    database: &Database,
+    keep_distinct: bool,
+    prediction: &str,
+    steps: &mut u64,
+) -> bool {
     let Some((gold, ordered)) = pair.gold_to_run(keep_distinct) else { return false };
     let gold = pair.run_gold(database, gold);
-    let prediction = rows_in_python(prediction, &pair.run_again(database, prediction));
+    let execution = pair.run_again(database, prediction);
+    *steps += execution.vm_steps;
+    let prediction = rows_in_python(prediction, &execution);
     match (gold.rows(), prediction) {
         (Some(gold), Ok(prediction)) => compare(gold, &prediction, *ordered).value == Some(1.0),
         _ => false,

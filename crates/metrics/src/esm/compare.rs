@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use sqlgauge_base::budget;
 use sqlgauge_sql::spider::{
     ColumnId, Condition, ConditionItem, ConditionOp, ConditionUnit, Direction, MisplacedOperator, Query,
-    Value,
+    TableUnit, Value,
 };
 
 use super::BoundKeys;
@@ -52,40 +53,51 @@ pub(super) fn exact_match(keys: &BoundKeys, pred: &Query, label: &Query) -> Resu
         compare_keywords(pred, label),
     ]);
     let tables = &label.from.tables;
-    let same_tables =
-        || tables.len() == pred.from.tables.len() && found(&pred.from.tables, tables) == tables.len();
+    let same_tables = || {
+        tables.len() == pred.from.tables.len()
+            && found(&pred.from.tables, tables, |table| hash_table(table)) == tables.len()
+    };
     let exact = partial.all_matched() && (tables.is_empty() || same_tables());
     Ok(Matched { exact, partial })
 }
 
-/// How many members of `pred` are found in `label`, each of which is found once.
-fn found<T: PartialEq>(pred: impl IntoIterator<Item = T>, label: impl IntoIterator<Item = T>) -> usize {
-    let mut label: Vec<T> = label.into_iter().collect();
-    let before = label.len();
-    for member in pred {
-        if label.is_empty() {
-            break;
-        }
-        if let Some(at) = label.iter().position(|other| *other == member) {
-            label.remove(at);
-        }
+/// How many members of `pred` are found in `label`, each of which is found once. Equal members have equal hashes.
+fn found<T: PartialEq>(
+    pred: impl IntoIterator<Item = T>,
+    label: impl IntoIterator<Item = T>,
+    hash: impl Fn(&T) -> u64,
+) -> usize {
+    let mut left: HashMap<u64, Vec<T>> = HashMap::new();
+    for member in label {
+        left.entry(hash(&member)).or_default().push(member);
     }
-    before - label.len()
+    let mut take = |member: T| {
+        let same_hash = left.get_mut(&hash(&member))?;
+        budget::spend(same_hash.len());
+        let at = same_hash.iter().rposition(|other| *other == member)?;
+        Some(same_hash.swap_remove(at))
+    };
+    pred.into_iter().filter_map(|member| take(member)).count()
 }
 
 fn compare_select(pred: &Query, label: &Query) -> (PartialScore, PartialScore) {
     let (pred, label) = (&pred.select.items, &label.select.items);
-    let without_aggregates = found(pred.iter().map(|item| item.unit), label.iter().map(|item| item.unit));
+    let without_aggregates =
+        found(pred.iter().map(|item| item.unit), label.iter().map(|item| item.unit), hash_of);
     let score = |found| PartialScore::new(label.len(), pred.len(), found);
-    (score(found(pred, label)), score(without_aggregates))
+    (score(found(pred, label, hash_of)), score(without_aggregates))
 }
 
 fn compare_where(pred: &Query, label: &Query) -> (PartialScore, PartialScore) {
     let (pred, label) = (&pred.filter, &label.filter);
     let units = |condition: &Condition| condition.units().count();
-    let without_operators = found(pred.units().map(|unit| unit.unit), label.units().map(|unit| unit.unit));
+    let without_operators =
+        found(pred.units().map(|unit| unit.unit), label.units().map(|unit| unit.unit), hash_of);
     let score = |found| PartialScore::new(units(label), units(pred), found);
-    (score(found(pred.units(), label.units())), score(without_operators))
+    (
+        score(found(pred.units(), label.units(), |unit| finished(|hasher| hash_unit(unit, hasher)))),
+        score(without_operators),
+    )
 }
 
 fn compare_group_names(keys: &BoundKeys, pred: &Query, label: &Query) -> PartialScore {
@@ -93,7 +105,7 @@ fn compare_group_names(keys: &BoundKeys, pred: &Query, label: &Query) -> Partial
         query.group_by.iter().map(|unit| keys.group_name(unit.column)).collect()
     };
     let (pred, label) = (names(pred), names(label));
-    PartialScore::new(label.len(), pred.len(), found(&pred, &label))
+    PartialScore::new(label.len(), pred.len(), found(&pred, &label, hash_of))
 }
 
 fn compare_group(pred: &Query, label: &Query) -> PartialScore {
@@ -112,7 +124,7 @@ fn compare_order(pred: &Query, label: &Query) -> PartialScore {
 
 fn compare_operators(pred: &Query, label: &Query) -> Result<PartialScore, Incomparable> {
     let (pred, label) = (operators(&pred.filter)?, operators(&label.filter)?);
-    if pred.len() == label.len() && found(&pred, &label) == label.len() {
+    if pred.len() == label.len() && found(&pred, &label, |item| hash(item)) == label.len() {
         return Ok(PartialScore::new(1, 1, 1));
     }
     // The official function returns the two totals in the wrong order.
@@ -124,13 +136,14 @@ fn compare_operators(pred: &Query, label: &Query) -> Result<PartialScore, Incomp
 fn operators(condition: &Condition) -> Result<Vec<&ConditionItem>, Incomparable> {
     let mut distinct: Vec<&ConditionItem> = Vec::new();
     let mut by_hash: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (at, item) in condition.odd().enumerate() {
+    for item in condition.odd() {
         if let ConditionItem::Unit(unit) = item
             && unit.queries().next().is_some()
         {
             return Err(Incomparable::QueryForOperator);
         }
-        let same_hash = by_hash.entry(hash(item, at)).or_default();
+        let same_hash = by_hash.entry(hash(item)).or_default();
+        budget::spend(same_hash.len());
         if !same_hash.iter().any(|&known| distinct[known] == item) {
             same_hash.push(distinct.len());
             distinct.push(item);
@@ -139,24 +152,55 @@ fn operators(condition: &Condition) -> Result<Vec<&ConditionItem>, Incomparable>
     Ok(distinct)
 }
 
-/// Equal members have equal hashes; a member with a NaN equals none and is hashed by its place.
-fn hash(item: &ConditionItem, at: usize) -> u64 {
+/// Equal members have equal hashes.
+fn hash(item: &ConditionItem) -> u64 {
+    finished(|hasher| {
+        std::mem::discriminant(item).hash(hasher);
+        if let ConditionItem::Unit(unit) = item {
+            hash_unit(unit, hasher);
+        }
+    })
+}
+
+fn finished(write: impl FnOnce(&mut DefaultHasher)) -> u64 {
     let mut hasher = DefaultHasher::new();
-    std::mem::discriminant(item).hash(&mut hasher);
-    if let ConditionItem::Unit(unit) = item {
-        (unit.negated, unit.op, unit.unit).hash(&mut hasher);
-        for value in [&unit.first, &unit.second].into_iter().flatten() {
-            match value {
-                Value::Number(number) if number.is_nan() => at.hash(&mut hasher),
-                // Adding zero makes the two zeros one.
-                Value::Number(number) => (number + 0.0).to_bits().hash(&mut hasher),
-                Value::Text(text) => text.hash(&mut hasher),
-                Value::Column(column) => column.hash(&mut hasher),
-                Value::Query(_) => {}
-            }
+    write(&mut hasher);
+    hasher.finish()
+}
+
+fn hash_of<T: Hash>(member: &T) -> u64 {
+    finished(|hasher| member.hash(hasher))
+}
+
+fn hash_table(table: &TableUnit) -> u64 {
+    finished(|hasher| match table {
+        TableUnit::Table(id) => id.hash(hasher),
+        TableUnit::Query(query) => hash_query(query, hasher),
+    })
+}
+
+fn hash_unit(unit: &ConditionUnit, hasher: &mut DefaultHasher) {
+    budget::spend(1);
+    (unit.negated, unit.op, unit.unit).hash(hasher);
+    for value in [&unit.first, &unit.second].into_iter().flatten() {
+        match value {
+            // Adding zero makes the two zeros one.
+            Value::Number(number) => (number + 0.0).to_bits().hash(hasher),
+            Value::Text(text) => text.hash(hasher),
+            Value::Column(column) => column.hash(hasher),
+            Value::Query(query) => hash_query(query, hasher),
         }
     }
-    hasher.finish()
+}
+
+/// The parts of a query that tell most queries apart.
+fn hash_query(query: &Query, hasher: &mut DefaultHasher) {
+    budget::spend(query.select.items.len() + query.group_by.len());
+    query.select.items.hash(hasher);
+    query.group_by.hash(hasher);
+    for unit in query.filter.units() {
+        hash_unit(unit, hasher);
+    }
 }
 
 fn compare_set_operations(

@@ -18,7 +18,8 @@
 //! it names, a column of a subquery is what the subquery computes, and nested queries are compared by the same
 //! rules as outer ones (order of conditions, foreign keys), where the official script compares them rigidly.
 //!
-//! A gold that does not resolve makes the score null; a prediction that does not resolve scores 0.
+//! A gold that does not resolve makes the score null; a prediction that does not resolve scores 0. Where the analysis of
+//! a query takes more steps than it may (`too_complex`), the score is null.
 //!
 //! Source: T. Yu et al., "Spider", 2018, section 5.1 (exact matching); `evaluation.py` of the test-suite
 //! repository.
@@ -28,8 +29,10 @@ mod parts;
 mod render;
 
 use serde_json::Value;
+use sqlgauge_base::budget;
 
 use self::parts::Parts;
+use self::render::Numbers;
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
 
@@ -65,12 +68,19 @@ impl Metric for EsmFair {
         };
         let prediction = match pair.prediction_query() {
             Ok(prediction) => prediction,
-            Err(error) => {
-                return Score::binary(false).because(format!("the prediction does not resolve: {error}"));
-            }
+            Err(error) => return Score::unresolved_prediction(error),
         };
         let linked = target.linked_columns();
-        let differing = Parts::of(gold, schema, linked).differences(&Parts::of(prediction, schema, linked));
+        let bytes = pair.gold().len().max(pair.prediction().len());
+        let differing = budget::analyse(bytes, || {
+            let numbers = Numbers::default();
+            let parts = |query| Parts::of(query, schema, linked, &numbers);
+            parts(gold).differences(&parts(prediction))
+        });
+        let differing = match differing {
+            Ok(differing) => differing,
+            Err(too_complex) => return Score::too_complex(too_complex),
+        };
         let score = Score::binary(differing.is_empty());
         if differing.is_empty() {
             return score;
@@ -98,7 +108,8 @@ mod tests {
 
     fn differences(gold: &str, prediction: &str) -> Vec<&'static str> {
         let (schema, linked) = (schema(), LinkedColumns::new(&schema()));
-        let parts = |sql| Parts::of(&resolve(sql, &schema).unwrap(), &schema, &linked);
+        let numbers = Numbers::default();
+        let parts = |sql| Parts::of(&resolve(sql, &schema).unwrap(), &schema, &linked, &numbers);
         parts(gold).differences(&parts(prediction))
     }
 

@@ -6,10 +6,10 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, From, Query, Select, SetOperator, UnaryOperator};
 
 use super::linked::LinkedColumns;
-use super::render::Renderer;
+use super::render::{Numbers, Renderer};
 
 /// Components of a query. Bags are sorted, so that equality is equality of bags.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Parts {
     select: Vec<String>,
     filter: Vec<String>,
@@ -23,66 +23,71 @@ pub(super) struct Parts {
     keywords: BTreeSet<&'static str>,
 }
 
+/// The components of a query, and what its result columns are.
+pub(super) struct Rendered {
+    pub parts: Parts,
+    pub outputs: Vec<String>,
+}
+
 impl Parts {
-    pub fn of(query: &Query, schema: &Schema, linked: &LinkedColumns) -> Self {
-        Self::with(query, &Renderer::new(query, schema, linked))
+    pub fn of(query: &Query, schema: &Schema, linked: &LinkedColumns, numbers: &Numbers) -> Self {
+        Self::with(query, &Renderer::new(schema, linked, numbers)).parts
     }
 
-    pub(super) fn with(query: &Query, renderer: &Renderer<'_>) -> Self {
-        let (first, mut rest) = arms(&query.body);
+    pub(super) fn with(query: &Query, renderer: &Renderer<'_>) -> Rendered {
+        renderer.define(&query.ctes);
+        let (first, rest) = arms(&query.body);
+        let Rendered { mut parts, outputs } = Self::arm(first, renderer);
+        let mut rest: Vec<(SetOperator, Self)> =
+            rest.into_iter().map(|(operator, body)| (operator, Self::arm(body, renderer).parts)).collect();
         // As in the official structure, the last SELECT of a compound carries its ORDER BY and LIMIT, and every
         // SELECT carries those that follow it.
+        rest.last_mut().map_or(&mut parts, |(_, last)| last).order_and_limit(query, &outputs, renderer);
         let mut tail: Option<(SetOperator, Self)> = None;
-        let mut is_last = true;
-        while let Some((operator, body)) = rest.pop() {
-            let parts = Self::arm(body, renderer, query, is_last, tail.take());
-            is_last = false;
-            tail = Some((operator, parts));
+        while let Some((operator, mut operand)) = rest.pop() {
+            operand.followed_by(tail.take());
+            tail = Some((operator, operand));
         }
-        Self::arm(first, renderer, query, is_last, tail)
+        parts.followed_by(tail);
+        Rendered { parts, outputs }
     }
 
-    fn arm(
-        body: &Body,
-        renderer: &Renderer<'_>,
-        query: &Query,
-        is_last: bool,
-        tail: Option<(SetOperator, Self)>,
-    ) -> Self {
-        let mut parts = match body {
+    fn arm(body: &Body, renderer: &Renderer<'_>) -> Rendered {
+        match body {
             Body::Select(select) => Self::select(select, renderer),
             Body::Values(_) | Body::SetOperation { .. } => {
-                Self { tables: vec![renderer.body(body)], ..Self::default() }
+                let parts = Self { tables: vec![renderer.body(body)], ..Self::default() };
+                Rendered { parts, outputs: Vec::new() }
             }
-        };
-        if is_last {
-            parts.order_and_limit(query, renderer);
         }
-        if let Some((operator, operand)) = tail {
-            parts.keywords.insert(match operator {
-                SetOperator::Union => "union",
-                SetOperator::Intersect => "intersect",
-                SetOperator::Except => "except",
-            });
-            parts.operands.push((operator, operand));
-        }
-        parts
     }
 
-    fn select(select: &Select, renderer: &Renderer<'_>) -> Self {
-        let outputs = select.outputs.iter().map(|output| renderer.expr(&output.expr));
-        let mut parts = Self { select: sorted(outputs), ..Self::default() };
+    fn followed_by(&mut self, tail: Option<(SetOperator, Self)>) {
+        let Some((operator, operand)) = tail else { return };
+        self.keywords.insert(match operator {
+            SetOperator::Union => "union",
+            SetOperator::Intersect => "intersect",
+            SetOperator::Except => "except",
+        });
+        self.operands.push((operator, operand));
+    }
+
+    fn select(select: &Select, renderer: &Renderer<'_>) -> Rendered {
+        let mut parts = Self::default();
+        // What columns stand for is known once their relations are rendered.
         if let Some(from) = &select.from {
-            parts.tables = sorted(from.relations().into_iter().map(|relation| renderer.relation(relation)));
+            parts.tables = sorted(renderer.relations(from));
             parts.join_keywords(from);
         }
+        let outputs: Vec<String> = select.outputs.iter().map(|output| renderer.expr(&output.expr)).collect();
+        parts.select = sorted(outputs.clone());
         if let Some(filter) = &select.filter {
             parts.keywords.insert("where");
             let mut conditions = Vec::new();
             let mut connectives = BTreeSet::new();
             flatten(filter, false, &mut conditions, &mut connectives);
             parts.condition_keywords(&conditions, &connectives);
-            parts.filter = sorted(conditions.iter().map(|condition| condition.render(renderer)));
+            parts.filter = sorted(conditions.iter().map(|condition| condition.render(renderer)).collect());
             parts.connectives = connectives;
         }
         if !select.group_by.is_empty() {
@@ -95,18 +100,15 @@ impl Parts {
             let mut connectives = BTreeSet::new();
             flatten(having, false, &mut conditions, &mut connectives);
             parts.condition_keywords(&conditions, &connectives);
-            parts.having = sorted(conditions.iter().map(|condition| condition.render(renderer)));
+            parts.having = sorted(conditions.iter().map(|condition| condition.render(renderer)).collect());
         }
-        parts
+        Rendered { parts, outputs }
     }
 
-    fn order_and_limit(&mut self, query: &Query, renderer: &Renderer<'_>) {
-        let outputs = query.outputs().unwrap_or_default();
+    fn order_and_limit(&mut self, query: &Query, outputs: &[String], renderer: &Renderer<'_>) {
         if let Some(last) = query.order_by.last() {
             let units = query.order_by.iter().map(|term| match &term.expr {
-                Expr::Output(index) => outputs
-                    .get(*index as usize)
-                    .map_or_else(String::new, |output| renderer.expr(&output.expr)),
+                Expr::Output(index) => outputs.get(*index as usize).cloned().unwrap_or_default(),
                 other => renderer.expr(other),
             });
             self.order = Some((last.descending, units.collect()));
@@ -151,7 +153,7 @@ impl Parts {
     /// Names of the components that differ.
     pub fn differences(&self, other: &Self) -> Vec<&'static str> {
         let column_only = |group: &[String]| {
-            sorted(group.iter().map(|unit| unit.rsplit('.').next().unwrap_or(unit).to_owned()))
+            sorted(group.iter().map(|unit| unit.rsplit('.').next().unwrap_or(unit).to_owned()).collect())
         };
         let group_with_having = |parts: &Self| (parts.group.clone(), parts.having.clone());
         let agree = [
@@ -192,8 +194,7 @@ fn arms(body: &Body) -> (&Body, Vec<(SetOperator, &Body)>) {
     (first, rest)
 }
 
-fn sorted(items: impl Iterator<Item = String>) -> Vec<String> {
-    let mut items: Vec<String> = items.collect();
+fn sorted(mut items: Vec<String>) -> Vec<String> {
     items.sort_unstable();
     items
 }

@@ -1,35 +1,96 @@
 //! Expressions, conditions and relations as text in which what exact set match ignores is gone.
+//!
+//! Whatever is rendered is rendered once. A query inside of another stands there as the number of its components, a long
+//! expression as the number of its text: texts stay short however deep they nest. What the columns of a relation stand
+//! for is kept when the relation is rendered, which is before anything reads it. Gold and prediction share the numbers,
+//! so that equal numbers mean equal things.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::Hash;
+use std::rc::Rc;
 
+use sqlgauge_base::budget;
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{
-    Args, BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, LikeOperator, Query, Relation, RelationId,
+    Args, BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, From, LikeOperator, Query, Relation, RelationId,
     Source, UnaryOperator, Window,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use super::linked::LinkedColumns;
-use super::parts::Parts;
+use super::parts::{Parts, Rendered};
+
+/// The longest text of an expression, in bytes, that stands in another as it is.
+const SHORT: usize = 120;
+
+/// The numbers that gold and prediction share.
+#[derive(Default)]
+pub(super) struct Numbers {
+    texts: RefCell<HashMap<String, usize>>,
+    queries: RefCell<HashMap<Parts, usize>>,
+}
+
+/// The number of a thing: the next one if it is new.
+fn number<T: Eq + Hash>(known: &RefCell<HashMap<T, usize>>, thing: T) -> usize {
+    let mut known = known.borrow_mut();
+    let next = known.len();
+    *known.entry(thing).or_insert(next)
+}
 
 /// Renders the parts of one query.
 pub(super) struct Renderer<'a> {
     schema: &'a Schema,
     linked: &'a LinkedColumns,
-    relations: HashMap<RelationId, Source>,
-    ctes: HashMap<CteId, Cte>,
+    numbers: &'a Numbers,
+    relations: RefCell<HashMap<RelationId, Known>>,
+    ctes: RefCell<HashMap<CteId, Known>>,
+}
+
+/// A relation or common table expression that has been rendered.
+#[derive(Clone, Default)]
+struct Known {
+    text: String,
+    columns: Columns,
+}
+
+/// What the columns of a relation stand for.
+#[derive(Clone, Default)]
+enum Columns {
+    #[default]
+    Unknown,
+    Table(TableId),
+    Texts(Rc<[String]>),
 }
 
 impl<'a> Renderer<'a> {
-    pub fn new(query: &Query, schema: &'a Schema, linked: &'a LinkedColumns) -> Self {
-        let mut sources = Sources::default();
-        walk_query(&mut sources, query);
-        Self { schema, linked, relations: sources.relations, ctes: sources.ctes }
+    pub fn new(schema: &'a Schema, linked: &'a LinkedColumns, numbers: &'a Numbers) -> Self {
+        Self { schema, linked, numbers, relations: RefCell::default(), ctes: RefCell::default() }
     }
 
     fn query(&self, query: &Query) -> String {
-        format!("({:?})", Parts::with(query, self))
+        self.known(query).text
+    }
+
+    fn known(&self, query: &Query) -> Known {
+        let Rendered { parts, outputs } = Parts::with(query, self);
+        let text = format!("(query {})", number(&self.numbers.queries, parts));
+        Known { text, columns: Columns::Texts(outputs.into()) }
+    }
+
+    /// Renders common table expressions; each stands after those that it reads.
+    pub fn define(&self, ctes: &[Cte]) {
+        for cte in ctes {
+            let lower = |name: &String| name.to_ascii_lowercase();
+            let known = if is_recursive(cte) {
+                let columns = cte.columns.iter().map(lower).collect();
+                Known { text: lower(&cte.name), columns: Columns::Texts(columns) }
+            } else {
+                self.known(&cte.query)
+            };
+            self.ctes.borrow_mut().insert(cte.id, known);
+        }
     }
 
     pub fn body(&self, body: &Body) -> String {
@@ -39,20 +100,27 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    pub fn relation(&self, relation: &Relation) -> String {
-        match &relation.source {
+    /// The relations of a FROM clause.
+    pub fn relations(&self, from: &From) -> Vec<String> {
+        from.relations().into_iter().map(|relation| self.relation(relation)).collect()
+    }
+
+    fn relation(&self, relation: &Relation) -> String {
+        let known = match &relation.source {
             Source::Table(id) => {
-                self.schema.table(*id).map_or_else(String::new, |t| t.name.to_ascii_lowercase())
+                let name = self.schema.table(*id).map_or_else(String::new, |t| t.name.to_ascii_lowercase());
+                Known { text: name, columns: Columns::Table(*id) }
             }
-            Source::Derived(query) => self.query(query),
-            Source::Cte(id) => match self.ctes.get(id) {
-                Some(cte) if !is_recursive(cte) => self.query(&cte.query),
-                Some(cte) => cte.name.to_ascii_lowercase(),
-                None => String::new(),
-            },
-            Source::Function { name, args } => format!("{name}{}", self.list(args)),
-            Source::Catalog => "sqlite_master".to_owned(),
-        }
+            Source::Derived(query) => self.known(query),
+            Source::Cte(id) => self.ctes.borrow().get(id).cloned().unwrap_or_default(),
+            Source::Function { name, args } => {
+                Known { text: format!("{name}{}", self.list(args)), columns: Columns::Unknown }
+            }
+            Source::Catalog => Known { text: "sqlite_master".to_owned(), columns: Columns::Unknown },
+        };
+        let text = known.text.clone();
+        self.relations.borrow_mut().insert(relation.id, known);
+        text
     }
 
     /// A condition: the left side and the operator; the right side only where it holds a subquery.
@@ -102,7 +170,15 @@ impl<'a> Renderer<'a> {
         format!("({})", list.iter().map(|expr| self.expr(expr)).collect::<Vec<_>>().join(","))
     }
 
+    /// An expression: its text, or the number of it where that is long.
     pub fn expr(&self, expr: &Expr) -> String {
+        budget::spend(1);
+        let text = self.text(expr);
+        budget::spend(text.len());
+        if text.len() <= SHORT { text } else { format!("#{}", number(&self.numbers.texts, text)) }
+    }
+
+    fn text(&self, expr: &Expr) -> String {
         match expr {
             Expr::Column(column) => self.column(*column),
             Expr::Output(index) => format!("output {index}"),
@@ -166,25 +242,17 @@ impl<'a> Renderer<'a> {
     /// A column by table and name, its linked column instead if it has one; a column of a subquery is what the
     /// subquery computes.
     fn column(&self, column: ColumnRef) -> String {
-        let output = |query: &Query| {
-            let output = query.outputs()?.get(column.column as usize)?;
-            Some(self.expr(&output.expr))
-        };
-        let found = match self.relations.get(&column.relation) {
-            Some(Source::Table(id)) => self.schema.table(*id).map(|table| {
+        let place = column.column as usize;
+        let found = match self.relations.borrow().get(&column.relation).map(|known| &known.columns) {
+            Some(Columns::Table(id)) => self.schema.table(*id).map(|table| {
                 let name = table.column(column.column).map_or("rowid", |c| c.name.as_str());
                 let (table, name) = self.linked.representative(&table.name, name);
                 format!("{table}.{name}")
             }),
-            Some(Source::Derived(query)) => output(query),
-            Some(Source::Cte(id)) => match self.ctes.get(id) {
-                Some(cte) if !is_recursive(cte) => output(&cte.query),
-                Some(cte) => cte.columns.get(column.column as usize).map(|name| name.to_ascii_lowercase()),
-                None => None,
-            },
-            Some(Source::Function { .. } | Source::Catalog) | None => None,
+            Some(Columns::Texts(texts)) => texts.get(place).cloned(),
+            Some(Columns::Unknown) | None => None,
         };
-        found.unwrap_or_else(|| format!("column {}", column.column))
+        found.unwrap_or_else(|| format!("column {place}"))
     }
 }
 
@@ -216,21 +284,5 @@ fn like_name(operator: LikeOperator) -> &'static str {
         LikeOperator::Glob => "glob",
         LikeOperator::Regexp => "regexp",
         LikeOperator::Match => "match",
-    }
-}
-
-#[derive(Default)]
-struct Sources {
-    relations: HashMap<RelationId, Source>,
-    ctes: HashMap<CteId, Cte>,
-}
-
-impl Visitor for Sources {
-    fn query(&mut self, query: &Query) {
-        self.ctes.extend(query.ctes.iter().map(|cte| (cte.id, cte.clone())));
-    }
-
-    fn relation(&mut self, relation: &Relation) {
-        self.relations.insert(relation.id, relation.source.clone());
     }
 }

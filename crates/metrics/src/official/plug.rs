@@ -11,6 +11,8 @@
 
 use std::collections::BTreeSet;
 
+use sqlgauge_base::budget;
+
 use super::sqlparse::{self, Kind, is_space};
 use super::{fix_year, prediction_line, repair};
 
@@ -82,6 +84,7 @@ fn take_apart(sql: &str) -> Option<Parts> {
     let mut values: Vec<String> = Vec::new();
     let mut slotted = text.clone();
     for (_, value) in sqlparse::first_statement(&text)?.into_iter().filter(|(kind, _)| *kind == Kind::Text) {
+        budget::spend(slotted.len());
         slotted = slotted.replace(value.trim_matches(is_space), SLOT);
         values.push(value);
     }
