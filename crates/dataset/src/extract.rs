@@ -92,6 +92,8 @@ const MAX_DEPTH: usize = 4;
 /// - repeats a part of the statement that is taken so far;
 /// - is never closed, because the answer was cut off in it.
 ///
+/// Of more than a hundred fences the last hundred are looked at.
+///
 /// Programs of the field that score answers with reasoning take the last fence too; those that ask for one query
 /// and nothing else take the first, which is the same where there is one.
 pub fn extract_sql(text: &str) -> Extraction {
@@ -197,12 +199,11 @@ pub(crate) fn statement_start(text: &str) -> Option<usize> {
 /// The words of a text (letters, digits, underscores) with their byte positions; a word after a dot is part of
 /// the name before it.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
             let start = at + text[at..].find(is_word)?;
-            let end = text[start..].find(|c| !is_word(c)).map_or(text.len(), |offset| start + offset);
+            let end = text[start..].find(|c: char| !is_word(c)).map_or(text.len(), |offset| start + offset);
             at = end;
             if !text[..start].ends_with('.') || text[..start].ends_with("..") || start < 2 {
                 return Some((start, &text[start..end]));
@@ -213,6 +214,10 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
             }
         }
     })
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 /// Words that follow "SELECT" where it is spoken about.
@@ -522,7 +527,10 @@ impl Scanner<'_> {
         if line_ends < 2 || self.last != Last::Operand {
             return false;
         }
-        let Some((0, word)) = words(next).next() else { return false };
+        // Only a word that stands right here counts; the next one may be far away.
+        let Some(word) = next.split(|c: char| !is_word(c)).next().filter(|word| !word.is_empty()) else {
+            return false;
+        };
         if word.eq_ignore_ascii_case("with") && begins_cte(&next[word.len()..]) {
             return self.selects > 0;
         }

@@ -4,6 +4,9 @@
 use crate::extract::{after_keyword, sql_of_json, statement_start, words};
 use crate::text::strip;
 
+/// How many fences are looked at, the last ones; each is compared with the one that is taken so far.
+const MAX_FENCES: usize = 100;
+
 /// What opens and closes a fence.
 pub(crate) const FENCE: &str = "```";
 
@@ -27,11 +30,15 @@ struct Fence<'a> {
 pub(crate) fn fenced(text: &str) -> Option<&str> {
     let fences = fences(text);
     let any_marked = fences.iter().any(|fence| fence.is_marked);
-    let mut candidates = fences.iter().filter(|fence| fence.is_marked || !any_marked);
+    let candidates: Vec<&Fence<'_>> = fences.iter().filter(|fence| fence.is_marked || !any_marked).collect();
+    let mut candidates = candidates[candidates.len().saturating_sub(MAX_FENCES)..].iter();
     let mut taken = candidates.next()?;
-    for fence in candidates {
-        if fence.is_closed && !is_beside(fence.lead) && !is_part(fence.inside, taken.inside) {
-            taken = fence;
+    let mut whole = plain(taken.inside);
+    for fence in candidates.filter(|fence| fence.is_closed && !is_beside(fence.lead)) {
+        let part = plain(fence.inside);
+        // A fence that is quoted from the one that is taken says nothing new.
+        if !whole.contains(&part) {
+            (taken, whole) = (fence, part);
         }
     }
     Some(taken.inside)
@@ -165,13 +172,10 @@ fn begins_with(spoken: &[(usize, String)], phrase: &str) -> bool {
     words.all(|word| spoken.next().is_some_and(|(_, said)| said == word))
 }
 
-/// Whether a statement is quoted from another.
-fn is_part(part: &str, whole: &str) -> bool {
-    let plain = |text: &str| {
-        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-        words.join(" ").trim_end_matches([';', ' ']).to_owned()
-    };
-    plain(whole).contains(&plain(part))
+/// A statement as far as it counts for whether it is quoted in another.
+fn plain(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ").trim_end_matches([';', ' ']).to_owned()
 }
 
 #[cfg(test)]
