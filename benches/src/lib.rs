@@ -1,4 +1,8 @@
-//! What the benchmark programs share: time and memory of a child process.
+//! What the benchmark programs and the tests beside them share: texts that grow, what is done with them, time and memory
+//! of a child process.
+
+pub mod analyses;
+pub mod constructs;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -1,0 +1,145 @@
+//! What the program does with a text before, or without, running it: one entry per analysis.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use sqlgauge_encode::encoders::features::Features as FeatureEncoder;
+use sqlgauge_encode::encoders::tfidf::{Tfidf, TfidfOptions};
+use sqlgauge_encode::{Encoder, EncoderInput, Form};
+use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_etm::{Matcher, Profile};
+use sqlgauge_metrics::{Pair, Target, find, official};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::{Dialect, Features, print, resolve, spider};
+
+use crate::constructs::SCHEMA;
+
+/// A small database and what belongs to it.
+pub struct World {
+    engine: SqliteEngine,
+    target: Target,
+    schema: Arc<Schema>,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    /// Writes the database.
+    ///
+    /// # Errors
+    /// When it cannot be written or opened.
+    pub fn new() -> Result<Self> {
+        let folder = tempfile::tempdir().context("no temporary folder")?;
+        let path = folder.path().join("grow.sqlite");
+        rusqlite::Connection::open(&path)?.execute_batch(SCHEMA)?;
+        let engine = SqliteEngine::new(Limits::default());
+        let database = engine.open(&path)?;
+        let schema = Arc::clone(database.schema());
+        Ok(Self { engine, target: Target::new("grow", database), schema, _folder: folder })
+    }
+
+    fn score(&self, metric: &str, gold: &str, prediction: &str) -> String {
+        let Ok(metric) = find(metric) else { return format!("there is no metric {metric}") };
+        let pair = Pair::new(&self.engine, &self.target, gold, prediction, None);
+        let score = metric.score(&pair);
+        let reason = score.detail.get("reason").map(ToString::to_string).unwrap_or_default();
+        format!("{:?} {}", score.value, shortened(&reason))
+    }
+
+    fn encoded(&self, encoder: &dyn Encoder, text: &str) -> String {
+        let input = EncoderInput {
+            id: "0".to_owned(),
+            db_id: "grow".to_owned(),
+            question: text.to_owned(),
+            evidence: None,
+            schema: Arc::clone(&self.schema),
+            prediction: Some(text.to_owned()),
+        };
+        match encoder.encode(&[input]) {
+            Ok(_) => "a vector".to_owned(),
+            Err(error) => shortened(&error.to_string()),
+        }
+    }
+}
+
+/// One analysis of a text.
+pub struct Analysis {
+    /// Its name.
+    pub name: &'static str,
+    /// Runs it and says what came of it.
+    pub run: fn(&World, &str) -> String,
+}
+
+const GOLD: &str = "SELECT id FROM t WHERE score > 3";
+
+/// All analyses.
+pub static ANALYSES: &[Analysis] = &[
+    Analysis { name: "extract-sql", run: |_, text| shortened(&sqlgauge_dataset::extract_sql(text).sql) },
+    Analysis { name: "parse", run: parse },
+    Analysis { name: "resolve", run: |world, text| outcome(resolve(text, &world.schema).map(|_| "a query")) },
+    Analysis { name: "spider", run: spider },
+    Analysis { name: "official", run: official },
+    Analysis { name: "schema", run: |_, text| outcome(Schema::from_ddl(text).map(|_| "a schema")) },
+    Analysis {
+        name: "features",
+        run: |world, text| world.encoded(&FeatureEncoder::new(Form::QuestionSchemaPrediction), text),
+    },
+    Analysis {
+        name: "tfidf",
+        run: |world, text| {
+            let options = TfidfOptions { ngrams: 2, ..TfidfOptions::default() };
+            match Tfidf::fit_texts(&[text.to_owned()], Form::QuestionSchemaPrediction, options) {
+                Ok(tfidf) => world.encoded(&tfidf, text),
+                Err(error) => shortened(&error.to_string()),
+            }
+        },
+    },
+    Analysis { name: "esm", run: |world, text| world.score("esm", GOLD, text) },
+    Analysis { name: "esm, both", run: |world, text| world.score("esm", text, text) },
+    Analysis { name: "esm-fair", run: |world, text| world.score("esm-fair", GOLD, text) },
+    Analysis { name: "esm-fair, both", run: |world, text| world.score("esm-fair", text, text) },
+    Analysis { name: "table-f1", run: |world, text| world.score("table-f1", GOLD, text) },
+    Analysis { name: "column-f1", run: |world, text| world.score("column-f1", text, text) },
+    Analysis { name: "etm", run: |world, text| world.score("etm", GOLD, text) },
+    Analysis { name: "etm, both", run: |world, text| world.score("etm", text, &format!("{text} ")) },
+    Analysis { name: "etm-paper", run: |world, text| world.score("etm-paper", GOLD, text) },
+    Analysis {
+        name: "match",
+        run: |world, text| {
+            let other = text.replacen("SELECT ", "SELECT ALL ", 1);
+            shortened(&Matcher::new(&world.schema, Profile::Sound).compare(text, &other).verdict.to_string())
+        },
+    },
+];
+
+fn parse(world: &World, text: &str) -> String {
+    outcome(resolve(text, &world.schema).map(|query| {
+        let features = Features::of(&query, &world.schema);
+        let printed = print(&query, &world.schema, Dialect::Sqlite);
+        format!("{} tables, {:?} bytes", features.tables.len(), printed.map(|text| text.len()))
+    }))
+}
+
+fn spider(world: &World, text: &str) -> String {
+    outcome(
+        spider::parse(world.target.catalog(), text).map(|query| format!("{:?}", spider::hardness(&query))),
+    )
+}
+
+fn official(_: &World, text: &str) -> String {
+    let runs = official::prediction_to_run(text, false).is_some();
+    let changes = official::changes_of_prediction(text, false);
+    let plugged = official::plugged(text, text, false).is_some();
+    format!("{runs} {changes:?} {plugged}")
+}
+
+fn outcome<T: std::fmt::Display, E: std::fmt::Display>(result: Result<T, E>) -> String {
+    match result {
+        Ok(value) => value.to_string(),
+        Err(error) => shortened(&error.to_string()),
+    }
+}
+
+/// The beginning of a text, in one line.
+fn shortened(text: &str) -> String {
+    text.chars().take(80).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
