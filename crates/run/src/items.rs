@@ -78,10 +78,14 @@ impl Items {
         &self,
         mut visit: impl FnMut(&Item) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk(false, |entry| match entry {
-            Entry::New(item) => visit(item),
-            Entry::Same { .. } => Ok(()),
-        })
+        self.walk(
+            false,
+            |_| (),
+            |entry, _| match entry {
+                Entry::New(item) => visit(item),
+                Entry::Same { .. } => Ok(()),
+            },
+        )
     }
 
     /// Visits every item in canonical order; one that repeats an earlier one may come as [`Entry::Same`].
@@ -90,9 +94,22 @@ impl Items {
     /// As [`Items::for_each`].
     pub fn for_each_entry<E: From<RunError>>(
         &self,
-        visit: impl FnMut(Entry<'_>) -> Result<(), E>,
+        mut visit: impl FnMut(Entry<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk(true, visit)
+        self.walk(true, |_| (), |entry, _| visit(entry))
+    }
+
+    /// Visits every item in canonical order with what `prepare` makes of it; one that repeats an earlier one may come
+    /// as [`Entry::Same`], with nothing. Many items are prepared at once, on all cores.
+    ///
+    /// # Errors
+    /// As [`Items::for_each`].
+    pub fn for_each_prepared<T: Send, E: From<RunError>>(
+        &self,
+        prepare: impl Fn(&Item) -> T + Sync,
+        visit: impl FnMut(Entry<'_>, Option<T>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk(true, prepare, visit)
     }
 
     /// All items at once.
@@ -132,19 +149,23 @@ impl Items {
         }
     }
 
-    fn walk<E: From<RunError>>(
+    fn walk<T: Send, E: From<RunError>>(
         &self,
         sharing: bool,
-        mut visit: impl FnMut(Entry<'_>) -> Result<(), E>,
+        prepare: impl Fn(&Item) -> T + Sync,
+        mut visit: impl FnMut(Entry<'_>, Option<T>) -> Result<(), E>,
     ) -> Result<(), E> {
         match &self.0 {
-            Source::Memory(items) => items.iter().try_for_each(|item| visit(Entry::New(item))),
+            Source::Memory(items) => {
+                items.iter().try_for_each(|item| visit(Entry::New(item), Some(prepare(item))))
+            }
             Source::Log { path, systems, examples } => {
                 let mut walker = Walker {
                     path,
                     seen: Seen::new(systems, *examples),
                     known: sharing.then(Known::default),
                     batch: Batch::default(),
+                    prepare: &prepare,
                     visit: &mut visit,
                 };
                 for_each_raw_line(path, |line, _, bytes| -> Result<(), E> {
@@ -243,11 +264,12 @@ struct Known {
     first: HashMap<[u64; 2], (usize, usize)>,
 }
 
-struct Walker<'a, V> {
+struct Walker<'a, P, V> {
     path: &'a Path,
     seen: Seen<'a>,
     known: Option<Known>,
     batch: Batch,
+    prepare: P,
     visit: V,
 }
 
@@ -273,9 +295,11 @@ impl<'a> Glance<'a> {
     }
 }
 
-impl<V, E> Walker<'_, &mut V>
+impl<P, V, T, E> Walker<'_, &P, &mut V>
 where
-    V: FnMut(Entry<'_>) -> Result<(), E>,
+    P: Fn(&Item) -> T + Sync,
+    V: FnMut(Entry<'_>, Option<T>) -> Result<(), E>,
+    T: Send,
     E: From<RunError>,
 {
     /// Visits the lines of the batch; the next one begins at line `next`.
@@ -285,13 +309,17 @@ where
         let (known, systems) = (self.known.as_ref(), &self.seen.system_of_name);
         let glances: Vec<Glance<'_>> =
             lines.par_iter().map(|line| Glance::at(line, known, systems)).collect();
-        let decoded: Vec<Option<Result<Item, serde_json::Error>>> = glances
-            .par_iter()
-            .map(|glance| (!glance.is_known(known)).then(|| serde_json::from_slice(glance.line)))
-            .collect();
+        let prepare = self.prepare;
+        let decode = |line: &[u8]| {
+            let item: Item = serde_json::from_slice(line)?;
+            let prepared = prepare(&item);
+            Ok((item, prepared))
+        };
+        let decoded: Vec<Option<Result<(Item, T), serde_json::Error>>> =
+            glances.par_iter().map(|glance| (!glance.is_known(known)).then(|| decode(glance.line))).collect();
         for ((number, glance), item) in (batch.first.max(1)..).zip(&glances).zip(decoded) {
             match item {
-                Some(Ok(item)) => self.first_time(glance, &item)?,
+                Some(Ok((item, prepared))) => self.first_time(glance, &item, prepared)?,
                 Some(Err(error)) => return Err(corrupt(self.path, number, &error).into()),
                 None => self.again(glance)?,
             }
@@ -303,7 +331,7 @@ where
         Ok(())
     }
 
-    fn first_time(&mut self, glance: &Glance<'_>, item: &Item) -> Result<(), E> {
+    fn first_time(&mut self, glance: &Glance<'_>, item: &Item, prepared: T) -> Result<(), E> {
         let Some(&system) = self.seen.system_of_name.get(item.system.as_str()) else { return Ok(()) };
         let row = self.seen.row(&item.id);
         if !self.seen.admit(system, row) {
@@ -312,7 +340,7 @@ where
         if let (Some((_, hash)), Some(known)) = (glance.head, &mut self.known) {
             known.first.entry(hash).or_insert((system, row));
         }
-        (self.visit)(Entry::New(item))
+        (self.visit)(Entry::New(item), Some(prepared))
     }
 
     fn again(&mut self, glance: &Glance<'_>) -> Result<(), E> {
@@ -322,7 +350,7 @@ where
             return Ok(());
         }
         let (system, like) = (&self.seen.systems[system], &self.seen.systems[like]);
-        (self.visit)(Entry::Same { system, like, id: &self.seen.ids[row] })
+        (self.visit)(Entry::Same { system, like, id: &self.seen.ids[row] }, None)
     }
 }
 

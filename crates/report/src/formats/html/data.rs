@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use sqlgauge_metrics::MetricKind;
 use sqlgauge_run::{Comparison, Entry, Item, ScoreSummary, SystemSummary};
 
-use super::pieces::Pieces;
+use super::pieces::{Pieces, Quoted};
 use crate::{ItemView, Nature, Report, ReportError};
 
 /// Bytes of texts (questions, queries, reasons, results; each distinct one once) that a page carries; a browser
@@ -150,17 +150,25 @@ impl Content {
     /// Everything in the page; texts that it has no room for are left out and counted.
     pub(super) fn in_page(report: &Report) -> Result<Self, ReportError> {
         let mut collector = Collector::new(report, Texts::Pool(Pool::default()));
-        report.items.for_each_entry(|entry| collector.take(entry))?;
+        let metrics = collector.metrics.clone();
+        report.items.for_each_prepared(
+            |item| Said::in_pool(item, &metrics),
+            |entry, said| collector.take(entry, said),
+        )?;
         Ok(collector.finish())
     }
 
     /// Everything in the page, `None` if it has no room for all texts.
     pub(super) fn if_it_fits(report: &Report) -> Result<Option<Self>, ReportError> {
         let mut collector = Collector::new(report, Texts::Pool(Pool::default()));
-        let walked = report.items.for_each_entry(|entry| {
-            collector.take(entry)?;
-            if collector.is_over() { Err(Stop::Full) } else { Ok(()) }
-        });
+        let metrics = collector.metrics.clone();
+        let walked = report.items.for_each_prepared(
+            |item| Said::in_pool(item, &metrics),
+            |entry, said| {
+                collector.take(entry, said)?;
+                if collector.is_over() { Err(Stop::Full) } else { Ok(()) }
+            },
+        );
         match walked {
             Ok(()) => Ok(Some(collector.finish())),
             Err(Stop::Full) => Ok(None),
@@ -171,7 +179,11 @@ impl Content {
     /// What the page must know at once; the rest goes into pieces.
     pub(super) fn in_pieces(report: &Report, pieces: Pieces) -> Result<Self, ReportError> {
         let mut collector = Collector::new(report, Texts::Pieces(pieces));
-        report.items.for_each_entry(|entry| collector.take(entry))?;
+        let metrics = collector.metrics.clone();
+        report.items.for_each_prepared(
+            |item| Said::in_pieces(item, &metrics),
+            |entry, said| collector.take(entry, said),
+        )?;
         collector.finish_pieces()
     }
 
@@ -392,6 +404,33 @@ struct Collector<'a> {
     bytes: usize,
 }
 
+/// What a system said of an example, as it will be written.
+enum Said {
+    /// Prediction and details, each for itself.
+    InPool(Option<Box<RawValue>>, Option<Box<RawValue>>),
+    /// Both in one.
+    InPieces(Quoted),
+}
+
+impl Said {
+    fn in_pool(item: &Item, metrics: &[&str]) -> Result<Self, serde_json::Error> {
+        let view = ItemView::new(item);
+        let prediction = view.prediction().map(|text| serde_json::value::to_raw_value(&text)).transpose()?;
+        let details = extra(view, metrics).as_ref().map(serde_json::value::to_raw_value).transpose()?;
+        Ok(Self::InPool(prediction, details))
+    }
+
+    fn in_pieces(item: &Item, metrics: &[&str]) -> Result<Self, serde_json::Error> {
+        let view = ItemView::new(item);
+        let mut details = extra(view, metrics);
+        // An example is not in the pieces of a system: what is said of the gold here stands with the item.
+        if let Some(rows) = view.gold_result() {
+            details.get_or_insert_default().insert("G".to_owned(), result(rows));
+        }
+        Ok(Self::InPieces(Quoted::of(&(view.prediction(), details))?))
+    }
+}
+
 /// Where the texts of the items go.
 enum Texts {
     Pool(Pool),
@@ -426,10 +465,15 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn take(&mut self, entry: Entry<'_>) -> Result<(), ReportError> {
-        match entry {
-            Entry::New(item) => self.add(item),
-            Entry::Same { system, like, id } => self.repeat(system, like, id),
+    fn take(
+        &mut self,
+        entry: Entry<'_>,
+        said: Option<Result<Said, serde_json::Error>>,
+    ) -> Result<(), ReportError> {
+        match (entry, said) {
+            (Entry::New(item), Some(said)) => self.add(item, said?),
+            (Entry::New(_), None) => Ok(()),
+            (Entry::Same { system, like, id }, _) => self.repeat(system, like, id),
         }
     }
 
@@ -441,7 +485,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn add(&mut self, item: &Item) -> Result<(), ReportError> {
+    fn add(&mut self, item: &Item, said: Said) -> Result<(), ReportError> {
         let Some(&system) = self.system_of_name.get(item.system.as_str()) else { return Ok(()) };
         let row = self.row(item)?;
         let view = ItemView::new(item);
@@ -455,21 +499,16 @@ impl<'a> Collector<'a> {
         for (scores, metric) in cells.m.iter_mut().zip(&self.metrics) {
             scores[row] = Score(view.score(metric).map_or(f64::NAN, short));
         }
-        let mut details = extra(view, &self.metrics);
-        match &mut self.texts {
-            Texts::Pool(pool) => {
-                cells.p[row] = view.prediction().map_or(Ok(-1), |text| pool.put(&text))?;
-                cells.x[row] = details.map_or(Ok(-1), |details| pool.put(&details))?;
+        match (&mut self.texts, said) {
+            (Texts::Pool(pool), Said::InPool(prediction, details)) => {
+                cells.p[row] = prediction.map_or(-1, |text| pool.put(text));
+                cells.x[row] = details.map_or(-1, |details| pool.put(details));
+                Ok(())
             }
-            Texts::Pieces(pieces) => {
-                // An example is not in the pieces of a system: what is said of the gold here stands with the item.
-                if let Some(rows) = view.gold_result() {
-                    details.get_or_insert_default().insert("G".to_owned(), result(rows));
-                }
-                pieces.put(system, row, &(view.prediction(), details))?;
-            }
+            (Texts::Pieces(pieces), Said::InPieces(said)) => pieces.put(system, row, said),
+            // Nobody prepares for the one what goes into the other.
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// A system that said what another said has the other's cells.
@@ -487,7 +526,7 @@ impl<'a> Collector<'a> {
         }
         match &mut self.texts {
             Texts::Pool(_) => Ok(()),
-            Texts::Pieces(pieces) => pieces.put(system, row, &like),
+            Texts::Pieces(pieces) => pieces.put(system, row, Quoted::of(&like)?),
         }
     }
 
@@ -627,22 +666,21 @@ struct Pool {
 
 impl Pool {
     /// The position of that value, -1 if the page is full.
-    fn put(&mut self, value: &impl Serialize) -> Result<i32, ReportError> {
-        let value = serde_json::value::to_raw_value(value)?;
+    fn put(&mut self, value: Box<RawValue>) -> i32 {
         let text = value.get();
         let hash = self.keys.each_ref().map(|key| key.hash_one(text));
         if let Some(&at) = self.known.get(&hash) {
-            return Ok(at);
+            return at;
         }
         if self.bytes + text.len() > MAX_TEXT_BYTES {
             self.omitted += 1;
-            return Ok(-1);
+            return -1;
         }
         let at = position(self.values.len());
         self.bytes += text.len();
         self.values.push(value);
         self.known.insert(hash, at);
-        Ok(at)
+        at
     }
 }
 

@@ -72,7 +72,18 @@ pub(super) struct Pieces {
     /// System and number of the piece that is being filled.
     open: (usize, usize),
     /// What it holds, by example.
-    held: Vec<Option<Box<RawValue>>>,
+    held: Vec<Option<Quoted>>,
+}
+
+/// A value as JSON inside a text that is JSON: what [`Pieces`] put together without a look at it.
+pub(super) struct Quoted(String);
+
+impl Quoted {
+    pub(super) fn of(value: &impl Serialize) -> Result<Self, serde_json::Error> {
+        let quoted = serde_json::to_string(&serde_json::to_string(value)?)?;
+        // Without the quotes around it.
+        Ok(Self(quoted[1..quoted.len() - 1].to_owned()))
+    }
 }
 
 impl Pieces {
@@ -89,12 +100,7 @@ impl Pieces {
     }
 
     /// The next item.
-    pub(super) fn put(
-        &mut self,
-        system: usize,
-        row: usize,
-        item: &impl Serialize,
-    ) -> Result<(), ReportError> {
+    pub(super) fn put(&mut self, system: usize, row: usize, item: Quoted) -> Result<(), ReportError> {
         let (piece, place) = (row / self.size, row % self.size);
         if self.open != (system, piece) {
             self.close()?;
@@ -103,26 +109,43 @@ impl Pieces {
         if self.held.len() <= place {
             self.held.resize_with(place + 1, || None);
         }
-        self.held[place] = Some(serde_json::value::to_raw_value(item)?);
+        self.held[place] = Some(item);
         Ok(())
     }
 
     fn close(&mut self) -> Result<(), ReportError> {
-        if !self.held.is_empty() {
-            let (system, piece) = self.open;
-            let held = std::mem::take(&mut self.held);
-            self.write(&format!("items-{system}-{piece}"), &held)?;
+        let held = std::mem::take(&mut self.held);
+        if held.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let (system, piece) = self.open;
+        self.write(&format!("items-{system}-{piece}"), |out| {
+            for (at, item) in held.iter().enumerate() {
+                out.write_all(if at == 0 { b"[" } else { b"," })?;
+                out.write_all(item.as_ref().map_or("null", |item| item.0.as_str()).as_bytes())?;
+            }
+            out.write_all(b"]")
+        })
     }
 
-    fn write(&self, name: &str, content: &impl Serialize) -> Result<(), ReportError> {
-        let mut out = BufWriter::new(File::create(self.prepared.join(format!("{name}.js")))?);
-        write!(out, "sqlgaugePiece(\"{name}\",")?;
+    /// Writes a file; `put` writes JSON as it stands inside a text.
+    fn write(
+        &self,
+        name: &str,
+        put: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), ReportError> {
+        let path = self.prepared.join(format!("{name}.js"));
+        let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
         // A text of JSON, not an object: in a script an object may have keys that mean something.
-        serde_json::to_writer(&mut out, &serde_json::to_string(content)?)?;
-        out.write_all(b");\n")?;
+        write!(out, "sqlgaugePiece(\"{name}\",\"")?;
+        put(&mut out)?;
+        out.write_all(b"\");\n")?;
         Ok(out.flush()?)
+    }
+
+    fn write_value(&self, name: &str, value: &impl Serialize) -> Result<(), ReportError> {
+        let quoted = Quoted::of(value)?;
+        self.write(name, |out| out.write_all(quoted.0.as_bytes()))
     }
 
     /// Writes what is left and puts the folder into its place; returns its name and the examples per piece.
@@ -133,12 +156,12 @@ impl Pieces {
         cells: &[Cells],
     ) -> Result<(String, usize), ReportError> {
         self.close()?;
-        self.write("examples", &labels)?;
+        self.write_value("examples", &labels)?;
         for (system, cells) in cells.iter().enumerate() {
-            self.write(&format!("columns-{system}"), cells)?;
+            self.write_value(&format!("columns-{system}"), cells)?;
         }
         for (piece, texts) in texts.chunks(self.size).enumerate() {
-            self.write(&format!("examples-{piece}"), &texts)?;
+            self.write_value(&format!("examples-{piece}"), &texts)?;
         }
         remove(&self.folder)?;
         fs::rename(&self.prepared, &self.folder)?;
