@@ -197,3 +197,29 @@ fn extraction_is_off_unless_asked_for() {
         ["extraction removed a code fence from 1 prediction", "extraction removed a label from 1 prediction"]
     );
 }
+
+/// Far more than there are examples: an error before all of it is kept, and blank lines at the end are nothing still.
+#[test]
+fn a_file_of_far_too_many_answers_is_told_from_a_long_tail_of_blank_lines() {
+    let many = |answer: &str| answer.repeat(200_000);
+    for (name, content, expected) in [
+        ("p.sql", many("A\n"), "has 200000 lines, but the benchmark has 3 examples"),
+        ("p.sql", many("\n") + "A", "has 200001 lines (200000 of them blank), but"),
+        ("p.json", format!("[{}1]", many("1,")), "has more than 100012 items, but"),
+        ("p.jsonl", many("{\"sql\": \"A\"}\n"), "has more than 100012 items, but"),
+    ] {
+        let message = read(PLAIN, name, &content).unwrap_err().to_string();
+        assert!(message.contains(expected), "{message}");
+    }
+    let set = read(PLAIN, "p.sql", &("A\nB\n".to_owned() + &many(" \n"))).unwrap();
+    assert_eq!(shown(&set), ["A", "B", ""]);
+}
+
+#[test]
+fn what_else_the_file_says_may_be_left_out() {
+    let content = "{\"sql\": \"A\", \"confidence\": 0.5}\n".repeat(3);
+    let options = PredictionOptions { only_sql: true, ..PredictionOptions::default() };
+    let set = read_with(PLAIN, "p.jsonl", &content, &options).unwrap();
+    assert_eq!((shown(&set), set.extra.len()), (vec!["A", "A", "A"], 0));
+    assert_eq!(read(PLAIN, "p.jsonl", &content).unwrap().extra.len(), 3);
+}

@@ -22,14 +22,9 @@ use serde_json::Value;
 
 use crate::error::RunError;
 use crate::index::Index;
-use crate::log::{corrupt, for_each_raw_line};
+use crate::log::{Batch, corrupt, for_each_batch, for_each_raw_line};
 use crate::record::{Item, Manifest};
 use crate::schedule::LINE_START;
-
-/// Lines that are decoded together, in parallel.
-const BATCH_LINES: usize = 2048;
-/// Bytes that are decoded together, unless one line has more.
-const BATCH_BYTES: usize = 4 << 20;
 
 /// The items of a run.
 #[derive(Debug, Clone)]
@@ -164,46 +159,12 @@ impl Items {
                     path,
                     seen: Seen::new(systems, *examples),
                     known: sharing.then(Known::default),
-                    batch: Batch::default(),
                     prepare: &prepare,
                     visit: &mut visit,
                 };
-                for_each_raw_line(path, |line, _, bytes| -> Result<(), E> {
-                    if walker.batch.is_full_for(bytes) {
-                        walker.flush(line)?;
-                    }
-                    walker.batch.put(bytes);
-                    Ok(())
-                })?;
-                walker.flush(0)
+                for_each_batch(path, |batch| walker.visit(batch)).map(drop)
             }
         }
-    }
-}
-
-/// Complete lines in one piece.
-#[derive(Default)]
-struct Batch {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    /// Number of the first line, from 1.
-    first: usize,
-}
-
-impl Batch {
-    fn is_full_for(&self, line: &[u8]) -> bool {
-        self.ends.len() >= BATCH_LINES
-            || (!self.ends.is_empty() && self.bytes.len() + line.len() > BATCH_BYTES)
-    }
-
-    fn put(&mut self, line: &[u8]) {
-        self.bytes.extend_from_slice(line);
-        self.ends.push(self.bytes.len());
-    }
-
-    fn lines(&self) -> Vec<&[u8]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end]).collect()
     }
 }
 
@@ -268,7 +229,6 @@ struct Walker<'a, P, V> {
     path: &'a Path,
     seen: Seen<'a>,
     known: Option<Known>,
-    batch: Batch,
     prepare: P,
     visit: V,
 }
@@ -302,13 +262,12 @@ where
     T: Send,
     E: From<RunError>,
 {
-    /// Visits the lines of the batch; the next one begins at line `next`.
-    fn flush(&mut self, next: usize) -> Result<(), E> {
-        let mut batch = std::mem::take(&mut self.batch);
+    /// Visits the lines of a batch.
+    fn visit(&mut self, batch: &Batch) -> Result<(), E> {
         let lines = batch.lines();
         let (known, systems) = (self.known.as_ref(), &self.seen.system_of_name);
         let glances: Vec<Glance<'_>> =
-            lines.par_iter().map(|line| Glance::at(line, known, systems)).collect();
+            lines.par_iter().map(|line| Glance::at(line.bytes, known, systems)).collect();
         let prepare = self.prepare;
         let decode = |line: &[u8]| {
             let item: Item = serde_json::from_slice(line)?;
@@ -317,17 +276,13 @@ where
         };
         let decoded: Vec<Option<Result<(Item, T), serde_json::Error>>> =
             glances.par_iter().map(|glance| (!glance.is_known(known)).then(|| decode(glance.line))).collect();
-        for ((number, glance), item) in (batch.first.max(1)..).zip(&glances).zip(decoded) {
+        for ((line, glance), item) in lines.iter().zip(&glances).zip(decoded) {
             match item {
                 Some(Ok((item, prepared))) => self.first_time(glance, &item, prepared)?,
-                Some(Err(error)) => return Err(corrupt(self.path, number, &error).into()),
+                Some(Err(error)) => return Err(corrupt(self.path, line.number, &error).into()),
                 None => self.again(glance)?,
             }
         }
-        batch.bytes.clear();
-        batch.ends.clear();
-        batch.first = next;
-        self.batch = batch;
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! `items.jsonl`: append, and repair after a kill.
 //!
 //! Lines stand in the canonical order of the [`Plan`], so that a log is at every moment a prefix of the one
-//! log that the run has, plus at most one torn line. One process writes it, each line with one `write` call.
-//! Durability: the process may be killed at any moment and loses no line that was written, since the operating
+//! log that the run has, plus at most one torn line. One process writes it, lines that are ready together with one
+//! `write` call. Durability: the process may be killed at any moment and loses no line that was written, since the operating
 //! system has it. Against a crash of the machine the file is synchronised at least once a second while lines
 //! come in, and when the run ends; what is lost then is scored again.
 
@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -22,6 +23,12 @@ use crate::observer::Repair;
 use crate::plan::Plan;
 
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+/// Bytes that are ready before they are written at the latest.
+const WRITE_BYTES: usize = 1 << 18;
+/// Lines that are looked at together, in parallel.
+const BATCH_LINES: usize = 2048;
+/// Bytes that are looked at together, unless one line has more.
+const BATCH_BYTES: usize = 4 << 20;
 
 /// The log, open for appending.
 pub(crate) struct Log {
@@ -29,7 +36,10 @@ pub(crate) struct Log {
     file: File,
     /// The same file, to read again what was written.
     written: File,
+    /// Bytes of the file and of what is ready.
     length: u64,
+    /// Lines that are to be written next.
+    ready: Vec<u8>,
     /// Where each line begins.
     begins: Vec<u64>,
     synced: Instant,
@@ -84,19 +94,27 @@ impl Log {
             end - length
         };
         let begins = scan.lengths.iter().map(begin_of).collect();
-        let log = Self { path: path.to_owned(), file, written, length, begins, synced: Instant::now() };
+        let (path, ready) = (path.to_owned(), Vec::new());
+        let log = Self { path, file, written, length, ready, begins, synced: Instant::now() };
         Ok((log, Recovered { finished: scan.finished, repairs: scan.repairs }))
     }
 
-    /// Appends one line, which must end in its only line feed.
+    /// Appends one line, which must end in its only line feed. It is in the file after the next [`Log::write`].
     pub(crate) fn append(&mut self, line: &[u8]) -> Result<(), RunError> {
-        if let Err(source) = self.file.write_all(line) {
-            // A full disk may have taken half of the line.
-            let _ = self.file.set_len(self.length);
-            return Err(RunError::Unwritable { path: self.path.clone(), source });
-        }
         self.begins.push(self.length);
         self.length += line.len() as u64;
+        self.ready.extend_from_slice(line);
+        if self.ready.len() >= WRITE_BYTES { self.write() } else { Ok(()) }
+    }
+
+    /// Writes the lines that are ready.
+    pub(crate) fn write(&mut self) -> Result<(), RunError> {
+        if let Err(source) = self.file.write_all(&self.ready) {
+            // A full disk may have taken half of a line.
+            let _ = self.file.set_len(self.length - self.ready.len() as u64);
+            return Err(RunError::Unwritable { path: self.path.clone(), source });
+        }
+        self.ready.clear();
         if self.synced.elapsed() >= SYNC_INTERVAL {
             self.sync()?;
         }
@@ -116,6 +134,9 @@ impl Log {
 
     /// Puts bytes that were appended before behind those in `into`.
     pub(crate) fn read_again(&mut self, range: &Range<u64>, into: &mut Vec<u8>) -> Result<(), RunError> {
+        if range.end > self.length - self.ready.len() as u64 {
+            self.write()?;
+        }
         let mut read = || -> io::Result<u64> {
             self.written.seek(SeekFrom::Start(range.start))?;
             (&mut self.written).take(range.end - range.start).read_to_end(into).map(|count| count as u64)
@@ -169,6 +190,66 @@ pub(crate) fn for_each_raw_line<E: From<RunError>>(
     }
 }
 
+/// Complete lines in one piece.
+#[derive(Default)]
+pub(crate) struct Batch {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Number of the first line, from 1.
+    first: usize,
+    /// Where it begins in the file.
+    begin: u64,
+}
+
+/// A line of a batch.
+pub(crate) struct Line<'a> {
+    /// From 1.
+    pub(crate) number: usize,
+    /// Where it is in the file.
+    pub(crate) range: Range<u64>,
+    pub(crate) bytes: &'a [u8],
+}
+
+impl Batch {
+    fn is_full_for(&self, line: &[u8]) -> bool {
+        self.ends.len() >= BATCH_LINES
+            || (!self.ends.is_empty() && self.bytes.len() + line.len() > BATCH_BYTES)
+    }
+
+    pub(crate) fn lines(&self) -> Vec<Line<'_>> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let line = |(number, (start, end)): (usize, (usize, &usize))| Line {
+            number,
+            range: self.begin + start as u64..self.begin + *end as u64,
+            bytes: &self.bytes[start..*end],
+        };
+        (self.first..).zip(starts.zip(&self.ends)).map(line).collect()
+    }
+}
+
+/// Calls `visit` with all complete lines, many at once; returns what [`for_each_raw_line`] returns.
+pub(crate) fn for_each_batch<E: From<RunError>>(
+    path: &Path,
+    mut visit: impl FnMut(&Batch) -> Result<(), E>,
+) -> Result<(usize, u64), E> {
+    let mut batch = Batch::default();
+    let read = for_each_raw_line(path, |number, range, bytes| -> Result<(), E> {
+        if batch.is_full_for(bytes) {
+            visit(&batch)?;
+            batch.bytes.clear();
+            batch.ends.clear();
+        }
+        if batch.ends.is_empty() {
+            (batch.first, batch.begin) = (number, range.start);
+        }
+        batch.bytes.extend_from_slice(bytes);
+        batch.ends.push(batch.bytes.len());
+        Ok(())
+    })?;
+    visit(&batch)?;
+    Ok(read)
+}
+
 /// The number of complete lines; a missing file has none.
 pub(crate) fn count_lines(path: &Path) -> Result<usize, RunError> {
     if let Some(lines) = Index::of(path).and_then(|index| usize::try_from(index.lines()).ok()) {
@@ -188,21 +269,14 @@ struct Scan {
 
 fn scan(path: &Path, plan: &Plan<'_>, metrics: &[String]) -> Result<Scan, RunError> {
     let mut scan = Scan { finished: 0, kept: Vec::new(), lengths: Vec::new(), repairs: Vec::new() };
-    let (lines, torn) = for_each_raw_line(path, |line, range, bytes| {
-        let head: Head = serde_json::from_slice(bytes).map_err(|error| corrupt(path, line, &error))?;
-        let position = position(path, line, &head, plan, metrics)?;
-        let (system, id) = (head.system, head.id);
-        match position.cmp(&scan.finished) {
-            std::cmp::Ordering::Less => scan.repairs.push(Repair::Duplicate { line, system, id }),
-            std::cmp::Ordering::Greater => scan.repairs.push(Repair::OutOfOrder { line, system, id }),
-            std::cmp::Ordering::Equal => {
-                scan.finished += 1;
-                scan.lengths.push(range.end - range.start);
-                match scan.kept.last_mut() {
-                    Some(last) if last.end == range.start => last.end = range.end,
-                    _ => scan.kept.push(range),
-                }
-            }
+    let (lines, torn) = for_each_batch(path, |batch| {
+        let lines = batch.lines();
+        let heads: Vec<serde_json::Result<Head>> =
+            lines.par_iter().map(|line| serde_json::from_slice(line.bytes)).collect();
+        for (line, head) in lines.into_iter().zip(heads) {
+            let head = head.map_err(|error| corrupt(path, line.number, &error))?;
+            let position = position(path, line.number, &head, plan, metrics)?;
+            scan.take(line, head, position);
         }
         Ok::<(), RunError>(())
     })?;
@@ -210,6 +284,24 @@ fn scan(path: &Path, plan: &Plan<'_>, metrics: &[String]) -> Result<Scan, RunErr
         scan.repairs.push(Repair::TornLine { line: lines + 1, bytes: torn });
     }
     Ok(scan)
+}
+
+impl Scan {
+    fn take(&mut self, Line { number: line, range, .. }: Line<'_>, head: Head, position: usize) {
+        let (system, id) = (head.system, head.id);
+        match position.cmp(&self.finished) {
+            std::cmp::Ordering::Less => self.repairs.push(Repair::Duplicate { line, system, id }),
+            std::cmp::Ordering::Greater => self.repairs.push(Repair::OutOfOrder { line, system, id }),
+            std::cmp::Ordering::Equal => {
+                self.finished += 1;
+                self.lengths.push(range.end - range.start);
+                match self.kept.last_mut() {
+                    Some(last) if last.end == range.start => last.end = range.end,
+                    _ => self.kept.push(range),
+                }
+            }
+        }
+    }
 }
 
 fn position(

@@ -326,6 +326,7 @@ impl Writer<'_, '_> {
             self.next += 1;
         }
         if self.next > before {
+            self.log.write()?;
             self.frontier.advance(self.next);
             self.observer.advanced(self.next);
         }
