@@ -2,6 +2,7 @@
 
 mod commands;
 mod config;
+mod engine;
 mod judge_options;
 mod options;
 mod output;
@@ -41,6 +42,9 @@ enum Verdict {
 }
 
 fn main() -> ExitCode {
+    if engine::is_worker() {
+        return sqlgauge_engine::serve_queries();
+    }
     let code = run();
     stdin::forget();
     code

@@ -51,7 +51,7 @@ pub struct LimitOptions {
     /// Bytes that one result may have
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_bytes, help_heading = "Limits")]
     max_bytes: usize,
-    /// Bytes of memory that SQLite may use for all threads together
+    /// Bytes of memory that SQLite may use for one query
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_heap_bytes, help_heading = "Limits")]
     max_heap: u64,
 }

@@ -12,7 +12,7 @@ use sqlgauge_dataset::{
     Benchmark, BenchmarkSource, Databases, EXTRACTION, PredictionOptions, PredictionSet, Tables,
     load_benchmark, load_predictions, load_tables,
 };
-use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_metrics::{Metric, find};
 use sqlgauge_report::Report;
 use sqlgauge_run::{
@@ -20,6 +20,7 @@ use sqlgauge_run::{
     UsedDatabases, digest_inputs, execute,
 };
 
+use crate::engine::engine;
 use crate::options::SystemFile;
 use crate::progress::Progress;
 use crate::stdin;
@@ -65,9 +66,10 @@ impl Job {
         self.say_notes(&benchmark, tables.as_ref(), &systems);
         let with_suite = ids.iter().any(|id| id.starts_with("suite@"));
         let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, with_suite)?;
-        let engine: Arc<dyn Engine> = Arc::new(SqliteEngine::new(self.limits));
+        let engine: Arc<dyn Engine> = Arc::new(engine(self.limits)?);
         let manifest = self.manifest(&benchmark, &used, engine.as_ref(), ids)?;
         let targets = used.open(engine.as_ref(), tables.as_ref())?;
+        used.check(&targets, &manifest.inputs)?;
 
         let start = if self.restart { Start::Restart } else { Start::Continue };
         let directory = RunDirectory::create(&self.out, &manifest, start)?;

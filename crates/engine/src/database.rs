@@ -1,7 +1,7 @@
 //! A database that an engine has opened.
 
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +13,7 @@ use sqlgauge_sql::schema::Schema;
 
 use crate::engine::EngineError;
 use crate::foreign_keys::KeptSchema;
+use crate::sqlite::growth_of;
 
 /// A database file, taken to be constant as long as it is open.
 ///
@@ -23,6 +24,7 @@ pub struct Database {
     source: Arc<Source>,
     schema: Arc<Schema>,
     content_hash: OnceLock<String>,
+    growth: Option<f64>,
     pub(crate) kept: OnceLock<KeptSchema>,
 }
 
@@ -32,6 +34,7 @@ pub(crate) struct Source {
     pub(crate) path: PathBuf,
     length: u64,
     modified: Option<SystemTime>,
+    identity: Identity,
 }
 
 impl Source {
@@ -48,7 +51,12 @@ impl Source {
         if !metadata.is_file() {
             return Err(EngineError::NotADatabase { path: path.to_owned() });
         }
-        Ok(Self { path: path.to_owned(), length: metadata.len(), modified: metadata.modified().ok() })
+        Ok(Self {
+            path: path.to_owned(),
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+            identity: identity(&metadata),
+        })
     }
 
     /// Fails if the file is not what it was when it was opened.
@@ -58,14 +66,32 @@ impl Source {
     }
 }
 
+/// What tells a file from one that took its place, and a change from none: no program sets the time of the last change.
+#[cfg(unix)]
+type Identity = (u64, u64, i64, i64);
+
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+type Identity = ();
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> Identity {}
+
 impl Database {
     pub(crate) fn new(source: Source, schema: Schema) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
+        let growth = growth_of(&schema, source.length);
         Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             source: Arc::new(source),
             schema: Arc::new(schema),
             content_hash: OnceLock::new(),
+            growth,
             kept: OnceLock::new(),
         }
     }
@@ -80,6 +106,15 @@ impl Database {
         &self.schema
     }
 
+    /// Whether the file is still what it was when it was opened.
+    ///
+    /// # Errors
+    /// [`EngineError::Changed`] when it is not, [`EngineError::NotFound`] or [`EngineError::Unreadable`] when it is not
+    /// there any more.
+    pub fn check_unchanged(&self) -> Result<(), EngineError> {
+        self.source.check_unchanged()
+    }
+
     /// SHA-256 of the file's bytes, lower-case hex. Read on the first call, then remembered.
     ///
     /// # Errors
@@ -89,10 +124,16 @@ impl Database {
         if let Some(hash) = self.content_hash.get() {
             return Ok(hash);
         }
-        self.source.check_unchanged()?;
         let hash = sha256_of_file(self.path())
             .map_err(|source| EngineError::Unreadable { path: self.path().to_owned(), source })?;
+        // Looked at afterwards: a change while the file was read is one too.
+        self.source.check_unchanged()?;
         Ok(self.content_hash.get_or_init(|| hash))
+    }
+
+    /// How much longer its views and columns can make the compiling of a query, see [`growth_of`].
+    pub(crate) fn growth(&self) -> Option<f64> {
+        self.growth
     }
 
     /// Unique among the databases of this process.

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -17,6 +18,9 @@ pub trait Engine: Send + Sync {
     /// Name and version of what runs the SQL, for a run's record: `SQLite 3.54.0`.
     fn name_and_version(&self) -> String;
 
+    /// Wall-clock time that one query may take.
+    fn timeout(&self) -> Duration;
+
     /// Opens a database for reading and reads its catalog.
     ///
     /// # Errors
@@ -26,6 +30,15 @@ pub trait Engine: Send + Sync {
     /// Runs one SQL text. Whatever the text says, the database stays as it is and the call returns a typed
     /// outcome within the engine's limits.
     fn run(&self, database: &Database, sql: &str) -> Execution;
+
+    /// Whether every query could be run. An engine that could not run one, for a reason that is not the query's, says so
+    /// here; what it returned then is no outcome.
+    ///
+    /// # Errors
+    /// [`EngineError::NoWorker`].
+    fn check(&self) -> Result<(), EngineError> {
+        Ok(())
+    }
 
     /// Runs one SQL text as [`Engine::run`] does, but not further than until it has returned `enough`. An engine that
     /// cannot stop in between runs it to its end.
@@ -83,6 +96,18 @@ pub enum EngineError {
         path: PathBuf,
         /// The log or journal beside it.
         beside: PathBuf,
+    },
+    /// There is no process to run queries in.
+    #[error(
+        "no process for queries could be started from `{}` ({reason}): check that the program is whole and that the \
+         system has room for one more process, or use fewer --jobs",
+        program.display()
+    )]
+    NoWorker {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        reason: String,
     },
     /// The file was replaced or written to while it was open.
     #[error("database `{}` was changed while it was in use: run again on a file that stays as it is", path.display())]

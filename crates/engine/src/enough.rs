@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::value::{ResultSet, Value, row_digest};
+use crate::worker::Until;
 
 /// What makes further rows needless: all that is asked for here has come to pass. A query that is run until then
 /// returns the rows that it has returned so far, marked as a beginning ([`ResultSet::is_beginning`]).
@@ -16,6 +17,17 @@ pub struct Enough {
 }
 
 impl Enough {
+    /// The same for another process.
+    pub(crate) fn until(&self) -> Until {
+        let digests = |rows: &Arc<ResultSet>| {
+            let mut digests: Vec<u64> = rows.rows().map(row_digest).collect();
+            digests.sort_unstable();
+            digests.dedup();
+            digests
+        };
+        Until { rows_over: self.rows_over, foreign_to: self.foreign_to.as_ref().map(digests) }
+    }
+
     /// Whether the rows are enough already.
     pub fn is_reached_by(&self, rows: &ResultSet) -> bool {
         Watch::new(self).is_over(rows.values(), rows.width(), rows.len())
@@ -23,33 +35,55 @@ impl Enough {
 }
 
 /// Follows a result row by row.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Watch<'a> {
-    enough: &'a Enough,
-    known: Option<HashSet<u64>>,
+    rows_over: Option<usize>,
+    known: Known<'a>,
     checked: usize,
     is_foreign: bool,
 }
 
+/// The rows to which another may be foreign.
+#[derive(Debug, Clone)]
+enum Known<'a> {
+    Rows(&'a ResultSet),
+    Digests(HashSet<u64>),
+    /// None are asked for.
+    Nothing,
+}
+
 impl<'a> Watch<'a> {
     pub(crate) fn new(enough: &'a Enough) -> Self {
-        Self { enough, known: None, checked: 0, is_foreign: enough.foreign_to.is_none() }
+        let Enough { rows_over, foreign_to } = enough;
+        let known = foreign_to.as_deref().map_or(Known::Nothing, Known::Rows);
+        Self { rows_over: *rows_over, known, checked: 0, is_foreign: foreign_to.is_none() }
+    }
+
+    /// With the digests of the rows in their place.
+    pub(crate) fn of(until: &Until) -> Self {
+        let Until { rows_over, foreign_to } = until;
+        let digests = foreign_to.as_ref().map(|digests| digests.iter().copied().collect());
+        let known = digests.map_or(Known::Nothing, Known::Digests);
+        Self { rows_over: *rows_over, known, checked: 0, is_foreign: foreign_to.is_none() }
     }
 
     /// Whether the values, `count` rows of them, are enough.
     pub(crate) fn is_over(&mut self, values: &[Value], width: usize, count: usize) -> bool {
-        let Enough { rows_over, foreign_to } = self.enough;
-        if rows_over.is_some_and(|rows| count <= rows) {
+        if self.rows_over.is_some_and(|rows| count <= rows) {
             return false;
         }
-        if let (false, Some(other)) = (self.is_foreign, foreign_to) {
-            let known = self.known.get_or_insert_with(|| other.rows().map(row_digest).collect());
-            let unchecked = values.chunks_exact(width.max(1)).skip(self.checked);
-            // A digest that is not there is a row that is not there; the reverse need not hold.
-            self.is_foreign = unchecked.into_iter().any(|row| !known.contains(&row_digest(row)));
-            self.checked = count;
+        if !self.is_foreign {
+            if let Known::Rows(rows) = self.known {
+                self.known = Known::Digests(rows.rows().map(row_digest).collect());
+            }
+            if let Known::Digests(known) = &self.known {
+                let unchecked = values.chunks_exact(width.max(1)).skip(self.checked);
+                // A digest that is not there is a row that is not there; the reverse need not hold.
+                self.is_foreign = unchecked.into_iter().any(|row| !known.contains(&row_digest(row)));
+                self.checked = count;
+            }
         }
-        self.is_foreign && (rows_over.is_some() || foreign_to.is_some())
+        self.is_foreign && (self.rows_over.is_some() || !matches!(self.known, Known::Nothing))
     }
 }
 
@@ -81,6 +115,10 @@ mod tests {
             let mut watch = Watch::new(&enough);
             let in_turn = (1..=rows.len()).any(|count| watch.is_over(&values.values()[..count], 1, count));
             assert_eq!(in_turn, expected, "{enough:?} {rows:?}");
+            let mut elsewhere = Watch::of(&enough.until());
+            let in_turn =
+                (1..=rows.len()).any(|count| elsewhere.is_over(&values.values()[..count], 1, count));
+            assert_eq!(in_turn, expected, "{enough:?} {rows:?} in another process");
         }
         let enough = Enough { rows_over: None, foreign_to: gold() };
         let reals = ResultSet::new(vec!["a".into()], vec![Value::Real(1.0), Value::Real(2.0)]);

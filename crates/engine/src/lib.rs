@@ -1,6 +1,8 @@
 //! Runs untrusted SQL on a database under limits, with typed outcomes.
 //!
 //! - [`Engine`] is the door; [`SqliteEngine`] is the one behind it, with its four locks.
+//! - [`WorkerCommand`] names the program in whose processes an engine runs what may take long; [`serve_queries`] is
+//!   what that program does.
 //! - [`Sandbox`] is a database in memory under the same locks, for many tiny databases.
 //! - [`Database`] is an opened file with its catalog and content hash.
 //! - [`KeptSchema`] is that catalog without the foreign keys that the rows break.
@@ -19,6 +21,7 @@ mod outcome;
 mod sqlite;
 mod statement;
 mod value;
+mod worker;
 
 pub use cache::GoldCache;
 pub use database::Database;
@@ -30,3 +33,4 @@ pub use outcome::{Execution, Failure, FailureKind, Outcome};
 pub use sqlite::{Budget, Sandbox, SqliteEngine};
 pub use statement::has_further_semicolon;
 pub use value::{Fingerprint, ResultSet, Value};
+pub use worker::{WorkerCommand, serve_queries};

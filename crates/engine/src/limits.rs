@@ -20,8 +20,9 @@ pub struct Limits {
     /// with a pattern of more than 256 bytes) are refused as too large when that product is beyond a second's
     /// work.
     pub max_value_bytes: usize,
-    /// Bytes that SQLite may hold for all threads of this process together: sorters, temporary tables, page
-    /// caches. A query that fails for memory is run again with nothing beside it before that counts.
+    /// Bytes that SQLite may hold for one query: sorters, temporary tables, page caches, the compiled statement. In an
+    /// engine without workers, for all threads of the process together; a query that fails for memory is then run again
+    /// with nothing beside it before that counts.
     ///
     /// SQLite keeps this limit per process and lets it only sink: of several engines in one process, the
     /// lowest limit rules.

@@ -55,29 +55,7 @@ pub(crate) struct Split<'a> {
     pub(crate) first_word: &'a str,
 }
 
-/// A [`Split`] that another thread may keep.
-#[derive(Debug, Clone)]
-pub(crate) struct OwnedSplit {
-    statement: String,
-    rest: String,
-    first_word: String,
-}
-
-impl OwnedSplit {
-    pub(crate) fn borrow(&self) -> Split<'_> {
-        Split { statement: &self.statement, rest: &self.rest, first_word: &self.first_word }
-    }
-}
-
 impl Split<'_> {
-    pub(crate) fn into_owned(self) -> OwnedSplit {
-        OwnedSplit {
-            statement: self.statement.to_owned(),
-            rest: self.rest.to_owned(),
-            first_word: self.first_word.to_owned(),
-        }
-    }
-
     /// Whether no further statement follows: only space, comments and semicolons.
     pub(crate) fn rest_is_empty(&self) -> bool {
         tokens(self.rest).all(|token| token != Token::Other)
@@ -119,12 +97,22 @@ pub fn has_further_semicolon(sql: &str) -> bool {
 
 /// The classes of all tokens of a text.
 fn tokens(text: &str) -> impl Iterator<Item = Token> {
-    let bytes = text.as_bytes();
+    pieces(text.as_bytes()).map(|(token, _)| token)
+}
+
+/// The tokens of a text that mean something, as they are written.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &[u8]> {
+    pieces(text.as_bytes()).filter(|(token, _)| *token == Token::Other).map(|(_, bytes)| bytes)
+}
+
+/// All tokens of a text with their bytes.
+fn pieces(bytes: &[u8]) -> impl Iterator<Item = (Token, &[u8])> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let (token, length) = (at < bytes.len()).then(|| token_at(bytes, at))?;
+        let piece = bytes.get(at..at + length).unwrap_or_default();
         at += length;
-        Some(token)
+        Some((token, piece))
     })
 }
 

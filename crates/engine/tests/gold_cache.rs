@@ -6,6 +6,7 @@ mod common;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use common::in_short;
 use sqlgauge_engine::{Database, Engine, EngineError, Execution, GoldCache, Limits, SqliteEngine};
@@ -19,6 +20,10 @@ struct Counting {
 impl Engine for Counting {
     fn name_and_version(&self) -> String {
         self.inside.name_and_version()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.inside.timeout()
     }
 
     fn open(&self, path: &Path) -> Result<Arc<Database>, EngineError> {

@@ -6,7 +6,7 @@ mod common;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::{database, in_short, snapshot};
+use common::{database, engine, in_short, snapshot};
 use rusqlite::Connection;
 use sqlgauge_engine::{Database, Engine, EngineError, Limits, SqliteEngine};
 
@@ -68,7 +68,7 @@ fn on_fixture(limits: Limits, cases: &[(&str, String, &str)]) {
     let folder = tempfile::tempdir().unwrap();
     let path = database(folder.path(), "a b%?#é.sqlite", FIXTURE);
     let before = snapshot(folder.path());
-    let engine = SqliteEngine::new(limits);
+    let engine = engine(limits);
     let database = engine.open(&path).unwrap();
     check(&engine, &database, cases);
     assert!(snapshot(folder.path()) == before, "the folder has changed");
@@ -194,7 +194,7 @@ fn on_virtual_tables(cases: &[(&str, String, &str)]) {
     let path = database(folder.path(), "v.sqlite", VIRTUAL);
     let before = snapshot(folder.path());
     for _ in 0..2 {
-        let engine = SqliteEngine::new(patient());
+        let engine = engine(patient());
         let database = engine.open(&path).unwrap();
         check(&engine, &database, cases);
     }
@@ -434,7 +434,7 @@ fn what_eats_memory_is_too_large_and_harms_no_neighbour() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(folder.path(), "shared.sqlite", FIXTURE);
     let before = snapshot(folder.path());
-    let engine = SqliteEngine::new(Limits { timeout: Duration::from_mins(2), ..patient() });
+    let engine = engine(Limits { timeout: Duration::from_mins(2), ..patient() });
     let database = engine.open(&path).unwrap();
     // Needs a good part of the heap, so that it fails beside a bomb and must not fail in the end.
     let modest = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 120000) \
@@ -448,6 +448,18 @@ fn what_eats_memory_is_too_large_and_harms_no_neighbour() {
         });
     });
     assert!(snapshot(folder.path()) == before, "the folder has changed");
+}
+
+/// A condition that the planner thinks about for long.
+fn groups_of_ors(groups: usize, terms: usize) -> String {
+    let term = |at: usize| format!("t.id = {at}");
+    let group = |at: usize| (0..terms).map(|of| term(at + of)).collect::<Vec<_>>().join(" OR ");
+    (0..groups).map(|at| format!("({})", group(at))).collect::<Vec<_>>().join(" AND ")
+}
+
+/// As many columns, each over a window of its own.
+fn windows(count: usize) -> String {
+    (0..count).map(|at| format!(", sum(id) OVER (ORDER BY id + {at})")).collect()
 }
 
 #[test]
@@ -464,11 +476,13 @@ fn what_never_ends_times_out() {
             ("json_each", format!("{numbers} SELECT count(*) FROM n, json_each('[1,2,3]')"), "!timeout"),
             ("long strings", format!("{numbers} SELECT count(hex(randomblob(7000000))) FROM n"), "!timeout"),
             ("doubled strings", format!("{doubling} SELECT min(length(s)) FROM n"), "!timeout"),
-            // From here on the time is spent inside one instruction, and the thread is left behind.
+            // From here on the time is spent inside one instruction or in the compiler, and the process is killed.
             ("sort at random", format!("{numbers} SELECT x FROM n ORDER BY random()"), "!timeout"),
             ("LIKE", format!("SELECT {long} LIKE '%{}b'", "a".repeat(200)), "!timeout"),
             ("GLOB", format!("SELECT {long} GLOB '*{}b'", "a".repeat(200)), "!timeout"),
             ("median", format!("{numbers} SELECT median(-x) FROM n"), "!timeout"),
+            ("groups of ORs", format!("SELECT count(*) FROM t WHERE {}", groups_of_ors(120, 60)), "!timeout"),
+            ("windows", format!("SELECT 1{} FROM t", windows(1900)), "!timeout|too_large"),
         ],
     );
 }
@@ -507,6 +521,28 @@ fn hostile_files_have_a_typed_error() {
         assert!(error.to_string().contains(name), "{error}");
     }
     assert!(snapshot(folder.path()) == before, "the folder has changed");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_left_beside_the_target_of_a_link_is_seen() {
+    use std::os::unix::fs::symlink;
+    let (folder, links) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let engine = SqliteEngine::new(Limits::default());
+    for (name, suffix, content) in
+        [("wal", "-wal", b"frames".as_slice()), ("hot", "-journal", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")]
+    {
+        let path = database(folder.path(), name, FIXTURE);
+        let (link, twice) = (links.path().join(name), links.path().join(format!("{name}2")));
+        symlink(&path, &link).unwrap();
+        symlink(&link, &twice).unwrap();
+        assert!(engine.open(&twice).is_ok());
+        std::fs::write(folder.path().join(format!("{name}{suffix}")), content).unwrap();
+        for path in [&path, &link, &twice] {
+            let error = engine.open(path).unwrap_err();
+            assert!(matches!(error, EngineError::NotAtRest { .. }), "{error}");
+        }
+    }
 }
 
 #[test]

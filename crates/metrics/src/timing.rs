@@ -1,5 +1,7 @@
 //! Repeated timing of gold and prediction, for the two efficiency scores of BIRD.
 
+use std::time::Duration;
+
 use crate::ex_bird;
 use crate::metric::Score;
 use crate::pair::Pair;
@@ -10,6 +12,9 @@ use crate::pair::Pair;
 /// The time of a run is the engine's: preparation and all rows. Ratios three standard deviations or more from
 /// the mean are left out, as in BIRD's scripts; where that leaves none (all ratios equal, or one
 /// repetition, on which those scripts divide by zero and give 0) all are kept.
+///
+/// All runs of one text together may take what one run may: they are repeated until the next would not fit, once at
+/// least.
 pub(crate) fn mean_time_ratio(pair: &Pair<'_>, repetitions: u32) -> Result<f64, Score> {
     let results = ex_bird::results(pair)?;
     let verdict = ex_bird::score_results(pair, &results);
@@ -17,17 +22,25 @@ pub(crate) fn mean_time_ratio(pair: &Pair<'_>, repetitions: u32) -> Result<f64, 
         return Err(verdict);
     }
     let mut ratios = Vec::with_capacity(repetitions as usize);
-    for _ in 0..repetitions.max(1) {
-        let database = &pair.target().database;
+    let (database, limit) = (&pair.target().database, pair.engine().timeout());
+    let mut spent = Duration::ZERO;
+    while ratios.len() < repetitions.max(1) as usize && has_room(spent, ratios.len(), limit) {
         let prediction = pair.run_again(database, pair.prediction());
         let gold = pair.run_again(database, pair.gold());
         if prediction.rows().is_none() || gold.rows().is_none() {
             return Err(Score::new(0.0).because("a repeated run failed: raise the time limit"));
         }
-        let seconds = |time: std::time::Duration| time.as_secs_f64().max(1e-9);
+        spent += prediction.elapsed.max(gold.elapsed);
+        let seconds = |time: Duration| time.as_secs_f64().max(1e-9);
         ratios.push(seconds(gold.elapsed) / seconds(prediction.elapsed));
     }
     Ok(mean_without_outliers(&ratios))
+}
+
+/// Whether one run more than those `done` so far, which took `spent`, is within the limit.
+fn has_room(spent: Duration, done: usize, limit: Duration) -> bool {
+    let next = spent.checked_div(u32::try_from(done).unwrap_or(u32::MAX)).unwrap_or_default();
+    spent.saturating_add(next) <= limit
 }
 
 /// The mean of the values that lie within three standard deviations of their mean.
@@ -42,6 +55,16 @@ fn mean_without_outliers(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn repetition_ends_where_the_next_run_would_pass_the_limit() {
+        let [second, limit] = [1, 10].map(Duration::from_secs);
+        for (spent, done, expected) in
+            [(0, 0, true), (4, 4, true), (9, 9, true), (10, 10, false), (6, 1, false)]
+        {
+            assert_eq!(has_room(second * spent, done, limit), expected, "{spent} s for {done}");
+        }
+    }
 
     #[test]
     fn outliers_are_left_out() {

@@ -5,6 +5,9 @@
 //! runs (default 10, as in the official `evaluation_ves.py`), without outliers. 1 means as fast as the gold,
 //! more means faster; the official figure is the mean over items times 100.
 //!
+//! All repetitions of one text together take no longer than the time limit of one query: of slow queries there are fewer,
+//! but one at least.
+//!
 //! It measures wall-clock time, so it has a meaning only as a cost on one idle machine and changes from run to
 //! run; `vm-steps@1` is the measure that does not. Where the official script times the first row only, this
 //! times all rows.

@@ -1,16 +1,18 @@
 //! The databases of a benchmark: which files they are, and opened as targets.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::iter::once;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use sqlgauge_dataset::{Databases, Example, Location, Tables, TablesEntry};
-use sqlgauge_engine::{Database, Engine};
+use sqlgauge_engine::{Database, Engine, EngineError};
 use sqlgauge_metrics::Target;
 use sqlgauge_metrics::esm::ForeignKeyMap;
 
 use crate::error::RunError;
+use crate::record::Input;
 
 /// The database files that a benchmark uses, by `db_id`.
 #[derive(Debug, Clone)]
@@ -51,6 +53,27 @@ impl UsedDatabases {
             files
         };
         self.located.iter().flat_map(of_one).collect()
+    }
+
+    /// Fails if a database is not the one that the manifest has the digest of: if it was changed after it was read for
+    /// the manifest and before it was opened.
+    ///
+    /// # Errors
+    /// [`RunError::Engine`] for the first such database, by `db_id`.
+    pub fn check(&self, targets: &HashMap<String, Arc<Target>>, inputs: &[Input]) -> Result<(), RunError> {
+        let digests: HashMap<&str, &str> =
+            inputs.iter().map(|input| (input.role.as_str(), input.sha256.as_str())).collect();
+        let files = self.files();
+        let opened = targets.values().flat_map(|target| once(&target.database).chain(&target.suite));
+        let opened: HashMap<&Path, &Arc<Database>> =
+            opened.map(|database| (database.path(), database)).collect();
+        let is_same = |(role, path): &(String, PathBuf)| match opened.get(path.as_path()) {
+            Some(database) if digests.get(role.as_str()) != Some(&database.content_hash()?) => {
+                Err(EngineError::Changed { path: path.clone() }.into())
+            }
+            _ => Ok(()),
+        };
+        files.par_iter().map(is_same).collect::<Vec<Result<(), RunError>>>().into_iter().collect()
     }
 
     /// Opens all of them, in parallel. The catalog of a target is the one of `tables` where it has one, else

@@ -108,6 +108,16 @@ pub enum RunError {
     /// A database cannot be used.
     #[error(transparent)]
     Engine(#[from] sqlgauge_engine::EngineError),
+    /// An item has no result, for a reason that is not the system's.
+    #[error("item {id} (database {db_id}) could not be scored and is not in the log: {source}")]
+    NotScored {
+        /// Id of the example.
+        id: String,
+        /// Its database.
+        db_id: String,
+        /// What happened.
+        source: sqlgauge_engine::EngineError,
+    },
     /// The operating system refuses threads.
     #[error("cannot start a worker thread: {0}; use fewer with --jobs")]
     Worker(io::Error),

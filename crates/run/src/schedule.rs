@@ -48,7 +48,11 @@ pub struct Judgement {
 /// the thread and whatever was scored before.
 pub trait Scorer: Sync {
     /// The judgement on that task.
-    fn score(&self, task: &Task<'_>) -> Judgement;
+    ///
+    /// # Errors
+    /// Where there is none for a reason that is not the task's: a database that changed, an engine that broke. The
+    /// run then stops, and what it has in the log stays.
+    fn score(&self, task: &Task<'_>) -> Result<Judgement, RunError>;
 }
 
 /// How to schedule.
@@ -96,8 +100,8 @@ impl Completion {
 /// `details.error`.
 ///
 /// # Errors
-/// [`RunError`] when the plan is not the manifest's, the log is corrupt or cannot be written, or threads
-/// cannot be started. What was written before is kept.
+/// [`RunError`] when the plan is not the manifest's, the log is corrupt or cannot be written, threads cannot be
+/// started, or the scorer has no judgement on a task. What was written before is kept.
 pub fn execute(
     directory: &RunDirectory,
     plan: &Plan<'_>,
@@ -204,7 +208,7 @@ impl Frontier {
 }
 
 /// A unit's result as it is written: the line without its beginning, which names the system.
-type Finished = (usize, String);
+type Finished = (usize, Result<String, RunError>);
 
 fn work(
     plan: &Plan<'_>,
@@ -216,7 +220,7 @@ fn work(
 ) {
     while let Some(unit) = frontier.take(units, cancel) {
         let (_, task) = plan.get(units.leaders[unit]);
-        let tail = line_tail(&task, guarded.score(&task));
+        let tail = guarded.score(&task).map(|judgement| line_tail(&task, judgement));
         if sender.send((unit, tail)).is_err() {
             return;
         }
@@ -230,16 +234,15 @@ struct Guarded<'a> {
 }
 
 impl Guarded<'_> {
-    fn score(&self, task: &Task<'_>) -> Judgement {
+    fn score(&self, task: &Task<'_>) -> Result<Judgement, RunError> {
         // The scorer is only shared, and whatever it locks it must tolerate poisoned.
-        match catch_unwind(AssertUnwindSafe(|| self.scorer.score(task))) {
-            Ok(judgement) => judgement,
-            Err(panic) => Judgement {
+        catch_unwind(AssertUnwindSafe(|| self.scorer.score(task))).unwrap_or_else(|panic| {
+            Ok(Judgement {
                 status: INTERNAL_ERROR.to_owned(),
                 metrics: self.metrics.iter().map(|id| (id.clone(), None)).collect(),
                 details: Map::from_iter([("error".to_owned(), Value::from(panic_message(panic.as_ref())))]),
-            },
-        }
+            })
+        })
     }
 }
 
@@ -299,7 +302,7 @@ impl Writer<'_, '_> {
         while self.next < self.plan.len() {
             // After cancelling, the workers finish what they have and hang up.
             let Ok((unit, tail)) = results.recv() else { break };
-            tails[unit] = Tail::Waiting(tail);
+            tails[unit] = Tail::Waiting(tail?);
             scored += 1;
             self.write_ready(&mut tails)?;
         }

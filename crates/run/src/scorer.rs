@@ -20,6 +20,7 @@
 //! Long texts and results are cut, so that a line stays small whatever a system says.
 
 use std::collections::HashMap;
+use std::iter::once;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
@@ -30,6 +31,7 @@ use sqlgauge_sql::Features;
 use sqlgauge_sql::schema::TableKind;
 use sqlgauge_sql::spider::{self, Hardness};
 
+use crate::error::RunError;
 use crate::plan::Task;
 use crate::schedule::{Judgement, Scorer};
 
@@ -183,11 +185,20 @@ fn shown_gold<'a>(
 }
 
 impl Scorer for BenchmarkScorer {
-    fn score(&self, task: &Task<'_>) -> Judgement {
-        match self.targets.get(&task.example.db_id) {
-            Some(target) => self.judge(task, target),
-            None => unscorable(&self.metrics, Map::new(), "the database was not opened"),
-        }
+    fn score(&self, task: &Task<'_>) -> Result<Judgement, RunError> {
+        let Some(target) = self.targets.get(&task.example.db_id) else {
+            return Ok(unscorable(&self.metrics, Map::new(), "the database was not opened"));
+        };
+        let judgement = self.judge(task, target);
+        // Looked at afterwards: what was read from another file than the run is of is not its result.
+        let unchanged =
+            once(&target.database).chain(&target.suite).try_for_each(|file| file.check_unchanged());
+        unchanged.and_then(|()| self.engine.check()).map_err(|source| RunError::NotScored {
+            id: task.example.id.clone(),
+            db_id: task.example.db_id.clone(),
+            source,
+        })?;
+        Ok(judgement)
     }
 }
 

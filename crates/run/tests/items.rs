@@ -18,14 +18,14 @@ use sqlgauge_run::{
 struct Judge;
 
 impl Scorer for Judge {
-    fn score(&self, task: &Task<'_>) -> Judgement {
+    fn score(&self, task: &Task<'_>) -> Result<Judgement, RunError> {
         let right = task.prediction == Some(task.example.golds[0].as_str());
         let level = ["easy", "hard"][task.example.index % 2];
-        Judgement {
+        Ok(Judgement {
             status: if task.prediction.is_some() { "ok" } else { "missing" }.into(),
             metrics: [("same@1".to_owned(), Some(f64::from(u8::from(right))))].into(),
             details: json!({"hardness": level, "prediction": task.prediction}).as_object().unwrap().clone(),
-        }
+        })
     }
 }
 

@@ -46,21 +46,21 @@ struct SlowScorer {
 }
 
 impl Scorer for SlowScorer {
-    fn score(&self, task: &Task<'_>) -> Judgement {
+    fn score(&self, task: &Task<'_>) -> Result<Judgement, RunError> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let scatter = (task.example.index as u64 * 2_654_435_761) % 7;
         std::thread::sleep(Duration::from_micros(self.microseconds * scatter));
         assert!(self.panics_on != Some(task.example.id.as_str()), "cannot score {}", task.example.id);
         let right = task.prediction == Some(task.example.golds[0].as_str());
         let status = if task.prediction.is_some() { "ok" } else { "missing" };
-        Judgement {
+        Ok(Judgement {
             status: status.into(),
             metrics: BTreeMap::from([("same@1".to_owned(), Some(f64::from(u8::from(right))))]),
             details: serde_json::Map::from_iter([(
                 "question".to_owned(),
                 task.example.question.clone().into(),
             )]),
-        }
+        })
     }
 }
 

@@ -15,8 +15,8 @@ use sqlgauge_dataset::{
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::Metric;
 use sqlgauge_run::{
-    BenchmarkScorer, Judgement, Manifest, Plan, RunDirectory, Schedule, Scorer, Start, StoredRun, Summary,
-    SummaryBuilder, Task, UsedDatabases, digest_inputs, execute,
+    BenchmarkScorer, Judgement, Manifest, Plan, RunDirectory, RunError, Schedule, Scorer, Start, StoredRun,
+    Summary, SummaryBuilder, Task, UsedDatabases, digest_inputs, execute,
 };
 
 fn metrics(ids: &[&str]) -> Vec<&'static dyn Metric> {
@@ -30,7 +30,7 @@ fn build(folder: &Path, db_id: &str, ddl: &str) {
 }
 
 struct Bank {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     scorer: BenchmarkScorer,
 }
 
@@ -50,11 +50,11 @@ impl Bank {
         let used = UsedDatabases::locate(&databases, &[example(&["SELECT 1"])], false).unwrap();
         let targets = used.open(engine.as_ref(), None).unwrap();
         let scorer = BenchmarkScorer::new(engine, metrics(&METRICS), targets);
-        Self { _folder: folder, scorer }
+        Self { folder, scorer }
     }
 
     fn score(&self, golds: &[&str], prediction: Option<&str>) -> Judgement {
-        self.scorer.score(&Task { example: &example(golds), prediction })
+        self.scorer.score(&Task { example: &example(golds), prediction }).unwrap()
     }
 }
 
@@ -74,6 +74,31 @@ fn example(golds: &[&str]) -> Example {
 const OWNERS: &str = "SELECT owner FROM account";
 const SPACED: &str = "SELECT owner FROM account WHERE id ! = 1";
 const BROKEN: &str = "SELECT owner FROM accounts";
+
+#[test]
+fn what_is_read_from_a_database_that_changed_is_no_judgement() {
+    let bank = Bank::new();
+    let path = bank.folder.path().join("bank/bank.sqlite");
+    let score = || bank.scorer.score(&Task { example: &example(&[OWNERS]), prediction: Some(OWNERS) });
+    assert!(score().is_ok());
+    rusqlite::Connection::open(&path).unwrap().execute_batch("UPDATE account SET owner = 'X'").unwrap();
+    let error = score().unwrap_err();
+    assert!(matches!(error, RunError::NotScored { .. }), "{error}");
+    assert!(error.to_string().contains("bank.sqlite"), "{error}");
+}
+
+#[test]
+fn a_database_that_is_not_the_one_of_the_manifest_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), "bank", "CREATE TABLE account (id INTEGER PRIMARY KEY)");
+    let engine = SqliteEngine::new(Limits::default());
+    let databases = Databases::open(folder.path()).unwrap();
+    let used = UsedDatabases::locate(&databases, &[example(&["SELECT 1"])], false).unwrap();
+    let inputs = digest_inputs(&used.files()).unwrap();
+    assert!(used.check(&used.open(&engine, None).unwrap(), &inputs).is_ok());
+    build(folder.path(), "bank", "CREATE TABLE other (id INTEGER PRIMARY KEY)");
+    assert!(used.check(&used.open(&engine, None).unwrap(), &inputs).is_err());
+}
 
 #[test]
 fn statuses_and_what_the_metrics_make_of_them() {

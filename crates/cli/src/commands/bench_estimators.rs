@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use sqlgauge_dataset::Databases;
-use sqlgauge_engine::{Engine, SqliteEngine};
+use sqlgauge_engine::Engine;
 use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::bench::{
     Belief, BenchOptions, BenchRun, Peers, Protocol, Results, by_method, by_system, families_markdown, judge,
@@ -18,6 +18,7 @@ use sqlgauge_estimate::estimators::{self, Estimator};
 use sqlgauge_report::charts::{AccuracyPoint, MethodRow, mae_by_method, predicted_against_true};
 
 use crate::Verdict;
+use crate::engine::engine;
 use crate::options::LimitOptions;
 use crate::output::{print, write_to};
 
@@ -109,7 +110,7 @@ impl BenchEstimators {
         }
         std::fs::create_dir_all(&self.out)
             .with_context(|| format!("{} cannot be made; choose another --out", self.out.display()))?;
-        let engine: Arc<dyn Engine> = Arc::new(SqliteEngine::new(self.limits.limits()?));
+        let engine: Arc<dyn Engine> = Arc::new(engine(self.limits.limits()?)?);
         let read = |path: &PathBuf| BenchRun::read(path.clone(), self.metric.as_deref());
         let runs = self.runs.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let Some((protocol, peers)) = self.protocol() else {

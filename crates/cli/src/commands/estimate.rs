@@ -11,13 +11,14 @@ use sqlgauge_dataset::{
     Benchmark, Databases, Format, PredictionOptions, WorkloadSource, load_labels, load_predictions,
     load_workload,
 };
-use sqlgauge_engine::{Engine, SqliteEngine};
+use sqlgauge_engine::Engine;
 use sqlgauge_estimate::{EstimateOptions, Evidence, Loader, Pool, TargetLabels, estimators};
 use sqlgauge_report::reliability::drift::Series;
 use sqlgauge_report::reliability::{Reliability, table};
 use sqlgauge_run::{Manifest, digest_inputs};
 
 use crate::Verdict;
+use crate::engine::engine;
 use crate::judge_options::JudgeOptions;
 use crate::options::{LimitOptions, SystemFile, column_help, columns, format, system_file, workload_roles};
 use crate::output::{colour, print, width};
@@ -104,7 +105,7 @@ impl EstimateCommand {
         let history = self.reliability.history()?;
         let estimator = estimators::find(&self.method)?;
         let services = self.judge.services(&self.method, self.seed, self.quiet)?;
-        let engine: Arc<dyn Engine> = Arc::new(SqliteEngine::new(self.limits.limits()?));
+        let engine: Arc<dyn Engine> = Arc::new(engine(self.limits.limits()?)?);
         let workload = self.workload()?;
         let pool = self.pool(engine.as_ref(), &workload)?;
         if !self.quiet {

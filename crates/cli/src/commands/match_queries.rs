@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use sqlgauge_engine::{BrokenForeignKey, Engine, Limits, SqliteEngine};
+use sqlgauge_engine::{BrokenForeignKey, Engine, Limits};
 use sqlgauge_etm::{AssumptionKind, Comparison, Matcher, NormalForm, Profile};
 use sqlgauge_sql::schema::Schema;
 
 use crate::Verdict;
+use crate::engine::engine;
 use crate::options::schema_of;
 use crate::output::print;
 use crate::stdin::{input_file, query};
@@ -86,7 +87,7 @@ impl Match {
     /// A proof uses no foreign key that the database breaks; the published rules trust them all.
     fn known(&self, profile: Profile) -> Result<Known> {
         if let (Some(path), Profile::Sound) = (&self.db, profile) {
-            let engine = SqliteEngine::new(Limits::default());
+            let engine = engine(Limits::default())?;
             let database = engine.open(path)?;
             let kept = database.kept_schema(&engine);
             return Ok(Known { schema: Arc::clone(&kept.schema), broken: Some(kept.broken.clone()) });

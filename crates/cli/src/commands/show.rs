@@ -10,6 +10,7 @@ use sqlgauge_report::{ItemView, ShowOptions, show};
 use sqlgauge_run::{Item, Items, Manifest, RunError, RunFiles, sha256_of_file};
 
 use crate::Verdict;
+use crate::engine::engine;
 use crate::options::LimitOptions;
 use crate::output::{colour, print, width};
 
@@ -43,7 +44,7 @@ impl Show {
         let system = self.system(&manifest)?;
         let item = items.find(&system, &self.id)?;
         let item = item.ok_or_else(|| missing_item(&self.run, &system, &self.id, &items))?;
-        let engine = SqliteEngine::new(self.limits.limits()?);
+        let engine = engine(self.limits.limits()?)?;
         let (gold, prediction) = match database(&manifest, &item.db_id) {
             Ok(path) => results(&engine, &path, &item)?,
             Err(why) => {

@@ -8,13 +8,13 @@ use std::time::Instant;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, StatementStatus};
 
-use crate::enough::Enough;
+use crate::enough::Watch;
 use crate::limits::Limits;
 use crate::outcome::{Execution, Failure, FailureKind, Outcome};
 use crate::statement::Split;
 
 use super::diagnosis::{Diagnosis, diagnose};
-use super::guard::{Guard, Phase};
+use super::guard::{Guard, Phase, end_of};
 use super::large_values::bound_products;
 use super::locks::{Stop, collect, lock, not_a_query, refuse_statement};
 
@@ -68,7 +68,7 @@ impl GuardedConnection {
         if scale == Scale::Large {
             bound_products(&connection, max_value_bytes)?;
         }
-        guard.begin(Phase::Catalog, Instant::now() + limits.timeout);
+        guard.begin(Phase::Catalog, end_of(limits.timeout));
         connect_virtual_tables(&connection, &guard)?;
         Ok(Self { connection, guard, scale, max_value_bytes })
     }
@@ -87,7 +87,7 @@ impl GuardedConnection {
         limits: &Limits,
         deadline: Instant,
         bounded_only: bool,
-        enough: Option<&Enough>,
+        watch: Option<Watch<'_>>,
     ) -> Attempt {
         let started = Instant::now();
         self.guard.begin(Phase::Prepare, deadline);
@@ -104,7 +104,7 @@ impl GuardedConnection {
             return Attempt::Unbounded;
         }
         self.guard.enter(Phase::Step);
-        let collected = collect(&mut statement, limits, enough);
+        let collected = collect(&mut statement, limits, watch);
         // The counter is an unsigned 32-bit number that the binding shows as signed.
         let vm_steps = u64::from(statement.get_status(StatementStatus::VmStep).cast_unsigned());
         let outcome = match collected {

@@ -2,101 +2,75 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::ErrorCode;
 
 use crate::database::{Database, Source};
 use crate::engine::{Engine, EngineError};
-use crate::enough::Enough;
+use crate::enough::{Enough, Watch};
 use crate::limits::Limits;
 use crate::outcome::{Execution, Failure, FailureKind, Outcome};
 use crate::statement::{Split, split};
+use crate::worker::{Request, Until, WorkerCommand, Workers, timeout_message};
 
 use super::connection::{Attempt, GuardedConnection, Scale};
+use super::growth::compiles_quickly;
+use super::guard::end_of;
 use super::pool::Pool;
 use super::schema_reader::read_schema;
 
 /// Idle connections of one engine; each holds a file descriptor and at most 2 MB of page cache.
 const IDLE_CONNECTIONS: usize = 64;
 
-/// How long a query runs on the caller's thread before it is moved to one of its own.
+/// How long a query runs in this process before it is moved to a worker.
 const FIRST_SLICE: Duration = Duration::from_millis(100);
-
-/// With a shorter limit than this, one long instruction in the first slice could pass the limit.
-const SHORTEST_SLICED_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// How long after its deadline a query that runs on its own thread may still report.
-const GRACE: Duration = Duration::from_millis(15);
-
-/// How long a query that is to run alone waits for threads left behind to end.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
-
-/// Stack of a query's own thread; SQLite's compiler recurses with the nesting of the statement.
-const STACK_BYTES: usize = 16 << 20;
 
 /// Runs SQL on SQLite files.
 ///
-/// A query first runs on the calling thread. If it is not done within a tenth of a second, or calls a function
-/// of which a single call can take long, it runs (again) on a thread of its own, which is left behind if it does
-/// not stop in time: SQLite can be interrupted only between instructions. A query that makes a value of more than
-/// 64 KiB runs again with room for it. A query for which SQLite found no
-/// memory runs again while no other does, so that its outcome does not depend on its neighbours.
+/// [`SqliteEngine::with_workers`] is the engine for texts that are not to be trusted. What is known to compile quickly and
+/// calls no function of which a single call can take long first runs on the calling thread. If it is not done within a
+/// tenth of a second, makes a value of more than 64 KiB or finds no memory, it runs again in a worker process, with all its
+/// time and a heap of its own, and what it came to here counts for nothing. All else runs in a worker from the start. So no
+/// outcome depends on what runs beside the query, and none takes much longer than its time limit.
+///
+/// [`SqliteEngine::new`] has this process alone: a query that is inside one instruction, or compiles, can pass its time
+/// limit. A query for which SQLite found no memory runs again while no other does, so that its outcome does not depend on
+/// its neighbours either.
 #[derive(Debug)]
 pub struct SqliteEngine {
     limits: Limits,
-    pool: Arc<Pool>,
+    pool: Pool,
+    workers: Option<Workers>,
 }
 
-/// Held by every query; held alone by one that runs out of memory. The heap limit is one of the process.
+/// Without workers: held by every query; held alone by one that runs out of memory. The heap limit is one of the process.
 static HEAP: RwLock<()> = RwLock::new(());
 
-/// Threads left behind that have not ended yet.
-static LEFT_BEHIND: AtomicUsize = AtomicUsize::new(0);
-
-/// Who of caller and thread was first to go; keeps [`LEFT_BEHIND`] right whoever it was.
-#[derive(Debug, Default)]
-struct Parting {
-    one_is_gone: AtomicBool,
-}
-
-impl Parting {
-    fn caller_leaves(&self) {
-        LEFT_BEHIND.fetch_add(1, Ordering::AcqRel);
-        if self.one_is_gone.swap(true, Ordering::AcqRel) {
-            LEFT_BEHIND.fetch_sub(1, Ordering::AcqRel);
-        }
-    }
-
-    fn thread_ends(&self) {
-        if self.one_is_gone.swap(true, Ordering::AcqRel) {
-            LEFT_BEHIND.fetch_sub(1, Ordering::AcqRel);
-        }
-    }
-}
-
-/// One way to run a query.
-#[derive(Debug, Clone)]
-struct Task {
-    id: u64,
-    source: Arc<Source>,
-    pool: Arc<Pool>,
-    limits: Limits,
-    deadline: Instant,
-    scale: Scale,
-    /// Not to be started if one instruction of it could take long.
-    bounded_only: bool,
-    enough: Option<Enough>,
+/// One query on this thread.
+struct Task<'a> {
+    source: &'a Source,
+    limits: &'a Limits,
+    split: Split<'a>,
+    watch: Option<Watch<'a>>,
+    /// Where idle connections are kept, and under which number.
+    pool: Option<(&'a Pool, u64)>,
 }
 
 impl SqliteEngine {
-    /// An engine with those limits.
+    /// An engine with those limits that runs everything in this process.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, pool: Arc::new(Pool::new(IDLE_CONNECTIONS)) }
+        Self { limits, pool: Pool::new(IDLE_CONNECTIONS), workers: None }
+    }
+
+    /// An engine with those limits that runs in processes of that program what may take long or much memory.
+    ///
+    /// # Errors
+    /// [`EngineError::NoWorker`] when the first of them cannot be started.
+    pub fn with_workers(limits: Limits, command: WorkerCommand) -> Result<Self, EngineError> {
+        let workers = Workers::start(command, &limits)?;
+        Ok(Self { workers: Some(workers), ..Self::new(limits) })
     }
 
     /// The limits of every query.
@@ -104,89 +78,111 @@ impl SqliteEngine {
         &self.limits
     }
 
+    fn task<'a>(&'a self, database: &'a Database, split: Split<'a>, enough: Option<&'a Enough>) -> Task<'a> {
+        Task {
+            source: database.source(),
+            limits: &self.limits,
+            split,
+            watch: enough.map(Watch::new),
+            pool: Some((&self.pool, database.id())),
+        }
+    }
+
     /// Beside other queries first; alone if memory ran out.
-    fn run_split(&self, database: &Database, split: &Split<'_>, enough: Option<&Enough>) -> Execution {
+    fn run_here(&self, task: &Task<'_>) -> Execution {
         {
             let _shared = HEAP.read().unwrap_or_else(PoisonError::into_inner);
             let started = Instant::now();
-            match self.attempts(database, split, started, enough) {
+            match task.attempts() {
                 Ok(Attempt::OutOfMemory) => {}
-                last => return self.conclude(last, started),
+                last => return conclude(last, &self.limits, started),
             }
         }
         let _alone = HEAP.write().unwrap_or_else(PoisonError::into_inner);
         self.pool.clear();
-        let patience = Instant::now() + LONGEST_WAIT;
-        while LEFT_BEHIND.load(Ordering::Acquire) > 0 && Instant::now() < patience {
-            thread::sleep(Duration::from_millis(5));
-        }
         let started = Instant::now();
-        let last = self.attempts(database, split, started, enough);
-        self.conclude(last, started)
+        conclude(task.attempts(), &self.limits, started)
     }
 
-    /// On the caller's thread, then on one of its own, then there with large values, until one attempt is
-    /// the last.
-    fn attempts(
+    /// Here if that is quick, else in a worker.
+    fn run_apart(
         &self,
-        database: &Database,
-        split: &Split<'_>,
-        started: Instant,
+        workers: &Workers,
+        (database, sql): (&Database, &str),
+        task: &Task<'_>,
         enough: Option<&Enough>,
-    ) -> Result<Attempt, Failure> {
-        let mut task = Task {
-            id: database.id(),
-            source: Arc::clone(database.source()),
-            pool: Arc::clone(&self.pool),
+    ) -> Execution {
+        if compiles_quickly(database, sql) {
+            let slice = end_of(FIRST_SLICE.min(self.limits.timeout / 2));
+            match task.attempt(Scale::Ordinary, slice, true) {
+                Ok(Attempt::Finished(execution)) => return execution,
+                Err(failure) => return Execution::failed(failure),
+                Ok(_) => {}
+            }
+        }
+        if let Err(error) = task.source.check_unchanged() {
+            return Execution::failed(Failure::new(FailureKind::DatabaseError, error.to_string()));
+        }
+        workers.run(&Request {
+            database: task.source.path.clone(),
+            sql: sql.to_owned(),
             limits: self.limits,
-            deadline: started + FIRST_SLICE,
-            scale: Scale::Ordinary,
-            bounded_only: true,
-            enough: enough.cloned(),
-        };
-        let mut last = if self.limits.timeout >= SHORTEST_SLICED_TIMEOUT {
-            task.run(split)?
-        } else {
-            Attempt::Unbounded
-        };
-        task.deadline = started + self.limits.timeout;
-        task.bounded_only = false;
-        if matches!(last, Attempt::Expired { .. } | Attempt::Unbounded) {
-            last = task.run_apart(split)?;
-        }
-        if matches!(last, Attempt::LargeValue(_)) {
-            task.scale = Scale::Large;
-            last = task.run_apart(split)?;
-        }
-        Ok(last)
-    }
-
-    /// The execution that the last attempt amounts to.
-    fn conclude(&self, last: Result<Attempt, Failure>, started: Instant) -> Execution {
-        let (failure, vm_steps) = match last {
-            Ok(Attempt::Finished(execution)) => return execution,
-            Err(failure) | Ok(Attempt::LargeValue(failure)) => (failure, 0),
-            Ok(Attempt::Expired { vm_steps }) => {
-                let seconds = self.limits.timeout.as_secs_f64();
-                (Failure::new(FailureKind::Timeout, format!("not done after {seconds} s")), vm_steps)
-            }
-            Ok(Attempt::OutOfMemory | Attempt::Unbounded) => {
-                let bytes = self.limits.max_heap_bytes;
-                let message = format!("needs more than {bytes} bytes of working memory");
-                (Failure::new(FailureKind::TooLarge, message), 0)
-            }
-        };
-        Execution { outcome: Outcome::Failed(failure), vm_steps, elapsed: started.elapsed() }
+            until: enough.map(Enough::until),
+        })
     }
 }
 
-impl Task {
-    /// On this thread, with a connection from the pool, which goes back unless memory ran out in it.
-    fn run(&self, split: &Split<'_>) -> Result<Attempt, Failure> {
-        let pooled = self.scale == Scale::Ordinary;
-        let connection = match self.pool.take(self.id).filter(|_| pooled) {
+/// Runs a query on this thread, to its end; what a worker does.
+pub(crate) fn run_alone(path: &Path, sql: &str, limits: &Limits, until: Option<&Until>) -> Execution {
+    let source = match Source::of(path) {
+        Ok(source) => source,
+        Err(error) => {
+            return Execution::failed(Failure::new(FailureKind::DatabaseError, error.to_string()));
+        }
+    };
+    match split(sql) {
+        Ok(split) => {
+            let started = Instant::now();
+            let task = Task { source: &source, limits, split, watch: until.map(Watch::of), pool: None };
+            conclude(task.attempts(), limits, started)
+        }
+        Err(failure) => Execution::failed(failure),
+    }
+}
+
+/// The execution that the last attempt amounts to.
+fn conclude(last: Result<Attempt, Failure>, limits: &Limits, started: Instant) -> Execution {
+    let (failure, vm_steps) = match last {
+        Ok(Attempt::Finished(execution)) => return execution,
+        Err(failure) | Ok(Attempt::LargeValue(failure)) => (failure, 0),
+        Ok(Attempt::Expired { vm_steps }) => {
+            (Failure::new(FailureKind::Timeout, timeout_message(limits)), vm_steps)
+        }
+        Ok(Attempt::OutOfMemory | Attempt::Unbounded) => {
+            let message = format!("needs more than {} bytes of working memory", limits.max_heap_bytes);
+            (Failure::new(FailureKind::TooLarge, message), 0)
+        }
+    };
+    Execution { outcome: Outcome::Failed(failure), vm_steps, elapsed: started.elapsed() }
+}
+
+impl Task<'_> {
+    /// With ordinary values; if it makes a larger one, again with large values.
+    fn attempts(&self) -> Result<Attempt, Failure> {
+        let deadline = end_of(self.limits.timeout);
+        match self.attempt(Scale::Ordinary, deadline, false)? {
+            Attempt::LargeValue(_) => self.attempt(Scale::Large, deadline, false),
+            last => Ok(last),
+        }
+    }
+
+    /// With a connection from the pool, which goes back unless memory ran out in it. With `bounded_only`, a query is not
+    /// started if one instruction of it could take long.
+    fn attempt(&self, scale: Scale, deadline: Instant, bounded_only: bool) -> Result<Attempt, Failure> {
+        let pool = self.pool.filter(|_| scale == Scale::Ordinary);
+        let connection = match pool.and_then(|(pool, id)| pool.take(id)) {
             Some(connection) => connection,
-            None => match connect(&self.source, &self.limits, self.scale) {
+            None => match connect(self.source, self.limits, scale) {
                 Ok(connection) => connection,
                 Err(Unconnected::OutOfMemory) => return Ok(Attempt::OutOfMemory),
                 Err(Unconnected::Failed(error)) => {
@@ -196,42 +192,13 @@ impl Task {
         };
         // The binding asserts that SQLite hands out names and texts; it does not when memory has run out.
         let attempt = catch_unwind(AssertUnwindSafe(|| {
-            connection.attempt(split, &self.limits, self.deadline, self.bounded_only, self.enough.as_ref())
+            connection.attempt(&self.split, self.limits, deadline, bounded_only, self.watch.clone())
         }))
         .unwrap_or(Attempt::OutOfMemory);
-        if pooled && !matches!(attempt, Attempt::OutOfMemory) {
-            self.pool.put(self.id, connection);
+        if let Some((pool, id)) = pool.filter(|_| !matches!(attempt, Attempt::OutOfMemory)) {
+            pool.put(id, connection);
         }
         Ok(attempt)
-    }
-
-    /// On a thread of its own, until the deadline and not much longer.
-    fn run_apart(&self, split: &Split<'_>) -> Result<Attempt, Failure> {
-        let (task, split) = (self.clone(), split.into_owned());
-        let (report, reported) = sync_channel(1);
-        let parting = Arc::new(Parting::default());
-        let of_thread = Arc::clone(&parting);
-        let body = move || {
-            // A caller that has left wants no result.
-            let _ = report.send(task.run(&split.borrow()));
-            of_thread.thread_ends();
-        };
-        thread::Builder::new()
-            .name("sqlgauge-query".to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn(body)
-            .map_err(|error| {
-                let message = format!("no thread could be started for the query ({error})");
-                Failure::new(FailureKind::RuntimeError, message)
-            })?;
-        match reported.recv_timeout((self.deadline + GRACE).saturating_duration_since(Instant::now())) {
-            Ok(result) => result,
-            Err(RecvTimeoutError::Timeout) => {
-                parting.caller_leaves();
-                Ok(Attempt::Expired { vm_steps: 0 })
-            }
-            Err(RecvTimeoutError::Disconnected) => Ok(Attempt::OutOfMemory),
-        }
     }
 }
 
@@ -254,6 +221,10 @@ impl Engine for SqliteEngine {
         format!("SQLite {}", rusqlite::version())
     }
 
+    fn timeout(&self) -> Duration {
+        self.limits.timeout
+    }
+
     fn open(&self, path: &Path) -> Result<Arc<Database>, EngineError> {
         let source = Source::of(path)?;
         check_at_rest(path)?;
@@ -263,6 +234,10 @@ impl Engine for SqliteEngine {
         let database = Arc::new(Database::new(source, schema));
         self.pool.put(database.id(), connection);
         Ok(database)
+    }
+
+    fn check(&self) -> Result<(), EngineError> {
+        self.workers.as_ref().map_or(Ok(()), Workers::check)
     }
 
     fn run(&self, database: &Database, sql: &str) -> Execution {
@@ -284,29 +259,38 @@ impl SqliteEngine {
             );
             return Execution::failed(Failure::new(FailureKind::TooLarge, message));
         }
-        match split(sql) {
-            Ok(split) => self.run_split(database, &split, enough),
-            Err(failure) => Execution::failed(failure),
+        let split = match split(sql) {
+            Ok(split) => split,
+            Err(failure) => return Execution::failed(failure),
+        };
+        let task = self.task(database, split, enough);
+        match &self.workers {
+            Some(workers) => self.run_apart(workers, (database, sql), &task, enough),
+            None => self.run_here(&task),
         }
     }
 }
 
 /// A file opened as immutable is read without its write-ahead log or rollback journal. What a log or hot
-/// journal holds would be missing or half-done, so such a file is refused rather than misread.
+/// journal holds would be missing or half-done, so such a file is refused rather than misread. Of a link, SQLite
+/// writes them beside the file that it leads to.
 fn check_at_rest(path: &Path) -> Result<(), EngineError> {
     const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
-    let beside = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    let log = beside("-wal");
-    if std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0) {
-        return Err(EngineError::NotAtRest { path: path.to_owned(), beside: log });
-    }
-    let journal = beside("-journal");
-    if first_bytes(&journal).is_ok_and(|bytes| bytes == JOURNAL_MAGIC) {
-        return Err(EngineError::NotAtRest { path: path.to_owned(), beside: journal });
+    let target = std::fs::canonicalize(path)
+        .map_err(|source| EngineError::Unreadable { path: path.to_owned(), source })?;
+    for file in [path, &target] {
+        let beside = |suffix: &str| {
+            let mut name = file.as_os_str().to_owned();
+            name.push(suffix);
+            PathBuf::from(name)
+        };
+        let (log, journal) = (beside("-wal"), beside("-journal"));
+        if std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0) {
+            return Err(EngineError::NotAtRest { path: path.to_owned(), beside: log });
+        }
+        if first_bytes(&journal).is_ok_and(|bytes| bytes == JOURNAL_MAGIC) {
+            return Err(EngineError::NotAtRest { path: path.to_owned(), beside: journal });
+        }
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use rusqlite::hooks::AuthContext;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Statement};
 
-use crate::enough::{Enough, Watch};
+use crate::enough::Watch;
 use crate::limits::Limits;
 use crate::outcome::{Failure, FailureKind};
 use crate::statement::Split;
@@ -78,9 +78,8 @@ impl From<rusqlite::Error> for Stop {
 pub(super) fn collect(
     statement: &mut Statement<'_>,
     limits: &Limits,
-    enough: Option<&Enough>,
+    mut watch: Option<Watch<'_>>,
 ) -> Result<ResultSet, Stop> {
-    let mut watch = enough.map(Watch::new);
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let width = columns.len();
     let (mut values, mut rows, mut bytes) = (Vec::new(), 0_usize, 0_usize);

@@ -6,7 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Statement};
@@ -17,7 +17,7 @@ use crate::statement::split;
 use crate::value::ResultSet;
 
 use super::diagnosis::{Diagnosis, diagnose};
-use super::guard::{Guard, Phase};
+use super::guard::{Guard, Phase, end_of};
 use super::locks::{PROGRESS_INSTRUCTIONS, Stop, collect, lock, refuse_statement};
 
 /// Longest value while a query runs, and while tables are created (their text is a value too).
@@ -155,7 +155,7 @@ impl Sandbox {
     }
 
     fn begin(&self, phase: Phase) {
-        self.guard.begin_within(phase, Instant::now() + self.limits.timeout, self.calls);
+        self.guard.begin_within(phase, end_of(self.limits.timeout), self.calls);
     }
 
     fn limit_values(&self, bytes: usize) -> rusqlite::Result<()> {

@@ -6,7 +6,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
-use sqlgauge_engine::{Outcome, Value};
+use sqlgauge_engine::{Limits, Outcome, SqliteEngine, Value, WorkerCommand};
+
+/// The engine for untrusted texts: with this crate's own worker.
+pub fn engine(limits: Limits) -> SqliteEngine {
+    SqliteEngine::with_workers(limits, WorkerCommand::new(env!("CARGO_BIN_EXE_sqlgauge-worker"))).unwrap()
+}
 
 /// A database file in a folder of its own, made by running `ddl`.
 pub fn database(folder: &Path, name: &str, ddl: &str) -> PathBuf {

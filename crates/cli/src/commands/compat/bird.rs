@@ -9,11 +9,12 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use sqlgauge_dataset::{BenchmarkSource, Databases, PredictionOptions, load_benchmark, load_predictions};
-use sqlgauge_engine::{Limits, SqliteEngine};
+use sqlgauge_engine::Limits;
 use sqlgauge_metrics::{Pair, find};
 use sqlgauge_run::UsedDatabases;
 
 use crate::Verdict;
+use crate::engine::engine;
 use crate::output::print;
 
 /// `evaluation.py` of BIRD; `evaluation_ex.py`, `evaluation_f1.py` and `evaluation_ves.py` of Mini-Dev
@@ -117,7 +118,7 @@ impl Bird {
             load_predictions("prediction", &predicted, &benchmark, &PredictionOptions::default())?;
         let timeout = Duration::try_from_secs_f64(self.meta_time_out)
             .map_err(|_| anyhow!("--meta_time_out {} is no number of seconds", self.meta_time_out))?;
-        let engine = SqliteEngine::new(Limits { timeout, ..Limits::default() });
+        let engine = engine(Limits { timeout, ..Limits::default() })?;
         let used = UsedDatabases::locate(&Databases::open(&self.db_root_path)?, &benchmark.examples, false)?;
         let targets = used.open(&engine, None)?;
         let measure = self.measure();

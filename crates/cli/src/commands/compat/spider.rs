@@ -8,12 +8,13 @@ use rayon::prelude::*;
 use sqlgauge_dataset::{
     BenchmarkSource, Databases, Example, PredictionOptions, load_benchmark, load_predictions, load_tables,
 };
-use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_metrics::esm::{self, Etype, OfficialTable, Switches, TurnOutcome};
 use sqlgauge_metrics::{Pair, Target, suite_execution_match, suite_execution_match_plugged};
 use sqlgauge_run::UsedDatabases;
 
 use crate::Verdict;
+use crate::engine::engine;
 use crate::output::print;
 
 /// `evaluation.py` of the test-suite repository (Spider, SParC, CoSQL)
@@ -77,7 +78,7 @@ impl Spider {
             load_benchmark(&BenchmarkSource { gold: self.gold.clone(), ..BenchmarkSource::default() })?;
         let predictions =
             load_predictions("prediction", &self.pred, &benchmark, &PredictionOptions::default())?;
-        let engine = SqliteEngine::new(Limits::default());
+        let engine = engine(Limits::default())?;
         let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, true)?;
         if let Some(tables) = &tables {
             let unknown = benchmark.examples.iter().find(|example| tables.get(&example.db_id).is_none());

@@ -1,0 +1,231 @@
+//! The parent's side: a pool of children, one query at a time in each.
+
+use std::ffi::OsString;
+use std::io::{self, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::engine::EngineError;
+use crate::limits::Limits;
+use crate::outcome::{Execution, Failure, FailureKind};
+
+use super::wire::{RAN, Request, decode_execution, greeting, longest_answer, read_frame, write_frame};
+
+/// How long a child may take to say that it is there.
+const START: Duration = Duration::from_secs(20);
+
+/// How long after its time limit a query may still report that it has ended.
+const GRACE: Duration = Duration::from_millis(100);
+
+/// How long the way of a result to the parent may take.
+const TRANSFER: Duration = Duration::from_secs(60);
+
+/// Longest greeting.
+const GREETING_BYTES: usize = 1 << 10;
+
+/// Waits between the attempts to start a child, for a machine that is short of processes or memory for a moment.
+const PATIENCE: [Duration; 3] =
+    [Duration::from_millis(50), Duration::from_millis(500), Duration::from_secs(2)];
+
+/// The program that runs queries in a process of its own: one that calls [`serve_queries`](super::serve_queries) when it
+/// is started with those arguments.
+#[derive(Debug, Clone)]
+pub struct WorkerCommand {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+}
+
+impl WorkerCommand {
+    /// That program, without arguments.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self { program: program.into(), arguments: Vec::new() }
+    }
+
+    /// With one more argument.
+    #[must_use]
+    pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    /// A child whose frames are not longer than that.
+    fn start(&self, longest: usize) -> io::Result<Worker> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // A signal from the terminal is for the parent to obey, which may want to finish what is in work.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn()?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let (sender, said) = sync_channel(2);
+        let worker = Worker { child, stdin, said };
+        let stdout = stdout.ok_or(io::ErrorKind::BrokenPipe)?;
+        thread::Builder::new()
+            .name("sqlgauge-worker".to_owned())
+            .spawn(move || listen(stdout, &sender, longest))?;
+        match worker.said.recv_timeout(START) {
+            Ok(Said::Frame(bytes)) if bytes == greeting() => Ok(worker),
+            Ok(_) => Err(io::Error::other("it is of another version")),
+            Err(_) => Err(io::Error::other("it did not report")),
+        }
+    }
+}
+
+/// What a child has said.
+enum Said {
+    Ran,
+    Frame(Vec<u8>),
+}
+
+/// Passes on what the child says, until it says no more.
+fn listen(stdout: ChildStdout, sender: &SyncSender<Said>, longest: usize) {
+    let mut stdout = BufReader::new(stdout);
+    let mut next = GREETING_BYTES;
+    let mut mark = [0];
+    while let Ok(frame) = read_frame(&mut stdout, next) {
+        next = longest;
+        if sender.send(Said::Frame(frame)).is_err() || stdout.read_exact(&mut mark).is_err() || mark != [RAN]
+        {
+            return;
+        }
+        if sender.send(Said::Ran).is_err() {
+            return;
+        }
+    }
+}
+
+/// A child that waits for a query. Dropping it kills it.
+#[derive(Debug)]
+struct Worker {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    said: Receiver<Said>,
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// How a query in a child ended.
+enum Ended {
+    /// With its execution.
+    Ran(Execution),
+    /// It was still running when its time was over.
+    Late,
+    /// The child ended, or talked nonsense.
+    Died,
+}
+
+impl Worker {
+    fn run(&mut self, request: &Request) -> Ended {
+        let Some(stdin) = &mut self.stdin else { return Ended::Died };
+        if write_frame(stdin, &request.encode()).is_err() {
+            return Ended::Died;
+        }
+        match self.said.recv_timeout(request.limits.timeout.saturating_add(GRACE)) {
+            Ok(Said::Ran) => {}
+            Ok(Said::Frame(_)) | Err(RecvTimeoutError::Disconnected) => return Ended::Died,
+            Err(RecvTimeoutError::Timeout) => return Ended::Late,
+        }
+        match self.said.recv_timeout(TRANSFER) {
+            Ok(Said::Frame(bytes)) => decode_execution(&bytes).map_or(Ended::Died, Ended::Ran),
+            Ok(Said::Ran) | Err(_) => Ended::Died,
+        }
+    }
+}
+
+/// Children that wait for queries; as many as queries run at once.
+#[derive(Debug)]
+pub(crate) struct Workers {
+    command: WorkerCommand,
+    longest: usize,
+    idle: Mutex<Vec<Worker>>,
+    /// Why no child could be started, once that has happened.
+    fault: OnceLock<String>,
+}
+
+impl Workers {
+    /// A pool for queries under those limits, with its first child.
+    pub(crate) fn start(command: WorkerCommand, limits: &Limits) -> Result<Self, EngineError> {
+        let longest = longest_answer(limits);
+        let workers = Self { command, longest, idle: Mutex::default(), fault: OnceLock::new() };
+        let first = workers.command.start(longest).map_err(|error| workers.error(&error.to_string()))?;
+        workers.put(first);
+        Ok(workers)
+    }
+
+    /// Whether every query could be given to a child.
+    pub(crate) fn check(&self) -> Result<(), EngineError> {
+        self.fault.get().map_or(Ok(()), |reason| Err(self.error(reason)))
+    }
+
+    fn error(&self, reason: &str) -> EngineError {
+        EngineError::NoWorker { program: self.command.program.clone(), reason: reason.to_owned() }
+    }
+
+    /// Runs a query in a child. One whose child dies runs once more in a fresh one, so that what ends a child from outside
+    /// costs no query its outcome.
+    pub(crate) fn run(&self, request: &Request) -> Execution {
+        let started = Instant::now();
+        for _ in 0..2 {
+            let mut worker = match self.take() {
+                Ok(worker) => worker,
+                Err(error) => {
+                    let reason = self.fault.get_or_init(|| error.to_string());
+                    return failed(FailureKind::RuntimeError, self.error(reason).to_string(), started);
+                }
+            };
+            match worker.run(request) {
+                Ended::Ran(execution) => {
+                    self.put(worker);
+                    return execution;
+                }
+                Ended::Late => {
+                    return failed(FailureKind::Timeout, timeout_message(&request.limits), started);
+                }
+                Ended::Died => {}
+            }
+        }
+        failed(FailureKind::RuntimeError, "the process that ran it ended twice without an answer", started)
+    }
+
+    /// An idle child that still lives, or a new one.
+    fn take(&self) -> io::Result<Worker> {
+        loop {
+            let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let Some(mut worker) = idle else { break };
+            if matches!(worker.child.try_wait(), Ok(None)) {
+                return Ok(worker);
+            }
+        }
+        for pause in PATIENCE {
+            if let Ok(worker) = self.command.start(self.longest) {
+                return Ok(worker);
+            }
+            thread::sleep(pause);
+        }
+        self.command.start(self.longest)
+    }
+
+    fn put(&self, worker: Worker) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+    }
+}
+
+/// The message of a query that ran into its time limit.
+pub(crate) fn timeout_message(limits: &Limits) -> String {
+    format!("not done after {} s", limits.timeout.as_secs_f64())
+}
+
+fn failed(kind: FailureKind, message: impl Into<String>, started: Instant) -> Execution {
+    Execution { elapsed: started.elapsed(), ..Execution::failed(Failure::new(kind, message)) }
+}

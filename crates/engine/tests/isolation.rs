@@ -1,0 +1,135 @@
+//! What one query does is nothing to another.
+#![allow(clippy::unwrap_used, reason = "a test fails by panic")]
+
+mod common;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use common::{database, engine, in_short};
+use sqlgauge_engine::{Database, Engine, EngineError, Enough, Limits, SqliteEngine, WorkerCommand};
+
+const FIXTURE: &str = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'ann'), (2, 'bob');
+    CREATE TABLE n AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 30000) SELECT x FROM n;";
+
+fn limits() -> Limits {
+    Limits { timeout: Duration::from_secs(20), max_heap_bytes: 48 << 20, ..Limits::default() }
+}
+
+/// Large blobs, and beside them much work inside one instruction.
+const ATTACK: &str = "SELECT length(a), length(b), json_extract(j, '$.a') FROM (\
+    SELECT zeroblob(14000000) AS a, zeroblob(14000000) AS b, \
+    json_object('a', printf('%.7000000c', 'x')) AS j, \
+    printf('%.8000000c', 'a') LIKE '%' || printf('%.200c', 'a') || 'b' AS c) WHERE c IS NOT NULL";
+
+/// Needs a good part of the heap.
+const VICTIM: &str = "SELECT count(*) FROM (SELECT DISTINCT printf('%0800d', x) FROM n)";
+
+#[test]
+fn a_victim_is_the_same_with_and_without_an_attacker() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "shared.sqlite", FIXTURE);
+    let alone = engine(limits());
+    let of_victim = alone.run(&alone.open(&path).unwrap(), VICTIM).outcome;
+    assert_eq!(in_short(&of_victim), "30000");
+    let short = engine(Limits { timeout: Duration::from_millis(300), ..limits() });
+    let (engine, attacked) = (engine(limits()), short.open(&path).unwrap());
+    let database = engine.open(&path).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| (0..3).for_each(|_| _ = short.run(&attacked, ATTACK)));
+            scope.spawn(|| (0..3).for_each(|_| assert_eq!(engine.run(&database, VICTIM).outcome, of_victim)));
+        }
+    });
+}
+
+#[test]
+fn the_compiler_has_the_limits_of_the_query() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.sqlite", FIXTURE);
+    let engine = engine(limits());
+    let database = engine.open(&path).unwrap();
+    let doubling = format!("{}SELECT 1 AS a{}", "SELECT a+a AS a FROM (".repeat(25), ")".repeat(25));
+    assert_eq!(in_short(&engine.run(&database, &doubling).outcome), "too_large");
+    assert_eq!(in_short(&engine.run(&database, "SELECT name FROM t WHERE id = 2").outcome), "bob");
+}
+
+#[test]
+fn a_worker_stops_where_this_process_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.sqlite", FIXTURE);
+    let (apart, here) = (engine(limits()), SqliteEngine::new(limits()));
+    let (in_worker, in_process) = (apart.open(&path).unwrap(), here.open(&path).unwrap());
+    let gold = here.run(&in_process, "SELECT x FROM n WHERE x < 5").rows().unwrap().clone();
+    // printf is a function of which one call can take long, so the first engine asks a worker.
+    let sql = "SELECT CAST(printf('%d', x) AS INT) FROM n";
+    for (rows_over, foreign_to) in [(None, Some(&gold)), (Some(10), Some(&gold)), (Some(3), None)] {
+        let enough = Enough { rows_over, foreign_to: foreign_to.cloned() };
+        let (a, b) = (apart.run_until(&in_worker, sql, &enough), here.run_until(&in_process, sql, &enough));
+        assert!(a.rows().is_some_and(|rows| rows.is_beginning()), "{enough:?}");
+        assert_eq!((a.outcome, a.vm_steps), (b.outcome, b.vm_steps), "{enough:?}");
+    }
+}
+
+/// A database whose queries all go to a worker.
+fn of_virtual_table(engine: &SqliteEngine) -> (tempfile::TempDir, std::sync::Arc<Database>) {
+    let folder = tempfile::tempdir().unwrap();
+    let ddl = "CREATE TABLE t(a); INSERT INTO t VALUES (NULL), (1), (2.5), ('x'), (x'00ff'); \
+               CREATE VIRTUAL TABLE w USING fts5(a);";
+    let database = engine.open(&database(folder.path(), "ü b.sqlite", ddl)).unwrap();
+    (folder, database)
+}
+
+#[test]
+fn all_classes_of_values_come_back_from_a_worker() {
+    let (apart, here) = (engine(limits()), SqliteEngine::new(limits()));
+    let (_folder, database) = of_virtual_table(&apart);
+    for sql in
+        ["SELECT a, a AS a FROM t", "SELECT 1 WHERE 0", "SELECT nothing_there FROM t", "SELECT 1; SELECT 2"]
+    {
+        let (a, b) = (apart.run(&database, sql), here.run(&database, sql));
+        assert_eq!((a.outcome, a.vm_steps), (b.outcome, b.vm_steps), "{sql}");
+    }
+}
+
+#[test]
+fn a_program_that_is_no_worker_is_an_error_that_names_it() {
+    let missing = PathBuf::from("/nowhere/sqlgauge-worker");
+    for program in [missing, std::env::current_exe().unwrap()] {
+        // Another program answers something else, or nothing.
+        let command = WorkerCommand::new(&program).argument("--help");
+        let error = SqliteEngine::with_workers(limits(), command).unwrap_err();
+        assert!(matches!(error, EngineError::NoWorker { .. }), "{error}");
+        assert!(error.to_string().contains(program.to_str().unwrap()), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_worker_that_dies_costs_no_outcome_and_one_that_cannot_be_replaced_is_told() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("worker");
+    symlink(env!("CARGO_BIN_EXE_sqlgauge-worker"), &program).unwrap();
+    let engine = SqliteEngine::with_workers(
+        Limits { timeout: Duration::from_millis(200), ..limits() },
+        WorkerCommand::new(&program),
+    )
+    .unwrap();
+    let (_folder, database) = of_virtual_table(&engine);
+    let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT median(x) FROM n";
+    assert_eq!(in_short(&engine.run(&database, endless).outcome), "timeout");
+    assert_eq!(in_short(&engine.run(&database, "SELECT count(*) FROM t").outcome), "5");
+    assert!(engine.check().is_ok());
+    // Whether the last one was killed depends on where it was when its time was over, so the next one is killed for sure.
+    std::fs::remove_file(&program).unwrap();
+    let stubborn = format!("SELECT count(*) FROM t WHERE {}", vec!["(a = 1 OR a = 2)"; 900].join(" AND "));
+    let deadline = std::time::Instant::now() + Duration::from_secs(60);
+    while engine.check().is_ok() && std::time::Instant::now() < deadline {
+        let _ = engine.run(&database, &stubborn);
+        let _ = engine
+            .run(&database, "SELECT printf('%.8000000c', 'a') LIKE '%' || printf('%.200c', 'a') || 'b'");
+    }
+    let error = engine.check().unwrap_err();
+    assert!(error.to_string().contains("worker"), "{error}");
+}
