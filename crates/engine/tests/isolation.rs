@@ -93,6 +93,28 @@ fn all_classes_of_values_come_back_from_a_worker() {
 }
 
 #[test]
+fn random_numbers_are_the_same_wherever_and_however_often_a_query_runs() {
+    let (apart, here) = (engine(limits()), SqliteEngine::new(limits()));
+    let (_folder, database) = of_virtual_table(&apart);
+    for (sql, rows) in [
+        ("SELECT random(), random(), hex(randomblob(9)), length(randomblob(NULL)) FROM t", 5),
+        ("SELECT a FROM t ORDER BY random()", 5),
+        ("SELECT length(randomblob(100000)), length(randomblob('12x')), length(randomblob(-3))", 1),
+    ] {
+        let first = here.run(&database, sql).outcome;
+        assert_eq!(first.rows().map(|rows| rows.len()), Some(rows), "{sql}");
+        for engine in [&here, &apart, &apart] {
+            assert_eq!(engine.run(&database, sql).outcome, first, "{sql}");
+        }
+    }
+    let lengths = here.run(&database, "SELECT length(randomblob(100000)), length(randomblob('12x'))").outcome;
+    assert_eq!(in_short(&lengths), "100000|12");
+    let distinct = here.run(&database, "SELECT count(DISTINCT random()) FROM t").outcome;
+    assert_eq!(in_short(&distinct), "5");
+    assert_eq!(in_short(&here.run(&database, "SELECT randomblob(1e12)").outcome), "too_large");
+}
+
+#[test]
 fn a_program_that_is_no_worker_is_an_error_that_names_it() {
     let missing = PathBuf::from("/nowhere/sqlgauge-worker");
     for program in [missing, std::env::current_exe().unwrap()] {

@@ -17,6 +17,7 @@ use super::diagnosis::{Diagnosis, diagnose};
 use super::guard::{Guard, Phase, end_of};
 use super::large_values::bound_products;
 use super::locks::{Stop, collect, lock, not_a_query, refuse_statement};
+use super::random::{Stream, seed_random};
 
 /// Largest value at first; no function call takes long on values of this size.
 const ORDINARY_VALUE_BYTES: i32 = 64 << 10;
@@ -50,6 +51,7 @@ pub(super) enum Attempt {
 pub(super) struct GuardedConnection {
     connection: Connection,
     guard: Arc<Guard>,
+    random: Stream,
     scale: Scale,
     max_value_bytes: i32,
 }
@@ -68,9 +70,10 @@ impl GuardedConnection {
         if scale == Scale::Large {
             bound_products(&connection, max_value_bytes)?;
         }
+        let random = seed_random(&connection, most_bytes(scale, max_value_bytes))?;
         guard.begin(Phase::Catalog, end_of(limits.timeout));
         connect_virtual_tables(&connection, &guard)?;
-        Ok(Self { connection, guard, scale, max_value_bytes })
+        Ok(Self { connection, guard, random, scale, max_value_bytes })
     }
 
     /// The connection, for our own reading of the catalog.
@@ -91,6 +94,7 @@ impl GuardedConnection {
     ) -> Attempt {
         let started = Instant::now();
         self.guard.begin(Phase::Prepare, deadline);
+        self.random.begin();
         let prepared = self.limit_values().and_then(|()| self.connection.prepare(split.statement));
         let mut statement = match prepared {
             Ok(statement) => statement,
@@ -137,11 +141,16 @@ impl GuardedConnection {
     }
 
     fn limit_values(&self) -> rusqlite::Result<()> {
-        let bytes = match self.scale {
-            Scale::Ordinary => ORDINARY_VALUE_BYTES.min(self.max_value_bytes),
-            Scale::Large => self.max_value_bytes,
-        };
+        let bytes = most_bytes(self.scale, self.max_value_bytes);
         self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, bytes).map(drop)
+    }
+}
+
+/// Longest value on a connection of that scale.
+fn most_bytes(scale: Scale, max_value_bytes: i32) -> i32 {
+    match scale {
+        Scale::Ordinary => ORDINARY_VALUE_BYTES.min(max_value_bytes),
+        Scale::Large => max_value_bytes,
     }
 }
 

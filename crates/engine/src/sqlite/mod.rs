@@ -18,6 +18,7 @@ mod guard;
 mod large_values;
 mod locks;
 mod pool;
+mod random;
 mod sandbox;
 mod schema_reader;
 mod shadow;
