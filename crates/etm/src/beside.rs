@@ -252,9 +252,11 @@ pub(crate) fn operands_commute(query: &Query, position: Position, facts: &Facts<
 
 /// Whether the rows that a set operation of the body keeps of equal ones are the same whichever is kept.
 pub(crate) fn keeps_any_of_equals(body: &Body, facts: &Facts<'_>) -> bool {
-    if !removes_repetition(body) {
-        return true;
-    }
+    !removes_repetition(body) || equals_are_identical(body, facts)
+}
+
+/// Whether results of the body that a set operation or a sort takes for equal are one value, in every column.
+pub(crate) fn equals_are_identical(body: &Body, facts: &Facts<'_>) -> bool {
     result_columns(body).is_some_and(|columns| {
         columns.into_iter().all(|exprs| {
             let operands: Vec<Operand> = exprs.into_iter().map(|expr| facts.operand(expr)).collect();

@@ -5,7 +5,7 @@
 //! clause that share a colour (self joins) are told apart by the conditions and results that mention them. Where
 //! even that leaves a tie, every order of the tied relations is a candidate: [`Choices`] enumerates them.
 
-use sqlgauge_sql::derive::Facts;
+use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::renumber;
 use sqlgauge_sql::tree::{
@@ -521,10 +521,15 @@ impl Canonical<'_, '_> {
     /// SQLite compares by the collation of the left operand if that has one.
     fn may_swap(&self, left: &Expr, right: &Expr) -> bool {
         let is_constant = |side: &Expr| matches!(side, Expr::Literal(_));
-        if self.conditions == Conditions::Linked && !is_constant(left) && !is_constant(right) {
-            return false;
+        if self.conditions == Conditions::Free || is_constant(left) || is_constant(right) {
+            return self.facts.commutes(left, right);
         }
-        self.facts.commutes(left, right)
+        // An index serves a comparison by its own collation only, even where there are no texts.
+        let own = self.facts.collating(left);
+        self.conditions == Conditions::Written
+            && own != Fact::Unknown
+            && own == self.facts.collating(right)
+            && self.facts.commutes(left, right)
     }
 
     fn hash_query(&self, query: &Query) -> u64 {

@@ -236,7 +236,9 @@ impl<'a> Driver<'_, 'a> {
     ) -> bool {
         let settled = Settled::of(query, before, &self.context.facts);
         let planned = self.planned(query);
-        if settled.is_none() && planned.is_empty() {
+        // SQLite passes DISTINCT in EXISTS over, also where an OFFSET counts the rows.
+        let passes_distinct = position == Position::Exists && query.offset.is_some();
+        if settled.is_none() && planned.is_empty() && !passes_distinct {
             change(self, query);
             return true;
         }
@@ -249,7 +251,9 @@ impl<'a> Driver<'_, 'a> {
         let same_order = settled.is_none()
             || after == Sensitivity::None
             || Settled::of(query, after, &self.context.facts) == settled;
-        let kept = same_order && planned.stays(query, &self.names, &self.context.facts);
+        let is_distinct = |query: &Query| query.as_select().is_some_and(|select| select.distinct);
+        let same_rows = !passes_distinct || is_distinct(query) == is_distinct(&saved.query);
+        let kept = same_order && same_rows && planned.stays(query, &self.names, &self.context.facts);
         if !kept {
             self.restore(query, saved);
         }

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::{Schema, TableId, TableKind};
-use sqlgauge_sql::tree::{Body, CteId, Expr, From, Query, Relation, RelationId, Select, Source};
+use sqlgauge_sql::tree::{Body, CteId, Expr, From, OrderTerm, Query, Relation, RelationId, Select, Source};
 use sqlgauge_sql::visit::{Visitor, children, walk_query};
 
 use crate::beside::each_comparison;
@@ -93,9 +93,14 @@ impl Visitor for Read {
 #[derive(Debug, PartialEq, Eq)]
 struct Reading {
     columns: Vec<u32>,
+    /// SQLite puts a subquery with a LIMIT into a query that only passes its columns on or sorts them; what else the
+    /// query does decides whether.
     is_lone: bool,
-    /// SQLite puts a subquery with a LIMIT into a query that only passes columns on.
-    is_passed_on: bool,
+    is_filtered: bool,
+    is_distinct: bool,
+    is_flat: bool,
+    is_limited: bool,
+    order_by: Vec<OrderTerm>,
 }
 
 /// What must stay as it is in a query and in the subqueries of its expressions.
@@ -118,7 +123,7 @@ impl Planned {
             planned.ctes.retain(|id| names.ctes.contains(id) || names.mixed.contains(id));
             planned.ctes.sort_unstable();
         }
-        let mut scope = |select: &Select, is_ordered: bool, depth: usize| {
+        let mut scope = |select: &Select, around: &Query, depth: usize| {
             planned.mixed[depth] += mixed_comparisons(select, facts);
             for relation in select.from.iter().flat_map(From::relations) {
                 if let Source::Derived(inner) = &relation.source {
@@ -131,18 +136,24 @@ impl Planned {
                 let mut columns = tools::columns_read(query, relation.id);
                 columns.sort_unstable();
                 columns.dedup();
-                let is_lone = tools::single_relation(select).is_some();
-                let is_bare = select.filter.is_none() && !select.distinct && tools::is_flat(select);
-                let is_passed_on = is_lone && is_bare && !is_ordered;
-                planned.relations.push((relation.id, Reading { columns, is_lone, is_passed_on }));
+                let reading = Reading {
+                    columns,
+                    is_lone: tools::single_relation(select).is_some(),
+                    is_filtered: select.filter.is_some(),
+                    is_distinct: select.distinct,
+                    is_flat: tools::is_flat(select),
+                    is_limited: around.limit.is_some() || around.offset.is_some(),
+                    order_by: around.order_by.clone(),
+                };
+                planned.relations.push((relation.id, reading));
             }
         };
         for select in selects(&query.body) {
-            scope(select, !query.order_by.is_empty(), 0);
+            scope(select, query, 0);
             for expr in exprs(select) {
                 each_subquery(expr, &mut |inner| {
                     for select in selects(&inner.body) {
-                        scope(select, !inner.order_by.is_empty(), 1);
+                        scope(select, inner, 1);
                     }
                 });
             }
@@ -161,7 +172,8 @@ impl Planned {
         let declared = tools::declared(query);
         let is_as_before =
             |(id, reading): &(RelationId, Reading)| match now.relations.iter().find(|(own, _)| own == id) {
-                Some((_, own)) => own == reading,
+                Some((_, own)) if own.is_lone || reading.is_lone => own == reading,
+                Some((_, own)) => own.columns == reading.columns,
                 None => !declared.contains(id),
             };
         // A common table expression that is read no more was put where it was read, by a rule that looks at how often.

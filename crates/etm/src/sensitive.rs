@@ -14,7 +14,7 @@ use sqlgauge_sql::schema::{Index, IndexPart, Schema, Table, TableId, TableKind};
 use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Query, RelationId, Select, Source};
 use sqlgauge_sql::visit::children;
 
-use crate::beside::keeps_any_of_equals;
+use crate::beside::{equals_are_identical, keeps_any_of_equals};
 use crate::context::Position;
 use crate::planned::mixed_comparisons;
 use crate::tools::{self, any, order_expr};
@@ -79,7 +79,11 @@ pub(crate) fn sensitivity(query: &Query, position: Position, facts: &Facts<'_>) 
             }
             of_select(query, select, picks, groups, facts)
         }
-        Body::SetOperation { .. } if picks && !covers_all_columns(query) => Sensitivity::Rows,
+        body @ Body::SetOperation { .. }
+            if picks && !(covers_all_columns(query) && equals_are_identical(body, facts)) =>
+        {
+            Sensitivity::Rows
+        }
         body @ Body::SetOperation { .. } if !keeps_any_of_equals(body, facts) => Sensitivity::Rows,
         Body::SetOperation { .. } | Body::Values(_) => Sensitivity::None,
     }
@@ -118,7 +122,9 @@ fn of_select(query: &Query, select: &Select, picks: bool, groups: bool, facts: &
         return Sensitivity::None;
     }
     let determined = select.outputs.iter().all(|output| {
-        keys.contains(&output.expr) || (!has_aggregate(&output.expr) && closure.determines(&output.expr))
+        // Of equal keys that are different values the plan decides which comes first.
+        (keys.contains(&output.expr) && facts.is_identity(&output.expr))
+            || (!has_aggregate(&output.expr) && closure.determines(&output.expr))
     });
     if determined {
         Sensitivity::None

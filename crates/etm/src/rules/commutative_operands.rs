@@ -88,4 +88,11 @@ const CASES: &[Case] = &[
     )
     .sound()
     .witness("INSERT INTO t VALUES ('x', 'X')"),
+    Case::differs(
+        "CREATE TABLE p (x INT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (y, x), UNIQUE (x, y)) STRICT; CREATE TABLE c (b INT PRIMARY KEY NOT NULL COLLATE NOCASE) WITHOUT ROWID, STRICT",
+        "SELECT c.b FROM p JOIN c WHERE p.x = c.b LIMIT 2",
+        "SELECT c.b FROM p JOIN c WHERE c.b = p.x LIMIT 2",
+    )
+    .sound()
+    .witness("INSERT INTO p VALUES (2, '01'), (0, 'X'), (0, '5'); INSERT INTO c VALUES (0), (2)"),
 ];

@@ -168,4 +168,12 @@ const CASES: &[Case] = &[
     Case::differs("CREATE TABLE n (a INT UNIQUE)", "SELECT DISTINCT a FROM n", "SELECT a FROM n")
         .sound()
         .witness("INSERT INTO n VALUES (NULL), (NULL)"),
+    // SQLite sorts before the LIMIT of a subquery if it puts that into the query around it, as DISTINCT keeps it from doing.
+    Case::differs(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT UNIQUE, name TEXT)",
+        "WITH q(x) AS (SELECT id FROM t LIMIT 2) SELECT DISTINCT x FROM q ORDER BY 1",
+        "WITH q(x) AS (SELECT id FROM t LIMIT 2) SELECT x FROM q ORDER BY 1",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'n'), (2, '2020', 'm'), (21, 'X', 'a')"),
 ];

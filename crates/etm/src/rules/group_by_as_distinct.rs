@@ -98,4 +98,12 @@ const CASES: &[Case] = &[
         .sound(),
     Case::differs(SCHEMA, "SELECT age FROM t GROUP BY age, name", "SELECT DISTINCT age FROM t"),
     Case::differs(SCHEMA, "SELECT age FROM t GROUP BY age HAVING COUNT(*) > 1", "SELECT DISTINCT age FROM t"),
+    // SQLite passes DISTINCT in EXISTS over.
+    Case::differs(
+        SCHEMA,
+        "SELECT id FROM t WHERE NOT EXISTS (SELECT v FROM u GROUP BY v LIMIT 3 OFFSET 2)",
+        "SELECT id FROM t WHERE NOT EXISTS (SELECT DISTINCT v FROM u LIMIT 3 OFFSET 2)",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 5), (2, 1, 1, 5), (3, 1, 1, 6)"),
 ];

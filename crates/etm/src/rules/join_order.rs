@@ -57,4 +57,11 @@ const CASES: &[Case] = &[
     Case::equal(SINGERS, "SELECT title, name FROM singer JOIN song ON id = singer_id", "SELECT title, name FROM song JOIN singer ON id = singer_id"),
     Case::equal(SINGERS, "SELECT a.name, c.title FROM singer a, song b, song c WHERE a.id = b.singer_id AND a.id = c.singer_id AND b.year = 1 AND c.year = 2", "SELECT a.name, b.title FROM song b, song c, singer a WHERE a.id = c.singer_id AND a.id = b.singer_id AND b.year = 2 AND c.year = 1").sound(),
     Case::differs(SINGERS, "SELECT name, title FROM singer LEFT JOIN song ON id = singer_id", "SELECT name, title FROM song LEFT JOIN singer ON id = singer_id"),
+    Case::differs(
+        "CREATE TABLE n (a)",
+        "SELECT q.a FROM n p JOIN n q WHERE p.a = q.a ORDER BY q.a LIMIT 2",
+        "SELECT p.a FROM n p JOIN n q WHERE q.a = p.a ORDER BY p.a LIMIT 2",
+    )
+    .sound()
+    .witness("INSERT INTO n VALUES (1.0), (1)"),
 ];
