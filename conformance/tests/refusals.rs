@@ -17,6 +17,7 @@ use sqlgauge_sql::{ErrorKind, resolve};
 const SCHEMA: &str = "
     CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
     CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);
+    CREATE INDEX by_name ON t (name);
 ";
 
 /// Texts that differ in one thing that SQLite allows or not; it says itself which.

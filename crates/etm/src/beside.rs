@@ -126,12 +126,19 @@ pub(crate) fn may_stand_for(
     outputs: &[Output],
     facts: &Facts<'_>,
 ) -> bool {
-    let changed = (0..).zip(outputs).filter_map(|(column, output)| {
-        let column = ColumnRef { relation, column };
-        let same = facts.compares_alike(&Expr::Column(column), &output.expr);
-        (!same).then_some((column, &output.expr))
-    });
-    let changed: Vec<_> = changed.collect();
+    let outputs = (0..).zip(outputs);
+    may_replace(query, outputs.map(|(column, output)| (ColumnRef { relation, column }, &output.expr)), facts)
+}
+
+/// Whether expressions may be written in the place of columns of the same value everywhere in a query: every
+/// comparison, grouping and sorting stays what it is.
+pub(crate) fn may_replace<'a>(
+    query: &Query,
+    columns: impl Iterator<Item = (ColumnRef, &'a Expr)>,
+    facts: &'a Facts<'a>,
+) -> bool {
+    let changed: Vec<_> =
+        columns.filter(|(column, with)| !facts.compares_alike(&Expr::Column(*column), with)).collect();
     if changed.is_empty() {
         return true;
     }

@@ -41,6 +41,8 @@ pub(crate) struct Lies {
     pub(crate) is_condition: bool,
     /// Every query stands there.
     pub(crate) position: Option<Position>,
+    /// Every aggregate belongs to the query that it stands in.
+    pub(crate) owns_aggregates: bool,
 }
 
 impl RuleSet {
@@ -134,7 +136,7 @@ pub(crate) fn normalise_up_to(
             scope: Vec::new(),
             plan_shows: false,
             has_indexed_text: has_indexed_text(schema),
-            is_correlated: aggregates::are_correlated(query),
+            is_correlated: !rules.lies.owns_aggregates && aggregates::are_correlated(query),
             relations: Vec::new(),
             names: names.clone(),
         };
@@ -338,7 +340,7 @@ impl<'a> Driver<'_, 'a> {
         beside: &Beside,
     ) {
         // Moving parts of such a query would take an aggregate away from the query that it belongs to.
-        if aggregates::is_entangled(query) {
+        if !self.rules.lies.owns_aggregates && aggregates::is_entangled(query) {
             return;
         }
         let typed = self.context.is_sound() && !matches!(beside, Beside::Nothing);

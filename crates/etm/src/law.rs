@@ -24,6 +24,8 @@ pub struct Lies {
     pub is_condition: bool,
     /// Every query stands there.
     pub position: Option<Position>,
+    /// Every aggregate belongs to the query that it stands in.
+    pub owns_aggregates: bool,
 }
 
 /// What changed a query.
@@ -73,8 +75,8 @@ impl<'a> Stepper<'a> {
 
     /// One rule of the sound profile, which believes those lies and what the schema says, true or not.
     pub fn only(rule: &'static Meta, lies: Lies, schema: &'a Schema) -> Self {
-        let Lies { no_plan_shows, is_condition, position } = lies;
-        let lies = driver::Lies { no_plan_shows, is_condition, position };
+        let Lies { no_plan_shows, is_condition, position, owns_aggregates } = lies;
+        let lies = driver::Lies { no_plan_shows, is_condition, position, owns_aggregates };
         let rules = RuleSet::of_chosen(Profile::Sound, lies, &|meta| std::ptr::eq(meta, rule));
         Self { schema, rules, is_whole: false }
     }

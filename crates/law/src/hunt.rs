@@ -5,13 +5,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use sqlgauge_etm::law::Stepper;
-use sqlgauge_etm::{Matcher, Profile, Stage, find};
+use sqlgauge_etm::law::{Lies, Stepper};
+use sqlgauge_etm::{Matcher, Meta, Profile, Stage, find};
 use sqlgauge_sql::resolve;
 
 use crate::check::{Kind, Report, Violation, check, check_pair};
 use crate::dice::Dice;
 use crate::generate::{Generator, mutant, respelled, text};
+use crate::plant::sound_rules;
 use crate::shrink::{Shrunk, form, shrink};
 use crate::world::{World, shapes};
 
@@ -134,11 +135,31 @@ fn play(
         let report = check(&spelling, &world.schema, &world.databases, &stepper);
         let pair = if report.ran && dice.chance(30) { pair(&sql, &world, &matcher, &mut dice) } else { None };
         note(report, options, &world, &stepper, findings, true);
+        if dice.chance(12) {
+            alone(generator, options, &world, findings, &mut dice);
+        }
         if let Some(report) = pair {
             note(report, options, &world, &stepper, findings, false);
         }
         world.databases.iter().for_each(crate::database::Database::forget);
     }
+}
+
+/// One rule without the others, which would leave it nothing to do where they come first: rule S8 takes every IN that
+/// rule 20 looks for.
+fn alone(
+    generator: &Generator,
+    options: &Options,
+    world: &World,
+    findings: &Mutex<Findings>,
+    dice: &mut Dice,
+) {
+    let rules: Vec<&'static Meta> = sound_rules().filter(|rule| rule.stage != Stage::Resolution).collect();
+    let Some(rule) = dice.pick_any(&rules) else { return };
+    let Some(sql) = generator.draw_for(rule.id, world, dice) else { return };
+    let stepper = Stepper::only(rule, Lies::default(), &world.schema);
+    let report = check(&sql, &world.schema, &world.databases, &stepper);
+    note(report, options, world, &stepper, findings, true);
 }
 
 fn pair(sql: &str, world: &World, matcher: &Matcher<'_>, dice: &mut Dice) -> Option<Report> {

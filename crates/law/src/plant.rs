@@ -43,13 +43,15 @@ pub enum Plant {
     EverythingIsSet,
     /// Every query stands in EXISTS.
     EverythingIsExists,
+    /// Every aggregate belongs to the query that it stands in.
+    EveryAggregateIsOwn,
     /// What the rule wrote is damaged.
     Damaged(Damage),
 }
 
 impl Plant {
     /// All lies, those about the schema first.
-    pub const LIES: [Self; 10] = [
+    pub const LIES: [Self; 11] = [
         Self::NothingIsNull,
         Self::EverythingIsUnique,
         Self::NothingIsCollated,
@@ -60,6 +62,7 @@ impl Plant {
         Self::EverythingIsCondition,
         Self::EverythingIsSet,
         Self::EverythingIsExists,
+        Self::EveryAggregateIsOwn,
     ];
 
     fn lies(self) -> Lies {
@@ -71,6 +74,7 @@ impl Plant {
                 Self::EverythingIsExists => Some(Position::Exists),
                 _ => None,
             },
+            owns_aggregates: self == Self::EveryAggregateIsOwn,
         }
     }
 

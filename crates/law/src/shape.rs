@@ -314,7 +314,13 @@ fn change_table(table: &mut TableShape, percent: usize, dice: &mut Dice) {
         }
     }
     change_keys(table, percent, dice);
-    if let (true, [first, .., last]) = (dice.chance(percent / 4), table.columns.as_mut_slice()) {
+    // Left out: a virtual REAL column of a STRICT table. SQLite itself returns another class where it sorts:
+    // `CREATE TABLE c (a INT, v REAL AS (a)) STRICT; INSERT INTO c VALUES (2); SELECT v FROM c` gives 2.0, and with
+    // `ORDER BY v` the integer 2.
+    let is_strict = table.strict;
+    if let (true, [first, .., last]) = (dice.chance(percent / 4), table.columns.as_mut_slice())
+        && !(is_strict && last.declared_type.eq_ignore_ascii_case("REAL"))
+    {
         last.generated = Some(match dice.below(3) {
             0 => format!("{} * 2", quoted(&first.name)),
             1 => format!("lower({})", quoted(&first.name)),

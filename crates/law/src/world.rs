@@ -75,16 +75,11 @@ impl World {
         name: String,
         ddl: Vec<String>,
         mut schema: Schema,
-        mut plain: Schema,
+        plain: Schema,
         dice: &mut Dice,
     ) -> anyhow::Result<Self> {
         let keys_hold = dice.chance(80);
-        if !keys_hold {
-            schema = without_foreign_keys(&schema);
-            plain = without_foreign_keys(&plain);
-        }
-        let schema = Rc::new(schema);
-        let mut databases = Vec::new();
+        let mut contents = Vec::new();
         for rows in [5, 5, 2, 8] {
             let connection = open(&ddl)?;
             data::fill(&connection, &schema, rows, keys_hold, dice)?;
@@ -92,11 +87,23 @@ impl World {
             if rows == 5 {
                 let mut shuffled = inserts.clone();
                 dice.shuffle(&mut shuffled);
-                databases.push(Database::of(&ddl, &schema, shuffled, Vec::new(), Layout::Shuffled)?);
+                contents.push((shuffled, Vec::new(), Layout::Shuffled));
                 let indexes = further_indexes(&connection, &schema, dice);
-                databases.push(Database::of(&ddl, &schema, inserts.clone(), indexes, Layout::Indexed)?);
+                contents.push((inserts.clone(), indexes, Layout::Indexed));
             }
-            databases.push(Database::of(&ddl, &schema, inserts, Vec::new(), Layout::Plain)?);
+            contents.push((inserts, Vec::new(), Layout::Plain));
+        }
+        if !keys_hold {
+            for (inserts, _, layout) in &contents {
+                if *layout == Layout::Plain {
+                    schema = kept_by(schema, &ddl, inserts)?;
+                }
+            }
+        }
+        let schema = Rc::new(schema);
+        let mut databases = Vec::new();
+        for (inserts, indexes, layout) in contents {
+            databases.push(Database::of(&ddl, &schema, inserts, indexes, layout)?);
         }
         databases.sort_by_key(|database| database.layout);
         Ok(Self { name, ddl, schema, plain, databases })
@@ -109,10 +116,29 @@ fn same_form(left: &Schema, right: &Schema) -> bool {
         && left.tables().iter().zip(right.tables()).all(|(a, b)| a.columns.len() == b.columns.len())
 }
 
-fn without_foreign_keys(schema: &Schema) -> Schema {
+/// The schema without the foreign keys that those rows break, as the engine finds them.
+fn kept_by(schema: Schema, ddl: &[String], inserts: &[String]) -> anyhow::Result<Schema> {
     let mut tables = schema.tables().to_vec();
-    tables.iter_mut().for_each(|table| table.foreign_keys.clear());
-    Schema::new(tables)
+    if tables.iter().all(|table| table.foreign_keys.is_empty()) {
+        return Ok(schema);
+    }
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("law.sqlite");
+    let connection = Connection::open(&path)?;
+    let pragmas = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF";
+    connection.execute_batch(pragmas)?;
+    for statement in ddl.iter().chain(inserts) {
+        connection.execute_batch(statement)?;
+    }
+    drop(connection);
+    let engine = SqliteEngine::new(Limits::default());
+    let database = engine.open(&path)?;
+    let kept = &database.kept_schema(&engine).schema;
+    for table in &mut tables {
+        let own = kept.table_id(&table.name).and_then(|id| kept.table(id));
+        table.foreign_keys.retain(|key| own.is_some_and(|own| own.foreign_keys.contains(key)));
+    }
+    Ok(Schema::new(tables))
 }
 
 /// The catalog as a database file has it, or as the DDL text says it.

@@ -95,4 +95,11 @@ const CASES: &[Case] = &[
     )
     .sound()
     .witness("INSERT INTO p VALUES (2, '01'), (0, 'X'), (0, '5'); INSERT INTO c VALUES (0), (2)"),
+    Case::differs(
+        "CREATE TABLE w (y INT)",
+        "SELECT -y IS TRUE COLLATE NOCASE FROM w",
+        "SELECT TRUE COLLATE NOCASE IS -y FROM w",
+    )
+    .sound()
+    .witness("INSERT INTO w VALUES (2)"),
 ];

@@ -143,6 +143,45 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
     ("S28", TU, "SELECT v FROM u WHERE EXISTS (SELECT 1 FROM t WHERE t.id = u.t_id)"),
     ("13", TU, "SELECT uid FROM u WHERE t_id IN (SELECT id FROM t WHERE age > 1)"),
     ("20", TU, "SELECT name FROM t WHERE id IN (SELECT id FROM t WHERE age > 1)"),
+    ("20", TU, "SELECT name FROM t WHERE code IN (SELECT code FROM t WHERE age > 1 OR name = code)"),
+    (
+        "20",
+        TU,
+        "SELECT t.name, u.v FROM t LEFT JOIN u ON u.t_id = t.id WHERE uid IN (SELECT uid FROM u WHERE v > 1)",
+    ),
+    (
+        "20",
+        TU,
+        "SELECT COUNT(*) FROM t JOIN u ON u.must = t.id WHERE t.code IN (SELECT b.code FROM t b WHERE b.born < 'x')",
+    ),
+    (
+        "S8",
+        TU,
+        "SELECT id FROM t WHERE name IN (SELECT x FROM (SELECT id AS x FROM t UNION SELECT name FROM t))",
+    ),
+    (
+        "S8",
+        TU,
+        "WITH q(x, y) AS (SELECT id, name FROM t LIMIT 2) SELECT id FROM t WHERE id IN (SELECT x FROM q)",
+    ),
+    ("S14", TU, "SELECT x FROM (SELECT id AS x FROM t UNION ALL SELECT code FROM t) q WHERE x > 1"),
+    (
+        "S14",
+        TU,
+        "SELECT r.x FROM (SELECT q.x, u.v FROM u JOIN (SELECT id AS x FROM t EXCEPT SELECT name FROM t) q) r WHERE r.x < '2'",
+    ),
+    (
+        "26",
+        TU,
+        "WITH q(x) AS (SELECT id FROM t UNION SELECT name FROM t), r AS (SELECT x FROM q WHERE x > '1') SELECT a.x FROM r a JOIN r b ON a.x < b.x",
+    ),
+    (
+        "26",
+        TU,
+        "WITH q AS (SELECT id, name FROM t WHERE age > 1) SELECT name FROM (SELECT name FROM q LIMIT 1) JOIN q",
+    ),
+    ("S12", TU, "SELECT id FROM t WHERE EXISTS (SELECT v FROM u GROUP BY v LIMIT 2 OFFSET 1)"),
+    ("S11", TU, "SELECT id FROM t WHERE EXISTS (SELECT DISTINCT v FROM u LIMIT 2 OFFSET 1)"),
     ("25", TU, "SELECT t.name FROM t LEFT JOIN u ON u.must = t.id WHERE u.uid IS NULL"),
     ("5", TU, "SELECT born FROM t EXCEPT SELECT born FROM t WHERE age > 1"),
     (

@@ -2,6 +2,7 @@
 //! not fit, collations that do not exist, recursion that goes nowhere.
 
 use sqlgauge_base::budget;
+use sqlite3_parser::ast;
 
 use super::scope::{Clause, Scope};
 use super::{Error, ErrorKind, Resolver};
@@ -9,7 +10,7 @@ use crate::aggregates::{self, owner_by_columns};
 use crate::functions::{Function, Kind};
 use crate::tree::{
     Aggregate, Args, BinaryOperator, Body, Cte, CteId, Expr, From, Literal, OrderTerm, Owner, Query,
-    Relation, RelationId, Select, SetOperator, Source, Window, WindowCall,
+    Relation, RelationId, Select, SetOperator, Source, UnaryOperator, Window, WindowCall,
 };
 use crate::visit::{Visitor, children, walk_query};
 
@@ -170,6 +171,57 @@ impl Resolver<'_> {
             return Ok(());
         }
         keys.try_for_each(|key| single(key).and_then(|()| check_collation(key)))
+    }
+}
+
+impl<'a> Resolver<'a> {
+    /// ORDER BY and LIMIT stand behind a SELECT, never behind VALUES.
+    pub(super) fn check_tail(&self, ast: &ast::Select<'a>, last: &ast::OneSelect<'a>) -> Result<(), Error> {
+        let word = match (ast.order_by, &ast.limit) {
+            (Some(_), _) => "ORDER",
+            (None, Some(_)) => "LIMIT",
+            (None, None) => return Ok(()),
+        };
+        if self.lenient || matches!(last, ast::OneSelect::Select { .. }) {
+            return Ok(());
+        }
+        let message = format!("near \"{word}\": syntax error");
+        Err(self.at_word(ErrorKind::Syntax(message), word))
+    }
+
+    /// Whether the rows of a compound can be compared, where it drops repeated ones or sorts them.
+    pub(super) fn check_compound(&self, body: &Body, is_sorted: bool) -> Result<(), Error> {
+        if self.lenient {
+            return Ok(());
+        }
+        let mut body = body;
+        let mut compares = is_sorted;
+        let mut selects = Vec::new();
+        while let Body::SetOperation { all, left, right, .. } = body {
+            compares |= !all;
+            if let (Body::Select(select), true) = (right.as_ref(), compares) {
+                selects.push(select);
+            }
+            body = left;
+        }
+        if let (Body::Select(select), true) = (body, compares) {
+            selects.push(select);
+        }
+        let width = selects.first().map_or(0, |select| select.outputs.len());
+        (0..width).try_for_each(|place| {
+            // The first SELECT that brings a collation names it.
+            let mut column = selects.iter().rev().filter_map(|select| select.outputs.get(place));
+            let brings = column.find(|output| brings_collation(&output.expr));
+            brings.map_or(Ok(()), |output| check_collation(&output.expr))
+        })
+    }
+}
+
+fn brings_collation(expr: &Expr) -> bool {
+    match expr {
+        Expr::Column(_) | Expr::Collate { .. } => true,
+        Expr::Cast { expr, .. } | Expr::Unary(UnaryOperator::Plus, expr) => brings_collation(expr),
+        _ => false,
     }
 }
 

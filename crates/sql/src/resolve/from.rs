@@ -8,6 +8,7 @@ use super::select::merged_column;
 use super::{Error, ErrorKind, Resolver};
 use crate::builtin::{builtin_columns, function_arguments};
 use crate::ident::name_of;
+use crate::schema::Index;
 use crate::tree::{BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, Source};
 
 /// A FROM clause whose ON conditions and function arguments are still to be resolved: they see all relations.
@@ -30,6 +31,7 @@ impl<'a> Resolver<'a> {
     ) -> Result<Option<Skeleton<'a>>, Error> {
         let Some(first) = ast.select else { return Ok(None) };
         let mut left = self.table(first, None, scope)?;
+        let has_outer_right = has_outer_right(ast);
         for join in ast.joins.iter().flatten() {
             let (kind, natural) = join_kind(join.operator);
             let start = scope.relations.len();
@@ -49,7 +51,8 @@ impl<'a> Resolver<'a> {
                 None if natural => (None, self.common_columns(scope, start)),
                 None => (None, Vec::new()),
             };
-            let using = names.iter().map(|name| self.using(scope, start, name)).collect::<Result<_, _>>()?;
+            let using = names.iter().map(|name| self.using(scope, start, name, has_outer_right));
+            let using = using.collect::<Result<_, _>>()?;
             left = Skeleton::Join { kind, left: Box::new(left), right: Box::new(right), on, using };
         }
         Ok(Some(left))
@@ -66,8 +69,9 @@ impl<'a> Resolver<'a> {
             outer_alias.map(str::to_owned).or(own)
         };
         let (source, columns, name, args) = match ast {
-            SelectTable::Table(name, alias, _) => {
+            SelectTable::Table(name, alias, indexed) => {
                 let (source, columns) = self.source(name)?;
+                self.check_index(&source, indexed.as_ref())?;
                 (source, columns, alias_of(alias).or_else(|| Some(name_of(name.name.0))), None)
             }
             SelectTable::TableCall(name, args, alias) => {
@@ -94,6 +98,25 @@ impl<'a> Resolver<'a> {
         let kind = JoinKind::Inner;
         scope.relations.push(ScopeRelation { id, name, columns, is_builtin, using: Vec::new(), kind });
         Ok(Skeleton::Relation(Relation { id, source }, args))
+    }
+
+    /// `INDEXED BY` names an index of the table. A schema that knows of no index at all may come from a format that
+    /// has none.
+    fn check_index(&self, source: &Source, indexed: Option<&ast::Indexed<'a>>) -> Result<(), Error> {
+        let Some(ast::Indexed::IndexedBy(name)) = indexed else { return Ok(()) };
+        let name = name_of(name.0);
+        let of_constraint = name.to_ascii_lowercase().starts_with("sqlite_autoindex_");
+        let knows_none = self.schema.tables().iter().all(|table| table.indexes.is_empty());
+        let table = match source {
+            Source::Table(id) => self.schema.table(*id),
+            _ => None,
+        };
+        let is_named = |index: &Index| index.name.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(&name));
+        let has_it = table.is_some_and(|table| table.indexes.iter().any(is_named));
+        if self.lenient || has_it || of_constraint || knows_none {
+            return Ok(());
+        }
+        Err(self.at_word(ErrorKind::Invalid(format!("no such index: {name}")), &name))
     }
 
     fn parenthesised(
@@ -148,8 +171,15 @@ impl<'a> Resolver<'a> {
             .collect()
     }
 
-    /// The equality that `USING (name)` stands for; marks the right column as merged.
-    fn using(&self, scope: &mut Scope, start: usize, name: &str) -> Result<Expr, Error> {
+    /// The equality that `USING (name)` stands for; marks the right column as merged. Only without RIGHT and FULL
+    /// joins, be they further right, may several tables on the left have the column.
+    fn using(
+        &self,
+        scope: &mut Scope,
+        start: usize,
+        name: &str,
+        has_outer_right: bool,
+    ) -> Result<Expr, Error> {
         let missing = || {
             let message = format!("cannot join using column {name} - column not present in both tables");
             self.at_word(ErrorKind::Invalid(message), name)
@@ -159,7 +189,7 @@ impl<'a> Resolver<'a> {
         let left = Scope { relations: left.to_vec(), ..Scope::default() };
         let left_columns = match left.find_column(self.schema, None, name) {
             Found::Columns(columns) => columns,
-            Found::Ambiguous if !has_outer_right(&left) => first_column(&left, self.schema, name),
+            Found::Ambiguous if !has_outer_right => first_column(&left, self.schema, name),
             Found::Ambiguous => {
                 let message = format!("ambiguous reference to {name} in USING()");
                 return Err(self.at_word(ErrorKind::Invalid(message), name));
@@ -201,8 +231,11 @@ impl<'a> Resolver<'a> {
     }
 }
 
-fn has_outer_right(scope: &Scope) -> bool {
-    scope.relations.iter().any(|relation| matches!(relation.kind, JoinKind::Right | JoinKind::Full))
+/// Whether there is a RIGHT or FULL join; parentheses around the first tables are none.
+fn has_outer_right(ast: &ast::FromClause<'_>) -> bool {
+    let is_outer_right = |kind: JoinKind| matches!(kind, JoinKind::Right | JoinKind::Full);
+    ast.joins.iter().flatten().any(|join| is_outer_right(join_kind(join.operator).0))
+        || matches!(ast.select, Some(SelectTable::Sub(first, None)) if has_outer_right(first))
 }
 
 /// Without RIGHT or FULL joins, USING takes the leftmost column of that name.

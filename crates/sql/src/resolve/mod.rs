@@ -271,6 +271,7 @@ impl<'a> Resolver<'a> {
         let own_order = if arms.is_none() { order_by } else { &[] };
         let arms = arms.map(sqlite3_parser::Vec::as_slice).unwrap_or_default();
         limits::operands(1 + arms.len())?;
+        self.check_tail(ast, arms.last().map_or(&ast.body.select, |arm| &arm.select))?;
         // SQLite resolves a compound from right to left; a CTE may refer to itself, so its columns come first.
         let mut right = Vec::with_capacity(arms.len());
         if defines.is_none() {
@@ -296,6 +297,7 @@ impl<'a> Resolver<'a> {
                 body = compound(operator, body, arm.body)?;
             }
             order = self.compound_order(order_by, &scopes, body.width())?;
+            self.check_compound(&body, !order.is_empty())?;
         }
         let (limit, offset) = self.limit(ast.limit)?;
         let query = Query { ctes: Vec::new(), body, order_by: order, limit, offset };

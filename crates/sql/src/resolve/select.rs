@@ -6,6 +6,7 @@ use sqlgauge_base::budget;
 use sqlite3_parser::ast::{self, Distinctness, OneSelect, ResultColumn, SortedColumn};
 
 use super::scope::{Clause, ColumnName, Columns, Found, Scope, ScopeRelation};
+use super::window::check_direction;
 use super::{Error, ErrorKind, Resolver, limits};
 use crate::functions::Function;
 use crate::ident::name_of;
@@ -28,7 +29,11 @@ impl<'a> Resolver<'a> {
     ) -> Result<Arm, Error> {
         match ast {
             OneSelect::Select { window_clause, .. } => {
-                self.windows.push(window_clause.unwrap_or_default());
+                let windows = window_clause.unwrap_or_default();
+                if !self.lenient {
+                    windows.iter().try_for_each(|defined| check_direction(&defined.window))?;
+                }
+                self.windows.push(windows);
                 let arm = self.select(ast, order_by);
                 self.windows.pop();
                 arm

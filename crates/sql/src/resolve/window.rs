@@ -32,6 +32,9 @@ impl<'a> Resolver<'a> {
         if let Some(order) = ast.order_by {
             window.order_by = self.plain_order(order)?;
         }
+        if !self.lenient {
+            check_direction(ast)?;
+        }
         if let Some(frame) = &ast.frame_clause {
             window.frame = Some(Frame {
                 mode: match frame.mode {
@@ -77,27 +80,34 @@ fn check_override(name: &str, base: &Window, ast: &ast::Window<'_>) -> Result<()
     Err(ErrorKind::Window(format!("cannot override {what} of window: {name}")).into())
 }
 
-/// A frame starts before it ends, and RANGE with a distance needs one key to measure it by.
+/// A frame starts before it ends, be the window used or not.
+pub(super) fn check_direction(ast: &ast::Window<'_>) -> Result<(), Error> {
+    let Some(frame) = &ast.frame_clause else { return Ok(()) };
+    let rank = |bound: &ast::FrameBound<'_>| match bound {
+        ast::FrameBound::UnboundedPreceding => 0,
+        ast::FrameBound::Preceding(_) => 1,
+        ast::FrameBound::CurrentRow => 2,
+        ast::FrameBound::Following(_) => 3,
+        ast::FrameBound::UnboundedFollowing => 4,
+    };
+    let (start, end) = (rank(&frame.start), frame.end.as_ref().map_or(2, rank));
+    if start > end || start == 4 || end == 0 {
+        return Err(ErrorKind::Window("unsupported frame specification".to_owned()).into());
+    }
+    Ok(())
+}
+
+/// RANGE with a distance needs one key to measure it by.
 pub(super) fn check_frame(window: &Window) -> Result<(), Error> {
     let Some(frame) = &window.frame else { return Ok(()) };
-    let refused = |what: &str| Err(ErrorKind::Window(what.to_owned()).into());
     let end = frame.end.as_ref().unwrap_or(&FrameBound::CurrentRow);
-    let is_backward = matches!(
-        (&frame.start, end),
-        (FrameBound::CurrentRow, FrameBound::Preceding(_))
-            | (FrameBound::Following(_), FrameBound::Preceding(_) | FrameBound::CurrentRow)
-            | (FrameBound::UnboundedFollowing, _)
-            | (_, FrameBound::UnboundedPreceding)
-    );
-    if is_backward {
-        return refused("unsupported frame specification");
-    }
     let measures = |bound: &FrameBound| matches!(bound, FrameBound::Preceding(_) | FrameBound::Following(_));
     if frame.mode == FrameMode::Range
         && (measures(&frame.start) || measures(end))
         && window.order_by.len() != 1
     {
-        return refused("RANGE with offset PRECEDING/FOLLOWING requires one ORDER BY expression");
+        let message = "RANGE with offset PRECEDING/FOLLOWING requires one ORDER BY expression";
+        return Err(ErrorKind::Window(message.to_owned()).into());
     }
     Ok(())
 }
