@@ -1,10 +1,24 @@
-//! Copies of expressions, each node of which is paid for.
+//! Copies of queries and expressions, each node of which is paid for.
 //!
 //! Rewriting copies, and copies of copies double: written out, so that no copy escapes the budget of the analysis at hand.
 
 use sqlgauge_base::budget;
 
-use crate::tree::{Expr, Literal};
+use crate::tree::{Expr, Literal, Query};
+
+impl Clone for Query {
+    fn clone(&self) -> Self {
+        // The query itself, its body, and the names of what it defines.
+        budget::copy(3 + self.ctes.iter().map(|cte| 1 + cte.columns.len()).sum::<usize>());
+        Self {
+            ctes: self.ctes.clone(),
+            body: self.body.clone(),
+            order_by: self.order_by.clone(),
+            limit: self.limit.clone(),
+            offset: self.offset.clone(),
+        }
+    }
+}
 
 impl Clone for Expr {
     fn clone(&self) -> Self {
@@ -40,7 +54,10 @@ impl Clone for Expr {
                 let (operand, branches) = (operand.clone(), branches.clone());
                 Self::Case { operand, branches, otherwise: otherwise.clone() }
             }
-            Self::Cast { expr, type_name } => Self::Cast { expr: expr.clone(), type_name: type_name.clone() },
+            Self::Cast { expr, type_name } => {
+                budget::spend(type_name.len());
+                Self::Cast { expr: expr.clone(), type_name: type_name.clone() }
+            }
             Self::Collate { expr, collation } => {
                 Self::Collate { expr: expr.clone(), collation: collation.clone() }
             }

@@ -58,6 +58,7 @@ impl<'b> Statements<'b> {
         if text.contains('\0') {
             return Err(ErrorKind::Syntax("the text holds a NUL byte".to_owned()).into());
         }
+        check_for_parser(text)?;
         Ok(Self { parser: Parser::new(bump, text.as_bytes()), text })
     }
 
@@ -168,6 +169,63 @@ pub(crate) fn locate(text: &str, name: &str) -> Option<Position> {
     None
 }
 
+/// Texts that are shorter cost the parser little, whatever they say.
+const LONG_TEXT_BYTES: usize = 4_096;
+/// The deepest that a tree of the parser may be.
+const MAX_PARSED_DEPTH: usize = 250_000;
+/// Names in a row, as in a type: the parser writes the name of a type anew with each of them.
+const MAX_NAMES_IN_A_ROW: usize = 64;
+/// Columns and constraints of a CREATE TABLE: the parser compares each with all others.
+const MAX_DECLARED: usize = 4_000;
+
+/// Refuses what the parser takes more than n log n for, in time or in memory.
+fn check_for_parser(text: &str) -> Result<(), Error> {
+    if text.len() < LONG_TEXT_BYTES {
+        return Ok(());
+    }
+    let refused = |what: String| Err(ErrorKind::Unsupported(what).into());
+    if text.len() > MAX_PARSED_DEPTH && depth_at_most(text) > MAX_PARSED_DEPTH {
+        return refused(format!("nesting that may be deeper than {MAX_PARSED_DEPTH} levels"));
+    }
+    let (mut names, mut is_first, mut creates, mut depth, mut declared) = (0, true, false, 0_usize, 0);
+    for (_, token) in all_tokens(text).filter(|(_, token)| !is_blank(token)) {
+        if is_first {
+            (creates, depth, declared) = (token.eq_ignore_ascii_case("create"), 0, 0);
+        }
+        is_first = token == ";";
+        match token {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            "," if depth == 1 => declared += 1,
+            _ => {}
+        }
+        let is_name = token.starts_with(|first| is_word(first) || matches!(first, '"' | '`' | '[' | '\''));
+        names = if is_name && !is_reserved(token) { names + 1 } else { 0 };
+        if names > MAX_NAMES_IN_A_ROW {
+            return refused(format!("more than {MAX_NAMES_IN_A_ROW} names in a row"));
+        }
+        if creates && declared > MAX_DECLARED {
+            return refused(format!("a CREATE TABLE of more than {MAX_DECLARED} columns and constraints"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a word ends a row of names: it is no name in SQLite's grammar, or an operator between operands.
+fn is_reserved(word: &str) -> bool {
+    const RESERVED: [&str; 36] = [
+        "and", "as", "between", "case", "check", "collate", "default", "distinct", "else", "escape",
+        "exists", "from", "glob", "group", "having", "in", "is", "isnull", "join", "like", "limit", "match",
+        "not", "notnull", "null", "on", "or", "order", "regexp", "select", "set", "then", "union", "values",
+        "when", "where",
+    ];
+    RESERVED.iter().any(|reserved| word.eq_ignore_ascii_case(reserved))
+}
+
+fn is_blank(token: &str) -> bool {
+    token.starts_with(char::is_whitespace) || token.starts_with("--") || token.starts_with("/*")
+}
+
 /// The deepest that a tree of the parser may be that is written by the parser's own code, which calls itself once for
 /// each level.
 const MAX_WRITTEN_DEPTH: usize = 50_000;
@@ -195,9 +253,6 @@ pub(crate) fn with_stack_to_write<T>(
 /// and signs, and ends at a comma.
 fn depth_at_most(text: &str) -> usize {
     let (mut open, mut sum, mut most) = (vec![0_usize], 0, 0);
-    let is_blank = |token: &str| {
-        token.starts_with(char::is_whitespace) || token.starts_with("--") || token.starts_with("/*")
-    };
     for (_, token) in all_tokens(text).filter(|(_, token)| !is_blank(token)) {
         match token {
             ")" => sum -= if open.len() > 1 { open.pop().unwrap_or(0) } else { 0 },

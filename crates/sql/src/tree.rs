@@ -16,7 +16,7 @@ pub struct RelationId(pub u32);
 pub struct CteId(pub u32);
 
 /// A query: a SELECT, a compound of SELECTs, or VALUES, with its ordering and limit.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Query {
     /// The CTEs that this query declares and uses, each after those that it refers to (itself excepted).
     pub ctes: Vec<Cte>,

@@ -5,7 +5,7 @@ use sqlite3_parser::ast::{self, JoinConstraint, JoinOperator, JoinType, SelectTa
 
 use super::scope::{ColumnName, Columns, Found, Scope, ScopeRelation};
 use super::select::merged_column;
-use super::{Error, ErrorKind, Resolver};
+use super::{Error, ErrorKind, MAX_DEPTH, Resolver};
 use crate::builtin::{builtin_columns, function_arguments};
 use crate::ident::name_of;
 use crate::schema::Index;
@@ -33,6 +33,11 @@ impl<'a> Resolver<'a> {
         let mut left = self.table(first, None, scope)?;
         let has_outer_right = has_outer_right(ast);
         for join in ast.joins.iter().flatten() {
+            // The tree of the joins leans to the left, and is as deep as there are joins.
+            if scope.relations.len() >= MAX_DEPTH {
+                let message = format!("more than {MAX_DEPTH} relations in one FROM clause");
+                return Err(ErrorKind::Unsupported(message).into());
+            }
             let (kind, natural) = join_kind(join.operator);
             let start = scope.relations.len();
             let right = self.table(&join.table, None, scope)?;
@@ -126,9 +131,9 @@ impl<'a> Resolver<'a> {
         scope: &mut Scope,
     ) -> Result<Skeleton<'a>, Error> {
         match (ast.select, &ast.joins, alias) {
-            (Some(only), None, alias) => self.table(only, alias.as_deref(), scope),
+            (Some(only), None, alias) => self.nested(|this| this.table(only, alias.as_deref(), scope)),
             (_, _, None) => self
-                .lower_from(ast, scope)?
+                .nested(|this| this.lower_from(ast, scope))?
                 .ok_or_else(|| ErrorKind::Syntax("empty parentheses in FROM".to_owned()).into()),
             (_, _, Some(_)) => {
                 Err(ErrorKind::Unsupported("an alias for a parenthesised join".to_owned()).into())

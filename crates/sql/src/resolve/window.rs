@@ -1,5 +1,6 @@
 //! Windows: named ones written out, and what SQLite does not let one say.
 
+use sqlgauge_base::budget;
 use sqlite3_parser::ast;
 
 use super::{Error, ErrorKind, Resolver};
@@ -9,6 +10,7 @@ use crate::tree::{Frame, FrameBound, FrameExclude, FrameMode, Window};
 impl<'a> Resolver<'a> {
     pub(super) fn named_window(&mut self, name: &str) -> Result<Window, Error> {
         let defined = self.windows.last().copied().unwrap_or_default();
+        budget::spend(16 * defined.len());
         let found = defined.iter().find(|window| name_of(window.name.0).eq_ignore_ascii_case(name));
         match found {
             Some(found) => self.nested(|this| this.window(&found.window)),
