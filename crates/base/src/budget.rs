@@ -12,7 +12,7 @@
 //! no walk in between has to carry the outcome. The steps belong to a thread: an analysis does not leave its own.
 //!
 //! The numbers stand here and nowhere else. One step takes a few nanoseconds; the largest query of the benchmarks and
-//! predictions at hand takes less than a hundredth of any of them.
+//! predictions at hand takes less than a tenth of any of them.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
