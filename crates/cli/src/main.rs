@@ -3,6 +3,8 @@
 mod commands;
 mod config;
 mod engine;
+mod guard;
+mod interrupt;
 mod judge_options;
 mod options;
 mod output;
@@ -12,7 +14,9 @@ mod scoring;
 mod stdin;
 mod workload;
 
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{CommandFactory, Parser};
 
@@ -41,13 +45,34 @@ enum Verdict {
     NotEqual,
 }
 
+/// Where the first panic was, and what it said.
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+
 fn main() -> ExitCode {
     if engine::is_worker() {
+        interrupt::leave_to_starter();
         return sqlgauge_engine::serve_queries();
     }
-    let code = run();
+    std::panic::set_hook(Box::new(remember_panic));
+    interrupt::listen();
+    let code = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| defect());
     stdin::forget();
     code
+}
+
+/// A panic is told once, when it ends the command: one in the scoring of an item becomes a result of that item.
+fn remember_panic(info: &PanicHookInfo<'_>) {
+    let place = info.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
+    let text = format!("{} ({place})", info.payload_as_str().unwrap_or("no message"));
+    PANIC.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
+}
+
+fn defect() -> ExitCode {
+    let text = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+    output::say(&format!(
+        "error: sqlgauge met a defect of its own: {text}; please report it with the command and its files"
+    ));
+    ExitCode::from(2)
 }
 
 fn run() -> ExitCode {
@@ -55,8 +80,7 @@ fn run() -> ExitCode {
     let parsed = match arguments.map(Arguments::try_parse_from) {
         Ok(Ok(parsed)) => parsed,
         Ok(Err(usage)) => {
-            // Help and version are asked for, and end well; nothing can be done if they cannot be printed.
-            let _ = usage.print();
+            output::usage(&usage);
             return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2));
         }
         Err(error) => return failed(&error),
@@ -64,12 +88,17 @@ fn run() -> ExitCode {
     match parsed.command.run() {
         Ok(Verdict::Done) => ExitCode::SUCCESS,
         Ok(Verdict::GateFailed | Verdict::NotEqual) => ExitCode::from(1),
-        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => failed(&error),
+        Err(error) => match error.downcast_ref::<interrupt::Stopped>() {
+            Some(stopped) => {
+                output::say(&format!("interrupted: {stopped}"));
+                ExitCode::from(interrupt::exit_code())
+            }
+            None => failed(&error),
+        },
     }
 }
 
 fn failed(error: &anyhow::Error) -> ExitCode {
-    eprintln!("error: {}", output::one_line(error));
+    output::say(&format!("error: {}", output::one_line(error)));
     ExitCode::from(2)
 }

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sqlgauge_run::{Observer, Repair};
 
+use crate::output::{note, say};
+
 /// Seconds between two plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
@@ -37,7 +39,7 @@ impl Progress {
 
     fn note(&self, text: &str) {
         if !self.quiet {
-            self.bar.suspend(|| eprintln!("note: {text}"));
+            self.bar.suspend(|| note(text));
         }
     }
 
@@ -72,7 +74,7 @@ impl Observer for Progress {
         self.bar.set_position(done as u64);
         if self.plain && self.last_line.get().elapsed() >= LINE_EVERY {
             self.last_line.set(Instant::now());
-            eprintln!("{done} of {} items scored", self.total.get());
+            say(&format!("{done} of {} items scored", self.total.get()));
         }
     }
 }

@@ -7,7 +7,10 @@ use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_estimate::Estimate;
 use sqlgauge_report::reliability::drift::{self, Point, Rules, Series};
-use sqlgauge_report::reliability::{History, Reliability};
+use sqlgauge_report::reliability::{FILES, History, Reliability};
+
+use crate::guard::{keep_inputs, keep_run};
+use crate::output::note;
 
 /// Report, drift and alarms.
 #[derive(Debug, Clone, Args)]
@@ -47,13 +50,21 @@ impl ReliabilityOptions {
         if self.alarm_drop.is_some() && self.batch_size.is_none() && self.history.is_none() {
             bail!("--alarm-drop compares estimates that follow each other; give --batch-size or --history");
         }
-        if let Some(out) = self.out.as_ref().filter(|out| out.join("items.jsonl").exists()) {
-            bail!(
-                "{} holds a run with labels, which is not to be mixed with an estimate; choose another --out",
-                out.display()
-            );
+        self.out.as_deref().map_or(Ok(()), |out| keep_run("--out", out))
+    }
+
+    /// Refuses to write over what the estimate is made of.
+    pub fn keep_inputs(&self, inputs: &[(String, PathBuf)]) -> Result<()> {
+        let inputs = || inputs.iter().map(|(role, path)| (role.as_str(), path.as_path()));
+        for path in self.out.iter().flat_map(|out| FILES.map(|name| out.join(name))) {
+            keep_inputs("--out", &path, inputs())?;
         }
-        Ok(())
+        self.history.as_deref().map_or(Ok(()), |history| keep_inputs("--history", history, inputs()))
+    }
+
+    /// Whether files are written that name the inputs.
+    pub fn writes(&self) -> bool {
+        self.out.is_some() || self.history.is_some()
     }
 
     /// The batches to estimate beside the whole, as ranges of the target file.
@@ -63,7 +74,14 @@ impl ReliabilityOptions {
 
     /// The history, if one is kept.
     pub fn history(&self) -> Result<Option<History>> {
-        Ok(self.history.as_deref().map(History::read).transpose()?)
+        let history = self.history.as_deref().map(History::read).transpose()?;
+        if let Some((history, line)) = history.as_ref().and_then(|history| Some((history, history.torn()?))) {
+            note(format!(
+                "{}: line {line} was not written to its end; it is passed over, and this estimate takes its place",
+                history.path().display()
+            ));
+        }
+        Ok(history)
     }
 
     /// Compares estimates that follow each other. `batches` has for each batch its range and the estimates of all

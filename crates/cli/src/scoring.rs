@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use rayon::prelude::*;
 use serde_json::Value;
 use sqlgauge_dataset::{
@@ -16,14 +15,15 @@ use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_metrics::{Metric, find};
 use sqlgauge_report::Report;
 use sqlgauge_run::{
-    BenchmarkScorer, Gate, Manifest, Plan, RunDirectory, RunFiles, Schedule, Start, SummaryBuilder,
-    UsedDatabases, digest_inputs, execute,
+    BenchmarkScorer, Completion, Gate, Manifest, Plan, RunDirectory, RunFiles, Schedule, Start,
+    SummaryBuilder, UsedDatabases, digest_inputs, execute,
 };
 
 use crate::engine::engine;
 use crate::options::SystemFile;
 use crate::progress::Progress;
 use crate::stdin;
+use crate::{guard, interrupt, output};
 
 /// What to score and how.
 pub struct Job {
@@ -65,9 +65,11 @@ impl Job {
         let systems = self.load_systems(&benchmark)?;
         self.say_notes(&benchmark, tables.as_ref(), &systems);
         let with_suite = ids.iter().any(|id| id.starts_with("suite@"));
-        let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, with_suite)?;
+        let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, with_suite)
+            .with_context(|| asks(&self.source.gold))?;
         let engine: Arc<dyn Engine> = Arc::new(engine(self.limits)?);
         let manifest = self.manifest(&benchmark, &used, engine.as_ref(), ids)?;
+        guard::keep_inputs_of_run(&self.out, &manifest)?;
         let targets = used.open(engine.as_ref(), tables.as_ref())?;
         used.check(&targets, &manifest.inputs)?;
 
@@ -76,10 +78,22 @@ impl Job {
         let plan = Plan::new(&benchmark.examples, &systems)?;
         let scorer = BenchmarkScorer::new(engine, self.metrics.clone(), targets);
         let progress = Progress::new(self.quiet);
-        let cancel = AtomicBool::new(false);
-        let schedule = Schedule { jobs: self.jobs, ..Schedule::new(&cancel) };
-        execute(&directory, &plan, &scorer, &schedule, &progress)?;
+        let again = if self.restart { "the same command without --restart" } else { "the same command" };
+        let gently = interrupt::Gently::new();
+        let schedule = Schedule { jobs: self.jobs, ..Schedule::new(gently.asked_to_stop()) };
+        let completion = execute(&directory, &plan, &scorer, &schedule, &progress)?;
         progress.finish();
+        if !completion.is_complete() {
+            let Completion { done, total, .. } = completion;
+            let stopped =
+                format!("{done} of {total} items are in {}; {again} scores the others", self.out.display());
+            return Err(gently.stopped(stopped).into());
+        }
+        interrupt::how_to_go_on(format!(
+            "all items are in {}; {again} writes the report",
+            self.out.display()
+        ));
+        drop(gently);
         finish(&directory, gates)
     }
 
@@ -99,7 +113,7 @@ impl Job {
             .flat_map(|set| set.notes.iter().map(move |note| format!("{}: {note}", set.system)));
         let of_tables = tables.iter().flat_map(|tables| &tables.notes).cloned();
         for note in benchmark.notes.iter().cloned().chain(of_tables).chain(of_systems) {
-            eprintln!("note: {note}");
+            output::note(note);
         }
     }
 
@@ -130,7 +144,7 @@ impl Job {
         Ok(Manifest {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             engine: engine.name_and_version(),
-            command: std::env::args().collect(),
+            command: output::command_line(),
             metrics,
             systems: self.systems.iter().map(|file| file.system.clone()).collect(),
             inputs: as_given(digest_inputs(&files)?),
@@ -138,6 +152,11 @@ impl Job {
             examples: benchmark.examples.len(),
         })
     }
+}
+
+/// What an error about a database begins with: the file that asks about it.
+pub fn asks(file: &Path) -> String {
+    format!("{} asks about its databases", stdin::as_given(file).display())
 }
 
 /// The inputs with standard input under the name that it was given by.
@@ -166,8 +185,11 @@ pub fn read_report(path: &Path) -> Result<Report> {
     } else {
         let summary = SummaryBuilder::of(&manifest, &items)?;
         let there: usize = summary.systems.iter().flat_map(|system| system.statuses.values()).sum();
-        if there < manifest.examples * manifest.systems.len() {
-            eprintln!("note: the run in {} is not finished; this is what is there so far", path.display());
+        if there < manifest.total() {
+            output::note(format!(
+                "the run in {} is not finished; this is what is there so far",
+                path.display()
+            ));
         }
         summary
     };

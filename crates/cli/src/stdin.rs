@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use sqlgauge_base::file::remedy;
 use tempfile::TempDir;
 
 /// The name of the file that keeps what came in; messages show it.
@@ -23,17 +24,20 @@ pub fn input_file(text: &str) -> Result<PathBuf, String> {
     if text != "-" {
         return Ok(PathBuf::from(text));
     }
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept.is_some() {
-        return Err("standard input can stand for one file only; write the other one to a file".to_owned());
-    }
-    let failed = |error: io::Error| format!("standard input cannot be kept: {error}");
-    let folder = TempDir::with_prefix("sqlgauge-").map_err(failed)?;
-    let path = folder.path().join(NAME);
+    let failed = |error: io::Error| format!("standard input cannot be kept: {error}; {}", remedy(&error));
+    let path = new_folder().map_err(failed)?.join(NAME);
     let mut file = File::create(&path).map_err(failed)?;
     io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
-    *kept = Some(folder);
     Ok(path)
+}
+
+/// Not locked while standard input is read, which may take for ever: a signal removes what came in until then.
+fn new_folder() -> io::Result<PathBuf> {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.is_some() {
+        return Err(io::Error::other("it can stand for one file only, write the other one to a file"));
+    }
+    Ok(kept.insert(TempDir::with_prefix("sqlgauge-")?).path().to_owned())
 }
 
 /// The query that an argument is; `-` is standard input.

@@ -14,6 +14,7 @@ use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_sql::schema::Schema;
 
 use crate::options::SystemFile;
+use crate::scoring::asks;
 
 /// Where the schemas of a workload are.
 #[derive(Debug, Clone)]
@@ -78,7 +79,7 @@ impl Workload {
         options: &PredictionOptions,
     ) -> Result<Self> {
         let questions = load_workload(source)?;
-        let schemas = schemas.read(&questions)?;
+        let schemas = schemas.read(&questions).with_context(|| asks(&source.path))?;
         let load = |file: &SystemFile| load_predictions(&file.system, &file.path, &questions, options);
         let predictions = system.map(load).transpose()?;
         let mut inputs = Vec::with_capacity(questions.examples.len());

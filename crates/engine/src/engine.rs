@@ -64,7 +64,7 @@ pub enum EngineError {
         path: PathBuf,
     },
     /// The file cannot be read.
-    #[error("database `{}` cannot be read ({source}): check its permissions", path.display())]
+    #[error("database `{}` cannot be read ({source}): {}", path.display(), remedy(source))]
     Unreadable {
         /// The path as given.
         path: PathBuf,
@@ -84,6 +84,16 @@ pub enum EngineError {
         path: PathBuf,
         /// What SQLite said.
         message: String,
+    },
+    /// The memory that SQLite may use does not even hold the catalog.
+    #[error(
+        "database `{}` needs more memory to be opened than SQLite may use: allow more with --max-heap, or lift the \
+         limit of the system (ulimit -v)",
+        path.display()
+    )]
+    OutOfMemory {
+        /// The path as given.
+        path: PathBuf,
     },
     /// Another program has left work beside the file that is not in the file yet.
     #[error(
@@ -115,4 +125,13 @@ pub enum EngineError {
         /// The path as given.
         path: PathBuf,
     },
+}
+
+/// What to do where a file cannot be read.
+fn remedy(source: &io::Error) -> &'static str {
+    // "Too many open files" and the same of the whole system have no kind of their own.
+    match source.raw_os_error() {
+        Some(23 | 24) if cfg!(unix) => "allow more open files (ulimit -n), or use fewer threads with --jobs",
+        _ => "check its permissions",
+    }
 }

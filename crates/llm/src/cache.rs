@@ -3,9 +3,9 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
+use sqlgauge_base::file::{AtomicFile, write_atomically};
 
 use crate::digest::{canonical, digest};
 use crate::error::LlmError;
@@ -33,10 +33,9 @@ impl Cache {
     /// Opens or makes the folder, and writes a file into it to be sure that it can.
     pub(crate) fn open(options: &CacheOptions, secret: Option<Secret>) -> Result<Self, LlmError> {
         let cache = Self { folder: options.folder.clone(), namespace: options.namespace.clone(), secret };
-        let probe = cache.folder.join(format!(".probe.{}", unique()));
+        // Dropped, it leaves nothing.
         let tried = fs::create_dir_all(&cache.folder)
-            .and_then(|()| fs::write(&probe, b""))
-            .and_then(|()| fs::remove_file(&probe));
+            .and_then(|()| AtomicFile::create(&cache.folder.join("probe")).map(drop));
         match tried {
             Ok(()) => Ok(cache),
             Err(error) => {
@@ -72,23 +71,12 @@ impl Cache {
         }
         let entry = json!({ "format": FORMAT, "request": key.request, "answer": answer });
         fs::create_dir_all(folder)?;
-        let unfinished = folder.join(format!(".{}.{}", key.digest, unique()));
-        let written = fs::write(&unfinished, entry.to_string()).and_then(|()| fs::rename(&unfinished, &file));
-        if written.is_err() {
-            let _ = fs::remove_file(&unfinished);
-        }
-        written
+        write_atomically(&file, |out| out.write_all(entry.to_string().as_bytes()))
     }
 
     fn file(&self, key: &Key) -> PathBuf {
         Path::new(&self.folder).join(&key.digest[..2]).join(format!("{}.json", key.digest))
     }
-}
-
-/// A name that no other thread or process uses at the same time.
-fn unique() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    format!("{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 #[cfg(test)]

@@ -44,8 +44,13 @@ pub(crate) fn vectors(answer: &Value, texts: usize) -> Result<Vec<Vec<f32>>, Str
     }
     let mut ordered: Vec<Option<Vec<f32>>> = vec![None; texts];
     for (position, entry) in data.iter().enumerate() {
-        let index =
-            entry["index"].as_u64().map_or(position, |index| usize::try_from(index).unwrap_or(usize::MAX));
+        let index = match &entry["index"] {
+            Value::Null => position,
+            stated => stated
+                .as_u64()
+                .and_then(|index| usize::try_from(index).ok())
+                .ok_or_else(|| format!("the index {stated} of a vector is no number from 0"))?,
+        };
         let place = ordered.get_mut(index).filter(|place| place.is_none());
         let place =
             place.ok_or_else(|| format!("the index {index} of a vector is repeated or out of range"))?;
@@ -92,12 +97,14 @@ mod tests {
 
     #[test]
     fn vectors_that_cannot_be_right_are_refused() {
-        let e = |index: u64, embedding: Value| json!({"index": index, "embedding": embedding});
+        let e = |index: i64, embedding: Value| json!({"index": index, "embedding": embedding});
         for (answer, reason) in [
             (json!({}), "no data"),
             (json!({"data": [e(0, json!([1]))]}), "1 vectors for 2 texts"),
             (json!({"data": [e(0, json!([1])), e(0, json!([1]))]}), "repeated"),
             (json!({"data": [e(0, json!([1])), e(9, json!([1]))]}), "out of range"),
+            (json!({"data": [e(0, json!([1])), e(-1, json!([1]))]}), "the index -1"),
+            (json!({"data": [e(0, json!([1])), {"index": "1", "embedding": [1]}]}), "no number"),
             (json!({"data": [e(0, json!([1])), e(1, json!([1, 2]))]}), "differ in length"),
             (json!({"data": [e(0, json!([1])), e(1, json!([]))]}), "not a list"),
             (json!({"data": [e(0, json!([1])), e(1, json!("AAAA"))]}), "not a list"),

@@ -1,7 +1,10 @@
 //! A value that is never shown.
 
+use std::collections::HashSet;
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -26,18 +29,47 @@ impl Secret {
         &self.0
     }
 
+    /// The key as a server may write it: as it is, from its end, in base64 of both alphabets wherever in a longer text it
+    /// begins, in hexadecimal, and with the escapes of a URL.
+    fn forms(&self) -> Vec<String> {
+        let reversed: String = self.0.chars().rev().collect();
+        let mut forms = vec![self.0.clone(), reversed];
+        for before in 0..3_usize {
+            let bytes: Vec<u8> = std::iter::repeat_n(0, before).chain(self.0.bytes()).collect();
+            let standard = STANDARD_NO_PAD.encode(&bytes);
+            // The characters that depend on what stands before and behind the key in the same text.
+            let (first, last) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
+            let inner = standard.get(first..last).unwrap_or_default();
+            forms.extend([inner.to_owned(), inner.replace('+', "-").replace('/', "_")]);
+        }
+        let bytes = |form: fn(u8) -> String| self.0.bytes().map(form).collect::<String>();
+        forms.extend([bytes(|byte| format!("{byte:02x}")), bytes(|byte| format!("{byte:02X}"))]);
+        forms.push(bytes(|byte| {
+            if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        }));
+        forms.push(bytes(|byte| format!("%{byte:02X}")));
+        forms.retain(|form| !form.is_empty());
+        forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
+        forms.dedup();
+        forms
+    }
+
     /// The text without any run of characters that it shares with the key.
     pub(crate) fn hide_parts(&self, text: &str) -> String {
-        let key: Vec<char> = self.0.chars().collect();
-        let run = key.len().min(TELLING_RUN);
         let characters: Vec<char> = text.chars().collect();
-        if run == 0 || characters.len() < run {
-            return text.to_owned();
-        }
         let mut hidden = vec![false; characters.len()];
-        for (start, window) in characters.windows(run).enumerate() {
-            if key.windows(run).any(|part| part == window) {
-                hidden[start..start + run].fill(true);
+        for form in self.forms() {
+            let form: Vec<char> = form.chars().collect();
+            let run = form.len().min(TELLING_RUN);
+            let parts: HashSet<&[char]> = form.windows(run).collect();
+            for (start, window) in characters.windows(run).enumerate() {
+                if parts.contains(window) {
+                    hidden[start..start + run].fill(true);
+                }
             }
         }
         let mut shown = String::with_capacity(text.len());
@@ -51,23 +83,28 @@ impl Secret {
         shown
     }
 
-    /// Hides the whole key wherever a text of the value holds it.
+    /// Hides the whole key wherever a text of the value holds it, in any of its forms.
     pub(crate) fn hide_in(&self, value: &mut Value) {
-        if self.0.len() < SHORTEST_KEY {
-            return;
+        if self.0.len() >= SHORTEST_KEY {
+            hide_forms(&self.forms(), value);
         }
-        match value {
-            Value::String(text) if text.contains(&self.0) => *text = text.replace(&self.0, HIDDEN),
-            Value::Array(values) => values.iter_mut().for_each(|value| self.hide_in(value)),
-            Value::Object(map) => {
-                if map.keys().any(|key| key.contains(&self.0)) {
-                    let entries = std::mem::take(map).into_iter();
-                    map.extend(entries.map(|(key, value)| (key.replace(&self.0, HIDDEN), value)));
-                }
-                map.iter_mut().for_each(|(_, value)| self.hide_in(value));
+    }
+}
+
+fn hide_forms(forms: &[String], value: &mut Value) {
+    let hide = |text: &str| forms.iter().fold(text.to_owned(), |text, form| text.replace(form, HIDDEN));
+    let holds = |text: &str| forms.iter().any(|form| text.contains(form));
+    match value {
+        Value::String(text) if holds(text) => *text = hide(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| hide_forms(forms, value)),
+        Value::Object(map) => {
+            if map.keys().any(|key| holds(key)) {
+                let entries = std::mem::take(map).into_iter();
+                map.extend(entries.map(|(key, value)| (hide(&key), value)));
             }
-            _ => {}
+            map.iter_mut().for_each(|(_, value)| hide_forms(forms, value));
         }
+        _ => {}
     }
 }
 
@@ -113,6 +150,24 @@ mod tests {
             assert_eq!(secret.hide_parts(text), expected);
         }
         assert_eq!(Secret::new("").hide_parts("text"), "text");
+    }
+
+    #[test]
+    fn an_echo_in_another_writing_is_hidden() {
+        let key = "sk-01+23/45~67 89abcdef";
+        let secret = Secret::new(key);
+        let reversed: String = key.chars().rev().collect();
+        let inside = |before: &str| STANDARD_NO_PAD.encode(format!("{before}{key} and more"));
+        let escaped = "sk-01%2B23%2F45~67%2089abcdef".to_owned();
+        let hexadecimal: String = key.bytes().map(|byte| format!("{byte:02x}")).collect();
+        for echo in [reversed, inside(""), inside("B"), inside("Be"), inside("Bea"), escaped, hexadecimal] {
+            let shown = secret.hide_parts(&format!("wrong key {echo}!"));
+            let left = shown.replace(HIDDEN, "").replace("wrong key ", "");
+            assert!(shown.contains(HIDDEN) && left.len() < 24, "{echo}: {shown}");
+            let mut value = Value::String(echo.clone());
+            secret.hide_in(&mut value);
+            assert!(value.as_str().unwrap().contains(HIDDEN), "{echo}: {value}");
+        }
     }
 
     #[test]

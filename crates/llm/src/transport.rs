@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
+use sqlgauge_base::without_secrets;
 
 use crate::error::LlmError;
 use crate::ledger::Bill;
@@ -17,12 +18,15 @@ use crate::secret::Secret;
 const SHOWN_CHARACTERS: usize = 300;
 /// Bytes of a refusal that are read.
 const REFUSAL_BYTES: usize = 64 << 10;
+/// A shorter value in a query is a version or a switch.
+const SHORTEST_QUERY_KEY: usize = 12;
 
 /// Sends requests to one server.
 pub(crate) struct Transport {
     client: reqwest::Client,
     base: Url,
-    secret: Option<Secret>,
+    /// What no message shows: the key, and what stands in the address behind `?`.
+    secrets: Vec<Secret>,
     timeout_ms: u64,
     max_answer_bytes: usize,
 }
@@ -70,7 +74,7 @@ impl Transport {
         Ok(Self {
             client,
             base,
-            secret: options.key.clone(),
+            secrets: options.key.iter().cloned().chain(query_values(&options.base_url)?).collect(),
             timeout_ms: options.timeout_ms,
             max_answer_bytes: options.max_answer_bytes,
         })
@@ -104,9 +108,7 @@ impl Transport {
             };
             Failure::passing(LlmError::Malformed { url: url.clone(), reason }, Bill::Unknown)
         })?;
-        if let Some(secret) = &self.secret {
-            secret.hide_in(&mut value);
-        }
+        self.secrets.iter().for_each(|secret| secret.hide_in(&mut value));
         Ok(value)
     }
 
@@ -118,7 +120,8 @@ impl Transport {
 
     /// What a server wrote, fit for an error message.
     pub(crate) fn words(&self, text: &str) -> String {
-        let hidden = self.secret.as_ref().map_or_else(|| text.to_owned(), |secret| secret.hide_parts(text));
+        let shown = without_secrets(text).into_owned();
+        let hidden = self.secrets.iter().fold(shown, |text, secret| secret.hide_parts(&text));
         let line: String = hidden.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut short: String = line.chars().filter(|c| !c.is_control()).take(SHOWN_CHARACTERS).collect();
         if line.chars().count() > SHOWN_CHARACTERS {
@@ -221,6 +224,13 @@ fn base_url(text: &str) -> Result<Url, LlmError> {
         return Err(invalid("the base URL must not hold a user or password; give the key as the key"));
     }
     Ok(url)
+}
+
+/// The values in the query of an address, any of which may be a key.
+fn query_values(text: &str) -> Result<Vec<Secret>, LlmError> {
+    let url = base_url(text)?;
+    let values = url.query_pairs().filter(|(_, value)| value.len() >= SHORTEST_QUERY_KEY);
+    Ok(values.map(|(_, value)| Secret::new(value)).collect())
 }
 
 fn headers(options: &ClientOptions) -> Result<HeaderMap, LlmError> {

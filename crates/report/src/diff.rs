@@ -5,8 +5,10 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use sqlgauge_base::visible;
+
 use crate::layout::lines;
-use crate::style::{Painter, visible};
+use crate::style::Painter;
 pub use crate::token::{Token, TokenKind, tokens};
 
 /// The tokens of two queries with the ones that the other has not marked.

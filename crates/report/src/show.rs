@@ -4,11 +4,12 @@
 use std::fmt::Write as _;
 
 use comfy_table::{ContentArrangement, LineStyle, presets::UTF8_HORIZONTAL_ONLY};
+use sqlgauge_base::{printable, visible};
 use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_run::Item;
 
 use crate::diff::side_by_side;
-use crate::style::{Painter, printable, visible};
+use crate::style::Painter;
 use crate::{ItemView, ResultView, number};
 
 /// How to show an item.

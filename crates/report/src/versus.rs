@@ -6,12 +6,13 @@
 use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment};
+use sqlgauge_base::printable;
 use sqlgauge_run::{Comparison, ScoreSummary, Summary};
 use unicode_width::UnicodeWidthStr;
 
 use crate::formats::Table;
 use crate::formats::table::{numbers, whole_numbers, wrapped};
-use crate::style::{Painter, printable};
+use crate::style::Painter;
 use crate::{Nature, ReportError, number};
 
 /// Two systems of a run and where they part.

@@ -30,6 +30,11 @@ pub fn sha256_of_file(path: &Path) -> io::Result<String> {
     }
 }
 
+/// SHA-256 of bytes as lower-case hex.
+pub fn sha256_of_bytes(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 /// The inputs of a run with their digests, in the order given; a file that is given in several roles is
 /// read once. Works in parallel.
 ///

@@ -10,10 +10,11 @@
 //! | `run.lock` | nothing | locked while a process writes; the lock ends with the process, however it ends |
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
+use sqlgauge_base::file::{AtomicFile, is_partial, sweep};
 
 use crate::error::RunError;
 use crate::index::INDEX;
@@ -22,13 +23,16 @@ use crate::log;
 use crate::record::{Item, Manifest, Summary};
 
 const MANIFEST: &str = "run.json";
-const ITEMS: &str = "items.jsonl";
+/// The log.
+pub const ITEMS: &str = "items.jsonl";
 const SUMMARY: &str = "summary.json";
-const REPORT: &str = "report.html";
+/// The page of the run.
+pub const REPORT: &str = "report.html";
 /// The items of a large run, for its report.
 const REPORT_ITEMS: &str = "report-items";
 const LOCK: &str = "run.lock";
-const TEMPORARY: &str = ".tmp";
+/// The files that a run directory holds.
+pub const RUN_FILES: [&str; 6] = [MANIFEST, ITEMS, INDEX, SUMMARY, REPORT, LOCK];
 
 /// What to do with a run that is already in the folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,6 +86,7 @@ impl RunDirectory {
     fn take(path: &Path, manifest: &Manifest, start: Start) -> Result<Self, RunError> {
         refuse_occupied(path)?;
         let lock = lock(path)?;
+        sweep(path);
         let stored = read_record::<Manifest>(&path.join(MANIFEST));
         let manifest = match (stored, start) {
             (Ok(Some(stored)), Start::Continue) => {
@@ -167,7 +172,7 @@ impl RunFiles {
         let manifest = read_manifest(path)?;
         let items = Items::in_log(&path.join(ITEMS), &manifest);
         // A summary belongs to the items only while all of them are there.
-        let wanted = manifest.examples * manifest.systems.len();
+        let wanted = manifest.total();
         let complete = log::count_lines(&path.join(ITEMS))? == wanted;
         let summary = if complete { read_record(&path.join(SUMMARY))? } else { None };
         Ok(Self { manifest, items, summary })
@@ -199,7 +204,7 @@ impl StoredRun {
 
     /// Whether every item that the manifest asks for is there.
     pub fn is_complete(&self) -> bool {
-        self.items.len() == self.manifest.examples * self.manifest.systems.len()
+        self.items.len() == self.manifest.total()
     }
 }
 
@@ -242,7 +247,7 @@ fn refuse_occupied(path: &Path) -> Result<(), RunError> {
     for entry in fs::read_dir(path).map_err(unreadable)? {
         let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
         // What a process leaves that was killed before its run.json was in place.
-        if name != LOCK && name != format!("{MANIFEST}{TEMPORARY}") {
+        if name != LOCK && !is_partial(Path::new(&name)) {
             return Err(RunError::Occupied { path: path.to_owned(), found: name });
         }
     }
@@ -323,8 +328,7 @@ fn write_record<T: serde::Serialize>(path: &Path, record: &T) -> Result<(), RunE
     })
 }
 
-/// Writes beside the file, makes it durable, then renames: a reader or a crash sees the old or the new bytes, and
-/// when `write` fails, the old ones stay.
+/// Writes a file whole or not at all ([`AtomicFile`]): when `write` fails, the old bytes stay.
 ///
 /// # Errors
 /// [`RunError::Unwritable`], and what `write` says.
@@ -333,44 +337,9 @@ pub fn write_atomically<E: From<RunError>>(
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<(), E> {
     let unwritable = |source| RunError::Unwritable { path: path.to_owned(), source };
-    // A link stays one; a device or a pipe is no file that could be replaced.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let path = target.as_path();
-    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        let mut out = BufWriter::new(File::create(path).map_err(unwritable)?);
-        write(&mut out)?;
-        return Ok(out.flush().map_err(unwritable)?);
-    }
-    let temporary = temporary_of(path);
-    let result = File::create(&temporary).map_err(|source| E::from(unwritable(source))).and_then(|file| {
-        let mut out = BufWriter::with_capacity(1 << 18, file);
-        write(&mut out)?;
-        let finish = || -> io::Result<()> {
-            out.into_inner()?.sync_all()?;
-            fs::rename(&temporary, path)
-        };
-        finish().map_err(|source| unwritable(source).into())
-    });
-    if result.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    result?;
-    sync_parent(path);
-    Ok(())
-}
-
-/// The name beside `path` under which a new version of it is prepared.
-pub(crate) fn temporary_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(TEMPORARY);
-    PathBuf::from(name)
-}
-
-/// Makes a rename durable. Not every system lets a folder be opened; there the rename is only atomic.
-pub(crate) fn sync_parent(path: &Path) {
-    if let Some(folder) = path.parent().and_then(|p| File::open(p).ok()) {
-        let _ = folder.sync_all();
-    }
+    let mut file = AtomicFile::create(path).map_err(unwritable)?;
+    write(&mut file)?;
+    Ok(file.commit().map_err(unwritable)?)
 }
 
 fn remove_folder_if_there(path: &Path) -> Result<(), RunError> {

@@ -3,12 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
+use sqlgauge_base::file::remedy;
+
 /// Why a run directory cannot be created, continued, written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// The folder or a file in it cannot be made.
-    #[error("cannot write to {}: {source}; make it writable or choose another folder with --out", path.display())]
+    #[error("cannot write to {}: {source}; {}", path.display(), remedy(source))]
     Unwritable {
         /// The folder or file.
         path: PathBuf,

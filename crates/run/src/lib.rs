@@ -16,8 +16,10 @@ mod scorer;
 mod summary;
 
 pub use databases::UsedDatabases;
-pub use digest::{digest_inputs, sha256_of_file};
-pub use directory::{RunDirectory, RunFiles, Start, StoredRun, read_manifest, write_atomically};
+pub use digest::{digest_inputs, sha256_of_bytes, sha256_of_file};
+pub use directory::{
+    ITEMS, REPORT, RUN_FILES, RunDirectory, RunFiles, Start, StoredRun, read_manifest, write_atomically,
+};
 pub use error::RunError;
 pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use items::{Entry, Items};

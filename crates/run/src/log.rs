@@ -6,7 +6,7 @@
 //! system has it. Against a crash of the machine the file is synchronised at least once a second while lines
 //! come in, and when the run ends; what is lost then is scored again.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use sqlgauge_base::file::AtomicFile;
 
-use crate::directory::{sync_parent, temporary_of};
 use crate::error::RunError;
 use crate::index::{self, Index};
 use crate::observer::Repair;
@@ -328,20 +328,16 @@ fn position(
 
 /// Replaces the file by those parts of it, atomically; returns the new length.
 fn rewrite(path: &Path, kept: &[Range<u64>]) -> Result<u64, RunError> {
-    let temporary = temporary_of(path);
     let write = || -> io::Result<u64> {
         let mut source = File::open(path)?;
-        let mut target = File::create(&temporary)?;
+        let mut target = AtomicFile::create(path)?;
         let mut length = 0;
         for range in kept {
             source.seek(SeekFrom::Start(range.start))?;
             length += io::copy(&mut (&mut source).take(range.end - range.start), &mut target)?;
         }
-        target.sync_all()?;
-        fs::rename(&temporary, path)?;
+        target.commit()?;
         Ok(length)
     };
-    let length = write().map_err(|source| RunError::Unwritable { path: path.to_owned(), source })?;
-    sync_parent(path);
-    Ok(length)
+    write().map_err(|source| RunError::Unwritable { path: path.to_owned(), source })
 }

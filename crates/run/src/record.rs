@@ -46,6 +46,13 @@ pub struct Manifest {
     pub examples: usize,
 }
 
+impl Manifest {
+    /// Items of the whole run. A count that no run can have, in a damaged file, is one that no log reaches.
+    pub fn total(&self) -> usize {
+        self.examples.saturating_mul(self.systems.len())
+    }
+}
+
 /// One input file of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {

@@ -103,7 +103,7 @@ fn a_folder_of_something_else_is_refused_and_left_alone() {
 fn what_a_kill_before_run_json_leaves_is_no_obstacle() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("run.lock"), "").unwrap();
-    fs::write(folder.path().join("run.json.tmp"), "{\"tool").unwrap();
+    fs::write(folder.path().join("run.json.1-0.sqlgauge-partial"), "{\"tool").unwrap();
     create(folder.path(), &sample()).unwrap();
 }
 

@@ -44,10 +44,16 @@ impl Adapt {
     #[cfg(feature = "evaluator")]
     pub fn run(self) -> Result<Verdict> {
         use sqlgauge_encode::EmbeddingFile;
-        use sqlgauge_estimate::evaluator::{Evaluator, adapt_to_file};
+        use sqlgauge_estimate::evaluator::{Evaluator, FOLDER_FILES, adapt_to_file};
 
         use super::fit::{Told, finish};
+        use crate::guard::keep_inputs;
 
+        for name in FOLDER_FILES {
+            let taken = self.evaluator.join(name);
+            let inputs = [("--corpus", self.corpus.as_path()), ("--evaluator", taken.as_path())];
+            keep_inputs("--out", &self.out.join(name), inputs)?;
+        }
         let evaluator = Evaluator::load(&self.evaluator)?;
         let corpus = EmbeddingFile::open(&self.corpus)?;
         let options =

@@ -19,8 +19,9 @@ use sqlgauge_report::charts::{AccuracyPoint, MethodRow, mae_by_method, predicted
 
 use crate::Verdict;
 use crate::engine::engine;
+use crate::guard::keep_run;
 use crate::options::LimitOptions;
-use crate::output::{print, write_to};
+use crate::output::{command_line, print, say, write_to};
 
 /// What is left out.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -108,6 +109,7 @@ impl BenchEstimators {
         if !(0.5..1.0).contains(&self.level) || !(0.0..1.0).contains(&self.labelled) {
             bail!("--level is from 0.5 to below 1, and --labelled from 0 to below 1");
         }
+        keep_run("--out", &self.out)?;
         std::fs::create_dir_all(&self.out)
             .with_context(|| format!("{} cannot be made; choose another --out", self.out.display()))?;
         let engine: Arc<dyn Engine> = Arc::new(engine(self.limits.limits()?)?);
@@ -136,7 +138,7 @@ impl BenchEstimators {
         };
         let told = |done: usize| {
             if !self.quiet {
-                eprintln!("{done} of {} trials", trials.len());
+                say(&format!("{done} of {} trials", trials.len()));
             }
         };
         let results = run(&runs, &trials, engine.as_ref(), &options, &told)?;
@@ -166,12 +168,9 @@ impl BenchEstimators {
         let all = Belief::learn(&found.iter().collect::<Vec<_>>());
         let text = families_markdown(&judged, all);
         let record = json!({"level": self.level, "seed": self.seed, "belief": all, "judged": judged});
-        write_to(
-            &self.out.join("results.json"),
-            format!("{}\n", serde_json::to_string_pretty(&record)?).as_bytes(),
-        )?;
-        write_to(&self.out.join("results.md"), text.as_bytes())?;
-        print(text.as_bytes())?;
+        write_to(&self.out.join("results.json"), &format!("{}\n", serde_json::to_string_pretty(&record)?))?;
+        write_to(&self.out.join("results.md"), &text)?;
+        print(&text)?;
         Ok(Verdict::Done)
     }
 
@@ -200,10 +199,9 @@ impl BenchEstimators {
     }
 
     fn write(&self, results: &Results) -> Result<()> {
-        let command: Vec<String> = std::env::args().collect();
         let text = markdown(results, &format!("Estimators: {}", self.name()));
         let record = json!({
-            "command": command,
+            "command": command_line(),
             "protocol": self.name(),
             "level": self.level,
             "seed": self.seed,
@@ -212,13 +210,10 @@ impl BenchEstimators {
             "by_system": by_system(&results.rows),
             "results": results,
         });
-        write_to(
-            &self.out.join("results.json"),
-            format!("{}\n", serde_json::to_string_pretty(&record)?).as_bytes(),
-        )?;
-        write_to(&self.out.join("results.md"), text.as_bytes())?;
-        write_to(&self.out.join("report.html"), page(results, &text).as_bytes())?;
-        print(text.as_bytes())
+        write_to(&self.out.join("results.json"), &format!("{}\n", serde_json::to_string_pretty(&record)?))?;
+        write_to(&self.out.join("results.md"), &text)?;
+        write_to(&self.out.join("report.html"), &page(results, &text))?;
+        print(&text)
     }
 
     fn name(&self) -> String {

@@ -10,7 +10,7 @@ use sqlgauge_report::formats::Table;
 use sqlgauge_run::{Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder};
 
 use crate::Verdict;
-use crate::output::{colour, print, width};
+use crate::output::{colour, print_json, print_painted, width};
 
 /// Compare two systems of a run: paired test, interval of the difference, items that differ
 #[derive(Debug, Args)]
@@ -49,7 +49,7 @@ impl Compare {
         let summary = builder.finish();
         let differing = scores.differing(&metric);
         if self.json {
-            print(Self::json(&summary, &differing, &metric).as_bytes())?;
+            print_json(&Self::json(&summary, &differing, &metric))?;
         } else {
             let versus = Versus {
                 summary: &summary,
@@ -58,14 +58,14 @@ impl Compare {
                 only_second: &differing.only_second,
                 limit: self.limit,
             };
-            print(versus.render(Table { width: width(), colour: colour() })?.as_bytes())?;
+            print_painted(&versus.render(Table { width: width(), colour: colour() })?)?;
         }
         Ok(Verdict::Done)
     }
 
-    fn json(summary: &Summary, differing: &Differing, metric: &str) -> String {
+    fn json(summary: &Summary, differing: &Differing, metric: &str) -> serde_json::Value {
         let [first, second] = [0, 1].map(|at| &summary.systems[at]);
-        let value = serde_json::json!({
+        serde_json::json!({
             "first": first.system,
             "second": second.system,
             "scores": {"first": first.scores, "second": second.scores},
@@ -73,8 +73,7 @@ impl Compare {
             "metric": metric,
             "only_first": differing.only_first,
             "only_second": differing.only_second,
-        });
-        format!("{value:#}\n")
+        })
     }
 
     fn pair(&self, manifest: &Manifest) -> Result<(String, String)> {

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
+use tempfile::TempDir;
 
-use crate::output::print;
+use crate::output::{print, write_to};
 use crate::{Arguments, Verdict};
 
 /// Print the completion script of a shell
@@ -21,7 +22,7 @@ impl Completions {
     pub fn run(self) -> Result<Verdict> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Arguments::command(), "sqlgauge", &mut script);
-        print(&script)?;
+        print(&String::from_utf8_lossy(&script))?;
         Ok(Verdict::Done)
     }
 }
@@ -41,12 +42,17 @@ impl Man {
             let failed =
                 || format!("{} cannot be written; choose another folder with --out", folder.display());
             std::fs::create_dir_all(&folder).with_context(failed)?;
-            clap_mangen::generate_to(command, &folder).with_context(failed)?;
+            let made = TempDir::with_prefix("sqlgauge-")?;
+            clap_mangen::generate_to(command, made.path()).with_context(failed)?;
+            for page in std::fs::read_dir(made.path())? {
+                let page = page?;
+                write_to(&folder.join(page.file_name()), &std::fs::read_to_string(page.path())?)?;
+            }
             return Ok(Verdict::Done);
         }
         let mut page = Vec::new();
         clap_mangen::Man::new(command).render(&mut page)?;
-        print(&page)?;
+        print(&String::from_utf8_lossy(&page))?;
         Ok(Verdict::Done)
     }
 }

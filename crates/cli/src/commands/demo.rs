@@ -3,14 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use rusqlite::Connection;
+use sqlgauge_base::file::write_atomically;
 use sqlgauge_dataset::{BenchmarkSource, PredictionOptions};
 use sqlgauge_engine::Limits;
+use tempfile::TempDir;
 
 use crate::Verdict;
 use crate::options::SystemFile;
+use crate::output::{print, write_to};
 use crate::scoring::{Job, metrics};
 
 /// Score the bundled sample benchmark and write a report
@@ -41,7 +44,7 @@ impl Demo {
     pub fn run(self) -> Result<Verdict> {
         let benchmark = self.out.join("benchmark");
         unpack(&benchmark)?;
-        println!("The sample benchmark is in {}\n", benchmark.display());
+        print(&format!("The sample benchmark is in {}\n\n", benchmark.display()))?;
         let system = |name: &str| SystemFile {
             system: name.to_owned(),
             path: benchmark.join(format!("predictions/{name}.jsonl")),
@@ -70,7 +73,12 @@ fn unpack(folder: &Path) -> Result<()> {
     for (name, text) in FILES {
         let path = folder.join(name);
         make_parent(&path)?;
-        fs::write(&path, text).with_context(|| unwritable(&path))?;
+        ensure!(
+            fs::read(&path).map_or(true, |held| held == text.as_bytes()),
+            "{} is there and is not the sample's; choose another folder with --out",
+            path.display()
+        );
+        write_to(&path, text)?;
     }
     for (db_id, script) in DATABASES {
         let path = folder.join(format!("database/{db_id}/{db_id}.sqlite"));
@@ -78,14 +86,21 @@ fn unpack(folder: &Path) -> Result<()> {
             continue;
         }
         make_parent(&path)?;
-        let unfinished = path.with_extension("part");
-        let _ = fs::remove_file(&unfinished);
-        let connection = Connection::open(&unfinished).with_context(|| unwritable(&unfinished))?;
-        connection.execute_batch(script).with_context(|| format!("the sample database {db_id}"))?;
-        drop(connection);
-        fs::rename(&unfinished, &path).with_context(|| unwritable(&path))?;
+        let bytes = database(script).with_context(|| format!("the sample database {db_id}"))?;
+        write_atomically(&path, |out| Ok::<(), std::io::Error>(out.write_all(&bytes)?))
+            .with_context(|| unwritable(&path))?;
     }
     Ok(())
+}
+
+/// The bytes of a database that the script makes.
+fn database(script: &str) -> Result<Vec<u8>> {
+    let folder = TempDir::with_prefix("sqlgauge-")?;
+    let path = folder.path().join("sample.sqlite");
+    let connection = Connection::open(&path)?;
+    connection.execute_batch(script)?;
+    connection.close().map_err(|(_, error)| error)?;
+    Ok(fs::read(&path)?)
 }
 
 fn make_parent(path: &Path) -> Result<()> {

@@ -1,7 +1,8 @@
 //! `sqlgauge encode`.
 
 use std::collections::HashMap;
-use std::io::IsTerminal;
+use std::fs::File;
+use std::io::{IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -17,7 +18,10 @@ use sqlgauge_encode::{
 };
 
 use crate::Verdict;
+use crate::guard::{keep_database, keep_inputs};
+use crate::interrupt::how_to_go_on;
 use crate::options::{SystemFile, column_help, columns, format, system_file, workload_roles};
+use crate::output::{note, print};
 use crate::stdin::input_file;
 use crate::workload::{SchemaSource, Workload};
 
@@ -114,11 +118,16 @@ impl Encode {
         if !cfg!(feature = "parquet") {
             return Err(NotBuiltIn { what: "sqlgauge encode", feature: "parquet" }.into());
         }
+        self.keep_inputs(&spec)?;
+        how_to_go_on(match &self.cache {
+            Some(_) => "no output was changed; the same command goes on with what is in --cache",
+            None => "no output was changed; with --cache DIR the same command goes on where it was",
+        });
         let columns = columns(&self.columns)?;
         let form = self.form()?;
         let workload = self.read(&columns)?;
         if !self.quiet {
-            workload.notes().for_each(|note| eprintln!("note: {note}"));
+            workload.notes().for_each(note);
         }
         let extras = self.extras(&workload, &columns)?;
         let written = match &spec {
@@ -126,9 +135,34 @@ impl Encode {
             spec => self.encode(spec, form, &workload, &extras)?,
         };
         if !self.quiet {
-            println!("{written}");
+            print(&format!("{written}\n"))?;
         }
         Ok(Verdict::Done)
+    }
+
+    /// What is written takes the place of no input, and of nothing but embeddings.
+    fn keep_inputs(&self, spec: &EncoderSpec) -> Result<()> {
+        let encoder = if let EncoderSpec::File(path) = spec { Some(path) } else { None };
+        let inputs = [
+            ("--workload", Some(&self.workload)),
+            ("--db", self.db.as_ref()),
+            ("--tables", self.tables.as_ref()),
+            ("--pred", self.prediction.as_ref().map(|file| &file.path)),
+            ("--correct", self.correct.as_ref()),
+            ("--like", self.like.as_ref()),
+            ("--encoder", encoder),
+        ];
+        let given = inputs.into_iter().filter_map(|(role, path)| Some((role, path?.as_path())));
+        keep_inputs("--out", &self.out, given)?;
+        keep_database("--out", &self.out)?;
+        let mut magic = [0; 4];
+        let read = File::open(&self.out).and_then(|mut file| file.read_exact(&mut magic));
+        ensure!(
+            !self.out.is_file() || (read.is_ok() && &magic == b"PAR1"),
+            "--out {} is there and is no Parquet file; choose another path, or remove it",
+            self.out.display()
+        );
+        Ok(())
     }
 
     fn form(&self) -> Result<Form> {
@@ -185,7 +219,7 @@ impl Encode {
         }
         let missing = extras.iter().filter(|extra| extra.correct.is_none()).count();
         if missing > 0 && !self.quiet {
-            eprintln!("note: {}: {missing} of {} items have no label", path.display(), extras.len());
+            note(format!("{}: {missing} of {} items have no label", path.display(), extras.len()));
         }
         Ok(extras)
     }
@@ -208,7 +242,11 @@ impl Encode {
             api_key: std::env::var(&self.model.api_key_env).ok(),
             service_cache: self.cache.as_ref().map(|folder| folder.join("service")),
         };
-        let encoder = spec.build(form, &options, &workload.inputs)?;
+        let built = spec.build(form, &options, &workload.inputs);
+        let encoder = match &self.like {
+            Some(like) => built.with_context(|| format!("--like {}", like.display()))?,
+            None => built?,
+        };
         let mut cache = match &self.cache {
             Some(folder) => Some(Cache::open(folder, &encoder.fingerprint(), encoder.dimensions())?),
             None => None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use sqlgauge_dataset::{
@@ -21,8 +21,9 @@ use crate::Verdict;
 use crate::engine::engine;
 use crate::judge_options::JudgeOptions;
 use crate::options::{LimitOptions, SystemFile, column_help, columns, format, system_file, workload_roles};
-use crate::output::{colour, print, width};
+use crate::output::{colour, command_line, print, print_json, print_painted, width};
 use crate::reliability::ReliabilityOptions;
+use crate::scoring::asks;
 use crate::stdin::input_file;
 
 /// Estimate the accuracy of predictions without labels, with an interval and reasons
@@ -109,8 +110,9 @@ impl EstimateCommand {
         let workload = self.workload()?;
         let pool = self.pool(engine.as_ref(), &workload)?;
         if !self.quiet {
-            pool.notes.iter().for_each(|note| eprintln!("note: {note}"));
+            pool.notes.iter().for_each(crate::output::note);
         }
+        self.reliability.keep_inputs(&self.input_files(&pool))?;
         let labels = self.target_labels(&pool)?;
         let mut evidence = Evidence::new(&pool)?.with_labels(labels).with_services(services);
         let options = EstimateOptions { level: self.level, seed: self.seed, tau: self.tau };
@@ -127,16 +129,13 @@ impl EstimateCommand {
         }
         let series = self.reliability.series(&estimates, asked.len(), &batches, history.as_ref());
         let rings = series.iter().any(Series::rings);
-        let inputs = if self.reliability.out.is_some() {
-            digest_inputs(&self.input_files(&pool))?
-        } else {
-            Vec::new()
-        };
+        let inputs =
+            if self.reliability.writes() { digest_inputs(&self.input_files(&pool))? } else { Vec::new() };
         let report = Reliability {
             manifest: Manifest {
                 tool_version: env!("CARGO_PKG_VERSION").to_owned(),
                 engine: engine.name_and_version(),
-                command: std::env::args().collect(),
+                command: command_line(),
                 metrics: Vec::new(),
                 systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
                 inputs,
@@ -150,16 +149,15 @@ impl EstimateCommand {
         };
         self.reliability.write(&report, history)?;
         if self.json {
-            let text = match report.estimates.as_slice() {
-                [one] => serde_json::to_string_pretty(one)?,
-                several => serde_json::to_string_pretty(several)?,
-            };
-            print(format!("{text}\n").as_bytes())?;
+            match report.estimates.as_slice() {
+                [one] => print_json(one)?,
+                several => print_json(&several)?,
+            }
         } else {
-            print(table(&report, width(), colour()).as_bytes())?;
+            print_painted(&table(&report, width(), colour()))?;
         }
         if let Some(out) = self.reliability.out.as_ref().filter(|_| !self.quiet && !self.json) {
-            println!("Report: {}", out.join("report.html").display());
+            print(&format!("Report: {}\n", out.join("report.html").display()))?;
         }
         Ok(if rings { Verdict::GateFailed } else { Verdict::Done })
     }
@@ -237,7 +235,9 @@ impl EstimateCommand {
             .map(|file| load_predictions(&file.system, &file.path, workload, &options))
             .collect::<Result<Vec<_>, _>>()?;
         let databases = Databases::open(self.db.as_deref().unwrap_or(Path::new("")))?;
-        loader.target(&self.target, workload, &databases, &systems, self.predictions.len())?;
+        loader
+            .target(&self.target, workload, &databases, &systems, self.predictions.len())
+            .with_context(|| asks(&self.target))?;
         Ok(loader.finish())
     }
 }

@@ -38,8 +38,8 @@ pub fn estimate(folder: &Path, target: &Path, level: f64, json: bool) -> Result<
         notes: evaluator.card().notes.clone(),
         items: Vec::new(),
     };
-    let text = if json {
-        format!("{}\n", serde_json::to_string_pretty(&estimate)?)
+    if json {
+        crate::output::print_json(&estimate)?;
     } else {
         let mut text = format!(
             "{}: accuracy {:.3}, {:.0} % interval [{:.3}, {:.3}], method {}{}\n",
@@ -53,9 +53,8 @@ pub fn estimate(folder: &Path, target: &Path, level: f64, json: bool) -> Result<
         );
         let because = estimate.outside_because.iter();
         because.chain(&estimate.notes).for_each(|note| text.extend(["  ", note.as_str(), "\n"]));
-        text
-    };
-    crate::output::print(text.as_bytes())?;
+        crate::output::print(&text)?;
+    }
     Ok(Verdict::Done)
 }
 

@@ -17,7 +17,10 @@ use sqlgauge_run::{
 };
 
 use crate::Verdict;
+use crate::guard::keep_inputs_of_run;
 use crate::options::{SystemFile, column_help, columns, format, system_file, workload_roles};
+use crate::output::{command_line, note, print};
+use crate::scoring::asks;
 use crate::stdin::input_file;
 
 /// Make a known run of labels that were judged elsewhere; nothing is executed
@@ -73,6 +76,7 @@ impl Import {
             .collect::<Result<Vec<_>, _>>()?;
         let labels = self.labels(&workload, &columns)?;
         let manifest = self.manifest(&workload)?;
+        keep_inputs_of_run(&self.out, &manifest)?;
         let start = if self.restart { Start::Restart } else { Start::Continue };
         let directory = RunDirectory::create(&self.out, &manifest, start)?;
         for (set, labels) in systems.iter().zip(&labels) {
@@ -80,15 +84,15 @@ impl Import {
         }
         write(&directory, &workload, &systems, &labels)?;
         if !self.quiet {
-            println!("Known run: {}", self.out.display());
+            print(&format!("Known run: {}\n", self.out.display()))?;
         }
         Ok(Verdict::Done)
     }
 
     fn say(&self, set: &PredictionSet, labels: usize, items: usize) {
         if !self.quiet {
-            set.notes.iter().for_each(|note| eprintln!("note: {}: {note}", set.system));
-            eprintln!("note: {}: {labels} of {items} items have a label", set.system);
+            set.notes.iter().for_each(|text| note(format!("{}: {text}", set.system)));
+            note(format!("{}: {labels} of {items} items have a label", set.system));
         }
     }
 
@@ -119,7 +123,8 @@ impl Import {
     }
 
     fn manifest(&self, workload: &Benchmark) -> Result<Manifest> {
-        let used = UsedDatabases::locate(&Databases::open(&self.db)?, &workload.examples, false)?;
+        let used = UsedDatabases::locate(&Databases::open(&self.db)?, &workload.examples, false)
+            .with_context(|| asks(&self.workload))?;
         let mut files =
             vec![("workload".to_owned(), self.workload.clone()), ("labels".to_owned(), self.correct.clone())];
         files.extend(
@@ -129,7 +134,7 @@ impl Import {
         Ok(Manifest {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             engine: "none: labels were judged elsewhere".to_owned(),
-            command: std::env::args().collect(),
+            command: command_line(),
             metrics: vec![IMPORTED_METRIC.to_owned()],
             systems: self.predictions.iter().map(|file| file.system.clone()).collect(),
             inputs: digest_inputs(&files)?,

@@ -13,7 +13,7 @@ use sqlgauge_sql::schema::Schema;
 use crate::Verdict;
 use crate::engine::engine;
 use crate::options::schema_of;
-use crate::output::print;
+use crate::output::{print, print_json};
 use crate::stdin::{input_file, query};
 
 /// Tell whether two queries mean the same, without running them, and why
@@ -63,12 +63,11 @@ impl Match {
         let profile = Profile::from(self.profile);
         let known = self.known(profile)?;
         let comparison = Matcher::new(&known.schema, profile).compare(&self.left, &self.right);
-        let text = if self.json {
-            format!("{:#}\n", json(&comparison, profile, &known))
+        if self.json {
+            print_json(&json(&comparison, profile, &known))?;
         } else {
-            describe(&comparison, &known)
-        };
-        print(text.as_bytes())?;
+            print(&describe(&comparison, &known))?;
+        }
         if let sqlgauge_etm::Verdict::Unresolved(..) = comparison.verdict {
             bail!("{}", comparison.verdict);
         }

@@ -6,7 +6,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use sqlgauge_metrics::{Metric, all, find};
 
 use crate::Verdict;
-use crate::output::{print, width};
+use crate::output::{print, print_json, width};
 
 /// List the metrics: id, what it means, its range, what it needs
 #[derive(Debug, Args)]
@@ -24,8 +24,11 @@ impl Metrics {
             [] => all().to_vec(),
             ids => ids.iter().map(|id| find(id)).collect::<Result<_, _>>()?,
         };
-        let text = if self.json { format!("{:#}\n", json(&chosen)) } else { table(&chosen) };
-        print(text.as_bytes())?;
+        if self.json {
+            print_json(&json(&chosen))?;
+        } else {
+            print(&table(&chosen))?;
+        }
         Ok(Verdict::Done)
     }
 }

@@ -10,7 +10,7 @@ use sqlgauge_sql::{Dialect, Features, print as print_sql, resolve};
 
 use crate::Verdict;
 use crate::options::schema_of;
-use crate::output::print;
+use crate::output::{print, print_json};
 use crate::stdin::{input_file, query};
 
 /// Resolve a query and print it with its features, or the error with its place
@@ -41,20 +41,19 @@ impl Parse {
         let parsed = spider::parse(&Catalog::from_schema(&schema), &self.sql).ok();
         let hardness = parsed.and_then(|query| spider::hardness(&query).ok()).map(spider::Hardness::as_str);
         let sql = print_sql(&query, &schema, Dialect::Sqlite)?;
-        let text = if self.json {
+        if self.json {
             let mut value = serde_json::json!({"sql": sql, "hardness": hardness, "features": features, "labels": features.labels()});
             if self.tree {
                 value["tree"] = format!("{query:#?}").into();
             }
-            format!("{value:#}\n")
+            print_json(&value)?;
         } else {
             let mut text = format!("{sql}\n\n{}", describe(&features, hardness));
             if self.tree {
                 let _ = writeln!(text, "\n{query:#?}");
             }
-            text
-        };
-        print(text.as_bytes())?;
+            print(&text)?;
+        }
         Ok(Verdict::Done)
     }
 }

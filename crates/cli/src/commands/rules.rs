@@ -32,7 +32,7 @@ impl Rules {
                 format!("{}\n", found.meta().page())
             }
         };
-        print(text.as_bytes())?;
+        print(&text)?;
         Ok(Verdict::Done)
     }
 }

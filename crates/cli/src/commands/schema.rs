@@ -11,7 +11,7 @@ use sqlgauge_sql::schema::{Schema, Table, TableKind};
 
 use crate::Verdict;
 use crate::options::schema_of;
-use crate::output::print;
+use crate::output::{print, print_json};
 
 /// Print the catalog of a database, a folder of databases or a tables.json as sqlgauge sees it
 #[derive(Debug, Args)]
@@ -33,16 +33,16 @@ impl SchemaCommand {
             schemas.retain(|(name, _)| name == wanted);
             ensure!(!schemas.is_empty(), "{} has no database {wanted:?}", self.source.display());
         }
-        let text = if self.json {
+        if self.json {
             let object: serde_json::Map<String, serde_json::Value> = schemas
                 .iter()
                 .map(|(name, schema)| Ok((name.clone(), serde_json::to_value(schema)?)))
                 .collect::<Result<_>>()?;
-            format!("{:#}\n", serde_json::Value::Object(object))
+            print_json(&object)?;
         } else {
-            schemas.iter().map(|(name, schema)| describe(name, schema)).collect::<Vec<_>>().join("\n")
-        };
-        print(text.as_bytes())?;
+            let texts: Vec<String> = schemas.iter().map(|(name, schema)| describe(name, schema)).collect();
+            print(&texts.join("\n"))?;
+        }
         Ok(Verdict::Done)
     }
 }

@@ -12,7 +12,7 @@ use sqlgauge_run::RunError;
 
 use crate::Verdict;
 use crate::options::{LimitOptions, SystemFile, column_help, columns, format, metrics_help, system_file};
-use crate::output::{colour, print_with, width};
+use crate::output::{Style, colour, print, print_with, width};
 use crate::scoring::{Job, metrics};
 use crate::stdin::input_file;
 
@@ -110,10 +110,10 @@ pub fn finish(job: &Job, as_json: bool) -> Result<Verdict> {
     let report = job.run()?;
     if as_json {
         let json = sqlgauge_report::find("json")?;
-        print_with(|out| json.render(&report, out))?;
+        print_with(Style::Plain, |out| json.render(&report, out))?;
     } else if !job.quiet {
-        print_with(|out| Table { width: width(), colour: colour() }.render(&report, out))?;
-        println!("\nReport: {}", job.out.join("report.html").display());
+        print_with(Style::Painted, |out| Table { width: width(), colour: colour() }.render(&report, out))?;
+        print(&format!("\nReport: {}\n", job.out.join("report.html").display()))?;
     }
     if let Some(sentence) = sqlgauge_report::no_gold_runs(&report.summary.golds) {
         bail!("{sentence}; the first says: {}", first_gold_error(&report)?);

@@ -13,7 +13,7 @@ use sqlgauge_shift::{
 };
 
 use crate::Verdict;
-use crate::output::print;
+use crate::output::{print, print_json};
 
 /// Dimensions whose columns are compared, when the file does not name them.
 const MOST_UNNAMED_DIMENSIONS: usize = 512;
@@ -62,12 +62,11 @@ impl Shift {
         } else {
             self.compare(&source, &target, &target)?
         };
-        let text = if self.json {
-            format!("{}\n", serde_json::to_string_pretty(&self.as_json(&reference, &found))?)
+        if self.json {
+            print_json(&self.as_json(&reference, &found))?;
         } else {
-            self.as_text(&found)
-        };
-        print(text.as_bytes())?;
+            print(&self.as_text(&found))?;
+        }
         Ok(Verdict::Done)
     }
 

@@ -12,7 +12,7 @@ use sqlgauge_run::{Item, Items, Manifest, RunError, RunFiles, sha256_of_file};
 use crate::Verdict;
 use crate::engine::engine;
 use crate::options::LimitOptions;
-use crate::output::{colour, print, width};
+use crate::output::{colour, note, print_json, print_painted, width};
 
 /// Show one item: question, both queries, both results, every metric and why
 #[derive(Debug, Args)]
@@ -48,12 +48,12 @@ impl Show {
         let (gold, prediction) = match database(&manifest, &item.db_id) {
             Ok(path) => results(&engine, &path, &item)?,
             Err(why) => {
-                eprintln!("note: {why}; only the rows kept in the run are shown");
+                note(format!("{why}; only the rows kept in the run are shown"));
                 (None, None)
             }
         };
         let options = ShowOptions { width: width(), colour: colour(), rows: self.rows };
-        print(show(&item, gold.as_deref(), prediction.as_deref(), options).as_bytes())?;
+        print_painted(&show(&item, gold.as_deref(), prediction.as_deref(), options))?;
         Ok(Verdict::Done)
     }
 
@@ -69,7 +69,7 @@ impl Show {
         if found.is_empty() {
             return Err(missing_item(&self.run, &systems.join(", "), &self.id, items));
         }
-        print(format!("{:#}\n", serde_json::to_value(found)?).as_bytes())?;
+        print_json(&found)?;
         Ok(Verdict::Done)
     }
 

@@ -195,8 +195,9 @@ fn http(url: &str, form: Form, options: &BuildOptions<'_>) -> Result<Box<dyn Enc
     let model = options.model.as_deref().ok_or_else(|| {
         EncodeError("the service needs to know which model; give its name with --model".to_owned())
     })?;
-    let base = url.trim_end_matches('/');
-    let mut client = ClientOptions::new(base.strip_suffix("/embeddings").unwrap_or(base));
+    let (path, query) = url.split_at(url.find('?').unwrap_or(url.len()));
+    let base = path.trim_end_matches('/');
+    let mut client = ClientOptions::new(base.strip_suffix("/embeddings").unwrap_or(base).to_owned() + query);
     client.key = options.api_key.as_ref().map(Secret::new);
     client.cache = options
         .service_cache

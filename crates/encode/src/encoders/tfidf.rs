@@ -149,12 +149,18 @@ impl Tfidf {
                 metadata.encoder
             ))
         })?;
-        let damaged =
-            || EncodeError("the terms of tfidf in the file to be like are damaged; encode it again".into());
-        let model: Model = serde_json::from_str(text).map_err(|_| damaged())?;
-        let is_sound = model.weights.iter().all(|weight| weight.is_finite());
-        if model.terms.is_empty() || model.terms.len() != model.weights.len() || !is_sound {
-            return Err(damaged());
+        let damaged = |problem: &str| {
+            EncodeError(format!(
+                "the terms of tfidf in the file to be like (its metadata {KEY:?}) are damaged: {problem}; encode it again"
+            ))
+        };
+        let model: Model = serde_json::from_str(text).map_err(|error| damaged(&error.to_string()))?;
+        if model.terms.is_empty() || model.terms.len() != model.weights.len() {
+            let (terms, weights) = (model.terms.len(), model.weights.len());
+            return Err(damaged(&format!("there are {terms} terms and {weights} weights")));
+        }
+        if let Some(at) = model.weights.iter().position(|weight| !weight.is_finite()) {
+            return Err(damaged(&format!("the weight of {:?} is no finite number", model.terms[at])));
         }
         Ok(Self::of(model, form))
     }
@@ -206,7 +212,7 @@ fn counts_of(text: &str, ngrams: usize) -> HashMap<String, usize> {
         .filter(|word| word.chars().nth(1).is_some())
         .collect();
     let mut counts = HashMap::new();
-    for length in 1..=ngrams.max(1) {
+    for length in 1..=ngrams.max(1).min(words.len()) {
         for words in words.windows(length) {
             *counts.entry(words.join(" ")).or_default() += 1;
         }

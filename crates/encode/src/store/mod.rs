@@ -67,7 +67,7 @@ pub enum StoreError {
     #[error(transparent)]
     NotBuiltIn(#[from] sqlgauge_base::NotBuiltIn),
     /// The system refused.
-    #[error("{path}: {source}; check the path")]
+    #[error("{path}: {source}; {}", hint(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -132,6 +132,15 @@ pub enum StoreError {
         /// Its value.
         value: String,
     },
+}
+
+/// What to do where the system refused.
+fn hint(source: &std::io::Error) -> &'static str {
+    if source.kind() == std::io::ErrorKind::NotFound {
+        "check the path"
+    } else {
+        sqlgauge_base::file::remedy(source)
+    }
 }
 
 /// What is wrong with the first component that is not finite.

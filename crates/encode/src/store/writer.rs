@@ -1,7 +1,5 @@
 //! Writing an embedding file.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,6 +9,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnPath, Type};
+use sqlgauge_base::file::AtomicFile;
 
 use super::{Item, Metadata, StoreError, not_finite};
 
@@ -24,9 +23,7 @@ const GROUP_ROWS: usize = 16 * 1024;
 #[derive(Debug)]
 pub struct EmbeddingWriter {
     path: PathBuf,
-    partial: PathBuf,
-    /// `None` once finished.
-    writer: Option<SerializedFileWriter<BufWriter<File>>>,
+    writer: SerializedFileWriter<AtomicFile>,
     dimensions: usize,
     rows: usize,
     group: Group,
@@ -52,20 +49,12 @@ impl EmbeddingWriter {
         if dimensions == 0 {
             return Err(io(std::io::Error::other("a vector needs at least one component")));
         }
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.partial", std::process::id()));
-        let partial = path.with_file_name(name);
-        let file = File::create(&partial).map_err(io)?;
+        let file = AtomicFile::create(path).map_err(io)?;
         let schema = schema().map_err(|error| failed(path, error))?;
-        let writer = SerializedFileWriter::new(
-            BufWriter::with_capacity(1 << 20, file),
-            schema,
-            Arc::new(properties(metadata, dimensions)),
-        );
+        let writer = SerializedFileWriter::new(file, schema, Arc::new(properties(metadata, dimensions)));
         Ok(Self {
             path: path.to_owned(),
-            writer: Some(writer.map_err(|error| failed(path, error))?),
-            partial,
+            writer: writer.map_err(|error| failed(path, error))?,
             dimensions,
             rows: 0,
             group: Group::default(),
@@ -103,40 +92,30 @@ impl EmbeddingWriter {
             return Err(StoreError::Empty { path: self.path.clone() });
         }
         self.flush()?;
-        let Some(writer) = self.writer.take() else { return Ok(()) };
-        let explain = |error| failed(&self.path, error);
-        let buffer = writer.into_inner().map_err(explain)?;
-        buffer.into_inner().map_err(|error| explain(ParquetError::from(error.into_error())))?;
-        std::fs::rename(&self.partial, &self.path)
-            .map_err(|source| StoreError::Io { path: self.path.clone(), source })
+        let path = self.path;
+        let file = self.writer.into_inner().map_err(|error| failed(&path, error))?;
+        file.commit().map_err(|source| StoreError::Io { path, source })
     }
 
     fn flush(&mut self) -> Result<(), StoreError> {
-        let Some(writer) = self.writer.as_mut().filter(|_| !self.group.ids.is_empty()) else {
+        if self.group.ids.is_empty() {
             return Ok(());
-        };
+        }
         let group = std::mem::take(&mut self.group);
-        let write = |writer: &mut SerializedFileWriter<BufWriter<File>>| {
-            let mut row_group = writer.next_row_group()?;
+        let mut write = || {
+            let mut row_group = self.writer.next_row_group()?;
             group.write(&mut row_group, self.dimensions)?;
             row_group.close()
         };
-        write(writer).map_err(|error| failed(&self.path, error))?;
+        write().map_err(|error| failed(&self.path, error))?;
         Ok(())
-    }
-}
-
-impl Drop for EmbeddingWriter {
-    fn drop(&mut self) {
-        // Once finished, nothing is under the name any more.
-        let _ = std::fs::remove_file(&self.partial);
     }
 }
 
 impl Group {
     fn write(
         &self,
-        writer: &mut SerializedRowGroupWriter<'_, BufWriter<File>>,
+        writer: &mut SerializedRowGroupWriter<'_, AtomicFile>,
         dimensions: usize,
     ) -> Result<(), ParquetError> {
         for texts in [&self.ids, &self.db_ids] {
@@ -189,7 +168,15 @@ fn rows_of_group(dimensions: usize) -> usize {
 }
 
 fn failed(path: &Path, error: ParquetError) -> StoreError {
-    StoreError::Io { path: path.to_owned(), source: std::io::Error::other(error) }
+    // The system's own refusal says more than that it was a Parquet file that was written.
+    let source = match error {
+        ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
+            Ok(cause) => *cause,
+            Err(cause) => std::io::Error::other(cause),
+        },
+        error => std::io::Error::other(error),
+    };
+    StoreError::Io { path: path.to_owned(), source }
 }
 
 fn schema() -> Result<Arc<Type>, ParquetError> {

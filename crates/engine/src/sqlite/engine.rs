@@ -309,6 +309,7 @@ fn open_error(path: &Path, error: &rusqlite::Error) -> EngineError {
             EngineError::Damaged { path, message: "its catalog takes too long to read".to_owned() }
         }
         Some(ErrorCode::NotADatabase) => EngineError::NotADatabase { path },
+        Some(ErrorCode::OutOfMemory) => EngineError::OutOfMemory { path },
         Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::SystemIoFailure) => {
             EngineError::Unreadable { path, source: std::io::Error::other(error.to_string()) }
         }

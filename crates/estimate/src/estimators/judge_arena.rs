@@ -15,6 +15,7 @@ use crate::outcome::Outcome;
 use crate::services::{JudgeService, describe, judge_items};
 
 use super::Estimator;
+use super::judge_bug::words;
 
 /// Opponents of known accuracy without which there is no line.
 const FEWEST_OPPONENTS: usize = 2;
@@ -72,7 +73,8 @@ impl Estimator for JudgeArena {
         let found = match &report.estimate {
             Ok(found) => found.clone(),
             Err(error) => {
-                let why = report.stopped_by.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+                let why = report.stopped_by.as_ref().or(report.failed_by.as_ref());
+                let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
                 return Err(EstimateError::Computation(format!(
                     "the comparisons give no accuracy: {error}{why}"
                 )));
@@ -157,10 +159,9 @@ fn notes(report: &ArenaReport, found: &ArenaEstimate, known: &[Known], server: &
         notes.push("the system is stronger or weaker than all that it was compared with".to_owned());
     }
     if !report.undecided.is_empty() {
-        let reasons: Vec<String> =
-            report.undecided.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-        notes.push(format!("comparisons without a verdict: {}", reasons.join(", ")));
+        notes.push(format!("comparisons without a verdict: {}", words(&report.undecided)));
     }
+    notes.extend(report.failed_by.as_ref().map(|why| format!("the first request that failed: {why}")));
     notes.extend(report.stopped_by.as_ref().map(|why| format!("the judge stopped before the end: {why}")));
     notes
 }

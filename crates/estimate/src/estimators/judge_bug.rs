@@ -1,5 +1,7 @@
 //! `judge-bug`: a language model says of every prediction whether it is right.
 
+use std::collections::BTreeMap;
+
 use sqlgauge_metrics::stats::normal_quantile;
 
 use crate::case::Case;
@@ -44,7 +46,8 @@ impl Estimator for JudgeBug {
         let report = judge_bug(&service.client, &options, &items, Some(&mut told))
             .map_err(|error| EstimateError::Computation(error.to_string()))?;
         let Some(found) = &report.estimate else {
-            let why = report.stopped_by.clone().unwrap_or_else(|| format!("{:?}", report.undecided));
+            let reasons = || words(&report.undecided);
+            let why = report.stopped_by.clone().or(report.failed_by.clone()).unwrap_or_else(reasons);
             return Err(EstimateError::Computation(format!(
                 "the judge gave no verdict on any prediction: {why}"
             )));
@@ -80,15 +83,19 @@ fn notes(report: &BugReport, found: &BugEstimate, server: &str) -> Vec<String> {
             .to_owned(),
     ];
     if !report.undecided.is_empty() {
-        let reasons: Vec<String> =
-            report.undecided.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
         notes.push(format!(
             "without a verdict: {}; the estimate takes them to be like the others, the interval holds both possibilities",
-            reasons.join(", ")
+            words(&report.undecided)
         ));
     }
+    notes.extend(report.failed_by.as_ref().map(|why| format!("the first request that failed: {why}")));
     notes.extend(report.stopped_by.as_ref().map(|why| format!("the judge stopped before the end: {why}")));
     notes
+}
+
+/// How many have which reason.
+pub(super) fn words(counts: &BTreeMap<String, usize>) -> String {
+    counts.iter().map(|(reason, count)| format!("{count} {reason}")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

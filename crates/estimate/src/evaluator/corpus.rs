@@ -422,6 +422,16 @@ fn check_same_encoder(expected: &EncoderCard, file: &EmbeddingFile) -> Result<()
         || differ(&expected.form, &found.form)
         || (expected.dimensions != 0 && expected.dimensions != found.dimensions)
     {
+        let mut differing = Vec::new();
+        if expected.dimensions != 0 && expected.dimensions != found.dimensions {
+            differing.push(format!("{} dimensions and not {}", found.dimensions, expected.dimensions));
+        }
+        if differ(&expected.form, &found.form) {
+            differing.push("the form".to_owned());
+        }
+        if differ(&expected.fingerprint, &found.fingerprint) {
+            differing.push("the encoder or its settings".to_owned());
+        }
         let say = |card: &EncoderCard| {
             let known = |text: &str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
             format!("{} (form {}, {} dimensions)", known(&card.id), known(&card.form), card.dimensions)
@@ -430,6 +440,7 @@ fn check_same_encoder(expected: &EncoderCard, file: &EmbeddingFile) -> Result<()
             path: file.path().to_owned(),
             found: say(&found),
             expected: say(expected),
+            differing: differing.join(", "),
         });
     }
     Ok(())

@@ -41,7 +41,7 @@ pub enum EvaluatorError {
     #[error(transparent)]
     Store(#[from] sqlgauge_encode::StoreError),
     /// A file was encoded otherwise than the source.
-    #[error("{} was encoded with {found}, and the source with {expected}: encode both alike", path.display())]
+    #[error("{} was encoded with {found}, and the source with {expected}; what differs: {differing}; encode both alike", path.display())]
     Encoder {
         /// The file.
         path: PathBuf,
@@ -49,9 +49,11 @@ pub enum EvaluatorError {
         found: String,
         /// The encoder of the source.
         expected: String,
+        /// What of it differs.
+        differing: String,
     },
     /// A file cannot be read or written.
-    #[error("{} cannot be {action}: {source}", path.display())]
+    #[error("{} cannot be {action}: {source}; {}", path.display(), if *action == "read" { "check the path" } else { sqlgauge_base::file::remedy(source) })]
     File {
         /// Which file.
         path: PathBuf,

@@ -1,10 +1,11 @@
 //! An evaluator as a folder: `evaluator.safetensors` and `card.json`.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sqlgauge_run::sha256_of_file;
+use sqlgauge_base::file::AtomicFile;
+use sqlgauge_run::sha256_of_bytes;
 
 use super::blob::{Blob, Blobs, from_bytes, to_bytes};
 use super::calibration::Calibration;
@@ -17,6 +18,8 @@ use super::scaler::Scaler;
 
 const TENSORS: &str = "evaluator.safetensors";
 const CARD: &str = "card.json";
+/// The files of an evaluator.
+pub const FOLDER_FILES: [&str; 2] = [TENSORS, CARD];
 
 impl Evaluator {
     /// Writes the evaluator into a folder, which is made if need be; an evaluator that is there is replaced.
@@ -27,19 +30,20 @@ impl Evaluator {
         std::fs::create_dir_all(folder).map_err(|source| file_error(folder, "written", source))?;
         let unwritable = |reason| EvaluatorError::Folder { path: folder.to_owned(), reason };
         let bytes = to_bytes(&self.blobs()?).map_err(unwritable)?;
-        // The card goes last and is taken away first: a folder with a card is whole.
-        let (tensors, card) = (folder.join(TENSORS), folder.join(CARD));
-        match std::fs::remove_file(&card) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(file_error(&card, "written", error));
-            }
-            _ => {}
-        }
-        std::fs::write(&tensors, bytes).map_err(|source| file_error(&tensors, "written", source))?;
-        let sha256 = sha256_of_file(&tensors).map_err(|source| file_error(&tensors, "read", source))?;
+        let sha256 = sha256_of_bytes(&bytes);
         let text = serde_json::to_string_pretty(&Card { sha256, ..self.card.clone() })
             .map_err(|error| unwritable(error.to_string()))?;
-        std::fs::write(&card, text + "\n").map_err(|source| file_error(&card, "written", source))
+        // Both are prepared before one is put in place, and the card has the digest of the arrays that it belongs to.
+        let prepare = |name: &str, content: &[u8]| {
+            let path = folder.join(name);
+            let prepared = AtomicFile::create(&path).and_then(|mut file| {
+                file.write_all(content)?;
+                Ok(file)
+            });
+            prepared.map_err(|source| file_error(&path, "written", source))
+        };
+        let files = [prepare(TENSORS, &bytes)?, prepare(CARD, (text + "\n").as_bytes())?];
+        AtomicFile::commit_all(files).map_err(|source| file_error(folder, "written", source))
     }
 
     /// Reads an evaluator from a folder.
@@ -51,8 +55,7 @@ impl Evaluator {
         let card = read_card(folder)?;
         let tensors = folder.join(TENSORS);
         let bytes = std::fs::read(&tensors).map_err(|source| file_error(&tensors, "read", source))?;
-        let sha256 = sha256_of_file(&tensors).map_err(|source| file_error(&tensors, "read", source))?;
-        if sha256 != card.sha256 {
+        if sha256_of_bytes(&bytes) != card.sha256 {
             let reason = format!(
                 "{TENSORS} is damaged or belongs to another card (its SHA-256 is not the one in {CARD}): copy the \
                  folder again, or fit again"

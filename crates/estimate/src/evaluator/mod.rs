@@ -54,6 +54,7 @@ pub use card::{Calibrated, Card, CorpusCard, EncoderCard, Epoch, FORMAT, Provena
 pub use corpus::{CorpusOptions, Stage, TargetEstimate, adapt_to_file, evaluate_target, fit_files};
 pub use error::EvaluatorError;
 pub use fit::{Estimate, Evaluator, FitOptions, Parts, fit, fit_parts};
+pub use folder::FOLDER_FILES;
 pub use meta_set::{MIN_SETS, MetaSet, Rows};
 pub use regressors::{Regressor, find};
 pub use reptile::{ReptileOptions, adapt, meta_train};

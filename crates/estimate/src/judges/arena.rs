@@ -8,7 +8,7 @@ use sqlgauge_llm::{ChatRequest, Client, Progress, Usage, digest};
 
 use super::answer::{Answer, Undecided, read};
 use super::strength::{Calibration, Points};
-use super::{JudgeError, JudgeItem, JudgeOptions, TemplateKind, check, stopped_by};
+use super::{JudgeError, JudgeItem, JudgeOptions, TemplateKind, check, failed_by, stopped_by};
 
 pub use super::strength::CalibrationError;
 
@@ -159,6 +159,8 @@ pub struct ArenaReport {
     pub usage: Usage,
     /// Why the judge stopped before the end, if it did; asking again with the same cache goes on from there.
     pub stopped_by: Option<String>,
+    /// What the first request that failed met, if one did.
+    pub failed_by: Option<String>,
 }
 
 /// Compares the target's predictions with those of other systems (`ArenaCmp`, section V-C of the `FusionSQL` paper,
@@ -189,7 +191,7 @@ pub fn judge_arena(
         .flat_map(|pair| pair.requests(&options.judge))
         .collect();
     let batch = client.chat_batch(&requests, progress);
-    let stopped_by = stopped_by(&batch.results);
+    let (stopped_by, failed_by) = (stopped_by(&batch.results), failed_by(&batch.results));
     let mut answers = batch.results.chunks_exact(2);
     let outcomes: Vec<(PairOutcome, bool)> = pairs
         .iter()
@@ -215,6 +217,7 @@ pub fn judge_arena(
         estimate: table.estimate(options),
         usage: batch.usage,
         stopped_by,
+        failed_by,
     })
 }
 

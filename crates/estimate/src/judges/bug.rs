@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sqlgauge_llm::{ChatAnswer, ChatRequest, Client, LlmError, Progress, Usage};
 
 use super::answer::{Undecided, read};
-use super::{JudgeError, JudgeItem, JudgeOptions, TemplateKind, check, stopped_by};
+use super::{JudgeError, JudgeItem, JudgeOptions, TemplateKind, check, failed_by, stopped_by};
 
 /// What the judge may say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -102,6 +102,8 @@ pub struct BugReport {
     pub usage: Usage,
     /// Why the judge stopped before the end, if it did; asking again with the same cache goes on from there.
     pub stopped_by: Option<String>,
+    /// What the first request that failed met, if one did.
+    pub failed_by: Option<String>,
 }
 
 /// Asks for each prediction whether it answers its question (`BugJudge`, section V-C of the `FusionSQL` paper, after
@@ -123,7 +125,7 @@ pub fn judge_bug(
     let requests: Vec<ChatRequest> =
         asked.iter().map(|item| options.request(item, &[("sql", item.sql.trim())])).collect();
     let batch = client.chat_batch(&requests, progress);
-    let stopped_by = stopped_by(&batch.results);
+    let (stopped_by, failed_by) = (stopped_by(&batch.results), failed_by(&batch.results));
     let mut answers = batch.results.iter();
     let outcomes = items.iter().map(|item| {
         let answer = if item.sql.trim().is_empty() { None } else { answers.next() };
@@ -141,6 +143,7 @@ pub fn judge_bug(
         items,
         usage: batch.usage,
         stopped_by,
+        failed_by,
     })
 }
 

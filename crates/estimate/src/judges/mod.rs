@@ -137,6 +137,14 @@ fn check(options: &JudgeOptions, kind: TemplateKind, items: &[JudgeItem]) -> Res
     }
 }
 
+/// What the first request that was sent and failed met: status, connection or body, in the words of its error.
+fn failed_by<T>(results: &[Result<T, LlmError>]) -> Option<String> {
+    let failure = |result: &Result<T, LlmError>| {
+        result.as_ref().err().filter(|error| !error.is_unasked()).map(ToString::to_string)
+    };
+    results.iter().find_map(failure)
+}
+
 /// The first reason among the results why requests were not sent.
 fn stopped_by<T>(results: &[Result<T, LlmError>]) -> Option<String> {
     results.iter().find_map(|result| match result {

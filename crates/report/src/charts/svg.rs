@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::style::visible;
+use sqlgauge_base::visible;
 
 /// Colours for groups; beyond that they repeat with another shape.
 const COLOURS: usize = 6;

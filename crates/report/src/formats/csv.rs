@@ -1,17 +1,24 @@
 //! `csv`: one row per system and example, by RFC 4180.
 //!
-//! A metric that does not apply is an empty field, never 0. Texts are written as they are: a program that
-//! treats a field beginning with `=` as a formula should import the columns as text.
+//! A metric that does not apply is an empty field, never 0. A text that a spreadsheet would take for a formula has an
+//! apostrophe before it, which spreadsheets take for "this is text"; numbers stay numbers. Control characters of texts
+//! are shown by their pictures. [`Csv::raw`] writes texts as they are.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use ::csv::{Terminator, WriterBuilder};
+
+use sqlgauge_base::printable_lines;
 
 use super::Format;
 use crate::{ItemView, Report, ReportError};
 
 /// The items as comma-separated values with a header row.
-pub struct Csv;
+pub struct Csv {
+    /// Texts as they are: for a program that needs them byte for byte and takes no field for a formula.
+    pub raw: bool,
+}
 
 /// The columns before those of the metrics.
 const LABELS: [&str; 7] = ["system", "id", "index", "db_id", "status", "hardness", "difficulty"];
@@ -32,7 +39,12 @@ impl Format for Csv {
         let metrics = &report.summary.metrics;
         writer.write_record(LABELS.into_iter().chain(metrics.iter().map(String::as_str)).chain(TEXTS))?;
         report.items.for_each(|item| {
-            writer.write_record(row(ItemView::new(item), metrics))?;
+            let row = row(ItemView::new(item), metrics);
+            if self.raw {
+                writer.write_record(row)?;
+            } else {
+                writer.write_record(row.iter().map(|cell| harmless(cell).into_owned()))?;
+            }
             Ok::<(), ReportError>(())
         })?;
         writer.flush()?;
@@ -57,4 +69,37 @@ fn row(view: ItemView<'_>, metrics: &[String]) -> Vec<String> {
     fields.push(text(view.golds().first().copied()));
     fields.push(text(view.prediction()));
     fields
+}
+
+/// The cell so that no spreadsheet computes it and no terminal obeys it.
+fn harmless(cell: &str) -> Cow<'_, str> {
+    let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
+    let shown = printable_lines(cell);
+    // Every way of writing a number that spreadsheets and Rust share.
+    if is_formula && cell.parse::<f64>().is_err() { Cow::Owned(format!("'{shown}")) } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_texts_and_numbers_stay_numbers() {
+        for (cell, expected) in [
+            ("=1+1", "'=1+1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("+cmd", "'+cmd"),
+            ("-- a comment", "'-- a comment"),
+            ("\tx", "'\tx"),
+            ("\r=x", "'\u{240d}=x"),
+            ("-inf+cmd", "'-inf+cmd"),
+            ("-3", "-3"),
+            ("+1.5e3", "+1.5e3"),
+            ("SELECT 1 = 1", "SELECT 1 = 1"),
+            ("a\u{1b}[31m\nb", "a\u{241b}[31m\nb"),
+            ("", ""),
+        ] {
+            assert_eq!(harmless(cell), expected, "{cell:?}");
+        }
+    }
 }

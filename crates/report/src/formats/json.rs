@@ -1,6 +1,8 @@
-//! `json`: the summary, as `summary.json` has it.
+//! `json`: the summary, as `summary.json` has it; what a terminal would obey stands as an escape.
 
 use std::io::Write;
+
+use sqlgauge_base::printable_json;
 
 use super::Format;
 use crate::{Report, ReportError};
@@ -18,7 +20,7 @@ impl Format for Json {
     }
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        serde_json::to_writer_pretty(&mut *out, &report.summary)?;
+        out.write_all(printable_json(&serde_json::to_string_pretty(&report.summary)?).as_bytes())?;
         out.write_all(b"\n")?;
         Ok(())
     }

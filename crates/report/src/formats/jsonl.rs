@@ -1,6 +1,9 @@
-//! `jsonl`: the items, one JSON object per line, as `items.jsonl` has them.
+//! `jsonl`: the items, one JSON object per line, as `items.jsonl` has them; what a terminal would obey
+//! stands as an escape.
 
 use std::io::Write;
+
+use sqlgauge_base::printable_json;
 
 use super::Format;
 use crate::{Report, ReportError};
@@ -19,7 +22,7 @@ impl Format for Jsonl {
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         report.items.for_each(|item| {
-            serde_json::to_writer(&mut *out, item)?;
+            out.write_all(printable_json(&serde_json::to_string(item)?).as_bytes())?;
             Ok(out.write_all(b"\n")?)
         })
     }

@@ -235,7 +235,7 @@ fn escape(text: &str) -> String {
                 let _infallible = write!(escaped, "&#{};", u32::from(c));
             }
             '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            c => escaped.push(crate::style::visible(c)),
+            c => escaped.push(sqlgauge_base::visible(c)),
         }
     }
     escaped

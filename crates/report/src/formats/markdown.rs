@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write;
 
+use sqlgauge_base::visible;
 use sqlgauge_run::{Comparison, SystemSummary};
 
 use super::Format;
 use super::breakdown::{coverage, group_score, groups};
 use super::table::shown_pairs;
-use crate::style::visible;
 use crate::{ItemView, Nature, Report, ReportError, empty_golds, number, warnings};
 
 /// GitHub-flavoured Markdown.

@@ -50,7 +50,7 @@ pub trait Format: Send + Sync {
 /// Every format, for people first, then for programs.
 pub fn all() -> &'static [&'static dyn Format] {
     const ALL: &[&dyn Format] =
-        &[&Table { width: 120, colour: false }, &Html, &Markdown, &Json, &Jsonl, &Csv, &Junit];
+        &[&Table { width: 120, colour: false }, &Html, &Markdown, &Json, &Jsonl, &Csv { raw: false }, &Junit];
     ALL
 }
 

@@ -7,12 +7,13 @@ use comfy_table::{
     Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, TableStyle,
     presets::UTF8_HORIZONTAL_ONLY,
 };
+use sqlgauge_base::printable;
 use sqlgauge_run::{Comparison, SystemSummary};
 use unicode_width::UnicodeWidthStr;
 
 use super::Format;
 use super::breakdown::{coverage, group_score, groups};
-use crate::style::{Painter, printable};
+use crate::style::Painter;
 use crate::{Nature, Report, ReportError, empty_golds, number, warnings};
 
 /// The report as text tables.

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use serde_json::json;
-use sqlgauge_run::{RunError, write_atomically};
+use sqlgauge_base::file::AtomicFile;
+use sqlgauge_run::RunError;
 
 use super::{Reliability, html, json as estimates, markdown};
 use crate::error::ReportError;
@@ -13,36 +15,46 @@ use crate::error::ReportError;
 /// Batches or earlier estimates; only where there are some.
 const DRIFT: &str = "drift.json";
 
+/// What the folder of a report holds.
+pub const FILES: [&str; 6] =
+    ["run.json", "estimate.json", "predictions.jsonl", "report.html", "report.md", DRIFT];
+
 impl Reliability {
-    /// Writes `run.json`, `estimate.json`, `predictions.jsonl`, `report.html`, `report.md`, and `drift.json` where there
-    /// is something to say of it. Each file is replaced as a whole: who reads it sees the old or the new one.
+    /// Writes the files of [`FILES`], `drift.json` only where there is something to say of it. They are put in place
+    /// together: a full disk leaves the earlier ones.
     ///
     /// # Errors
     /// When the folder cannot be made or a file not be written.
     pub fn write_to(&self, folder: &Path) -> Result<(), ReportError> {
-        fs::create_dir_all(folder)
-            .map_err(|source| RunError::Unwritable { path: folder.to_owned(), source })?;
+        let unwritable = |path: &Path, source| RunError::Unwritable { path: path.to_owned(), source };
+        fs::create_dir_all(folder).map_err(|source| unwritable(folder, source))?;
+        let mut texts = vec![
+            line(serde_json::to_string_pretty(&self.manifest)?),
+            estimates(self)?,
+            self.predictions()?,
+            html(self),
+            markdown(self),
+        ];
         let drift = folder.join(DRIFT);
+        if !self.drift.is_empty() {
+            texts.push(line(serde_json::to_string_pretty(&self.drift)?));
+        }
+        let mut files = Vec::with_capacity(texts.len());
+        for (name, text) in FILES.iter().zip(texts) {
+            let path = folder.join(name);
+            let mut file = AtomicFile::create(&path).map_err(|source| unwritable(&path, source))?;
+            file.write_all(text.as_bytes()).map_err(|source| unwritable(&path, source))?;
+            files.push(file);
+        }
+        AtomicFile::commit_all(files).map_err(|source| unwritable(folder, source))?;
         if self.drift.is_empty() {
             // What an earlier call left there would be taken for this one's.
             match fs::remove_file(&drift) {
                 Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(RunError::Unwritable { path: drift, source }.into());
+                    return Err(unwritable(&drift, source).into());
                 }
                 _ => {}
             }
-        } else {
-            write_text(&drift, &line(serde_json::to_string_pretty(&self.drift)?))?;
-        }
-        let files = [
-            ("run.json", line(serde_json::to_string_pretty(&self.manifest)?)),
-            ("estimate.json", estimates(self)?),
-            ("predictions.jsonl", self.predictions()?),
-            ("report.html", html(self)),
-            ("report.md", markdown(self)),
-        ];
-        for (name, text) in files {
-            write_text(&folder.join(name), &text)?;
         }
         Ok(())
     }
@@ -66,14 +78,6 @@ impl Reliability {
         }
         Ok(text)
     }
-}
-
-/// Replaces a file as a whole.
-pub(super) fn write_text(path: &Path, text: &str) -> Result<(), ReportError> {
-    write_atomically(path, |out| {
-        out.write_all(text.as_bytes())
-            .map_err(|source| RunError::Unwritable { path: path.to_owned(), source }.into())
-    })
 }
 
 fn line(mut text: String) -> String {

@@ -1,21 +1,23 @@
 //! Earlier estimates in a file, one JSON object per line: what drift from month to month is told by.
 //!
 //! A line is `{"as_of", "system", "method", "count", "accuracy", "level", "low", "high", "outside", "tool_version"}`.
-//! A label that comes again replaces what it said before; the file is replaced as a whole, so that no line is ever half
-//! there.
+//! A label that comes again replaces what it said before. Lines are added whole or not at all, by one process after the
+//! other; an end that is no line, which a crash of the machine may leave, is said ([`History::torn`]), passed over, and
+//! cut off by the next estimate.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
+use sqlgauge_base::file::append_lines;
+use sqlgauge_run::RunError;
 
 use super::SystemEstimate;
 use super::drift::Point;
-use super::folder::write_text;
 use crate::error::ReportError;
 
 /// One line.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Line {
     as_of: String,
     system: String,
@@ -45,6 +47,12 @@ impl Line {
         }
     }
 
+    /// What those lines say last of this one's system, method and label.
+    fn last_of<'a>(&self, lines: &'a [Self]) -> Option<&'a Self> {
+        let key = |line: &Self| (line.system.clone(), line.method.clone(), line.as_of.clone());
+        lines.iter().rev().find(|line| key(line) == key(self))
+    }
+
     fn point(&self) -> Point {
         Point {
             label: self.as_of.clone(),
@@ -62,6 +70,7 @@ impl Line {
 pub struct History {
     path: PathBuf,
     lines: Vec<Line>,
+    torn: Option<usize>,
 }
 
 impl History {
@@ -70,17 +79,30 @@ impl History {
     /// # Errors
     /// [`ReportError::UnreadableHistory`], [`ReportError::NoHistory`].
     pub fn read(path: &Path) -> Result<Self, ReportError> {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(source) => return Err(ReportError::UnreadableHistory { path: path.to_owned(), source }),
         };
-        let filled = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let lines = filled.map(|(at, line)| {
-            serde_json::from_str(line)
-                .map_err(|_| ReportError::NoHistory { path: path.to_owned(), line: at + 1 })
-        });
-        Ok(Self { path: path.to_owned(), lines: lines.collect::<Result<_, _>>()? })
+        let mut history = Self { path: path.to_owned(), lines: Vec::new(), torn: None };
+        for (number, line) in lines_of(&bytes) {
+            match serde_json::from_slice(line) {
+                Ok(line) => history.lines.push(line),
+                Err(_) if is_torn(line) => history.torn = Some(number),
+                Err(_) => return Err(ReportError::NoHistory { path: path.to_owned(), line: number }),
+            }
+        }
+        Ok(history)
+    }
+
+    /// The number of the last line, from 1, where that was not written to its end.
+    pub fn torn(&self) -> Option<usize> {
+        self.torn
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The earlier estimates of the same system by the same method, each label once with its last value, without the
@@ -97,24 +119,42 @@ impl History {
         points
     }
 
-    /// Adds estimates of `count` questions under a label, and replaces the file.
+    /// Adds estimates of `count` questions under a label.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When the file cannot be written; it then has the lines that it had.
     pub fn append(
         &mut self,
         estimates: &[SystemEstimate],
         label: &str,
         count: usize,
     ) -> Result<(), ReportError> {
-        self.lines.extend(estimates.iter().map(|estimate| Line::of(estimate, label, count)));
-        let mut text = String::new();
-        for line in &self.lines {
-            text.push_str(&serde_json::to_string(line)?);
-            text.push('\n');
-        }
-        write_text(&self.path, &text)
+        let added: Vec<Line> = estimates.iter().map(|estimate| Line::of(estimate, label, count)).collect();
+        let texts: Vec<String> = added.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+        // A call that was broken off after its lines were there comes again, as does one beside it, and says the same.
+        let missing = |held: &[u8]| {
+            let held = lines_of(held).filter_map(|(_, line)| serde_json::from_slice(line).ok());
+            let held: Vec<Line> = held.collect();
+            let missing = added.iter().zip(&texts).filter(|(line, _)| line.last_of(&held) != Some(line));
+            missing.flat_map(|(_, text)| [text.as_bytes(), b"\n"].concat()).collect()
+        };
+        append_lines(&self.path, missing, is_torn)
+            .map_err(|source| RunError::Unwritable { path: self.path.clone(), source })?;
+        self.lines.extend(added);
+        self.torn = None;
+        Ok(())
     }
+}
+
+/// The lines that hold something, each with its number from 1.
+fn lines_of(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
+    lines.map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.iter().all(u8::is_ascii_whitespace))
+}
+
+/// Whether these bytes are the beginning of a line whose end was never written.
+fn is_torn(line: &[u8]) -> bool {
+    !line.ends_with(b"\n") && serde_json::from_slice::<Line>(line).is_err()
 }
 
 #[cfg(test)]
@@ -150,6 +190,23 @@ mod tests {
         let beside: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(beside, ["h.jsonl"], "nothing is left beside the file");
+    }
+
+    #[test]
+    fn a_torn_end_is_passed_over_and_cut_off_by_the_next_estimate() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("h.jsonl");
+        History::read(&path).unwrap().append(&[estimate("signals", 0.1)], "may", 3).unwrap();
+        let whole = fs::read(&path).unwrap();
+        let mut torn = whole.clone();
+        torn.extend_from_slice(b"{\"as_of\":\"june\",\"sys");
+        fs::write(&path, &torn).unwrap();
+        let mut history = History::read(&path).unwrap();
+        assert_eq!((history.torn(), history.lines.len()), (Some(2), 1));
+        history.append(&[estimate("signals", 0.2)], "june", 3).unwrap();
+        let history = History::read(&path).unwrap();
+        assert_eq!((history.torn(), history.lines.len()), (None, 2));
+        assert!(fs::read(&path).unwrap().starts_with(&whole));
     }
 
     #[test]

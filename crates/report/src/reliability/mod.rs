@@ -13,6 +13,7 @@ mod model;
 mod table;
 mod words;
 
+pub use folder::FILES;
 pub use history::History;
 pub use html::html;
 pub use json::json;

@@ -4,11 +4,13 @@
 
 use comfy_table::{Cell, CellAlignment};
 
+use sqlgauge_base::printable;
+
 use super::drift::{Gravity, Series};
 use super::words::{self, NONE, level, optional, outside, percent, points, status, with_interval};
 use super::{Part, Reliability, SystemEstimate};
 use crate::formats::Table;
-use crate::style::{Painter, printable};
+use crate::style::Painter;
 
 /// Databases and kinds of question that are listed.
 const LISTED_PARTS: usize = 8;

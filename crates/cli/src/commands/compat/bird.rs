@@ -1,13 +1,12 @@
 //! `sqlgauge compat bird`.
 
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
+use sqlgauge_base::file::append_lines;
 use sqlgauge_dataset::{BenchmarkSource, Databases, PredictionOptions, load_benchmark, load_predictions};
 use sqlgauge_engine::Limits;
 use sqlgauge_metrics::{Pair, find};
@@ -15,7 +14,9 @@ use sqlgauge_run::UsedDatabases;
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::output::print;
+use crate::guard::{keep_database, keep_inputs};
+use crate::output::{print, print_json};
+use crate::scoring::asks;
 
 /// `evaluation.py` of BIRD; `evaluation_ex.py`, `evaluation_f1.py` and `evaluation_ves.py` of Mini-Dev
 #[derive(Debug, Args)]
@@ -113,13 +114,21 @@ impl Bird {
         let predicted =
             file_or_prefix(&self.predicted_sql_path, &format!("predict_{}.json", self.data_mode))?;
         let questions = self.diff_json_path.clone();
+        if let Some(log) = &self.output_log_path {
+            let inputs =
+                [("gold", Some(&gold)), ("predictions", Some(&predicted)), ("questions", questions.as_ref())];
+            let given = inputs.into_iter().filter_map(|(role, path)| Some((role, path?.as_path())));
+            keep_inputs("--output_log_path", log, given)?;
+            keep_database("--output_log_path", log)?;
+        }
         let benchmark = load_benchmark(&BenchmarkSource { gold, questions, ..BenchmarkSource::default() })?;
         let predictions =
             load_predictions("prediction", &predicted, &benchmark, &PredictionOptions::default())?;
         let timeout = Duration::try_from_secs_f64(self.meta_time_out)
             .map_err(|_| anyhow!("--meta_time_out {} is no number of seconds", self.meta_time_out))?;
         let engine = engine(Limits { timeout, ..Limits::default() })?;
-        let used = UsedDatabases::locate(&Databases::open(&self.db_root_path)?, &benchmark.examples, false)?;
+        let used = UsedDatabases::locate(&Databases::open(&self.db_root_path)?, &benchmark.examples, false)
+            .with_context(|| asks(&self.ground_truth_path))?;
         let targets = used.open(&engine, None)?;
         let measure = self.measure();
         let metric = find(measure.metric())?;
@@ -138,8 +147,11 @@ impl Bird {
         let graded: Vec<(Option<&str>, f64)> = levels.zip(scores).collect();
         let text = page(measure, &graded);
         self.log(&text)?;
-        let text = if self.json { format!("{:#}\n", json(measure, &graded)) } else { text };
-        print(text.as_bytes())?;
+        if self.json {
+            print_json(&json(measure, &graded))?;
+        } else {
+            print(&text)?;
+        }
         Ok(Verdict::Done)
     }
 
@@ -154,9 +166,7 @@ impl Bird {
 
     fn log(&self, text: &str) -> Result<()> {
         let Some(path) = &self.output_log_path else { return Ok(()) };
-        let opened = OpenOptions::new().append(true).create(true).open(path);
-        opened
-            .and_then(|mut file| file.write_all(text.as_bytes()))
+        append_lines(path, |_| text.as_bytes().to_vec(), |_| false)
             .with_context(|| format!("--output_log_path {} cannot be written", path.display()))
     }
 }

@@ -15,7 +15,8 @@ use sqlgauge_run::UsedDatabases;
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::output::print;
+use crate::output::{note, print, print_json};
+use crate::scoring::asks;
 
 /// `evaluation.py` of the test-suite repository (Spider, SParC, CoSQL)
 #[derive(Debug, Args)]
@@ -79,7 +80,8 @@ impl Spider {
         let predictions =
             load_predictions("prediction", &self.pred, &benchmark, &PredictionOptions::default())?;
         let engine = engine(Limits::default())?;
-        let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, true)?;
+        let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, true)
+            .with_context(|| asks(&self.gold))?;
         if let Some(tables) = &tables {
             let unknown = benchmark.examples.iter().find(|example| tables.get(&example.db_id).is_none());
             if let Some(Example { db_id, .. }) = unknown {
@@ -107,8 +109,11 @@ impl Spider {
             let outcomes: Vec<TurnOutcome> = interaction.iter().map(|(_, outcome)| *outcome).collect();
             table.add_interaction(&outcomes);
         }
-        let text = if self.json { format!("{:#}\n", table.json()) } else { table.print() };
-        print(text.as_bytes())?;
+        if self.json {
+            print_json(&table.json())?;
+        } else {
+            print(&table.print())?;
+        }
         Ok(Verdict::Done)
     }
 
@@ -132,7 +137,7 @@ impl Spider {
                 suite_execution_match(&pair, self.keep_distinct)
             };
             if let (true, None, Some(reason)) = (self.plug_value, score.value, score.detail.get("reason")) {
-                eprintln!("note: query {} counts as wrong: {reason}", example.index + 1);
+                note(format!("query {} counts as wrong: {reason}", example.index + 1));
             }
             score.value == Some(1.0)
         };

@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use sqlgauge_encode::EmbeddingFile;
 use sqlgauge_estimate::evaluator::{
-    AdaptOptions, Card, CorpusOptions, Evaluator, ReptileOptions, Stage, find, fit_files,
+    AdaptOptions, Card, CorpusOptions, Evaluator, FOLDER_FILES, ReptileOptions, Stage, find, fit_files,
 };
 
 use super::Fit;
 use crate::Verdict;
-use crate::output::print;
+use crate::guard::keep_inputs;
+use crate::output::{print, print_json, say};
 
 impl Fit {
     pub(super) fn learn(self) -> Result<Verdict> {
@@ -28,6 +29,11 @@ impl Fit {
             reptile: ReptileOptions { inner, ..ReptileOptions::default() },
             seed: self.seed,
         };
+        let inputs = || {
+            let corpora = self.corpora.iter().map(|path| ("--corpus", path.as_path()));
+            corpora.chain([("--source", self.source.as_path())])
+        };
+        FOLDER_FILES.iter().try_for_each(|name| keep_inputs("--out", &self.out.join(name), inputs()))?;
         let source = EmbeddingFile::open(&self.source)?;
         let corpora =
             self.corpora.iter().map(|path| Ok(EmbeddingFile::open(path)?)).collect::<Result<Vec<_>>>()?;
@@ -41,8 +47,11 @@ impl Fit {
 pub fn finish(evaluator: &Evaluator, out: &Path, json: bool) -> Result<Verdict> {
     evaluator.save(out)?;
     let card = evaluator.card();
-    let text = if json { format!("{}\n", serde_json::to_string_pretty(card)?) } else { described(card, out) };
-    print(text.as_bytes())?;
+    if json {
+        print_json(card)?;
+    } else {
+        print(&described(card, out))?;
+    }
     Ok(Verdict::Done)
 }
 
@@ -93,12 +102,12 @@ impl Told {
             return;
         }
         match stage {
-            Stage::Fitting => eprintln!("fitting"),
+            Stage::Fitting => say("fitting"),
             Stage::Sets(done, all) => {
                 let every = if std::io::stderr().is_terminal() { 500 } else { 10_000 };
                 if self.last.get().is_none_or(|last| last.elapsed() >= Duration::from_millis(every)) {
                     self.last.set(Some(Instant::now()));
-                    eprintln!("{done} of {all} sample sets");
+                    say(&format!("{done} of {all} sample sets"));
                 }
             }
         }

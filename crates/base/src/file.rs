@@ -1,0 +1,367 @@
+//! Files that are written whole or not at all.
+//!
+//! An [`AtomicFile`] is prepared beside its target under a name that ends in [`PARTIAL`], made durable, and put in
+//! place by a rename: a reader, a crash or a full disk sees the old or the new bytes. While it is prepared its writer
+//! holds a lock on it, which ends with the process however that ends. So what a killed process left behind is known by
+//! a lock that nobody holds, and the next writer in that folder takes it away ([`sweep`]).
+//!
+//! [`append_lines`] is for files to which lines are added: a line is there whole, or it is not there.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How the name of a file ends that is being prepared.
+pub const PARTIAL: &str = ".sqlgauge-partial";
+
+/// The files that this process is preparing. Whoever holds the lock is alone in putting one in place.
+static PENDING: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// The folders that this process has cleaned.
+static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn pending() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    PENDING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file that replaces its target when it is committed. Dropped before, it leaves nothing.
+#[derive(Debug)]
+pub struct AtomicFile {
+    target: PathBuf,
+    /// `None` for a device or a pipe, which is no file that could be replaced: it is written at once.
+    partial: Option<PathBuf>,
+    file: BufWriter<File>,
+}
+
+impl AtomicFile {
+    /// Starts a new version of a file. A link stays one: what it leads to is replaced.
+    ///
+    /// # Errors
+    /// When the path is a folder or write-protected, or nothing can be created beside it.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let found = fs::metadata(&target).ok();
+        match &found {
+            Some(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Some(found) if found.is_file() && found.permissions().readonly() => {
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
+            }
+            Some(found) if !found.is_file() => {
+                let file = OpenOptions::new().write(true).open(&target)?;
+                return Ok(Self { target, partial: None, file: BufWriter::new(file) });
+            }
+            _ => {}
+        }
+        sweep_once(folder_of(&target));
+        let (partial, file) = new_partial(&target)?;
+        if let Some(found) = found {
+            // Who may read the old version may read the new one; a file system without permissions has none to keep.
+            let _ = file.set_permissions(found.permissions());
+        }
+        let file = BufWriter::with_capacity(1 << 18, file);
+        Ok(Self { target, partial: Some(partial), file })
+    }
+
+    /// Puts the file in place.
+    ///
+    /// # Errors
+    /// When the rest cannot be written or the target not be replaced; it is then as it was.
+    pub fn commit(self) -> io::Result<()> {
+        Self::commit_all([self])
+    }
+
+    /// Puts several files in place, one right after the other once all of them are durable.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::commit`]; when one cannot be written, no target is touched.
+    pub fn commit_all(files: impl IntoIterator<Item = Self>) -> io::Result<()> {
+        let mut files: Vec<Self> = files.into_iter().collect();
+        for file in &mut files {
+            file.file.flush()?;
+            if file.partial.is_some() {
+                file.file.get_ref().sync_all()?;
+            }
+        }
+        let mut pending = pending();
+        let mut outcome = Ok(());
+        for file in &mut files {
+            let Some(partial) = &file.partial else { continue };
+            outcome = outcome.and_then(|()| fs::rename(partial, &file.target));
+            if outcome.is_err() {
+                break;
+            }
+            pending.remove(partial);
+            file.partial = None;
+            sync_folder(&file.target);
+        }
+        // What is left over locks the list when it is dropped.
+        drop(pending);
+        outcome
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        if let Some(partial) = self.partial.take() {
+            let mut pending = pending();
+            let _ = fs::remove_file(&partial);
+            pending.remove(&partial);
+        }
+    }
+}
+
+/// Writes a file whole or not at all.
+///
+/// # Errors
+/// What `write` says, and what [`AtomicFile`] says.
+pub fn write_atomically<E: From<io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut file = AtomicFile::create(path)?;
+    write(&mut file)?;
+    Ok(file.commit()?)
+}
+
+/// Takes away what this process is preparing, for a process that is about to end; from then on nothing is put in place
+/// any more.
+pub fn abandon_pending() {
+    let pending = pending();
+    for partial in pending.iter() {
+        let _ = fs::remove_file(partial);
+    }
+    std::mem::forget(pending);
+}
+
+/// Removes from a folder what dead processes were preparing there. What cannot be judged or removed stays.
+pub fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        if is_partial(&path) && !is_locked(&path) {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+/// Whether the name is one of a file that is being prepared.
+pub fn is_partial(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(PARTIAL.as_bytes())
+}
+
+/// Whether a process holds a lock on the file, or that cannot be told.
+pub fn is_locked(path: &Path) -> bool {
+    let opened = OpenOptions::new().write(true).open(path);
+    opened.map_or(true, |file| file.try_lock().is_err())
+}
+
+/// Adds lines, which end in a line feed, to the end of a file that is made if need be. Writers in several processes
+/// take turns: `lines` is given what the file holds when it is this one's turn. `is_torn` is asked about an end without
+/// a line feed: true cuts it off, false makes it a line.
+///
+/// # Errors
+/// When the file cannot be written; it then has the lines that it had.
+pub fn append_lines(
+    path: &Path,
+    lines: impl FnOnce(&[u8]) -> Vec<u8>,
+    is_torn: impl Fn(&[u8]) -> bool,
+) -> io::Result<()> {
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    if !file.metadata()?.is_file() {
+        return file.write_all(&lines(&[]));
+    }
+    file.lock()?;
+    let mut held = Vec::new();
+    file.read_to_end(&mut held)?;
+    let whole = held.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let rest = &held[whole..];
+    let mut added = Vec::new();
+    let mut length = held.len() as u64;
+    if !rest.is_empty() && is_torn(rest) {
+        length = whole as u64;
+        file.set_len(length)?;
+    } else if !rest.is_empty() {
+        added.push(b'\n');
+    }
+    added.extend(lines(&held));
+    file.seek(SeekFrom::Start(length))?;
+    if let Err(error) = file.write_all(&added).and_then(|()| file.sync_data()) {
+        // A full disk may have taken half of it.
+        let _ = file.set_len(length);
+        return Err(error);
+    }
+    Ok(())
+}
+
+/// What to do where a file could not be written.
+pub fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space, then run the same command again"
+        }
+        io::ErrorKind::FileTooLarge => {
+            "lift the limit on the size of files (ulimit -f), then run the same command again"
+        }
+        _ => "make it writable or choose another path",
+    }
+}
+
+/// Makes a rename durable. Not every system lets a folder be opened; there the rename is only atomic.
+fn sync_folder(path: &Path) {
+    if let Ok(folder) = File::open(folder_of(path)) {
+        let _ = folder.sync_all();
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn sweep_once(folder: &Path) {
+    let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if swept.insert(folder.to_owned()) {
+        sweep(folder);
+    }
+}
+
+/// A new file beside the target, locked.
+fn new_partial(target: &Path) -> io::Result<(PathBuf, File)> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    loop {
+        let mut own = name.to_owned();
+        own.push(format!(".{}-{}{PARTIAL}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+        let partial = folder_of(target).join(own);
+        // Known before it is there: who ends the process in between takes it away.
+        let mut pending = pending();
+        let file = match OpenOptions::new().write(true).create_new(true).open(&partial) {
+            // Left by a process of the same number, on another machine or long ago.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            file => file?,
+        };
+        // Another process may have found it in the moment before it was locked, and taken it away.
+        let locked = file.try_lock();
+        let swept = matches!(locked, Err(TryLockError::WouldBlock)) || !partial.exists();
+        if !swept {
+            pending.insert(partial.clone());
+            return Ok((partial, file));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_replaced_when_it_is_whole_and_stays_when_it_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let write = |text: &str| {
+            write_atomically::<io::Error>(&path, |out| {
+                out.write_all(text.as_bytes())?;
+                if text == "torn" { Err(io::Error::other("stop")) } else { Ok(()) }
+            })
+        };
+        write("one").unwrap();
+        write("torn").unwrap_err();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+        write("two").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[test]
+    fn several_files_are_replaced_together_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = Vec::new();
+        for name in ["a", "b"] {
+            fs::write(folder.path().join(name), "old").unwrap();
+            let mut file = AtomicFile::create(&folder.path().join(name)).unwrap();
+            file.write_all(b"new").unwrap();
+            files.push(file);
+        }
+        let mut unfinished = AtomicFile::create(&folder.path().join("a")).unwrap();
+        unfinished.write_all(b"never").unwrap();
+        AtomicFile::commit_all(files).unwrap();
+        drop(unfinished);
+        let held = ["a", "b"].map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
+        assert_eq!(held, ["new", "new"]);
+        assert_eq!(names(folder.path()), ["a", "b"]);
+    }
+
+    #[test]
+    fn what_a_dead_process_left_is_taken_away_and_what_a_living_one_prepares_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let living = AtomicFile::create(&folder.path().join("a")).unwrap();
+        let own = living.partial.clone().unwrap();
+        fs::write(folder.path().join(format!("b.1-0{PARTIAL}")), "half").unwrap();
+        fs::write(folder.path().join("b.partial"), "somebody's").unwrap();
+        sweep(folder.path());
+        let own = own.file_name().unwrap().to_str().unwrap().to_owned();
+        assert_eq!(names(folder.path()), [own, "b.partial".to_owned()]);
+        drop(living);
+        assert_eq!(names(folder.path()), ["b.partial"]);
+    }
+
+    #[test]
+    fn folders_and_protected_files_are_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(AtomicFile::create(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        let path = folder.path().join("kept");
+        fs::write(&path, "kept").unwrap();
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).unwrap();
+        assert_eq!(AtomicFile::create(&path).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_atomically::<io::Error>(&link, |out| out.write_all(b"new")).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+    }
+
+    #[test]
+    fn lines_are_added_after_whole_lines_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        let is_torn = |rest: &[u8]| !rest.ends_with(b"}");
+        for (held, expected) in [
+            ("", "{2}\n"),
+            ("{1}\n", "{1}\n{2}\n"),
+            ("{1}\n{to", "{1}\n{2}\n"),
+            ("{1}", "{1}\n{2}\n"),
+            ("{to", "{2}\n"),
+        ] {
+            fs::write(&path, held).unwrap();
+            append_lines(&path, |_| b"{2}\n".to_vec(), is_torn).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{held:?}");
+        }
+    }
+}

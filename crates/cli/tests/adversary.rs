@@ -1,0 +1,475 @@
+//! Faults: the process is killed at any moment, the disk is full at any moment, two processes write at once, and inputs
+//! are damaged anywhere.
+//!
+//! What must hold: a command that goes on afterwards ends with outputs equal byte for byte to those of a command that
+//! nothing disturbed, and leaves nothing else; damaged inputs give exit code 0, 1 or 2 and never a defect of our own.
+//!
+//! The tests are small here. `SQLGAUGE_ADVERSARY=KILLS,FULL,MUTATIONS` makes them as large as one wants, and
+//! `SQLGAUGE_ADVERSARY_SEED` others; every failure names what is needed to see it again.
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use sqlgauge_base::{Random, seed_of};
+use tempfile::TempDir;
+
+/// A damaged input that keeps a command busy for longer is a failure.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// How often to kill, to fill the disk, to damage an input.
+fn sizes() -> [usize; 3] {
+    let text = std::env::var("SQLGAUGE_ADVERSARY").unwrap_or_else(|_| "3,3,60".to_owned());
+    let sizes: Vec<usize> = text.split(',').map(|size| size.parse().unwrap()).collect();
+    sizes.try_into().expect("SQLGAUGE_ADVERSARY is KILLS,FULL,MUTATIONS")
+}
+
+fn seed() -> u64 {
+    std::env::var("SQLGAUGE_ADVERSARY_SEED").map_or(0, |text| text.parse().unwrap())
+}
+
+/// The inputs of all commands, in one folder.
+struct Inputs {
+    folder: TempDir,
+}
+
+impl Inputs {
+    fn new() -> Self {
+        let inputs = Self { folder: tempfile::tempdir().unwrap() };
+        let items = 40;
+        let database = inputs.path("database/shop");
+        fs::create_dir_all(&database).unwrap();
+        let connection = rusqlite::Connection::open(database.join("shop.sqlite")).unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);
+                 CREATE TABLE sale (item INTEGER REFERENCES item(id), day TEXT, count INTEGER);
+                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+                 INSERT INTO item SELECT i, 'item ' || i, i * 0.5 FROM n;
+                 INSERT INTO sale SELECT id, '2024-01-' || (id % 28), id % 7 FROM item;",
+            )
+            .unwrap();
+        let questions: Vec<serde_json::Value> = (0..items)
+            .map(|at| {
+                serde_json::json!({"question_id": at, "db_id": "shop", "question": format!("Which items cost {at}?"),
+                    "SQL": format!("SELECT name FROM item WHERE price > {at} ORDER BY name")})
+            })
+            .collect();
+        inputs.write("dev.json", &serde_json::to_string(&questions).unwrap());
+        for (system, right) in [("good", 4), ("fair", 2)] {
+            let sql = |at: usize| {
+                let sign = if at % 5 < right { ">" } else { "<" };
+                format!("SELECT name FROM item WHERE price {sign} {at} ORDER BY name")
+            };
+            let lines: Vec<String> = (0..items)
+                .map(|at| serde_json::json!({"id": at.to_string(), "sql": sql(at)}).to_string() + "\n")
+                .collect();
+            inputs.write(&format!("{system}.jsonl"), &lines.concat());
+        }
+        let labels: Vec<String> = (0..items).map(|at| format!("{at}\t{}\n", at % 2)).collect();
+        inputs.write("labels.tsv", &format!("id\tcorrect\n{}", labels.concat()));
+        inputs
+            .write("schema.sql", "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT CHECK (name <> ''));");
+        inputs.write("own.toml", "[rules]\n[metrics]\njson = true\n");
+        inputs.write(
+            "tables.json",
+            r#"[{"db_id": "shop", "table_names_original": ["item"], "table_names": ["item"],
+                "column_names_original": [[-1, "*"], [0, "id"], [0, "name"]], "column_names": [[-1, "*"], [0, "id"], [0, "name"]],
+                "column_types": ["text", "number", "text"], "primary_keys": [1], "foreign_keys": []}]"#,
+        );
+        inputs.run(&["score", "--out", "known", "--quiet"]);
+        inputs.run(&["estimate", "--history", "history.jsonl", "--as-of", "may", "--quiet"]);
+        if cfg!(feature = "evaluator") {
+            inputs.run(&["encode", "--out", "source.parquet", "--quiet"]);
+            inputs.run(&["fit", "--out", "evaluator", "--quiet"]);
+        }
+        inputs
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    /// What each of the commands that write needs besides its output, all by relative paths.
+    fn arguments(words: &[&str]) -> Vec<String> {
+        let common: &[&str] = match words[0] {
+            "score" => &[
+                "--gold",
+                "dev.json",
+                "--db",
+                "database",
+                "--pred",
+                "good=good.jsonl",
+                "--pred",
+                "fair=fair.jsonl",
+                "--metrics",
+                "ex-spider,ex,esm",
+                "--jobs",
+                "2",
+            ],
+            "import" => &[
+                "--workload",
+                "dev.json",
+                "--db",
+                "database",
+                "--pred",
+                "good=good.jsonl",
+                "--correct",
+                "labels.tsv",
+            ],
+            "estimate" if !words.contains(&"--evaluator") => {
+                &["--known", "known", "--target", "dev.json", "--db", "database", "--pred", "good=good.jsonl"]
+            }
+            "encode" => &[
+                "--workload",
+                "dev.json",
+                "--db",
+                "database",
+                "--pred",
+                "good=good.jsonl",
+                "--encoder",
+                "tfidf:max=64",
+                "--correct",
+                "labels.tsv",
+            ],
+            "fit" => &[
+                "--source",
+                "source.parquet",
+                "--corpus",
+                "source.parquet",
+                "--sets",
+                "120",
+                "--set-size",
+                "30",
+                "--smallest-set",
+                "5",
+                "--regressor",
+                "knn",
+            ],
+            _ => &[],
+        };
+        words.iter().chain(common).map(|word| (*word).to_owned()).collect()
+    }
+
+    fn run(&self, words: &[&str]) {
+        let output = command(self.folder.path(), &Self::arguments(words)).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", stderr(&output));
+    }
+}
+
+fn command(folder: &Path, arguments: &[String]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sqlgauge"));
+    command.current_dir(folder).args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// The commands whose outputs are files, with their outputs.
+fn writers() -> Vec<(Vec<&'static str>, &'static str)> {
+    let mut writers = vec![
+        (vec!["score", "--out", "out", "--quiet"], "out"),
+        (vec!["import", "--out", "out", "--quiet"], "out"),
+        (
+            vec!["estimate", "--out", "out", "--history", "out/history.jsonl", "--as-of", "may", "--quiet"],
+            "out",
+        ),
+    ];
+    if cfg!(feature = "evaluator") {
+        writers.push((vec!["encode", "--out", "out.parquet", "--quiet"], "out.parquet"));
+        writers.push((vec!["fit", "--out", "out", "--quiet"], "out"));
+    }
+    writers
+}
+
+/// A copy of the inputs, in which one command writes.
+fn copy(inputs: &Inputs) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy_folder(inputs.folder.path(), folder.path());
+    fs::create_dir(folder.path().join("out")).unwrap();
+    folder
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let (source, target) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        if source.is_dir() {
+            fs::create_dir_all(&target).unwrap();
+            copy_folder(&source, &target);
+        } else {
+            fs::copy(&source, &target).unwrap();
+        }
+    }
+}
+
+/// Every file below the folder but locks, with its bytes.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for path in fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if !path.ends_with("run.lock") {
+                found.insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn assert_same(found: &Path, expected: &BTreeMap<PathBuf, Vec<u8>>, what: &str) {
+    let found = files(found);
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{what}");
+    for (path, bytes) in expected {
+        assert!(found[path] == *bytes, "{what}: {} has other bytes", path.display());
+    }
+}
+
+/// What a command leaves that nothing disturbed, and how long it took.
+fn undisturbed(inputs: &Inputs, arguments: &[String]) -> (BTreeMap<PathBuf, Vec<u8>>, Duration) {
+    let folder = copy(inputs);
+    let begun = Instant::now();
+    let output = command(folder.path(), arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    (files(folder.path()), begun.elapsed())
+}
+
+fn finish(folder: &Path, arguments: &[String], what: &str) {
+    let output = command(folder, arguments).output().unwrap();
+    assert!(output.status.success(), "{what}: {}", stderr(&output));
+}
+
+#[test]
+fn a_command_that_was_killed_goes_on_to_the_same_files() {
+    let inputs = Inputs::new();
+    let [kills, ..] = sizes();
+    for (words, _) in writers() {
+        let arguments = Inputs::arguments(&words);
+        let (expected, time) = undisturbed(&inputs, &arguments);
+        let mut random = Random::new([seed(), seed_of(words[0])]);
+        for round in 0..kills {
+            let folder = copy(&inputs);
+            let pause = time.mul_f64(random.unit() * 1.05);
+            let mut child = quiet(command(folder.path(), &arguments)).spawn().unwrap();
+            std::thread::sleep(pause);
+            let _ = child.kill();
+            child.wait().unwrap();
+            let what = format!("{} killed after {pause:?}, round {round}", words[0]);
+            finish(folder.path(), &arguments, &what);
+            assert_same(folder.path(), &expected, &what);
+        }
+    }
+}
+
+#[test]
+fn a_signal_ends_a_command_with_its_code_and_a_sentence() {
+    let inputs = Inputs::new();
+    for (words, _) in writers() {
+        let arguments = Inputs::arguments(&words);
+        let (expected, time) = undisturbed(&inputs, &arguments);
+        for (signal, code) in [("INT", 130), ("TERM", 143)] {
+            let folder = copy(&inputs);
+            let child = piped(command(folder.path(), &arguments)).spawn().unwrap();
+            std::thread::sleep(time.mul_f64(0.4));
+            Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
+            let output = child.wait_with_output().unwrap();
+            let what = format!("{} with SIG{signal}: {}", words[0], stderr(&output));
+            // A command that had ended before is as good.
+            assert!([Some(code), Some(0)].contains(&output.status.code()), "{what} {:?}", output.status);
+            let said = stderr(&output).contains("interrupted: ");
+            assert_eq!(said, output.status.code() == Some(code), "{what}");
+            finish(folder.path(), &arguments, &what);
+            assert_same(folder.path(), &expected, &what);
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_leaves_what_was_there_and_a_sentence() {
+    let inputs = Inputs::new();
+    let [_, full, _] = sizes();
+    for (words, output) in writers() {
+        let arguments = Inputs::arguments(&words);
+        let (expected, _) = undisturbed(&inputs, &arguments);
+        let own = |path: &Path| path.starts_with(output);
+        let largest =
+            expected.iter().filter(|(path, _)| own(path)).map(|(_, bytes)| bytes.len()).max().unwrap();
+        let mut random = Random::new([seed(), seed_of(words[0]), 1]);
+        for _ in 0..full {
+            let folder = copy(&inputs);
+            // Files may not grow beyond so many blocks: the system refuses the write as it does on a full disk.
+            let blocks = random.below(largest.div_ceil(512));
+            let script = format!("ulimit -f {blocks}; exec \"$@\"");
+            let mut limited = Command::new("sh");
+            limited.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_sqlgauge")]).args(&arguments);
+            let found = limited.current_dir(folder.path()).output().unwrap();
+            let what = format!("{} with ulimit -f {blocks}: {}", words[0], stderr(&found));
+            assert!([Some(0), Some(2)].contains(&found.status.code()), "{what} {:?}", found.status);
+            assert!(found.status.success() || stderr(&found).starts_with("error: "), "{what}");
+            let left = files(folder.path());
+            assert!(left.keys().all(|path| expected.contains_key(path)), "{what} leaves {:?}", left.keys());
+            finish(folder.path(), &arguments, &what);
+            assert_same(folder.path(), &expected, &what);
+        }
+    }
+}
+
+#[test]
+fn two_writers_leave_the_files_of_one() {
+    let inputs = Inputs::new();
+    for (words, _) in writers() {
+        let arguments = Inputs::arguments(&words);
+        let (expected, _) = undisturbed(&inputs, &arguments);
+        let folder = copy(&inputs);
+        let children: Vec<Child> =
+            (0..2).map(|_| piped(command(folder.path(), &arguments)).spawn().unwrap()).collect();
+        let outputs: Vec<Output> =
+            children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+        let ended = |status: ExitStatus| status.code();
+        assert!(outputs.iter().any(|output| output.status.success()), "{words:?}");
+        for output in outputs.iter().filter(|output| !output.status.success()) {
+            let text = stderr(output);
+            assert!(ended(output.status) == Some(2) && text.contains("another process is writing"), "{text}");
+        }
+        finish(folder.path(), &arguments, words[0]);
+        assert_same(folder.path(), &expected, words[0]);
+    }
+}
+
+/// Every reader: the file that is damaged, and a command that reads it.
+fn readers() -> Vec<(&'static str, Vec<&'static str>)> {
+    let mut readers = vec![
+        ("known/run.json", vec!["report", "known", "--format", "json"]),
+        ("known/run.json", vec!["show", "known", "--system", "good", "--id", "3"]),
+        ("known/run.json", vec!["compare", "known"]),
+        ("known/items.jsonl", vec!["report", "known", "--format", "csv"]),
+        ("known/items.jsonl", vec!["report", "known", "--format", "html", "-o", "-"]),
+        ("known/items.jsonl", vec!["score", "--out", "known", "--quiet"]),
+        ("known/items.index", vec!["show", "known", "--system", "good", "--id", "3"]),
+        ("known/summary.json", vec!["report", "known"]),
+        ("known/run.json", vec!["estimate", "--quiet"]),
+        ("known/items.jsonl", vec!["estimate", "--quiet"]),
+        ("good.jsonl", vec!["score", "--out", "out", "--quiet"]),
+        ("dev.json", vec!["score", "--out", "out", "--quiet"]),
+        ("dev.json", vec!["import", "--out", "out", "--quiet"]),
+        ("labels.tsv", vec!["import", "--out", "out", "--quiet"]),
+        ("tables.json", vec!["schema", "tables.json"]),
+        ("schema.sql", vec!["schema", "schema.sql", "--json"]),
+        ("own.toml", vec!["--config", "own.toml", "metrics"]),
+        ("history.jsonl", vec!["estimate", "--history", "history.jsonl", "--as-of", "june", "--quiet"]),
+        ("database/shop/shop.sqlite", vec!["schema", "database/shop/shop.sqlite"]),
+        ("database/shop/shop.sqlite", vec!["score", "--out", "out", "--quiet", "--timeout", "5"]),
+    ];
+    if cfg!(feature = "evaluator") {
+        readers.extend([
+            ("source.parquet", vec!["shift", "--source", "source.parquet", "--target", "source.parquet"]),
+            ("source.parquet", vec!["encode", "--out", "out.parquet", "--like", "source.parquet", "--quiet"]),
+            ("source.parquet", vec!["fit", "--out", "out", "--quiet"]),
+            (
+                "evaluator/card.json",
+                vec!["estimate", "--evaluator", "evaluator", "--target", "source.parquet"],
+            ),
+            (
+                "evaluator/evaluator.safetensors",
+                vec!["estimate", "--evaluator", "evaluator", "--target", "source.parquet"],
+            ),
+        ]);
+    }
+    readers
+}
+
+/// Damage that files meet, and some that only malice makes.
+fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+    const PIECES: [&[u8]; 12] = [
+        b"18446744073709551615",
+        b"-1",
+        b"1e999",
+        b"\xff\xfe",
+        b"\x1b[31m",
+        b"\0",
+        b"null",
+        b"{",
+        b"\"",
+        b"[]",
+        b"\xf0\x9f\x98",
+        b"99999999999",
+    ];
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=random.below(4) {
+        let at = random.below(bytes.len() + 1);
+        let end = (at + random.below(40)).min(bytes.len());
+        match random.below(7) {
+            0 => bytes.truncate(at),
+            1 => drop(bytes.drain(at..end)),
+            2 => {
+                let again = bytes[at..end].to_vec();
+                bytes.splice(at..at, again);
+            }
+            3 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
+            4 => {
+                let piece = random.pick(&PIECES).copied().unwrap_or_default();
+                bytes.splice(at..end, piece.iter().copied());
+            }
+            5 => {
+                // A number in a text becomes another.
+                let digit = (at..bytes.len()).find(|at| bytes[*at].is_ascii_digit());
+                if let Some(at) = digit {
+                    let piece = random.pick(&PIECES[..3]).copied().unwrap_or_default();
+                    bytes.splice(at..=at, piece.iter().copied());
+                }
+            }
+            _ if at + 8 <= bytes.len() => bytes[at..at + 8].fill(0xff),
+            _ => {}
+        }
+    }
+    bytes
+}
+
+#[test]
+fn a_damaged_input_is_an_error_with_a_sentence() {
+    let inputs = Inputs::new();
+    let [.., mutations] = sizes();
+    let readers = readers();
+    let mut codes: BTreeMap<i32, usize> = BTreeMap::new();
+    for round in 0..mutations {
+        let (file, words) = &readers[round % readers.len()];
+        let mut random = Random::new([seed(), round as u64]);
+        let folder = copy(&inputs);
+        let path = folder.path().join(file);
+        fs::write(&path, damaged(&fs::read(&path).unwrap(), &mut random)).unwrap();
+        let mut child = piped(command(folder.path(), &Inputs::arguments(words)));
+        // Enough for every command, and far less than a damaged count may ask for.
+        let begun = Instant::now();
+        let output = child.output().unwrap();
+        let what = format!("round {round}, {file}, {words:?}: {}", stderr(&output));
+        let code = output.status.code();
+        assert!(code.is_some_and(|code| (0..=2).contains(&code)), "{what} {:?}", output.status);
+        assert!(begun.elapsed() < LONGEST, "{what} took {:?}", begun.elapsed());
+        let printed = [output.stdout, output.stderr].concat();
+        let printed = String::from_utf8_lossy(&printed);
+        assert!(!printed.contains("defect of its own"), "{what}");
+        assert!(!printed.contains(sqlgauge_base::is_obeyed), "{what}: what a terminal obeys is printed");
+        *codes.entry(code.unwrap_or(-1)).or_default() += 1;
+    }
+    eprintln!("{mutations} damaged inputs, by exit code: {codes:?}");
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn quiet(mut command: Command) -> Command {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn piped(mut command: Command) -> Command {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
