@@ -3,11 +3,13 @@
 pub mod budget;
 mod features;
 pub mod file;
+mod markdown;
 mod printable;
 mod random;
 mod secrets;
 
 pub use features::NotBuiltIn;
+pub use markdown::markdown_text;
 pub use printable::{is_obeyed, printable, printable_json, printable_lines, visible};
 pub use random::{Random, seed_of};
 pub use secrets::without_secrets;

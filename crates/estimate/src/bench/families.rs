@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use sqlgauge_base::markdown_text;
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::Engine;
 
@@ -291,9 +292,9 @@ pub fn families_markdown(judged: &[Judged], all: Option<Belief>) -> String {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {:.1} | {:.1} | [{:.1}, {:.1}] |",
-            transfer.system,
-            transfer.family,
-            transfer.database.as_ref().unwrap_or(&transfer.target),
+            markdown_text(&transfer.system),
+            markdown_text(&transfer.family),
+            markdown_text(transfer.database.as_ref().unwrap_or(&transfer.target)),
             100.0 * transfer.truth,
             100.0 * one.accuracy,
             100.0 * one.low,

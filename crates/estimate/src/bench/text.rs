@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use sqlgauge_base::markdown_text;
+
 use super::run::Results;
 use super::summary::{Line, by_method, by_system};
 
@@ -12,7 +14,7 @@ pub fn markdown(results: &Results, title: &str) -> String {
     let cells = by_system(&results.rows);
     for transfer in transfers(&lines) {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "\n## {transfer}\n");
+        let _ = writeln!(text, "\n## {}\n", markdown_text(transfer));
         text.push_str("| method | n | MAE [95 %] | bias | coverage of the interval | half-width | Pearson r | seconds |\n");
         text.push_str("|---|---|---|---|---|---|---|---|\n");
         for line in lines.iter().filter(|line| line.transfer == transfer) {
@@ -27,9 +29,9 @@ pub fn markdown(results: &Results, title: &str) -> String {
             let _ = writeln!(
                 text,
                 "| {} | {} | {} |",
-                skipped.method,
+                markdown_text(&skipped.method),
                 skipped.count,
-                skipped.reason.replace('|', "\\|")
+                markdown_text(&skipped.reason)
             );
         }
     }
@@ -46,7 +48,7 @@ fn row(line: &Line) -> String {
     let interval = line.mae_interval.map(|[low, high]| format!(" [{:.1}, {:.1}]", 100.0 * low, 100.0 * high));
     format!(
         "| {} | {} | {:.1}{} | {:+.1} | {:.0} % | {:.1} | {} | {:.2} |\n",
-        line.method,
+        markdown_text(&line.method),
         line.count,
         100.0 * line.mae,
         interval.unwrap_or_default(),
@@ -66,7 +68,8 @@ fn table_of_cells(cells: &[Line], transfer: &str) -> String {
     systems.dedup();
     let mut methods: Vec<&str> = of_transfer.iter().map(|cell| cell.method.as_str()).collect();
     methods.dedup();
-    let mut text = format!("\n| MAE | {} |\n|---|{}\n", systems.join(" | "), "---|".repeat(systems.len()));
+    let heads: Vec<String> = systems.iter().map(|system| markdown_text(system)).collect();
+    let mut text = format!("\n| MAE | {} |\n|---|{}\n", heads.join(" | "), "---|".repeat(systems.len()));
     for method in methods {
         let value = |system: &&str| {
             let found = of_transfer
@@ -74,8 +77,12 @@ fn table_of_cells(cells: &[Line], transfer: &str) -> String {
                 .find(|cell| cell.method == method && cell.system.as_deref() == Some(system));
             found.map_or_else(|| "–".to_owned(), |cell| format!("{:.1}", 100.0 * cell.mae))
         };
-        let _ =
-            writeln!(text, "| {method} | {} |", systems.iter().map(value).collect::<Vec<_>>().join(" | "));
+        let _ = writeln!(
+            text,
+            "| {} | {} |",
+            markdown_text(method),
+            systems.iter().map(value).collect::<Vec<_>>().join(" | ")
+        );
     }
     text
 }
