@@ -25,19 +25,23 @@ pub fn input_file(text: &str) -> Result<PathBuf, String> {
         return Ok(PathBuf::from(text));
     }
     let failed = |error: io::Error| format!("standard input cannot be kept: {error}; {}", remedy(&error));
-    let path = new_folder().map_err(failed)?.join(NAME);
+    let folder = new_folder().map_err(failed)?.ok_or_else(|| {
+        "standard input can stand for one file only; write the other one to a file".to_owned()
+    })?;
+    let path = folder.join(NAME);
     let mut file = File::create(&path).map_err(failed)?;
     io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
     Ok(path)
 }
 
-/// Not locked while standard input is read, which may take for ever: a signal removes what came in until then.
-fn new_folder() -> io::Result<PathBuf> {
+/// A folder for standard input; `None` where there is one already. Not locked while standard input is read, which may
+/// take for ever: a signal removes what came in until then.
+fn new_folder() -> io::Result<Option<PathBuf>> {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if kept.is_some() {
-        return Err(io::Error::other("it can stand for one file only, write the other one to a file"));
+        return Ok(None);
     }
-    Ok(kept.insert(TempDir::with_prefix("sqlgauge-")?).path().to_owned())
+    Ok(Some(kept.insert(TempDir::with_prefix("sqlgauge-")?).path().to_owned()))
 }
 
 /// The query that an argument is; `-` is standard input.
