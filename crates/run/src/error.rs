@@ -10,7 +10,7 @@ use sqlgauge_base::file::remedy;
 #[non_exhaustive]
 pub enum RunError {
     /// The folder or a file in it cannot be made.
-    #[error("cannot write to {}: {source}; {}", path.display(), remedy(source))]
+    #[error("cannot write to {}: {source}; {}, or write elsewhere with --out", path.display(), remedy(source))]
     Unwritable {
         /// The folder or file.
         path: PathBuf,
