@@ -104,7 +104,7 @@ fn growth(sql: &str) -> f64 {
             b"(" => open.push(current),
             b")" if open.len() > 1 => _ = open.pop(),
             b"*" if matches!(last, b"," | b".") || last.eq_ignore_ascii_case(b"select") => {
-                stars = STAR_GROWTH
+                stars = STAR_GROWTH;
             }
             _ if word.eq_ignore_ascii_case(b"select") => {
                 selects.push(0);

@@ -43,7 +43,7 @@ fn nanoseconds(instant: Instant) -> u64 {
 
 /// The instant after that time from now; one that no process lives to see where there is none.
 pub(super) fn end_of(time: Duration) -> Instant {
-    const AGE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+    const AGE: Duration = Duration::from_hours(100 * 365 * 24);
     let now = Instant::now();
     now.checked_add(time).unwrap_or_else(|| now + AGE)
 }

@@ -22,7 +22,7 @@ const START: Duration = Duration::from_secs(20);
 const GRACE: Duration = Duration::from_millis(100);
 
 /// How long the way of a result to the parent may take.
-const TRANSFER: Duration = Duration::from_secs(60);
+const TRANSFER: Duration = Duration::from_mins(1);
 
 /// Longest greeting.
 const GREETING_BYTES: usize = 1 << 10;

@@ -140,6 +140,7 @@ impl<'a> Decoder<'a> {
         self.number().map(Duration::from_nanos)
     }
 
+    #[expect(clippy::option_option, reason = "what cannot be read is not what was not written")]
     fn optional<T>(&mut self, decode: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         match self.byte()? {
             0 => Some(None),
