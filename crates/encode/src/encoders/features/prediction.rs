@@ -1,6 +1,6 @@
 //! The predicted query: its text, its structure, and how it fits the question and the schema.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, Relation, RelationId, Source};
@@ -340,20 +340,45 @@ fn put_links(row: &mut Row, features: &Features, found: &Found, asked: &Asked<'_
     );
 }
 
+/// How many text constants, and how many quoted parts, are looked for in texts; real queries have a few.
+const MOST_LOOKED_FOR: usize = 256;
+
+/// Numbers that are looked up by their value.
+#[derive(Default)]
+struct Numbers(HashSet<u64>);
+
+impl Numbers {
+    fn contains(&self, number: f64) -> bool {
+        self.0.contains(&bits(number))
+    }
+}
+
+impl FromIterator<f64> for Numbers {
+    fn from_iter<I: IntoIterator<Item = f64>>(numbers: I) -> Self {
+        Self(numbers.into_iter().filter(|number| !number.is_nan()).map(bits).collect())
+    }
+}
+
+/// The same for equal numbers: adding zero makes the two zeros one.
+fn bits(number: f64) -> u64 {
+    (number + 0.0).to_bits()
+}
+
 fn put_literals(row: &mut Row, found: &Found, asked: &Asked<'_>) {
+    let texts = &found.texts[..found.texts.len().min(MOST_LOOKED_FOR)];
     let evidence = asked.evidence.map_or("", |text| text.lower.as_str());
-    let count = |text: &str| found.texts.iter().filter(|literal| text.contains(literal.as_str())).count();
+    let count = |text: &str| texts.iter().filter(|literal| text.contains(literal.as_str())).count();
     row.share(
         "sql.link.texts_in_question",
         "share of its text constants that stand in the question",
         count(&asked.question.lower),
-        found.texts.len(),
+        texts.len(),
     );
     row.share(
         "sql.link.texts_in_evidence",
         "share of its text constants that stand in the evidence",
         count(evidence),
-        found.texts.len(),
+        texts.len(),
     );
     let neither = |literal: &&String| {
         !asked.question.lower.contains(literal.as_str()) && !evidence.contains(literal.as_str())
@@ -361,12 +386,12 @@ fn put_literals(row: &mut Row, found: &Found, asked: &Asked<'_>) {
     row.count(
         "sql.link.texts_from_nowhere",
         "text constants that stand in neither",
-        found.texts.iter().filter(neither).count(),
+        texts.iter().filter(neither).count(),
     );
     let question: Vec<f64> = numbers(asked.question);
-    let known: Vec<f64> =
+    let known: Numbers =
         question.iter().copied().chain(asked.evidence.map(numbers).unwrap_or_default()).collect();
-    let shared = found.numbers.iter().filter(|number| known.contains(&number.abs())).count();
+    let shared = found.numbers.iter().filter(|number| known.contains(number.abs())).count();
     row.share(
         "sql.link.numbers",
         "share of its number constants that stand in question or evidence, as digits or words",
@@ -378,9 +403,11 @@ fn put_literals(row: &mut Row, found: &Found, asked: &Asked<'_>) {
         "number constants that stand in neither",
         found.numbers.len() - shared,
     );
-    let in_text = |number: &f64| found.texts.iter().any(|text| has_number(text, *number));
+    let in_texts: Numbers = found.texts.iter().flat_map(|text| digits(text)).collect();
+    let constants: Numbers = found.numbers.iter().copied().collect();
     let asked_for = asked.question.numbers().filter_map(|number| number.parse().ok()).collect::<Vec<f64>>();
-    let used = asked_for.iter().filter(|number| found.numbers.contains(number) || in_text(number)).count();
+    let used =
+        asked_for.iter().filter(|number| constants.contains(**number) || in_texts.contains(**number)).count();
     row.share(
         "sql.link.question_numbers_used",
         "share of the question's numbers that are in its constants",
@@ -388,9 +415,10 @@ fn put_literals(row: &mut Row, found: &Found, asked: &Asked<'_>) {
         asked_for.len(),
     );
     let quoted = &asked.question.quoted;
+    let quoted = &quoted[..quoted.len().min(MOST_LOOKED_FOR)];
     let used = quoted
         .iter()
-        .filter(|quoted| found.texts.iter().any(|text| has_word(text, quoted) || text == *quoted))
+        .filter(|quoted| texts.iter().any(|text| has_word(text, quoted) || text == *quoted))
         .count();
     row.share(
         "sql.link.quoted_used",
@@ -400,9 +428,9 @@ fn put_literals(row: &mut Row, found: &Found, asked: &Asked<'_>) {
     );
 }
 
-#[expect(clippy::float_cmp, reason = "both are what the same digits read as")]
-fn has_number(text: &str, number: f64) -> bool {
-    text.split(|c: char| !c.is_ascii_digit()).any(|part| part.parse::<f64>().is_ok_and(|own| own == number))
+/// The runs of digits of a text, as numbers.
+fn digits(text: &str) -> impl Iterator<Item = f64> {
+    text.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok())
 }
 
 /// The numbers of a text, in digits or in words.

@@ -51,6 +51,8 @@ impl Text {
 fn quoted(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     let mut found = Vec::new();
+    // Closing quotes that do not come any more, so that nobody looks for them again.
+    let mut never_closed: Vec<char> = Vec::new();
     let mut at = 0;
     while at < characters.len() {
         let close = match characters[at] {
@@ -67,12 +69,16 @@ fn quoted(text: &str) -> Vec<String> {
             characters[*end] == close
                 && (close != '\'' || characters.get(end + 1).is_none_or(|next| !next.is_alphanumeric()))
         };
-        match (at + 1..characters.len()).find(ends) {
+        let end = if never_closed.contains(&close) { None } else { (at + 1..characters.len()).find(ends) };
+        match end {
             Some(end) => {
                 found.push(characters[at + 1..end].iter().collect());
                 at = end + 1;
             }
-            None => at += 1,
+            None => {
+                never_closed.push(close);
+                at += 1;
+            }
         }
     }
     found.retain(|text: &String| !text.trim().is_empty());
