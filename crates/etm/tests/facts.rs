@@ -14,6 +14,9 @@ const DDL: &str = "
     CREATE TABLE d (id INTEGER PRIMARY KEY DESC, x INT);
     CREATE TABLE p (code TEXT PRIMARY KEY, x INT);
     CREATE TABLE f (a TEXT COLLATE NOCASE, x INT, UNIQUE (a COLLATE BINARY));
+    CREATE TABLE g (k INT UNIQUE, c TEXT COLLATE NOCASE);
+    CREATE TABLE h (d TEXT UNIQUE, c TEXT COLLATE NOCASE UNIQUE);
+    CREATE TABLE l (lid INTEGER PRIMARY KEY, cn TEXT COLLATE NOCASE REFERENCES h(d), pc TEXT NOT NULL REFERENCES h(c));
     CREATE VIEW vn AS SELECT city AS name, age FROM t;
     CREATE VIEW vb AS SELECT name, age FROM t;
     CREATE VIEW ve AS SELECT upper(city) AS name, age + 0 AS age FROM t;
@@ -81,6 +84,46 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
         "SELECT t.age FROM r JOIN t ON r.k = t.age",
         "INSERT INTO r VALUES (1.0, ''); INSERT INTO t (age, born) VALUES (1, '')",
     ),
+    (
+        "SELECT c FROM g WHERE NOT k < 2 ORDER BY c LIMIT 1",
+        "SELECT c FROM g WHERE k >= 2 ORDER BY c LIMIT 1",
+        "INSERT INTO g VALUES (3, 'a'), (2, 'A')",
+    ),
+    (
+        "SELECT id, (SELECT c FROM g WHERE NOT k < id ORDER BY c) FROM t",
+        "SELECT id, (SELECT c FROM g WHERE k >= id ORDER BY c) FROM t",
+        "INSERT INTO g VALUES (3, 'a'), (2, 'A'); INSERT INTO t (id, born) VALUES (2, '')",
+    ),
+    (
+        "SELECT c FROM g UNION ALL SELECT city FROM t ORDER BY 1 LIMIT 1",
+        "SELECT city FROM t UNION ALL SELECT c FROM g ORDER BY 1 LIMIT 1",
+        "INSERT INTO g VALUES (3, 'a'); INSERT INTO t (city, born) VALUES ('A', '')",
+    ),
+    (
+        "SELECT c FROM (SELECT c FROM g UNION ALL SELECT city FROM t) ORDER BY c LIMIT 1",
+        "SELECT c FROM (SELECT city AS c FROM t UNION ALL SELECT c FROM g) ORDER BY c LIMIT 1",
+        "INSERT INTO g VALUES (3, 'a'); INSERT INTO t (city, born) VALUES ('A', '')",
+    ),
+    (
+        "SELECT lid FROM l JOIN h ON l.cn = h.d",
+        "SELECT lid FROM l WHERE cn IS NOT NULL",
+        "INSERT INTO h VALUES ('a', 'x'), ('A', 'y'); INSERT INTO l VALUES (1, 'a', 'x')",
+    ),
+    (
+        "SELECT lid, h.d FROM l LEFT JOIN h ON l.pc = h.c",
+        "SELECT lid, h.d FROM l JOIN h ON l.pc = h.c",
+        "INSERT INTO h VALUES ('a', 'x'); INSERT INTO l VALUES (1, 'a', 'X')",
+    ),
+    (
+        "SELECT pc FROM l INTERSECT SELECT c FROM h",
+        "SELECT DISTINCT pc FROM l WHERE EXISTS (SELECT 1 FROM h WHERE h.c = l.pc)",
+        "INSERT INTO h VALUES ('a', 'x'); INSERT INTO l VALUES (1, 'a', 'X')",
+    ),
+    (
+        "SELECT h.d FROM h JOIN l ON l.pc = h.c GROUP BY h.rowid",
+        "SELECT d FROM h WHERE c IN (SELECT pc FROM l)",
+        "INSERT INTO h VALUES ('a', 'x'); INSERT INTO l VALUES (1, 'a', 'X')",
+    ),
 ];
 
 /// Pairs that must match.
@@ -110,6 +153,19 @@ const EQUAL: &[(&str, &str)] = &[
     ("SELECT name FROM t UNION SELECT born FROM t", "SELECT born FROM t UNION SELECT name FROM t"),
     ("SELECT city FROM t UNION ALL SELECT name FROM t", "SELECT name FROM t UNION ALL SELECT city FROM t"),
     ("SELECT age FROM t WHERE age = '5'", "SELECT age FROM t WHERE age = 5"),
+    ("SELECT lid FROM l JOIN h ON h.d = l.pc", "SELECT lid FROM l JOIN h ON l.pc = h.d"),
+    (
+        "SELECT pc FROM l INTERSECT SELECT d FROM h",
+        "SELECT DISTINCT pc FROM l WHERE EXISTS (SELECT 1 FROM h WHERE h.d = l.pc)",
+    ),
+    (
+        "SELECT name FROM t WHERE NOT age < 2 ORDER BY name LIMIT 1",
+        "SELECT name FROM t WHERE age >= 2 ORDER BY name LIMIT 1",
+    ),
+    (
+        "SELECT name FROM t UNION ALL SELECT born FROM t ORDER BY 1 LIMIT 1",
+        "SELECT born FROM t UNION ALL SELECT name FROM t ORDER BY 1 LIMIT 1",
+    ),
 ];
 
 fn rows(connection: &Connection, sql: &str) -> Vec<String> {

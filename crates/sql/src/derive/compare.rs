@@ -183,14 +183,22 @@ impl Facts<'_> {
         self.collation(expr).is(&Collation::Binary) && !self.values(expr).mixes_numbers()
     }
 
-    /// Whether `left = right` means that both are one and the same value, so that one may stand for the other.
+    /// Whether texts compare byte by byte whichever operand is written first.
+    fn compares_bytes(&self, left: &Expr, right: &Expr) -> bool {
+        [(left, right), (right, left)]
+            .into_iter()
+            .all(|(left, right)| self.comparison(left, right).collation.is(&Collation::Binary))
+    }
+
+    /// Whether `left = right` and `right = left` mean that both are one and the same value, so that one may stand for
+    /// the other.
     pub fn equals_are_identical(&self, left: &Expr, right: &Expr) -> bool {
         if let Some(mut pairs) = row_pairs(left, right) {
             return pairs.all(|(left, right)| self.equals_are_identical(left, right));
         }
         let comparison = self.comparison(left, right);
         let (own, other) = (self.values(left), self.values(right));
-        comparison.collation.is(&Collation::Binary)
+        self.compares_bytes(left, right)
             && match comparison.conversion {
                 Fact::Known(Conversion::None) => true,
                 Fact::Known(Conversion::ToNumber) => {
@@ -204,12 +212,12 @@ impl Facts<'_> {
             && !mixed(other, own)
     }
 
-    /// Whether `left = right` fixes the value of `right` once that of `left` is fixed: all values of `right` that
-    /// equal one value are one value.
+    /// Whether `left = right`, and `right = left`, fixes the value of `right` once that of `left` is fixed: all values
+    /// of `right` that equal one value are one value.
     pub fn equality_fixes(&self, left: &Expr, right: &Expr) -> bool {
         let comparison = self.comparison(left, right);
         let values = self.values(right);
-        comparison.collation.is(&Collation::Binary)
+        self.compares_bytes(left, right)
             && !values.mixes_numbers()
             && match comparison.conversion {
                 Fact::Known(Conversion::None) => true,
