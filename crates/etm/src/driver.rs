@@ -254,7 +254,7 @@ impl<'a> Driver<'_, 'a> {
             || after == Sensitivity::None
             || Settled::of(query, after, &self.context.facts) == settled;
         let is_distinct = |query: &Query| query.as_select().is_some_and(|select| select.distinct);
-        let same_rows = !passes_distinct || is_distinct(query) == is_distinct(&saved.query);
+        let same_rows = !passes_distinct || !(is_distinct(query) || is_distinct(&saved.query));
         let kept = same_order && same_rows && planned.stays(query, &self.names, &self.context.facts);
         if !kept {
             self.restore(query, saved);

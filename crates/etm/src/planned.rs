@@ -59,7 +59,7 @@ impl PlannedNames {
 
     /// Whether the rows of a query that is read by another depend on a plan, its own or that of what it reads.
     fn shows(&self, query: &Query, facts: &Facts<'_>) -> bool {
-        sensitivity(query, Position::Derived, facts) == Sensitivity::Rows
+        sensitivity(query, Position::Derived, facts) != Sensitivity::None
             || selects(&query.body).into_iter().any(|select| {
                 let from = select.from.iter().flat_map(From::relations);
                 from.into_iter().any(|relation| self.depends(relation, facts))

@@ -27,10 +27,11 @@
 use sqlgauge_sql::tree::{Cte, CteId, Query, Relation, Source};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 
-use crate::context::Context;
+use crate::context::{Context, Position};
 use crate::planned::{ctes_in_plans, shared_ctes};
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
 pub(super) struct CommonTableExpression;
@@ -70,10 +71,19 @@ impl Rule for CommonTableExpression {
             walk_query(&mut uses, query);
             pending.iter().for_each(|later| walk_query(&mut uses, &later.query));
             let growth = uses.found.saturating_sub(1).saturating_mul(tools::size(&cte.query));
+            // SQLite may copy the query in which it is read, as it does for IN, so that the copies share it.
+            let follows_plan = context.facts.cte_mixes(cte.id)
+                || !is_settled_by_data(&cte.query, Position::Cte, &context.facts);
+            let is_read_inside = context.is_sound() && follows_plan && !is_read_by(query, cte.id, context);
             let is_computed_once = shared.contains(&cte.id) || cte.materialized.is_some();
             let shows = context.rows_show() || in_plans.contains(&cte.id) || context.facts.cte_mixes(cte.id);
             let replans = is_computed_once && shows;
-            if replans || recursive || !tools::is_deterministic(&cte.query) || growth > context.copies_left {
+            if replans
+                || is_read_inside
+                || recursive
+                || !tools::is_deterministic(&cte.query)
+                || growth > context.copies_left
+            {
                 kept.push(cte);
                 continue;
             }
@@ -91,6 +101,14 @@ impl Rule for CommonTableExpression {
     fn cases(&self) -> &'static [Case] {
         CASES
     }
+}
+
+/// Whether the query itself reads it in FROM, and stands where SQLite does not copy it.
+fn is_read_by(query: &Query, id: CteId, context: &Context<'_>) -> bool {
+    let from = query.as_select().and_then(|select| select.from.as_ref());
+    let reads = |relation: &&Relation| relation.source == Source::Cte(id);
+    matches!(context.position, Position::Top | Position::Derived)
+        && from.is_some_and(|from| from.relations().iter().any(reads))
 }
 
 struct Uses {

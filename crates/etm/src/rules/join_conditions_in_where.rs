@@ -52,8 +52,8 @@ impl Rule for JoinConditionsInWhere {
         let Some(select) = tools::select_mut(query) else { return 0 };
         let mut moved = Vec::new();
         let mut places = 0;
-        // With RIGHT JOIN around SQLite plans the two apart.
-        let replans = context.rows_show() && select.from.as_ref().is_some_and(has_right_join);
+        // Beside outer joins SQLite plans the two apart.
+        let replans = context.rows_show() && !select.from.as_ref().is_none_or(tools::is_inner);
         if let Some(from) = select.from.as_mut().filter(|_| !replans) {
             collect(from, context.rows_show(), &mut moved, &mut places);
         }
@@ -67,13 +67,6 @@ impl Rule for JoinConditionsInWhere {
     fn cases(&self) -> &'static [Case] {
         CASES
     }
-}
-
-fn has_right_join(from: &From) -> bool {
-    let From::Join(join) = from else { return false };
-    matches!(join.kind, JoinKind::Right | JoinKind::Full)
-        || has_right_join(&join.left)
-        || has_right_join(&join.right)
 }
 
 fn collect(from: &mut From, sensitive: bool, moved: &mut Vec<Expr>, places: &mut usize) {

@@ -194,8 +194,10 @@ fn only_keys_are_read(
         // The foreign key compares by the affinity of the key, and so does the join if that one is numeric.
         let numeric = matches!(facts.affinity(&key_expr), Fact::Known(Some(own)) if own.is_numeric());
         let stands = || alone || may_replace(query, std::iter::once((*key, &reference_expr)), facts);
-        (facts.equals_are_identical(&key_expr, &reference_expr) && stands())
-            || (alone && numeric && facts.equality_fixes(&reference_expr, &key_expr))
+        // By the collation of whichever stands on the left.
+        let is_one = facts.equals_are_identical(&key_expr, &reference_expr)
+            && facts.equals_are_identical(&reference_expr, &key_expr);
+        (is_one && stands()) || (alone && numeric && facts.equality_fixes(&reference_expr, &key_expr))
     })
 }
 
@@ -261,6 +263,13 @@ const CASES: &[Case] = &[
         "CREATE TABLE p (id TEXT PRIMARY KEY NOT NULL); CREATE TABLE c (p_id TEXT COLLATE NOCASE REFERENCES p (id))",
         "SELECT COUNT(DISTINCT p.id) FROM p JOIN c ON p.id = c.p_id",
         "SELECT COUNT(DISTINCT p_id) FROM c",
+    )
+    .sound()
+    .witness("INSERT INTO p VALUES ('A'), ('a'); INSERT INTO c VALUES ('A'), ('a')"),
+    Case::differs(
+        "CREATE TABLE p (id TEXT PRIMARY KEY NOT NULL); CREATE TABLE c (p_id TEXT COLLATE NOCASE REFERENCES p (id))",
+        "SELECT p.id FROM p JOIN c ON c.p_id = p.id",
+        "SELECT p_id FROM c WHERE p_id IS NOT NULL",
     )
     .sound()
     .witness("INSERT INTO p VALUES ('A'), ('a'); INSERT INTO c VALUES ('A'), ('a')"),

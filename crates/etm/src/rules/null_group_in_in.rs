@@ -59,7 +59,9 @@ impl Rule for NullGroupInIn {
         let [output] = select.outputs.as_slice() else { return false };
         let value = output.expr.clone();
         let groups = tools::as_column(&value).is_some() && select.group_by == [value.clone()];
-        if !groups || !context.facts.output_may_be_null(select, &value) {
+        // Rule S1 takes conditions beside a false one away again.
+        let is_empty = select.filter.as_ref().is_some_and(|filter| tools::is_truth(filter, false));
+        if !groups || is_empty || !context.facts.output_may_be_null(select, &value) {
             return false;
         }
         tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: Box::new(value), negated: true });

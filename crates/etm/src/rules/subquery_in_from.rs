@@ -104,7 +104,10 @@ fn unwrap(query: &mut Query, context: &Context<'_>) -> bool {
     let order_fits = !limited || (!outer_orders && (one || context.position != Position::Top));
     // An operand of a set operation has no LIMIT of its own.
     let is_operand = matches!(context.position, Position::Operand | Position::DistinctOperand);
-    let as_it_is = !outer_orders && columns.is_sorted();
+    // An aggregate in ORDER BY is one of those that choose the row of bare columns.
+    let orders_by_aggregate =
+        inner.order_by.iter().any(|term| sqlgauge_sql::derive::has_aggregate(&term.expr));
+    let as_it_is = !outer_orders && columns.is_sorted() && (limited || !orders_by_aggregate);
     let id = relation.id;
     if !is_bare
         || !covers
