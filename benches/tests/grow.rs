@@ -1,8 +1,6 @@
 //! Every construct, grown a little, has an outcome in every analysis: nothing doubles with each level, nothing overflows
 //! the stack of a thread.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot make its database must stop")]
-
 use sqlgauge_base::budget;
 use sqlgauge_benches::analyses::{ANALYSES, World};
 use sqlgauge_benches::constructs::CONSTRUCTS;

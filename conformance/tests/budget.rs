@@ -48,5 +48,5 @@ fn the_largest_real_query_takes_a_small_part_of_its_budget() {
 
 /// The long texts, and some of the others.
 fn is_chosen(sql: &str) -> bool {
-    sql.len() > 300 || sql.len() % 16 == 0
+    sql.len() > 300 || sql.len().is_multiple_of(16)
 }

@@ -149,6 +149,11 @@ fn inputs(folder: &Path) -> Result<u64> {
     Ok(sizes.iter().filter(|file| file.is_file()).map(std::fs::Metadata::len).sum())
 }
 
+/// A random number below the bound as SQLite keeps it.
+fn below(random: &mut Random, bound: u16) -> i64 {
+    i64::try_from(random.below(bound.into())).unwrap_or_default()
+}
+
 fn write_shops(folder: &Path) -> Result<()> {
     for shop in 0..SHOPS {
         let path = folder.join(format!("shop_{shop}"));
@@ -167,7 +172,7 @@ fn write_shops(folder: &Path) -> Result<()> {
         )?;
         let mut random = Random::new([shop as u64]);
         for id in 0..200 {
-            let (city, age) = (CITIES[random.below(CITIES.len())], 18 + random.below(60) as i64);
+            let (city, age) = (CITIES[random.below(CITIES.len())], 18 + below(&mut random, 60));
             let values = (id, format!("Customer {id}"), city, age);
             database.execute("INSERT INTO customers VALUES (?, ?, ?, ?)", values)?;
         }
@@ -177,9 +182,8 @@ fn write_shops(folder: &Path) -> Result<()> {
             database.execute("INSERT INTO products VALUES (?, ?, ?, ?)", values)?;
         }
         for id in 0..600 {
-            let (customer, product) = (random.below(200) as i64, random.below(80) as i64);
-            let values =
-                (id, customer, product, 1 + random.below(9) as i64, WORDS[random.below(WORDS.len())]);
+            let (customer, product) = (below(&mut random, 200), below(&mut random, 80));
+            let values = (id, customer, product, 1 + below(&mut random, 9), WORDS[random.below(WORDS.len())]);
             database.execute("INSERT INTO orders VALUES (?, ?, ?, ?, ?)", values)?;
         }
         database.execute_batch("COMMIT")?;

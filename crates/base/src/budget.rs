@@ -22,7 +22,7 @@ pub const RESOLVE: u64 = 20_000_000;
 /// Steps of one metric, or of one command, on a resolved query or a pair of them.
 pub const ANALYSIS: u64 = 30_000_000;
 /// Steps for copying a node of a tree: what takes memory costs more than what looks at it.
-pub const COPY: u64 = 30;
+pub const COPY: usize = 30;
 
 /// The stack for texts that may nest deeply: what is not used of it costs nothing.
 const DEEP_STACK_BYTES: usize = 256 << 20;
@@ -82,7 +82,7 @@ pub fn spend(steps: usize) {
 /// Takes the steps of copying that many nodes.
 #[inline]
 pub fn copy(nodes: usize) {
-    spend(nodes.saturating_mul(COPY as usize));
+    spend(nodes.saturating_mul(COPY));
 }
 
 /// How many steps an analysis takes, those with a budget of their own included.

@@ -1,6 +1,7 @@
 //! Text from outside in a form that no terminal obeys.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// The visible form of one character: control characters become their pictures, what reorders the text on the screen
 /// becomes U+FFFD, line ends and tabs become spaces.
@@ -50,7 +51,8 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
     let mut text = String::with_capacity(json.len() + 16);
     for c in json.chars() {
         if is_obeyed(c) {
-            text.push_str(&format!("\\u{:04x}", u32::from(c)));
+            // Writing to a String cannot fail.
+            let _ = write!(text, "\\u{:04x}", u32::from(c));
         } else {
             text.push(c);
         }

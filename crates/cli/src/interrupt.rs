@@ -76,6 +76,7 @@ impl Gently {
     }
 
     /// Set by a signal.
+    #[expect(clippy::unused_self, reason = "who may ask is who ends by itself")]
     pub fn asked_to_stop(&self) -> &'static AtomicBool {
         &ASKED
     }

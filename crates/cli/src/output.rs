@@ -155,7 +155,7 @@ impl<W: Write> Door<W> {
             let (before, sequence) = rest.split_at(at);
             let length = colour_length(sequence).unwrap_or(0);
             self.out.write_all(printable_lines(before).as_bytes())?;
-            self.out.write_all(sequence[..length].as_bytes())?;
+            self.out.write_all(&sequence.as_bytes()[..length])?;
             // An escape that begins no colour is shown.
             let shown = if length == 0 { &sequence[..1] } else { "" };
             self.out.write_all(printable_lines(shown).as_bytes())?;

@@ -83,7 +83,10 @@ pub fn parse_predictions(
                 }
                 Ok(())
             }
-            Part::Line(line) => said.take_line(line),
+            Part::Line(line) => {
+                said.take_line(line);
+                Ok(())
+            }
         }
     })?;
     survey.check(input)?;
@@ -155,18 +158,17 @@ impl<'a> Said<'a> {
         }
     }
 
-    fn take_line(&mut self, line: &str) -> Result<(), DatasetError> {
+    fn take_line(&mut self, line: &str) {
         let line = strip(line);
         if self.lines.len() < self.limit {
             // Extraction sees the whole line: to a language model a tab is white space.
             let end = if self.options.extract { line.find(BIRD_SEPARATOR) } else { line.find('\t') };
             self.lines.push(line[..end.unwrap_or(line.len())].to_owned());
-            return Ok(());
+            return;
         }
         self.beyond.lines += 1;
         self.beyond.blank += usize::from(line.is_empty());
         self.beyond.blank_at_end = if line.is_empty() { self.beyond.blank_at_end + 1 } else { 0 };
-        Ok(())
     }
 
     fn take_row(&mut self, row: Row) -> Result<(), DatasetError> {

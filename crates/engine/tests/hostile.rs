@@ -459,7 +459,9 @@ fn groups_of_ors(groups: usize, terms: usize) -> String {
 
 /// As many columns, each over a window of its own.
 fn windows(count: usize) -> String {
-    (0..count).map(|at| format!(", sum(id) OVER (ORDER BY id + {at})")).collect()
+    (0..count)
+        .map(|at| format!("sum(id) OVER (ORDER BY id + {at})"))
+        .fold(String::new(), |text, next| text + ", " + &next)
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn outcomes_are_those_of_an_engine() {
     for (sql, expected) in [
         ("SELECT name FROM t".to_owned(), Ok(2)),
         ("SELECT 1;;".to_owned(), Ok(1)),
-        ("".to_owned(), Err(FailureKind::Empty)),
+        (String::new(), Err(FailureKind::Empty)),
         ("SELEC 1".to_owned(), Err(FailureKind::SyntaxError)),
         ("SELECT missing FROM t".to_owned(), Err(FailureKind::NoSuchColumn)),
         ("SELECT name FROM t, t u".to_owned(), Err(FailureKind::AmbiguousColumn)),

@@ -91,6 +91,7 @@ impl Visitor for Read {
 
 /// How a query reads a relation whose rows depend on a plan.
 #[derive(Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 struct Reading {
     columns: Vec<u32>,
     /// SQLite puts a subquery with a LIMIT into a query that only passes its columns on or sorts them; what else the

@@ -47,12 +47,12 @@ impl Definition {
         let mut pending = vec![self];
         while let Some(last) = pending.last().copied() {
             let read = last.reads.iter().filter_map(|&id| schema.definition(id));
-            match read.into_iter().find(|own| own.view.is_some() && own.facts.get().is_none()) {
-                Some(inner) => pending.push(inner),
-                None => {
-                    last.own_facts(schema);
-                    pending.pop();
-                }
+            if let Some(inner) = read.into_iter().find(|own| own.view.is_some() && own.facts.get().is_none())
+            {
+                pending.push(inner);
+            } else {
+                last.own_facts(schema);
+                pending.pop();
             }
         }
         self.facts.get()

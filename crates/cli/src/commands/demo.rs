@@ -87,8 +87,7 @@ fn unpack(folder: &Path) -> Result<()> {
         }
         make_parent(&path)?;
         let bytes = database(script).with_context(|| format!("the sample database {db_id}"))?;
-        write_atomically(&path, |out| Ok::<(), std::io::Error>(out.write_all(&bytes)?))
-            .with_context(|| unwritable(&path))?;
+        write_atomically(&path, |out| out.write_all(&bytes)).with_context(|| unwritable(&path))?;
     }
     Ok(())
 }

@@ -47,16 +47,13 @@ impl ReportCommand {
         let beside = matches!(format.name(), "html" | "junit");
         let out =
             self.out.or_else(|| beside.then(|| self.run.join(format!("report.{}", format.extension()))));
-        match out.filter(|path| path.as_os_str() != "-") {
-            Some(path) => {
-                keep(&self.run, &report.manifest, &path)?;
-                format.write_file(&report, &path)?;
-                print(&format!("{}\n", path.display()))?;
-            }
-            None => {
-                let style = if is_raw { Style::Raw } else { Style::Painted };
-                print_with(style, |out| format.render(&report, out))?;
-            }
+        if let Some(path) = out.filter(|path| path.as_os_str() != "-") {
+            keep(&self.run, &report.manifest, &path)?;
+            format.write_file(&report, &path)?;
+            print(&format!("{}\n", path.display()))?;
+        } else {
+            let style = if is_raw { Style::Raw } else { Style::Painted };
+            print_with(style, |out| format.render(&report, out))?;
         }
         Ok(gate_verdict(&report))
     }

@@ -58,9 +58,10 @@ impl Rule for CommonTableExpression {
         }
         let mut places = 0;
         let mut kept = Vec::new();
-        let (shared, in_plans) = match context.is_sound() {
-            true => (shared_ctes(query), ctes_in_plans(query, &context.facts)),
-            false => Default::default(),
+        let (shared, in_plans) = if context.is_sound() {
+            (shared_ctes(query), ctes_in_plans(query, &context.facts))
+        } else {
+            Default::default()
         };
         // Later ones may use earlier ones, so these go first.
         let mut pending: std::collections::VecDeque<Cte> = std::mem::take(&mut query.ctes).into();

@@ -71,13 +71,13 @@ fn found<T: PartialEq>(
     for member in label {
         left.entry(hash(&member)).or_default().push(member);
     }
-    let mut take = |member: T| {
+    let take = |member: T| {
         let same_hash = left.get_mut(&hash(&member))?;
         budget::spend(same_hash.len());
         let at = same_hash.iter().rposition(|other| *other == member)?;
         Some(same_hash.swap_remove(at))
     };
-    pred.into_iter().filter_map(|member| take(member)).count()
+    pred.into_iter().filter_map(take).count()
 }
 
 fn compare_select(pred: &Query, label: &Query) -> (PartialScore, PartialScore) {

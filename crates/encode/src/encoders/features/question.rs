@@ -70,15 +70,12 @@ fn quoted(text: &str) -> Vec<String> {
                 && (close != '\'' || characters.get(end + 1).is_none_or(|next| !next.is_alphanumeric()))
         };
         let end = if never_closed.contains(&close) { None } else { (at + 1..characters.len()).find(ends) };
-        match end {
-            Some(end) => {
-                found.push(characters[at + 1..end].iter().collect());
-                at = end + 1;
-            }
-            None => {
-                never_closed.push(close);
-                at += 1;
-            }
+        if let Some(end) = end {
+            found.push(characters[at + 1..end].iter().collect());
+            at = end + 1;
+        } else {
+            never_closed.push(close);
+            at += 1;
         }
     }
     found.retain(|text: &String| !text.trim().is_empty());
