@@ -7,7 +7,7 @@ use sqlite3_parser::ast::{self, Distinctness, OneSelect, ResultColumn, SortedCol
 
 use super::scope::{Clause, ColumnName, Columns, Found, Scope, ScopeRelation};
 use super::window::check_direction;
-use super::{Error, ErrorKind, Resolver, limits};
+use super::{Error, ErrorKind, Resolver, limits, locate};
 use crate::functions::Function;
 use crate::ident::name_of;
 use crate::tree::{Args, Body, ColumnRef, Expr, JoinKind, OrderTerm, Output, Select};
@@ -31,7 +31,8 @@ impl<'a> Resolver<'a> {
             OneSelect::Select { window_clause, .. } => {
                 let windows = window_clause.unwrap_or_default();
                 if !self.lenient {
-                    windows.iter().try_for_each(|defined| check_direction(&defined.window))?;
+                    let directions = windows.iter().try_for_each(|defined| check_direction(&defined.window));
+                    directions.map_err(|error| error.at(locate(self.text, "WINDOW")))?;
                 }
                 self.windows.push(windows);
                 let arm = self.select(ast, order_by);
