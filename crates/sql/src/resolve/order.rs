@@ -28,7 +28,7 @@ impl<'a> Resolver<'a> {
                 let expr = match alias_reference(without_collation(&term.expr), outputs) {
                     Some(index) => collated(&term.expr, Expr::Output(index)),
                     None => match self.key(&term.expr)? {
-                        key if let Some(number) = folded_integer(uncollated(&key)) => {
+                        key if let Some(number) = self.number(&term.expr, &key) => {
                             let index = check_ordinal(number.into(), outputs.len(), place, "ORDER BY")?;
                             collated(&term.expr, Expr::Output(index))
                         }
@@ -70,6 +70,18 @@ impl<'a> Resolver<'a> {
         Ok(expr)
     }
 
+    /// The number of a result column that a term is. SQLite's parser makes it before it looks at names, so what an
+    /// alias stands for is none.
+    fn number(&mut self, ast: &'a ast::Expr<'a>, key: &Expr) -> Option<i32> {
+        let number = folded_integer(uncollated(key))?;
+        let aliases = self.scopes.last_mut().map(|scope| std::mem::take(&mut scope.aliases));
+        let by_itself = self.expr(ast);
+        if let (Some(scope), Some(aliases)) = (self.scopes.last_mut(), aliases) {
+            scope.aliases = aliases;
+        }
+        by_itself.is_ok_and(|own| folded_integer(uncollated(&own)).is_some()).then_some(number)
+    }
+
     fn compound_term(&mut self, ast: &'a ast::Expr<'a>, arms: &[(Vec<Output>, Scope)]) -> Option<u32> {
         let bare = without_collation(ast);
         for (outputs, scope) in arms {
@@ -102,7 +114,7 @@ impl<'a> Resolver<'a> {
             .enumerate()
             .map(|(place, term)| {
                 let key = self.key(term)?;
-                let Some(number) = folded_integer(uncollated(&key)) else { return Ok(key) };
+                let Some(number) = self.number(term, &key) else { return Ok(key) };
                 let index = check_ordinal(number.into(), outputs.len(), place, "GROUP BY")?;
                 let mut expr = outputs[index as usize].expr.clone();
                 self.check_alias(&(index + 1).to_string(), &expr, self.level)?;
