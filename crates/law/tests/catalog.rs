@@ -12,7 +12,7 @@ use sqlgauge_law::dice::Dice;
 use sqlgauge_law::world::{World, shapes};
 use sqlgauge_sql::schema::{Schema, TableKind};
 
-const WORLDS: usize = 60;
+const WORLDS: usize = 200;
 
 /// Worlds with the files of their databases, opened.
 fn for_each_world(seed: u64, mut check: impl FnMut(&World, &Connection, &Database, &SqliteEngine)) {

@@ -7,7 +7,8 @@ mod common;
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use sqlgauge_report::{Format, Report, Versus, all, find, formats::Table};
+use sqlgauge_report::formats::{Csv, Table};
+use sqlgauge_report::{Format, Report, Versus, all, find};
 use sqlgauge_run::{Gate, Item};
 
 /// Texts that some format would obey if it did not escape them.
@@ -146,7 +147,7 @@ fn jsonl_is_the_items() {
 #[test]
 fn csv_reads_back_field_by_field() {
     let report = hostile_report();
-    let text = by_name("csv", &report);
+    let text = rendered(&Csv { raw: true }, &report);
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
     let items = report.items.to_vec().unwrap();
