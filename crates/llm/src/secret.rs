@@ -159,7 +159,8 @@ mod tests {
         let reversed: String = key.chars().rev().collect();
         let inside = |before: &str| STANDARD_NO_PAD.encode(format!("{before}{key} and more"));
         let escaped = "sk-01%2B23%2F45~67%2089abcdef".to_owned();
-        let hexadecimal: String = key.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let pairs: Vec<String> = key.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let hexadecimal = pairs.concat();
         for echo in [reversed, inside(""), inside("B"), inside("Be"), inside("Bea"), escaped, hexadecimal] {
             let shown = secret.hide_parts(&format!("wrong key {echo}!"));
             let left = shown.replace(HIDDEN, "").replace("wrong key ", "");
