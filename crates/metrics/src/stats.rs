@@ -78,7 +78,7 @@ pub fn bootstrap_mean(values: &[f64], level: f64, resamples: usize, seed: u64) -
 /// little more than one.
 ///
 /// From 10,000 values on nothing is drawn: the distribution of the resampled means is known better than
-/// resamples could tell, see [`long_mean`].
+/// resamples could tell.
 pub fn bootstrap_means(
     columns: &[impl AsRef<[f64]>],
     level: f64,
