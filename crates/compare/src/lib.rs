@@ -1,11 +1,14 @@
 //! When two results count as equal, and where they differ: what metrics and the search for counterexamples share.
 //!
 //! - [`difference`] is the equality of `ex@1`; [`GoldOrder`] is the order of rows that counts for it.
+//! - [`Semantics`] are the contracts beside it: sets, bags, lists.
 //! - [`pyeq`] has values as Python sees them, on which the official scripts rest.
 //! - [`explain`] puts a difference into words.
 
 pub mod explain;
 pub mod pyeq;
 mod rows;
+mod semantics;
 
 pub use rows::{GoldOrder, RELATIVE_TOLERANCE, difference, has_same_shape, runs_of_keys};
+pub use semantics::{Semantics, UnknownSemantics};

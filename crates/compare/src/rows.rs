@@ -56,6 +56,20 @@ pub fn difference(gold: &ResultSet, order: &GoldOrder, prediction: &ResultSet) -
     }
 }
 
+/// How the sets of rows differ, in words; `None` if they do not. Numbers are equal within the tolerance.
+pub(crate) fn difference_of_sets(gold: &ResultSet, prediction: &ResultSet) -> Option<String> {
+    let width = explain::width(gold, prediction);
+    if width.is_some() {
+        return width;
+    }
+    let (ours, theirs) = grids_within_tolerance(gold, prediction);
+    let (mut our_set, mut their_set) = (sorted_rows(&ours), sorted_rows(&theirs));
+    our_set.dedup();
+    their_set.dedup();
+    let differs = our_set != their_set;
+    differs.then(|| explain::missing_row((gold, &ours), (prediction, &theirs), true).unwrap_or_default())
+}
+
 /// Whether both have as many rows and as many columns.
 pub fn has_same_shape(gold: &ResultSet, prediction: &ResultSet) -> bool {
     gold.width() == prediction.width() && gold.len() == prediction.len()

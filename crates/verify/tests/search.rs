@@ -404,7 +404,10 @@ fn satisfies(witness: &Witness) {
 
 #[test]
 fn the_column_order_may_be_free() {
-    let free = Options { contract: Contract { column_order: ColumnOrder::Free }, ..options(2000) };
+    let free = Options {
+        contract: Contract { column_order: ColumnOrder::Free, ..Contract::default() },
+        ..options(2000)
+    };
     let search = Search::new(schema(SCHOOL), free).unwrap();
     let survives = |left: &str, right: &str| matches!(search.refute(left, right), Verdict::Survived(_));
     assert!(survives("SELECT name, city FROM team", "SELECT city, name FROM team"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rusqlite::Statement;
-use sqlgauge_compare::GoldOrder;
+use sqlgauge_compare::{GoldOrder, Semantics};
 use sqlgauge_engine::{Failure, ResultSet, Sandbox};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
@@ -187,13 +187,35 @@ pub(super) struct Difference {
     pub(super) reason: String,
 }
 
+/// A query with its sort keys among its columns, and their places.
+struct SortKeys<'s> {
+    query: Auxiliary<'s>,
+    places: Vec<usize>,
+}
+
+impl<'s> SortKeys<'s> {
+    /// `None` where the query promises no order, or its order does not count.
+    fn new(resolved: &Resolved, schema: &Schema, counts: bool) -> Result<Option<Self>, Inapplicable> {
+        let Some(ordered) = ordered(&resolved.query).filter(|_| counts) else { return Ok(None) };
+        let text = print(&ordered.query, schema, Dialect::Sqlite)
+            .map_err(|error| Inapplicable::unsupported("print", error.to_string()))?;
+        Ok(Some(Self { query: Auxiliary::new(text), places: ordered.keys }))
+    }
+
+    /// The order of the rows on what the tables hold now.
+    fn order(&mut self, sandbox: &'s Sandbox) -> Result<GoldOrder, Failure> {
+        let rows = self.query.run(sandbox)?;
+        Ok(GoldOrder::from_keys(&rows, &self.places))
+    }
+}
+
 /// Both queries, compiled on one sandbox.
 pub(super) struct Pair<'s> {
     sandbox: &'s Sandbox,
     left: Runner<'s>,
     right: Runner<'s>,
-    /// The left query with its sort keys, and their places.
-    keys: Option<(Auxiliary<'s>, Vec<usize>)>,
+    /// The sort keys of either query, where its order counts.
+    keys: [Option<SortKeys<'s>>; 2],
     uses_clock: bool,
     contract: Contract,
 }
@@ -206,12 +228,12 @@ impl<'s> Pair<'s> {
         (left, right): (&Resolved, &Resolved),
         contract: Contract,
     ) -> Result<Self, Inapplicable> {
-        let keys = ordered(&left.query).map(|ordered| {
-            let text = print(&ordered.query, schema, Dialect::Sqlite)
-                .map_err(|error| Inapplicable::unsupported("print", error.to_string()).of(Side::Left))?;
-            Ok::<_, Inapplicable>((Auxiliary::new(text), ordered.keys))
-        });
-        let keys = keys.transpose()?;
+        let keys = [
+            SortKeys::new(left, schema, contract.semantics.keeps_left_order())
+                .map_err(|reason| reason.of(Side::Left))?,
+            SortKeys::new(right, schema, contract.semantics.keeps_right_order())
+                .map_err(|reason| reason.of(Side::Right))?,
+        ];
         let runner = |resolved, side| {
             Runner::new(sandbox, schema, resolved).map_err(|failure| Inapplicable::from(failure).of(side))
         };
@@ -260,19 +282,28 @@ impl<'s> Pair<'s> {
         let loose: BTreeSet<usize> = left.loose.union(&right.loose).copied().collect();
         let known = |of: Outcomes| of.possible.iter().map(|one| one.without(&loose)).collect::<Vec<_>>();
         let (left, right) = (known(left), known(right));
-        let may_be_equal = |l: &Possible, r: &Possible| match self.contract.column_order {
+        let Contract { semantics, column_order } = self.contract;
+        let may_be_equal = |l: &Possible, r: &Possible| match column_order {
+            ColumnOrder::Kept if semantics == Semantics::Set => !l.is_disjoint_as_sets(r),
             ColumnOrder::Kept => !l.is_disjoint(r),
-            ColumnOrder::Free => l.len() == r.len(),
+            ColumnOrder::Free => semantics == Semantics::Set || l.len() == r.len(),
         };
         left.iter().any(|l| right.iter().any(|r| may_be_equal(l, r)))
     }
 
     fn difference(&mut self, left: &ResultSet, right: &ResultSet) -> Result<Option<String>, Failure> {
-        let unordered = self.contract.difference(left, &GoldOrder::Unordered, right);
-        let is_settled = unordered.is_some() || left.len() < 2 || left.values() == right.values();
-        let Some((query, keys)) = self.keys.as_mut().filter(|_| !is_settled) else { return Ok(unordered) };
-        let rows = query.run(self.sandbox)?;
-        Ok(self.contract.difference(left, &GoldOrder::from_keys(&rows, keys), right))
+        let (free, unordered) = ((left, &GoldOrder::Unordered), (right, &GoldOrder::Unordered));
+        let found = self.contract.difference(free, unordered);
+        let is_settled = found.is_some() || left.len() < 2 || left.values() == right.values();
+        if is_settled || self.keys.iter().all(Option::is_none) {
+            return Ok(found);
+        }
+        let [left_keys, right_keys] = &mut self.keys;
+        let order = |keys: &mut Option<SortKeys<'s>>| {
+            keys.as_mut().map_or(Ok(GoldOrder::Unordered), |keys| keys.order(self.sandbox))
+        };
+        let (left_order, right_order) = (order(left_keys)?, order(right_keys)?);
+        Ok(self.contract.difference((left, &left_order), (right, &right_order)))
     }
 
     /// Whether the left query returns something else than a moment ago. If not, the right one, which ran in

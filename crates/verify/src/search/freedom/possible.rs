@@ -1,6 +1,6 @@
 //! The possible results of a query with LIMIT.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_sql::schema::{Collation, Schema};
@@ -91,6 +91,18 @@ impl Possible {
             most += high;
         }
         !(least..=most).contains(&self.len())
+    }
+
+    /// Whether surely no set of rows is a possible result of both: one must have a row that the other cannot.
+    pub(in crate::search) fn is_disjoint_as_sets(&self, other: &Self) -> bool {
+        let near = |rows: &[Vec<Value>]| -> HashSet<Vec<Near>> {
+            rows.iter().map(|row| row.iter().map(Near::of).collect()).collect()
+        };
+        let lacks = |must: &Self, may: &Self| {
+            let (certain, open) = (near(&may.certain), near(&may.open));
+            near(&must.certain).iter().any(|row| !certain.contains(row) && !open.contains(row))
+        };
+        lacks(self, other) || lacks(other, self)
     }
 }
 
