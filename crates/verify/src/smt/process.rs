@@ -1,0 +1,329 @@
+//! The solver as a child process that speaks SMT-LIB 2 over its standard input and output.
+//!
+//! # Contract
+//! One [`Solver`] serves one thread, question after question, each between a push and a pop. Every question ends within
+//! its time limit and a moment: a solver that hangs, floods, dies or says what is no answer is killed, and the next
+//! question starts a new one. What was asked then has a [`Failure`] for an outcome; nothing else is lost.
+//!
+//! Reading and writing are done by threads of their own, so that neither a solver that never reads nor one that never
+//! writes can hold the caller.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What a solver may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Wall-clock time of one question.
+    pub time: Duration,
+    /// Memory of the process.
+    pub memory_mib: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(10), memory_mib: 2048 }
+    }
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Failure {
+    /// It took too long.
+    #[error("timeout")]
+    Timeout,
+    /// It took too much memory.
+    #[error("memory")]
+    Memory,
+    /// It ended, or said what is no answer.
+    #[error("died")]
+    Died,
+    /// It could not be started.
+    #[error("missing")]
+    Missing,
+    /// It gave up without saying why in words that are known.
+    #[error("incomplete")]
+    Incomplete,
+}
+
+/// No solver was found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}; install it with `pip install z3-solver`, or name the program with --solver PATH")]
+pub struct NoSolver {
+    what: String,
+}
+
+/// Finds the solver's program: the one that is named (by an option, or in the environment), else `z3` in the folders of
+/// the search path, else where Python's packages have their programs.
+///
+/// # Errors
+/// When there is none; a name that is given and leads nowhere is never replaced by another.
+pub fn locate(named: Option<&Path>, search_path: Option<&OsStr>) -> Result<PathBuf, NoSolver> {
+    if let Some(named) = named {
+        let missing = || NoSolver { what: format!("there is no solver at {}", named.display()) };
+        return named.is_file().then(|| named.to_owned()).ok_or_else(missing);
+    }
+    let in_path = search_path.into_iter().flat_map(std::env::split_paths).map(|folder| folder.join(PROGRAM));
+    let mut found = in_path.filter(|program| program.is_file());
+    let missing = || NoSolver { what: "the solver z3 was not found".to_owned() };
+    found.next().or_else(beside_python).ok_or_else(missing)
+}
+
+const PROGRAM: &str = if cfg!(windows) { "z3.exe" } else { "z3" };
+
+/// Where the package `z3-solver` of Python puts the program, if there is a Python.
+fn beside_python() -> Option<PathBuf> {
+    const ASK: &str = "import os, sysconfig\n\
+        for scheme in (None, os.name + '_user'):\n    \
+            print(sysconfig.get_path('scripts', scheme) if scheme else sysconfig.get_path('scripts'))";
+    let output = Command::new("python3").args(["-c", ASK]).stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.lines().map(|folder| Path::new(folder).join(PROGRAM)).find(|program| program.is_file())
+}
+
+/// What a solver says of a set of assertions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// They contradict each other.
+    Unsatisfiable,
+    /// They hold under these values of the asked terms, as the solver spelled them, in their order.
+    Satisfiable(Vec<Sexp>),
+}
+
+/// Most bytes of one answer.
+const MAX_ANSWER_BYTES: usize = 8 << 20;
+/// What the process may take beyond its own time limit before it is killed.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A solver; its process is started when it is first needed.
+#[derive(Debug)]
+pub struct Solver {
+    program: PathBuf,
+    limits: Limits,
+    running: Option<Running>,
+    asked: u64,
+    started: u64,
+}
+
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    to: Sender<String>,
+    from: Receiver<String>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Solver {
+    /// A solver of that program.
+    pub fn new(program: impl Into<PathBuf>, limits: Limits) -> Self {
+        Self { program: program.into(), limits, running: None, asked: 0, started: 0 }
+    }
+
+    /// What it may take.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// How often the process had to be started.
+    pub fn started(&self) -> u64 {
+        self.started
+    }
+
+    /// Whether those assertions can hold, and if so under which values of those terms. `script` declares and asserts;
+    /// it is forgotten afterwards.
+    ///
+    /// # Errors
+    /// A [`Failure`]; the solver can be asked again.
+    pub fn check(&mut self, script: &str, terms: &[String], time: Duration) -> Result<Answer, Failure> {
+        let deadline = Instant::now() + time.min(self.limits.time);
+        let answer = self.ask(script, terms, deadline);
+        if matches!(answer, Err(Failure::Timeout | Failure::Memory | Failure::Died)) {
+            self.running = None;
+        }
+        answer
+    }
+
+    fn ask(&mut self, script: &str, terms: &[String], deadline: Instant) -> Result<Answer, Failure> {
+        let left = deadline.saturating_duration_since(Instant::now()).as_millis().max(1);
+        let verdict = self.exchange(
+            &format!("(set-option :timeout {left})\n(push 1)\n{script}\n(check-sat)\n"),
+            deadline + GRACE,
+        )?;
+        let answer = match verdict.trim() {
+            "unsat" => Ok(Answer::Unsatisfiable),
+            "sat" => self.values(terms, deadline + GRACE).map(Answer::Satisfiable),
+            "unknown" => Err(self.reason(deadline + GRACE)?),
+            error if error.contains("memory") => Err(Failure::Memory),
+            error if error.contains("timeout") || error.contains("canceled") => Err(Failure::Timeout),
+            _ => Err(Failure::Died),
+        };
+        self.exchange("(pop 1)\n", deadline + GRACE)?;
+        answer
+    }
+
+    fn values(&mut self, terms: &[String], deadline: Instant) -> Result<Vec<Sexp>, Failure> {
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let text = self.exchange(&format!("(get-value ({}))\n", terms.join(" ")), deadline)?;
+        let Some(Sexp::List(pairs)) = Sexp::parse(&text) else { return Err(Failure::Died) };
+        let value = |pair: Sexp| match pair {
+            Sexp::List(mut pair) if pair.len() == 2 => pair.pop(),
+            _ => None,
+        };
+        let values: Option<Vec<Sexp>> = pairs.into_iter().map(value).collect();
+        values.filter(|values| values.len() == terms.len()).ok_or(Failure::Died)
+    }
+
+    fn reason(&mut self, deadline: Instant) -> Result<Failure, Failure> {
+        let text = self.exchange("(get-info :reason-unknown)\n", deadline)?;
+        let is = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        Ok(if is(&["timeout", "canceled"]) {
+            Failure::Timeout
+        } else if is(&["memout", "memory"]) {
+            Failure::Memory
+        } else {
+            Failure::Incomplete
+        })
+    }
+
+    /// Sends the commands and reads what comes back.
+    fn exchange(&mut self, commands: &str, deadline: Instant) -> Result<String, Failure> {
+        self.asked += 1;
+        let mark = format!("answered-{}", self.asked);
+        let running = self.running()?;
+        let text = format!("{commands}(echo \"{mark}\")\n");
+        running.to.send(text).map_err(|_| Failure::Died)?;
+        let mut answer = String::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match running.from.recv_timeout(left) {
+                Ok(line) if line.trim().trim_matches('"') == mark => return Ok(answer),
+                Ok(line) => answer.push_str(&line),
+                Err(RecvTimeoutError::Timeout) => return Err(Failure::Timeout),
+                Err(RecvTimeoutError::Disconnected) if answer.contains("memory") => {
+                    return Err(Failure::Memory);
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(Failure::Died),
+            }
+            if answer.len() > MAX_ANSWER_BYTES {
+                return Err(Failure::Died);
+            }
+        }
+    }
+
+    fn running(&mut self) -> Result<&mut Running, Failure> {
+        if self.running.is_none() {
+            self.running = Some(start(&self.program, self.limits).ok_or(Failure::Missing)?);
+            self.started += 1;
+        }
+        self.running.as_mut().ok_or(Failure::Missing)
+    }
+}
+
+fn start(program: &Path, limits: Limits) -> Option<Running> {
+    let mut child = Command::new(program)
+        .args(["-in", "-smt2", &format!("-memory:{}", limits.memory_mib)])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let (mut input, output) = (child.stdin.take()?, child.stdout.take()?);
+    let (to, commands) = channel::<String>();
+    let (lines, from) = sync_channel::<String>(1024);
+    thread::spawn(move || {
+        for text in commands {
+            if input.write_all(text.as_bytes()).and_then(|()| input.flush()).is_err() {
+                return;
+            }
+        }
+    });
+    thread::spawn(move || read_lines(BufReader::new(output), &lines));
+    Some(Running { child, to, from })
+}
+
+/// Hands on line after line; one that is too long comes in pieces.
+fn read_lines(mut output: impl BufRead, lines: &SyncSender<String>) {
+    loop {
+        let mut line = Vec::new();
+        let limited = output.by_ref().take(1 << 20).read_until(b'\n', &mut line);
+        if !matches!(limited, Ok(1..)) || lines.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+            return;
+        }
+    }
+}
+
+/// A parenthesised expression, as solvers write values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sexp {
+    /// A word.
+    Atom(String),
+    /// A list.
+    List(Vec<Sexp>),
+}
+
+impl Sexp {
+    /// Reads the first expression of the text; `None` if there is no whole one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let spaced = text.replace('(', " ( ").replace(')', " ) ");
+        let mut open: Vec<Vec<Self>> = Vec::new();
+        for word in spaced.split_whitespace() {
+            let done = match word {
+                "(" => {
+                    open.push(Vec::new());
+                    continue;
+                }
+                ")" => Self::List(open.pop()?),
+                atom => Self::Atom(atom.to_owned()),
+            };
+            match open.last_mut() {
+                Some(around) => around.push(done),
+                None => return Some(done),
+            }
+        }
+        None
+    }
+
+    /// The word, if it is one.
+    pub fn atom(&self) -> Option<&str> {
+        match self {
+            Self::Atom(atom) => Some(atom),
+            Self::List(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_read_with_their_structure() {
+        let read = Sexp::parse("((a (- 3))\n (b (/ 1.0 2.0)))").unwrap();
+        let Sexp::List(pairs) = &read else { panic!("{read:?}") };
+        assert_eq!(pairs.len(), 2);
+        assert_eq!(pairs[0], Sexp::parse("(a (- 3))").unwrap());
+        for broken in ["", "(", "((a)", ")"] {
+            assert_eq!(Sexp::parse(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_named_solver_that_is_not_there_is_an_error_that_says_what_to_do() {
+        let error = locate(Some(Path::new("/no/such/z3")), None).unwrap_err().to_string();
+        assert!(error.contains("/no/such/z3") && error.contains("--solver"), "{error}");
+    }
+}
