@@ -127,7 +127,7 @@ pub(crate) fn may_stand_for(
     facts: &Facts<'_>,
 ) -> bool {
     let outputs = (0..).zip(outputs);
-    may_replace(query, outputs.map(|(column, output)| (ColumnRef { relation, column }, &output.expr)), facts)
+    may_replace(query, outputs.map(|(column, output)| (ColumnRef::at(relation, column), &output.expr)), facts)
 }
 
 /// Whether expressions may be written in the place of columns of the same value everywhere in a query: every

@@ -606,7 +606,7 @@ impl Canonical<'_, '_> {
     }
 
     fn hash_column(&self, column: ColumnRef) -> u64 {
-        mix(mix(81, self.colour(column.relation)), u64::from(column.column))
+        mix(mix(81, self.colour(column.relation)), column.column.position().map_or(u64::MAX, u64::from))
     }
 
     fn hash_all<'e>(&self, tag: u64, exprs: impl IntoIterator<Item = &'e Expr>) -> u64 {

@@ -2,7 +2,9 @@
 
 use sqlgauge_sql::derive::{Facts, conjuncts};
 use sqlgauge_sql::schema::{Schema, TableId};
-use sqlgauge_sql::tree::{BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Query, RelationId, Source};
+use sqlgauge_sql::tree::{
+    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Place, Query, RelationId, Source,
+};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use crate::profile::Profile;
@@ -101,7 +103,7 @@ impl<'a> Context<'a> {
     }
 
     /// The table column that a column is, if its relation reads a table.
-    pub fn table_column(&self, column: ColumnRef) -> Option<(TableId, u32)> {
+    pub fn table_column(&self, column: ColumnRef) -> Option<TableColumn> {
         Some((self.facts.table_of(column.relation)?, column.column))
     }
 
@@ -124,13 +126,14 @@ impl<'a> Context<'a> {
             return false;
         };
         let Some(table) = self.schema().table(from) else { return false };
+        let (Some(column), Some(key)) = (column.position(), key.position()) else { return false };
         table.foreign_keys.iter().any(|foreign| {
             foreign.columns == [column] && self.schema().resolve_foreign_key(foreign) == Some((to, vec![key]))
         })
     }
 }
 
-type TableColumn = (TableId, u32);
+type TableColumn = (TableId, Place);
 
 /// What the paper's script takes for UNIQUE and `NON_NULL`: what the schema declares, and what an equality in an ON
 /// clause of either query carries over to the other side of it.
@@ -170,14 +173,16 @@ impl Published {
         }
     }
 
-    fn is_unique(&self, table: TableId, column: u32, schema: &Schema) -> bool {
-        schema.table(table).is_some_and(|table| table.is_unique(&[column]))
+    fn is_unique(&self, table: TableId, column: Place, schema: &Schema) -> bool {
+        schema.table(table).is_some_and(|table| column.position().is_some_and(|at| table.is_unique(&[at])))
             || self.unique.contains(&(table, column))
     }
 
-    fn is_not_null(&self, table: TableId, column: u32, schema: &Schema) -> bool {
-        let declared =
-            schema.table(table).is_some_and(|own| own.is_not_null(column) || own.primary_key == [column]);
+    fn is_not_null(&self, table: TableId, column: Place, schema: &Schema) -> bool {
+        let declared = schema
+            .table(table)
+            .zip(column.position())
+            .is_some_and(|(own, at)| own.is_not_null(at) || own.primary_key == [at]);
         declared || self.not_null.contains(&(table, column))
     }
 }

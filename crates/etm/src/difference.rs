@@ -195,7 +195,7 @@ pub(crate) fn expression(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> Str
     // What is no table is named by its place.
     let width = |id| {
         let own = columns.iter().filter(|column| column.relation == id);
-        own.map(|column| column.column.wrapping_add(1)).filter(|width| *width != 0).max().unwrap_or(1)
+        own.filter_map(|column| Some(column.column.position()?.saturating_add(1))).max().unwrap_or(1)
     };
     let values = |id| {
         let row = (0..width(id)).map(|_| Expr::Literal(Literal::Null)).collect();

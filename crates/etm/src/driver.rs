@@ -450,7 +450,7 @@ impl<'a> Driver<'_, 'a> {
         let id = self.context.facts.next_relation();
         self.context.facts.add_derived(id, &query);
         let outputs = (0..).take(query.width()).map(|column| sqlgauge_sql::tree::Output {
-            expr: Expr::Column(sqlgauge_sql::tree::ColumnRef { relation: id, column }),
+            expr: Expr::Column(sqlgauge_sql::tree::ColumnRef::at(id, column)),
             alias: None,
         });
         Body::Select(Box::new(sqlgauge_sql::tree::Select {

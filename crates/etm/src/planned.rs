@@ -9,7 +9,9 @@ use std::collections::{HashMap, HashSet};
 
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::{Schema, TableId, TableKind};
-use sqlgauge_sql::tree::{Body, CteId, Expr, From, OrderTerm, Query, Relation, RelationId, Select, Source};
+use sqlgauge_sql::tree::{
+    Body, CteId, Expr, From, OrderTerm, Place, Query, Relation, RelationId, Select, Source,
+};
 use sqlgauge_sql::visit::{Visitor, children, walk_query};
 
 use crate::beside::each_comparison;
@@ -93,7 +95,7 @@ impl Visitor for Read {
 #[derive(Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 struct Reading {
-    columns: Vec<u32>,
+    columns: Vec<Place>,
     /// SQLite puts a subquery with a LIMIT into a query that only passes its columns on or sorts them; what else the
     /// query does decides whether.
     is_lone: bool,

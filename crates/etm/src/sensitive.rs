@@ -11,7 +11,7 @@
 use sqlgauge_sql::derive::{Dependencies, Facts, has_aggregate, has_window, is_aggregate_select};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Index, IndexPart, Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Query, RelationId, Select, Source};
+use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Place, Query, RelationId, Select, Source};
 use sqlgauge_sql::visit::children;
 
 use crate::beside::{equals_are_identical, keeps_any_of_equals};
@@ -182,17 +182,18 @@ fn covers_all_columns(query: &Query) -> bool {
 
 /// The column sets that the indexes of an ordinary table consist of; `None` where they are not known, and where it
 /// takes more than columns to say when SQLite can use an index: it is partial, or sorts by an expression.
-fn indexes(table: &Table) -> Option<Vec<Vec<u32>>> {
+fn indexes(table: &Table) -> Option<Vec<Vec<Place>>> {
     if table.kind != TableKind::Table {
         return None;
     }
     let key = (table.rowid_alias().is_none() && !table.primary_key.is_empty()).then_some(&table.primary_key);
-    let mut all: Vec<Vec<u32>> = key.into_iter().chain(&table.unique).cloned().collect();
+    let places = |key: &Vec<u32>| key.iter().copied().map(Place::At).collect();
+    let mut all: Vec<Vec<Place>> = key.into_iter().chain(&table.unique).map(places).collect();
     for index in &table.indexes {
         if is_sought_by_text(index) {
             return None;
         }
-        all.push(index.parts.iter().filter_map(IndexPart::column).collect());
+        all.push(index.parts.iter().filter_map(IndexPart::column).map(Place::At).collect());
     }
     Some(all)
 }
@@ -229,9 +230,7 @@ fn are_sorted(select: &Select, facts: &Facts<'_>) -> bool {
             return false;
         };
         let Some(indexes) = indexes(table) else { return false };
-        column.column != ColumnRef::ROWID
-            && table.rowid_alias() != Some(column.column)
-            && !indexes.iter().any(|index| index.contains(&column.column))
+        !table.is_rowid(column.column) && !indexes.iter().any(|index| index.contains(&column.column))
     };
     let own: Vec<RelationId> =
         select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
@@ -251,7 +250,7 @@ fn is_scan(query: &Query, select: &Select, facts: &Facts<'_>) -> bool {
     let (Some(indexes), false) = (indexes(table), table.without_rowid) else { return false };
     let mut searched = Vec::new();
     let mut rowid_is_plain = true;
-    let is_rowid = |column: u32| column == ColumnRef::ROWID || table.rowid_alias() == Some(column);
+    let is_rowid = |column: Place| table.is_rowid(column);
     for conjunct in tools::conjuncts_of(select.filter.as_ref()) {
         let compares_rowid = matches!(conjunct, Expr::Binary(operator, left, right)
             if operator.is_comparison() && matches!((left.as_ref(), right.as_ref()),
@@ -271,8 +270,9 @@ fn is_scan(query: &Query, select: &Select, facts: &Facts<'_>) -> bool {
     let groups_by_rowid = select.group_by.iter().flat_map(tools::columns_of).any(|c| is_rowid(c.column));
     let read = tools::columns_read(query, id);
     let mine = |column: &&ColumnRef| column.relation == id;
-    let is_sought = |index: &[u32]| searched.iter().filter(mine).any(|column| index.contains(&column.column));
-    let covers = |index: &[u32]| read.iter().all(|column| is_rowid(*column) || index.contains(column));
+    let is_sought =
+        |index: &[Place]| searched.iter().filter(mine).any(|column| index.contains(&column.column));
+    let covers = |index: &[Place]| read.iter().all(|column| is_rowid(*column) || index.contains(column));
     rowid_is_plain
         && !groups_by_rowid
         && only_values_inside(query, id)

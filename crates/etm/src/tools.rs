@@ -5,7 +5,7 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
     Aggregate, Args, BinaryOperator, Body, ColumnRef, CteId, Expr, From, Join, JoinKind, Literal, Output,
-    Owner, Query, Relation, RelationId, Select, Source,
+    Owner, Place, Query, Relation, RelationId, Select, Source,
 };
 use sqlgauge_sql::visit::{
     Rewriter, Visitor, children, children_mut, rewrite_expr, rewrite_query, walk_expr, walk_query,
@@ -242,7 +242,7 @@ impl Rewriter for Replacement<'_> {
 }
 
 /// All columns of a relation that a query reads, subqueries included, with repetition.
-pub(crate) fn columns_read(query: &Query, relation: RelationId) -> Vec<u32> {
+pub(crate) fn columns_read(query: &Query, relation: RelationId) -> Vec<Place> {
     let mut reads = Reads { relation, columns: Vec::new() };
     walk_query(&mut reads, query);
     reads.columns
@@ -250,7 +250,7 @@ pub(crate) fn columns_read(query: &Query, relation: RelationId) -> Vec<u32> {
 
 struct Reads {
     relation: RelationId,
-    columns: Vec<u32>,
+    columns: Vec<Place>,
 }
 
 impl Visitor for Reads {

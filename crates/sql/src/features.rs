@@ -7,7 +7,8 @@ use serde::Serialize;
 use crate::functions::Function;
 use crate::schema::{Schema, TableId};
 use crate::tree::{
-    Body, Expr, From, JoinKind, LikeOperator, Query, Relation, RelationId, SetOperator, Source, UnaryOperator,
+    Body, ColumnRef, Expr, From, JoinKind, LikeOperator, Query, Relation, RelationId, SetOperator, Source,
+    UnaryOperator,
 };
 use crate::visit::{Visitor, walk_query};
 
@@ -48,9 +49,9 @@ impl Features {
         };
         walk_query(&mut collector, query);
         let Collector { mut found, tables, columns, .. } = collector;
-        for (relation, index) in columns {
+        for ColumnRef { relation, column } in columns {
             let Some(table) = tables.get(&relation).and_then(|&id| schema.table(id)) else { continue };
-            let column = table.column(index).map_or("rowid", |column| column.name.as_str());
+            let column = table.at(column).map_or("rowid", |column| column.name.as_str());
             found.columns.insert((table.name.to_ascii_lowercase(), column.to_ascii_lowercase()));
         }
         found
@@ -91,7 +92,7 @@ struct Collector<'a> {
     found: Features,
     tables: HashMap<RelationId, TableId>,
     /// Kept until the end: a column may be met before the relation that it belongs to.
-    columns: Vec<(RelationId, u32)>,
+    columns: Vec<ColumnRef>,
     level: usize,
 }
 
@@ -181,7 +182,7 @@ impl Visitor for Collector<'_> {
 
     fn expr(&mut self, expr: &Expr) {
         match expr {
-            Expr::Column(column) => self.columns.push((column.relation, column.column)),
+            Expr::Column(column) => self.columns.push(*column),
             Expr::Binary(operator, ..) if operator.is_comparison() => self.predicate(operator.symbol()),
             Expr::Binary(operator, ..) => self.count(operator.symbol()),
             Expr::And(list) => (1..list.len()).for_each(|_| self.count("AND")),

@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use crate::definition::{Definition, definitions};
+use crate::tree::Place;
 
 /// A table of one schema. It knows which: another schema, be it the same one after a change, has no table of that
 /// id, so that a query over the one is never read as a query over the other. Schemas of equal tables count as one.
@@ -317,6 +318,19 @@ impl Table {
     /// The column at that position.
     pub fn column(&self, index: u32) -> Option<&Column> {
         self.columns.get(index as usize)
+    }
+
+    /// The column at that place; the rowid is none.
+    pub fn at(&self, place: Place) -> Option<&Column> {
+        self.column(place.position()?)
+    }
+
+    /// Whether what stands there is the rowid, under whichever name.
+    pub fn is_rowid(&self, place: Place) -> bool {
+        match place {
+            Place::At(position) => self.rowid_alias() == Some(position),
+            Place::Rowid => true,
+        }
     }
 
     /// The names of those columns, comma-separated.

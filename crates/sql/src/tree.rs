@@ -4,6 +4,8 @@
 //! Aliases, letter case, quoting, `*`, USING, NATURAL and references to select aliases are gone. A reference is
 //! correlated when its relation belongs to an outer query.
 
+use std::fmt;
+
 use crate::functions::Function;
 use crate::schema::TableId;
 
@@ -234,13 +236,48 @@ pub enum Source {
 pub struct ColumnRef {
     /// The relation; of an enclosing query where the reference is correlated.
     pub relation: RelationId,
-    /// Position among the relation's columns, or [`ColumnRef::ROWID`].
-    pub column: u32,
+    /// Which of the relation's columns.
+    pub column: Place,
+}
+
+/// Which column of a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// The one at that position among the relation's columns.
+    At(u32),
+    /// The rowid of a table without an INTEGER PRIMARY KEY; where there is one, that column stands for it.
+    Rowid,
 }
 
 impl ColumnRef {
-    /// The position that stands for the rowid of a table without an INTEGER PRIMARY KEY.
-    pub const ROWID: u32 = u32::MAX;
+    /// The column at that position.
+    pub fn at(relation: RelationId, position: u32) -> Self {
+        Self { relation, column: Place::At(position) }
+    }
+
+    /// The rowid of a table without an INTEGER PRIMARY KEY.
+    pub fn rowid(relation: RelationId) -> Self {
+        Self { relation, column: Place::Rowid }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(position) => position.fmt(f),
+            Self::Rowid => f.write_str("rowid"),
+        }
+    }
+}
+
+impl Place {
+    /// The position, unless it is the rowid.
+    pub fn position(self) -> Option<u32> {
+        match self {
+            Self::At(position) => Some(position),
+            Self::Rowid => None,
+        }
+    }
 }
 
 /// A term of ORDER BY.

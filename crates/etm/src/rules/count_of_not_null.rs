@@ -27,8 +27,7 @@
 
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::schema::Table;
-use sqlgauge_sql::tree::{Args, ColumnRef, Expr, Query};
+use sqlgauge_sql::tree::{Args, ColumnRef, Expr, Place, Query};
 
 use crate::context::Context;
 use crate::context::passes_not_null;
@@ -100,7 +99,7 @@ impl Rule for CountOfNotNull {
 /// Whether SQLite reads the column for something else than to count it. The rowid is in every index.
 fn is_read_elsewhere(query: &Query, column: ColumnRef, context: &Context<'_>) -> bool {
     let table = context.facts.table_of(column.relation).and_then(|id| context.schema().table(id));
-    if column.column == ColumnRef::ROWID || table.and_then(Table::rowid_alias) == Some(column.column) {
+    if table.map_or(column.column == Place::Rowid, |table| table.is_rowid(column.column)) {
         return true;
     }
     let all = tools::columns_read(query, column.relation).into_iter().filter(|own| *own == column.column);

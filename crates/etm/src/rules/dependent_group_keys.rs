@@ -24,7 +24,7 @@
 //! need to.
 
 use sqlgauge_sql::derive::Dependencies;
-use sqlgauge_sql::tree::{Expr, Query, Select};
+use sqlgauge_sql::tree::{Expr, Place, Query, Select};
 
 use crate::context::Context;
 use crate::profile::Profiles;
@@ -85,7 +85,8 @@ fn corrected(select: &mut Select, context: &Context<'_>) -> usize {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     {
         let rank = |key: &Expr| {
-            tools::as_column(key).map_or((1, None, 0), |c| (0, context.facts.table_of(c.relation), c.column))
+            tools::as_column(key)
+                .map_or((1, None, Place::At(0)), |c| (0, context.facts.table_of(c.relation), c.column))
         };
         order.sort_by_key(|place| rank(&keys[*place]));
     }

@@ -68,10 +68,8 @@ impl Rule for DistinctJoinAsExists {
             select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
         // For EXISTS the rows around it are fixed, so rule 13 would move back whatever these fix.
         let closure = Dependencies::of(select, &context.facts).closure_of_rows(&read);
-        let keep = |id: &RelationId| {
-            read.contains(id)
-                || closure.determines(&Expr::Column(ColumnRef { relation: *id, column: ColumnRef::ROWID }))
-        };
+        let keep =
+            |id: &RelationId| read.contains(id) || closure.determines(&Expr::Column(ColumnRef::rowid(*id)));
         let moved: Vec<RelationId> = all.iter().copied().filter(|id| !keep(id)).collect();
         if moved.is_empty() || moved.len() == all.len() {
             return 0;

@@ -87,7 +87,7 @@ fn parts(select: &Select, results: &[&Expr], context: &Context<'_>) -> Option<Pa
     let all: Vec<RelationId> = select.from.as_ref()?.relations().iter().map(|relation| relation.id).collect();
     let dependencies = Dependencies::of(select, &context.facts);
     let closure = dependencies.closure(&select.group_by);
-    let row = |id: RelationId| Expr::Column(ColumnRef { relation: id, column: ColumnRef::ROWID });
+    let row = |id: RelationId| Expr::Column(ColumnRef::rowid(id));
     let (kept, moved): (Vec<RelationId>, Vec<RelationId>) =
         all.iter().copied().partition(|id| closure.determines(&row(*id)));
     let reads = |e: &Expr, set: &[RelationId]| {

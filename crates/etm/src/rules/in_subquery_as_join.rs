@@ -131,6 +131,7 @@ fn composite_reference(outer: ColumnRef, key: ColumnRef, context: &Context<'_>) 
     let (Some(table), Some(parent)) = (context.schema().table(table), context.schema().table(target)) else {
         return false;
     };
+    let (Some(column), Some(part)) = (column.position(), part.position()) else { return false };
     parent.primary_key.contains(&part)
         && table.foreign_keys.iter().any(|foreign| {
             foreign.columns == [column]
@@ -207,7 +208,7 @@ fn partners(query: &Query, whole: bool, hidden: bool, facts: &Facts<'_>) -> Vec<
 }
 
 fn determines_row(closure: &Closure, id: RelationId) -> bool {
-    closure.determines(&Expr::Column(ColumnRef { relation: id, column: ColumnRef::ROWID }))
+    closure.determines(&Expr::Column(ColumnRef::rowid(id)))
 }
 
 /// Whether a condition of an outer join reads a query around: SQLite lets it not read tables beside the join.

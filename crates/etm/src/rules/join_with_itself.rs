@@ -22,7 +22,7 @@
 //! ## Source
 //! Ours.
 
-use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, RelationId};
+use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Place, Query, RelationId};
 
 use crate::context::Context;
 use crate::profile::Profiles;
@@ -83,12 +83,12 @@ fn pair(condition: &Expr) -> Option<(ColumnRef, ColumnRef)> {
     Some((tools::as_column(left)?, tools::as_column(right)?))
 }
 
-fn compares_with_itself(condition: &Expr, relation: RelationId, key: &[u32]) -> bool {
+fn compares_with_itself(condition: &Expr, relation: RelationId, key: &[Place]) -> bool {
     pair(condition).is_some_and(|(a, b)| a == b && a.relation == relation && key.contains(&a.column))
 }
 
 /// The relation to keep, the one to drop, and the key.
-fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId, Vec<u32>)> {
+fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId, Vec<Place>)> {
     let select = query.as_select()?;
     let from = select.from.as_ref()?;
     let own: Vec<RelationId> = from.relations().iter().map(|relation| relation.id).collect();
@@ -111,12 +111,12 @@ fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId,
             (false, true) => (order.1, order.0),
             (false, false) => continue,
         };
-        let equated = |column: u32| {
+        let equated = |column: Place| {
             let (x, y) = (ColumnRef { relation: kept, column }, ColumnRef { relation: dropped, column });
             pairs.contains(&(x, y)) || pairs.contains(&(y, x))
         };
         let identity =
-            |column: u32| context.facts.is_identity(&Expr::Column(ColumnRef { relation: kept, column }));
+            |column: Place| context.facts.is_identity(&Expr::Column(ColumnRef { relation: kept, column }));
         let key = context
             .facts
             .unique_sets(kept)

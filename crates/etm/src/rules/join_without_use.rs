@@ -111,12 +111,7 @@ fn find(query: &Query, context: &Context<'_>) -> Option<Step> {
                 let pairs: Vec<_> = columns
                     .iter()
                     .zip(&foreign.columns)
-                    .map(|(&key, &reference)| {
-                        (
-                            ColumnRef { relation: parent, column: key },
-                            ColumnRef { relation: child, column: reference },
-                        )
-                    })
+                    .map(|(&key, &reference)| (ColumnRef::at(parent, key), ColumnRef::at(child, reference)))
                     .collect();
                 let linked = pairs.iter().all(|pair| links.contains(pair));
                 let is_seen = !context.is_sound() || tools::may_stand_in(from, parent, child);

@@ -27,7 +27,7 @@
 
 use sqlgauge_sql::derive::rejects_null;
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Output, Query, Relation, Select,
+    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Output, Place, Query, Relation, Select,
 };
 
 use crate::context::Context;
@@ -135,7 +135,8 @@ fn corrected(query: &mut Query, context: &Context<'_>) -> Option<()> {
 fn is_null_only_without_partner(tested: ColumnRef, on: &Expr, context: &Context<'_>) -> bool {
     let declared = context.table_column(tested).is_some_and(|(table, column)| {
         let table = context.schema().table(table);
-        column == ColumnRef::ROWID || table.is_some_and(|table| table.is_not_null(column))
+        column == Place::Rowid
+            || table.and_then(|table| table.at(column)).is_some_and(|column| column.not_null)
     });
     declared || tools::conjuncts_of(Some(on)).into_iter().any(|conjunct| rejects_null(conjunct, tested))
 }

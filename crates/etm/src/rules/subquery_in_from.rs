@@ -90,7 +90,9 @@ fn unwrap(query: &mut Query, context: &Context<'_>) -> bool {
         .outputs
         .iter()
         .map(|output| {
-            tools::as_column(&output.expr).filter(|c| c.relation == relation.id).map(|c| c.column as usize)
+            tools::as_column(&output.expr)
+                .filter(|c| c.relation == relation.id)
+                .and_then(|c| Some(c.column.position()? as usize))
         })
         .collect();
     let (Some(columns), Some(own)) = (columns, inner.as_select()) else { return false };
@@ -136,7 +138,7 @@ fn unwrap(query: &mut Query, context: &Context<'_>) -> bool {
     } else {
         for term in &mut query.order_by {
             for (column, output) in (0..).zip(&outputs) {
-                tools::replace_column_in(&mut term.expr, ColumnRef { relation: id, column }, &output.expr);
+                tools::replace_column_in(&mut term.expr, ColumnRef::at(id, column), &output.expr);
             }
         }
     }
@@ -179,7 +181,7 @@ fn reads_aggregate_inside(query: &Query, id: RelationId, outputs: &[Output]) -> 
     let aggregates: Vec<ColumnRef> = (0..)
         .zip(outputs)
         .filter(|(_, output)| sqlgauge_sql::derive::has_aggregate(&output.expr))
-        .map(|(column, _)| ColumnRef { relation: id, column })
+        .map(|(column, _)| ColumnRef::at(id, column))
         .collect();
     !aggregates.is_empty()
         && tools::own_exprs(query).into_iter().any(|expr| {
@@ -201,7 +203,7 @@ fn may_be_copied(expr: &Expr) -> bool {
 
 fn substitute(query: &mut Query, id: RelationId, outputs: &[Output]) {
     for (column, output) in (0..).zip(outputs) {
-        tools::replace_column(query, ColumnRef { relation: id, column }, &output.expr);
+        tools::replace_column(query, ColumnRef::at(id, column), &output.expr);
     }
 }
 

@@ -71,7 +71,7 @@ impl Rule for UnusedOuterJoin {
             })
             .map(Expr::Column)
             .collect();
-        let right = Expr::Column(ColumnRef { relation: right.id, column: ColumnRef::ROWID });
+        let right = Expr::Column(ColumnRef::rowid(right.id));
         if !hidden && !Dependencies::of(select, &context.facts).closure(&left).determines(&right) {
             return 0;
         }

@@ -100,12 +100,10 @@ impl Rewriter for Move<'_> {
         let Expr::Column(column) = expr else { return };
         let Some(table) = self.relations.get(&column.relation) else { return };
         let width = self.to.table(*table).map_or(1, |table| table.columns.len());
-        if column.column == ColumnRef::ROWID {
-            return;
-        }
+        let Some(old) = column.column.position() else { return };
         let dice = &mut *self.dice;
-        let place = self.columns.entry((*table, column.column)).or_insert_with(|| index(dice.below(width)));
-        column.column = *place;
+        let place = self.columns.entry((*table, old)).or_insert_with(|| index(dice.below(width)));
+        *column = ColumnRef::at(column.relation, *place);
     }
 }
 
@@ -151,7 +149,7 @@ impl Mutation<'_> {
     fn column_of(&mut self, relation: RelationId) -> Option<Expr> {
         let (_, table, width) = *self.survey.relations.iter().find(|(id, ..)| *id == relation)?;
         let width = table.and_then(|id| self.schema.table(id)).map_or(width, |table| table.columns.len());
-        Some(Expr::Column(ColumnRef { relation, column: index(self.dice.below(width)) }))
+        Some(Expr::Column(ColumnRef::at(relation, index(self.dice.below(width)))))
     }
 
     fn next_relation(&self) -> RelationId {

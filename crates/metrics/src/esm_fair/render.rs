@@ -242,17 +242,18 @@ impl<'a> Renderer<'a> {
     /// A column by table and name, its linked column instead if it has one; a column of a subquery is what the
     /// subquery computes.
     fn column(&self, column: ColumnRef) -> String {
-        let place = column.column as usize;
         let found = match self.relations.borrow().get(&column.relation).map(|known| &known.columns) {
             Some(Columns::Table(id)) => self.schema.table(*id).map(|table| {
-                let name = table.column(column.column).map_or("rowid", |c| c.name.as_str());
+                let name = table.at(column.column).map_or("rowid", |c| c.name.as_str());
                 let (table, name) = self.linked.representative(&table.name, name);
                 format!("{table}.{name}")
             }),
-            Some(Columns::Texts(texts)) => texts.get(place).cloned(),
+            Some(Columns::Texts(texts)) => {
+                column.column.position().and_then(|at| texts.get(at as usize)).cloned()
+            }
             Some(Columns::Unknown) | None => None,
         };
-        found.unwrap_or_else(|| format!("column {place}"))
+        found.unwrap_or_else(|| format!("column {}", column.column))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Facts;
 use super::conditions::{collect_columns, conjuncts, has_subquery, rejects_null, split};
-use crate::tree::{BinaryOperator, ColumnRef, Expr, From, JoinKind, RelationId, Select};
+use crate::tree::{BinaryOperator, ColumnRef, Expr, From, JoinKind, Place, RelationId, Select};
 use crate::visit::children;
 
 /// Most relations in one FROM clause whose dependencies are followed.
@@ -26,7 +26,7 @@ pub struct Dependencies<'a> {
 #[derive(Debug)]
 struct OuterLink {
     relation: RelationId,
-    equal: Vec<(u32, ColumnRef)>,
+    equal: Vec<(Place, ColumnRef)>,
     reads: Vec<ColumnRef>,
 }
 

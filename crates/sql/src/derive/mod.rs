@@ -26,7 +26,7 @@ pub use fact::{ColumnFacts, Fact, Values};
 use crate::definition::ViewFacts;
 use crate::schema::{Affinity, Collation, Column, Schema, Table, TableId, TableKind};
 use crate::tree::{
-    Body, ColumnRef, Cte, CteId, Expr, From, Join, JoinKind, Query, Relation, RelationId, Select,
+    Body, ColumnRef, Cte, CteId, Expr, From, Join, JoinKind, Place, Query, Relation, RelationId, Select,
     SetOperator, Source,
 };
 use crate::visit::{Visitor, children, walk_query};
@@ -117,13 +117,16 @@ impl<'s> Facts<'s> {
             Some(RelationFacts::Table(id)) => {
                 let Some(table) = self.schema.table(*id) else { return ColumnFacts::UNKNOWN };
                 match self.view(*id) {
-                    Some(view) => view.columns.get(column.column as usize).cloned(),
+                    Some(view) => {
+                        column.column.position().and_then(|at| view.columns.get(at as usize)).cloned()
+                    }
                     None => Some(of_table(table, column.column)),
                 }
                 .unwrap_or(ColumnFacts::UNKNOWN)
             }
             Some(RelationFacts::Columns(known)) => {
-                known.columns.get(column.column as usize).cloned().unwrap_or(ColumnFacts::UNKNOWN)
+                let known = column.column.position().and_then(|at| known.columns.get(at as usize));
+                known.cloned().unwrap_or(ColumnFacts::UNKNOWN)
             }
             Some(RelationFacts::Unknown) | None => ColumnFacts::UNKNOWN,
         }
@@ -178,27 +181,27 @@ impl<'s> Facts<'s> {
     }
 
     /// Column sets of a relation on which no two of its rows agree without a NULL in them.
-    pub fn unique_sets(&self, relation: RelationId) -> Vec<Vec<u32>> {
+    pub fn unique_sets(&self, relation: RelationId) -> Vec<Vec<Place>> {
         match self.relations.get(relation.0 as usize).map(|(facts, _)| facts) {
             Some(RelationFacts::Table(id)) => {
                 let Some(table) = self.schema.table(*id) else { return Vec::new() };
                 if let Some(view) = self.view(*id) {
-                    return view.keys.clone();
+                    return view.keys.iter().map(|key| places(key)).collect();
                 }
                 if table.kind != TableKind::Table {
                     return Vec::new();
                 }
                 let mut sets = Vec::with_capacity(1 + table.unique.len());
                 if !table.primary_key.is_empty() && !table.key_is_finer {
-                    sets.push(table.primary_key.clone());
+                    sets.push(places(&table.primary_key));
                 }
-                sets.extend(table.unique.iter().cloned());
+                sets.extend(table.unique.iter().map(|key| places(key)));
                 if !table.without_rowid {
-                    sets.push(vec![ColumnRef::ROWID]);
+                    sets.push(vec![Place::Rowid]);
                 }
                 sets
             }
-            Some(RelationFacts::Columns(known)) => known.keys.clone(),
+            Some(RelationFacts::Columns(known)) => known.keys.iter().map(|key| places(key)).collect(),
             Some(RelationFacts::Unknown) | None => Vec::new(),
         }
     }
@@ -340,7 +343,7 @@ impl<'s> Facts<'s> {
         }
         let Some(From::Relation(relation)) = &select.from else { return Vec::new() };
         let sets = self.unique_sets(relation.id);
-        let as_column = |column: u32| Expr::Column(ColumnRef { relation: relation.id, column });
+        let as_column = |column: Place| Expr::Column(ColumnRef { relation: relation.id, column });
         sets.iter()
             .filter_map(|set| positions(&set.iter().map(|&c| as_column(c)).collect::<Vec<_>>()))
             .collect()
@@ -437,9 +440,13 @@ fn common_affinity(left: Fact<Option<Affinity>>, right: Fact<Option<Affinity>>) 
     }
 }
 
+fn places(positions: &[u32]) -> Vec<Place> {
+    positions.iter().copied().map(Place::At).collect()
+}
+
 /// What is known of a column of a table.
-fn of_table(table: &Table, place: u32) -> ColumnFacts {
-    if place == ColumnRef::ROWID || table.rowid_alias() == Some(place) {
+fn of_table(table: &Table, place: Place) -> ColumnFacts {
+    if table.is_rowid(place) {
         return ColumnFacts {
             nullable: false,
             affinity: Fact::Known(Some(Affinity::Integer)),
@@ -448,10 +455,10 @@ fn of_table(table: &Table, place: u32) -> ColumnFacts {
             is_mixed: false,
         };
     }
-    let Some(column) = table.column(place) else { return ColumnFacts::UNKNOWN };
+    let Some(column) = table.at(place) else { return ColumnFacts::UNKNOWN };
     match table.kind {
         TableKind::Table | TableKind::Shadow => ColumnFacts {
-            nullable: !table.is_not_null(place),
+            nullable: !column.not_null,
             affinity: Fact::Known(Some(column.affinity)),
             collation: Fact::Known(column.collation.clone()),
             values: if table.strict { strict_values(column) } else { Values::stored(column.affinity) },

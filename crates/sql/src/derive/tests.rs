@@ -68,5 +68,5 @@ fn derived_tables_and_ctes_have_facts_of_their_own() {
     assert!(!facts.is_nullable(&select.outputs[0].expr));
     assert!(facts.is_nullable(&select.outputs[1].expr));
     let Some(From::Relation(relation)) = &select.from else { panic!() };
-    assert_eq!(facts.unique_sets(relation.id), vec![vec![0]]);
+    assert_eq!(facts.unique_sets(relation.id), vec![vec![Place::At(0)]]);
 }

@@ -12,7 +12,7 @@ use crate::aggregates::owners_hold;
 use crate::folded::folded_integer;
 use crate::schema::Schema;
 use crate::tree::{
-    Body, Cte, Expr, From, Join, JoinKind, OrderTerm, Query, Relation, Select, SetOperator, Source,
+    Body, Cte, Expr, From, Join, JoinKind, OrderTerm, Place, Query, Relation, Select, SetOperator, Source,
 };
 
 /// The SQL dialect to print.
@@ -45,8 +45,8 @@ pub enum PrintError {
     #[error("no FROM clause has the relation number {0}")]
     UnknownRelation(u32),
     /// A column that its relation does not have: relation and position.
-    #[error("the relation number {0} has no column number {1}")]
-    UnknownColumn(u32, u32),
+    #[error("the relation number {0} has no column {1}")]
+    UnknownColumn(u32, Place),
     /// A rowid whose names are all taken by columns: its table.
     #[error("the rowid of {0} has no name, since columns are called rowid, _rowid_ and oid")]
     HiddenRowid(String),

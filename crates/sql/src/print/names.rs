@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::PrintError;
 use crate::builtin::builtin_columns;
 use crate::schema::{Schema, TableId};
-use crate::tree::{ColumnRef, Cte, CteId, Expr, Query, Relation, RelationId, Source};
+use crate::tree::{ColumnRef, Cte, CteId, Expr, Place, Query, Relation, RelationId, Source};
 use crate::visit::{Visitor, walk_query};
 
 /// Relation, CTE and column names of one statement.
@@ -138,23 +138,26 @@ impl<'a> Names<'a> {
     }
 
     pub fn column(&self, column: ColumnRef) -> Result<String, PrintError> {
-        let index = column.column as usize;
         let relation =
             self.relations.get(&column.relation).ok_or(PrintError::UnknownRelation(column.relation.0))?;
+        let at = column.column.position();
         let found = match &relation.columns {
-            ColumnNames::Table(id) if column.column == ColumnRef::ROWID => {
+            ColumnNames::Table(id) if column.column == Place::Rowid => {
                 let table = self.schema.table(*id).ok_or(PrintError::UnknownTable(id.index()))?;
                 let free = |name: &&str| table.column_index(name).is_none();
                 let name = ["rowid", "_rowid_", "oid"].into_iter().find(free);
                 Some(name.ok_or_else(|| PrintError::HiddenRowid(table.name.clone()))?)
             }
             ColumnNames::Table(id) => {
-                self.schema.table(*id).and_then(|table| Some(table.columns.get(index)?.name.as_str()))
+                self.schema.table(*id).and_then(|table| Some(table.at(column.column)?.name.as_str()))
             }
-            ColumnNames::Listed(columns) => columns.get(index).map(String::as_str),
-            ColumnNames::Builtin(_) if column.column == ColumnRef::ROWID => Some("rowid"),
-            ColumnNames::Builtin(columns) => columns.get(index).copied(),
-            ColumnNames::Cte(id) => self.cte_columns(*id).get(index).map(String::as_str),
+            ColumnNames::Listed(columns) => at.and_then(|at| columns.get(at as usize)).map(String::as_str),
+            ColumnNames::Builtin(_) if column.column == Place::Rowid => Some("rowid"),
+            ColumnNames::Builtin(columns) => at.and_then(|at| columns.get(at as usize)).copied(),
+            ColumnNames::Cte(id) => {
+                let columns = self.cte_columns(*id);
+                at.and_then(|at| columns.get(at as usize)).map(String::as_str)
+            }
         };
         found.map(str::to_owned).ok_or(PrintError::UnknownColumn(column.relation.0, column.column))
     }
@@ -227,7 +230,7 @@ impl Visitor for Collected {
     }
 
     fn expr(&mut self, expr: &Expr) {
-        if let Expr::Column(ColumnRef { relation, column: ColumnRef::ROWID }) = expr {
+        if let Expr::Column(ColumnRef { relation, column: Place::Rowid }) = expr {
             self.rowids.insert(*relation);
         }
     }

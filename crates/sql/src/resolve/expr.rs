@@ -273,10 +273,10 @@ impl<'a> Resolver<'a> {
             using: Vec::new(),
             kind: JoinKind::Inner,
         };
-        let outputs = relation.visible_columns(self.schema).into_iter().map(|(column, _)| Output {
-            expr: Expr::Column(ColumnRef { relation: id, column }),
-            alias: None,
-        });
+        let outputs = relation
+            .visible_columns(self.schema)
+            .into_iter()
+            .map(|(column, _)| Output { expr: Expr::Column(ColumnRef::at(id, column)), alias: None });
         Ok(Query::of(Body::Select(Box::new(Select {
             distinct: false,
             from: Some(From::Relation(Relation { id, source })),

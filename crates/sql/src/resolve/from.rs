@@ -204,7 +204,7 @@ impl<'a> Resolver<'a> {
         let found = right.iter_mut().find_map(|relation| {
             let column = relation.column_index(self.schema, name)?;
             relation.using.push(name.to_owned());
-            Some(ColumnRef { relation: relation.id, column })
+            Some(ColumnRef::at(relation.id, column))
         });
         let right = Expr::Column(found.ok_or_else(missing)?);
         Ok(Expr::Binary(BinaryOperator::Equal, Box::new(merged_column(&left_columns)), Box::new(right)))
@@ -245,9 +245,10 @@ fn has_outer_right(ast: &ast::FromClause<'_>) -> bool {
 
 /// Without RIGHT or FULL joins, USING takes the leftmost column of that name.
 fn first_column(scope: &Scope, schema: &crate::schema::Schema, name: &str) -> Vec<ColumnRef> {
-    let first = scope.relations.iter().find_map(|relation| {
-        Some(ColumnRef { relation: relation.id, column: relation.column_index(schema, name)? })
-    });
+    let first = scope
+        .relations
+        .iter()
+        .find_map(|relation| Some(ColumnRef::at(relation.id, relation.column_index(schema, name)?)));
     first.into_iter().collect()
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn view_columns(text: &str, schema: &Schema) -> Result<Vec<(String, O
 fn declared_type(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> Option<String> {
     let Expr::Column(column) = expr else { return None };
     let table = schema.table(facts.table_of(column.relation)?)?;
-    table.column(column.column)?.declared_type.clone()
+    table.at(column.column)?.declared_type.clone()
 }
 
 /// The type by which SQLite names an affinity.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use sqlgauge_base::budget;
 
 use crate::schema::{Schema, Table, TableId};
-use crate::tree::{ColumnRef, Expr, JoinKind, RelationId};
+use crate::tree::{ColumnRef, Expr, JoinKind, Place, RelationId};
 
 /// The columns of a relation, by name.
 #[derive(Debug, Clone)]
@@ -97,12 +97,12 @@ impl ScopeRelation {
     }
 
     /// The rowid, for a table that has one.
-    fn rowid(&self, schema: &Schema) -> Option<u32> {
+    fn rowid(&self, schema: &Schema) -> Option<Place> {
         let Columns::Table(id) = self.columns else {
-            return self.is_builtin.then_some(ColumnRef::ROWID);
+            return self.is_builtin.then_some(Place::Rowid);
         };
         let table = schema.table(id)?;
-        has_rowid(table).then(|| table.rowid_alias().unwrap_or(ColumnRef::ROWID))
+        has_rowid(table).then(|| table.rowid_alias().map_or(Place::Rowid, Place::At))
     }
 }
 
@@ -186,7 +186,7 @@ impl Scope {
                 continue;
             }
             let Some(index) = relation.column_index(schema, column) else { continue };
-            let found = ColumnRef { relation: relation.id, column: index };
+            let found = ColumnRef::at(relation.id, index);
             if matches.is_empty() {
                 matches.push(found);
             } else if !relation.joined_by_using(column) {

@@ -160,7 +160,7 @@ impl<'a> Resolver<'a> {
                         .any(|r| matches!(r.kind, JoinKind::Right | JoinKind::Full) && merged(r));
                 let expr = match outer_merge.then(|| scope.find_column(self.schema, None, &name)) {
                     Some(Found::Columns(columns)) => merged_column(&columns),
-                    _ => Expr::Column(ColumnRef { relation: relation.id, column }),
+                    _ => Expr::Column(ColumnRef::at(relation.id, column)),
                 };
                 outputs.push(Output { expr, alias: None });
                 names.push(ColumnName::exact(name));
@@ -190,12 +190,11 @@ impl<'a> Resolver<'a> {
     fn column_name(&self, column: ColumnRef) -> Option<ColumnName> {
         let relation =
             self.scopes.iter().rev().flat_map(|scope| &scope.relations).find(|r| r.id == column.relation)?;
-        let index = column.column as usize;
         match &relation.columns {
             Columns::Table(id) => {
-                self.schema.table(*id)?.columns.get(index).map(|c| ColumnName::exact(c.name.clone()))
+                self.schema.table(*id)?.at(column.column).map(|c| ColumnName::exact(c.name.clone()))
             }
-            Columns::Named(names) => names.get(index).cloned(),
+            Columns::Named(names) => names.get(column.column.position()? as usize).cloned(),
         }
     }
 }

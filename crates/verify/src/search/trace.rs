@@ -137,8 +137,10 @@ impl Visitor for Tracer {
     fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Column(column) => {
-                if let Some(Origin::Table(table)) = self.origins.relations.get(&column.relation) {
-                    self.found.read.push((*table, column.column));
+                if let Some(Origin::Table(table)) = self.origins.relations.get(&column.relation)
+                    && let Some(at) = column.column.position()
+                {
+                    self.found.read.push((*table, at));
                 }
             }
             Expr::Binary(operator, left, right) if operator.is_comparison() => match (&**left, &**right) {
@@ -270,11 +272,11 @@ impl Tracer {
     }
 
     fn origin(&self, column: ColumnRef) -> Option<Result<ColumnKey, &[Expr]>> {
-        let at = column.column as usize;
+        let at = column.column.position()?;
         match self.origins.relations.get(&column.relation)? {
-            Origin::Table(table) => Some(Ok((*table, column.column))),
-            Origin::Cte(id) => Some(Err(self.origins.ctes.get(id)?.get(at)?)),
-            Origin::Outputs(outputs) => Some(Err(outputs.get(at)?)),
+            Origin::Table(table) => Some(Ok((*table, at))),
+            Origin::Cte(id) => Some(Err(self.origins.ctes.get(id)?.get(at as usize)?)),
+            Origin::Outputs(outputs) => Some(Err(outputs.get(at as usize)?)),
         }
     }
 

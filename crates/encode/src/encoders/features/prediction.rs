@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use sqlgauge_sql::schema::{Schema, TableId};
-use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, Relation, RelationId, Source};
+use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Literal, Query, Relation, RelationId, Source};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 use sqlgauge_sql::{ErrorKind, Features, resolve};
 
 use super::linking::{Links, has_word};
 use super::question::{Cues, Text};
 use super::row::Row;
-use super::schema::{Place, Prepared};
+use super::schema::{Prepared, TableColumn};
 
 /// What an item's other parts say, for judging a prediction by.
 pub(super) struct Asked<'a> {
@@ -237,7 +237,7 @@ struct Found {
     numbers: Vec<f64>,
     negated: usize,
     /// Equalities of columns of two relations.
-    equalities: Vec<[(RelationId, u32); 2]>,
+    equalities: Vec<[ColumnRef; 2]>,
     relations: HashMap<RelationId, TableId>,
 }
 
@@ -248,10 +248,10 @@ impl Found {
         found
     }
 
-    /// Place of a column of a table; `None` for derived ones and the rowid.
-    fn place(&self, (relation, column): (RelationId, u32)) -> Option<Place> {
-        let table = self.relations.get(&relation)?;
-        (column != u32::MAX).then_some((table.index(), column as usize))
+    /// The column of a table; `None` for derived ones and the rowid.
+    fn place(&self, column: ColumnRef) -> Option<TableColumn> {
+        let table = self.relations.get(&column.relation)?;
+        Some((table.index(), column.column.position()? as usize))
     }
 }
 
@@ -277,7 +277,7 @@ impl Visitor for Found {
                 if let (Expr::Column(left), Expr::Column(right)) = (&**left, &**right)
                     && left.relation != right.relation
                 {
-                    self.equalities.push([left, right].map(|column| (column.relation, column.column)));
+                    self.equalities.push([*left, *right]);
                 }
             }
             Expr::Between { negated, .. }

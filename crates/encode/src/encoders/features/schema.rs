@@ -24,7 +24,7 @@ impl Name {
 }
 
 /// Position of a column: table, column.
-pub(super) type Place = (usize, usize);
+pub(super) type TableColumn = (usize, usize);
 
 /// A schema with what every item that asks about it needs.
 pub(super) struct Prepared {
@@ -46,7 +46,7 @@ pub(super) struct Prepared {
     /// Table and column names in lower case to the position in `columns`.
     pub(super) by_name: HashMap<(String, String), usize>,
     /// Pairs of columns that a foreign key joins, both ways round.
-    pub(super) foreign_keys: HashSet<(Place, Place)>,
+    pub(super) foreign_keys: HashSet<(TableColumn, TableColumn)>,
 }
 
 impl Prepared {
@@ -95,7 +95,7 @@ fn add(name: &Name, position: usize, by_stem: &mut HashMap<String, Vec<usize>>, 
     }
 }
 
-fn foreign_keys(schema: &Schema) -> HashSet<(Place, Place)> {
+fn foreign_keys(schema: &Schema) -> HashSet<(TableColumn, TableColumn)> {
     let mut pairs = HashSet::new();
     for (own, table) in schema.tables().iter().enumerate() {
         for key in &table.foreign_keys {

@@ -8,7 +8,7 @@ use sqlgauge_sql::tree::{
 };
 
 pub(super) fn column(relation: RelationId, at: usize) -> Expr {
-    Expr::Column(ColumnRef { relation, column: u32::try_from(at).unwrap_or(u32::MAX) })
+    Expr::Column(ColumnRef::at(relation, u32::try_from(at).unwrap_or(u32::MAX)))
 }
 
 pub(super) fn integer(value: i64) -> Expr {
