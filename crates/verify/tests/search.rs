@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::search::{ColumnOrder, Contract, Options, Reason, Search, Verdict, Witness, refute_all};
+use sqlgauge_verify::search::{
+    ColumnOrder, Contract, Need, Options, Reason, Search, Verdict, Witness, refute_all,
+};
 
 const SCHOOL: &str = "
     CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, city TEXT, founded INT);
@@ -535,6 +537,26 @@ fn the_present_time_may_be_asked_for() {
     };
 }
 
+/// What the plainest witness cannot do without.
+#[test]
+fn a_witness_is_as_plain_as_it_can_be() {
+    let ddl = "CREATE TABLE t (k TEXT PRIMARY KEY, n INTEGER, d DATE, s TEXT)";
+    let search = Search::new(schema(ddl), options(400)).unwrap();
+    for (left, right, needs) in [
+        ("SELECT k FROM t WHERE n > 3", "SELECT k FROM t WHERE n >= 3", vec![]),
+        ("SELECT k FROM t WHERE n = 'x'", "SELECT k FROM t WHERE n = 7", vec![]),
+        ("SELECT k, n FROM t", "SELECT k FROM t", vec![]),
+        ("SELECT count(*) FROM t", "SELECT count(k) FROM t", vec![Need::NullInKey]),
+        ("SELECT k FROM t WHERE typeof(n) <> 'text'", "SELECT k FROM t", vec![Need::ValueOffType]),
+        ("SELECT k FROM t WHERE 0", "SELECT k, n FROM t WHERE 0", vec![Need::EmptyResult]),
+    ] {
+        for verdict in [search.refute(left, right), search.refute_minimised(left, right)] {
+            let found = verdict.refutation().unwrap_or_else(|| panic!("{left}\n{right}"));
+            assert_eq!(found.needs(), needs, "{left}\n{right}\n{}", found.database());
+        }
+    }
+}
+
 #[test]
 fn a_minimal_witness_has_no_row_too_many() {
     let search = Search::new(schema(SCHOOL), options(2000)).unwrap();
@@ -547,5 +569,7 @@ fn a_minimal_witness_has_no_row_too_many() {
         let verdict = search.refute(left, right);
         let smallest = search.minimise(verdict.refutation().unwrap(), left, right);
         assert_eq!(smallest.database().rows(), rows, "{left}\n{}", smallest.database());
+        let at_once = search.refute_minimised(left, right);
+        assert_eq!(at_once.refutation().unwrap().database().rows(), rows, "{left}");
     }
 }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use sqlgauge_engine::Value;
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::search::{Options, Refutation, Search, Verdict};
@@ -30,8 +29,7 @@ pub(crate) enum Found {
 /// A pair that was told apart.
 pub(crate) struct Different {
     found: Refutation,
-    to_find: Duration,
-    to_minimise: Duration,
+    time: Duration,
 }
 
 /// Searches, one for each schema.
@@ -61,13 +59,9 @@ pub(crate) fn judge(case: &Case, search: &Search) -> Found {
         return Found::Proved;
     }
     let started = Instant::now();
-    match search.refute(&case.gold, &case.prediction) {
+    match search.refute_minimised(&case.gold, &case.prediction) {
         Verdict::Refuted(found) => {
-            let to_find = started.elapsed();
-            let started = Instant::now();
-            let found = search.minimise(&found, &case.gold, &case.prediction);
-            let to_minimise = started.elapsed();
-            Found::Different(Box::new(Different { found, to_find, to_minimise }))
+            Found::Different(Box::new(Different { found: *found, time: started.elapsed() }))
         }
         Verdict::Survived(found) => {
             let reason = match found.undecided {
@@ -105,9 +99,8 @@ pub(crate) fn run(name: &str, cases: &[Case], settings: &Settings) {
 /// Prints what came of the searches.
 pub(crate) fn summary(found: &[Found]) {
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
-    let (mut whole, mut search, mut minimise, mut rest) = (vec![], vec![], vec![], vec![]);
-    let mut rows = vec![];
-    let (mut vacuous, mut null_keys) = (0, 0);
+    let (mut whole, mut rest, mut rows) = (vec![], vec![], vec![]);
+    let mut needs: BTreeMap<&str, usize> = BTreeMap::new();
     for one in found {
         let outcome = match one {
             Found::Proved => "equal by the rules".to_owned(),
@@ -118,12 +111,9 @@ pub(crate) fn summary(found: &[Found]) {
         *outcomes.entry(outcome).or_default() += 1;
         match one {
             Found::Different(one) => {
-                search.push(one.to_find);
-                minimise.push(one.to_minimise);
-                whole.push(one.to_find + one.to_minimise);
+                whole.push(one.time);
                 rows.push(one.found.database().rows());
-                vacuous += usize::from(is_vacuous(&one.found));
-                null_keys += usize::from(has_null_in_key(&one.found));
+                one.found.needs().iter().for_each(|need| *needs.entry(need.name()).or_default() += 1);
             }
             Found::Undecided(_, time) => rest.push(*time),
             Found::Proved | Found::Inapplicable(_) => {}
@@ -133,32 +123,13 @@ pub(crate) fn summary(found: &[Found]) {
         println!("  {count:5}  {outcome}");
     }
     let share = |count: usize| 100.0 * count as f64 / whole.len().max(1) as f64;
-    println!("  witnesses over empty results {vacuous} ({:.1} %)", share(vacuous));
-    println!("  witnesses with NULL in a primary key {null_keys} ({:.1} %)", share(null_keys));
+    for (need, count) in needs {
+        println!("  {count:5}  witnesses need {need} ({:.1} %)", share(count));
+    }
     rows.sort_unstable();
     println!("  rows of a witness: median {:?}, most {:?}", rows.get(rows.len() / 2), rows.last());
     println!("  found and minimised: {}", times(&mut whole));
-    println!("    found:             {}", times(&mut search));
-    println!("    minimised:         {}", times(&mut minimise));
     println!("  not told apart:      {}", times(&mut rest));
-}
-
-/// Whether the queries differ although neither returns a row.
-fn is_vacuous(found: &Refutation) -> bool {
-    found.left().is_empty() && found.right().is_empty()
-}
-
-fn has_null_in_key(found: &Refutation) -> bool {
-    let connection = rusqlite::Connection::open_in_memory().expect("an in-memory database");
-    connection.execute_batch(&found.database().script()).expect("the witness is a script");
-    found.database().tables.iter().any(|table| {
-        let sql =
-            format!("SELECT cid FROM pragma_table_info('{}') WHERE pk > 0", table.name.replace('\'', "''"));
-        let mut statement = connection.prepare(&sql).expect("a pragma");
-        let keys = statement.query_map([], |row| row.get::<_, i64>(0)).expect("a pragma");
-        let keys: Vec<usize> = keys.filter_map(|key| usize::try_from(key.ok()?).ok()).collect();
-        table.rows.iter().any(|row| keys.iter().any(|&key| row.get(key) == Some(&Value::Null)))
-    })
 }
 
 fn line(case: &Case, one: &Found) -> serde_json::Value {
@@ -180,10 +151,8 @@ fn line(case: &Case, one: &Found) -> serde_json::Value {
             line["difference"] = json!(one.found.difference());
             line["databases"] = json!(one.found.databases());
             line["depends_on_clock"] = json!(one.found.depends_on_clock());
-            line["vacuous"] = json!(is_vacuous(&one.found));
-            line["null_in_key"] = json!(has_null_in_key(&one.found));
-            line["ms"] = json!(one.to_find.as_secs_f64() * 1000.0);
-            line["ms_minimise"] = json!(one.to_minimise.as_secs_f64() * 1000.0);
+            line["needs"] = json!(one.found.needs().iter().map(|need| need.name()).collect::<Vec<_>>());
+            line["ms"] = json!(one.time.as_secs_f64() * 1000.0);
         }
     }
     line

@@ -4,8 +4,14 @@ use sqlgauge_base::Random;
 
 use super::plan::{ClassPlan, ColumnPlan, ForeignPlan, NULL, Plan, TablePlan};
 
-/// The first databases are of the kind that people make: all values of their column's type, no NULL in a primary key.
-const ORDINARY: usize = 48;
+/// What a database may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// What people put into databases: all values of their column's type, no NULL in a primary key.
+    Plain,
+    /// What SQLite allows besides.
+    Odd,
+}
 
 /// How often a row whose key is taken is changed before it is given up.
 const KEY_TRIES: usize = 8;
@@ -71,6 +77,7 @@ struct Shape {
     /// For each table the number of rows wanted.
     counts: Vec<usize>,
     null_percent: u8,
+    kind: Kind,
     /// Whether columns of a primary key may be NULL where the schema lets them.
     null_keys: bool,
     /// Which query's comparisons the rows shall mostly satisfy.
@@ -80,8 +87,8 @@ struct Shape {
 
 /// Database `number` of a search. The first ones have a shape of their own: all tables empty, one row in each, one
 /// table empty.
-pub(super) fn generate(plan: &Plan, number: usize, random: &mut Random) -> Rows {
-    let shape = shape(plan, number, random);
+pub(super) fn generate(plan: &Plan, number: usize, kind: Kind, random: &mut Random) -> Rows {
+    let shape = shape(plan, number, kind, random);
     let mut rows = Rows { tables: vec![Vec::new(); plan.tables.len()] };
     for at in 0..plan.tables.len() {
         for _ in 0..shape.counts[at] {
@@ -95,9 +102,9 @@ pub(super) fn generate(plan: &Plan, number: usize, random: &mut Random) -> Rows 
     rows
 }
 
-fn shape(plan: &Plan, number: usize, random: &mut Random) -> Shape {
+fn shape(plan: &Plan, number: usize, kind: Kind, random: &mut Random) -> Shape {
     let tables = plan.tables.len();
-    let with_odd = number >= ORDINARY && random.chance(14);
+    let with_odd = kind == Kind::Odd && random.chance(60);
     let largest = [1, 2, 2, 3, 4, 6][random.below(6)];
     let mut counts: Vec<usize> =
         (0..tables).map(|_| if random.chance(92) { 1 + random.below(largest) } else { 0 }).collect();
@@ -138,7 +145,8 @@ fn shape(plan: &Plan, number: usize, random: &mut Random) -> Shape {
         domains: plan.classes.iter().map(|class| domain(class, width, with_odd, random)).collect(),
         counts,
         null_percent: [0, 0, 0, 10, 30, 60][random.below(6)],
-        null_keys: number >= ORDINARY && random.chance(25),
+        kind,
+        null_keys: kind == Kind::Odd && random.chance(60),
         guide,
         copy_percent: [0, 20, 50][random.below(3)],
     }
@@ -203,14 +211,16 @@ fn new_cell(column: &ColumnPlan, shape: &Shape, random: &mut Random) -> u32 {
         .or(from_checks)
         .or_else(|| random.pick(&shape.domains[column.class]).copied())
         .unwrap_or(NULL);
-    if column.is_null(cell) && !column.is_nullable { any_value(column, random) } else { cell }
+    let is_off_type = shape.kind == Kind::Plain && column.is_off_type(cell);
+    if is_off_type || column.is_null(cell) && !column.is_nullable { any_value(column, random) } else { cell }
 }
 
-/// Some value that the column can store.
+/// Some value that the column can store, of its type if there is one.
 fn any_value(column: &ColumnPlan, random: &mut Random) -> u32 {
     let start = random.below(column.pool.len());
-    let cells = (start..column.pool.len()).chain(0..start).map(|at| u32::try_from(at).unwrap_or(NULL));
-    cells.into_iter().find(|&cell| !column.is_null(cell)).unwrap_or(NULL)
+    let cells = || (start..column.pool.len()).chain(0..start).map(|at| u32::try_from(at).unwrap_or(NULL));
+    let plain = cells().find(|&cell| !column.is_null(cell) && !column.is_off_type(cell));
+    plain.or_else(|| cells().find(|&cell| !column.is_null(cell))).unwrap_or(NULL)
 }
 
 /// Points the foreign key of a row at one of the target rows, or makes it NULL; false if neither can be done.

@@ -11,8 +11,12 @@ mod contract;
 mod ddl;
 mod freedom;
 mod generate;
+mod hunt;
+mod links;
 mod load;
 mod many;
+mod minimise;
+mod needs;
 mod pair;
 mod plan;
 mod replay;
@@ -27,21 +31,24 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlgauge_base::{Random, seed_of};
+use sqlgauge_base::seed_of;
 use sqlgauge_engine::{Budget, Sandbox};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, TableId};
 
 use self::ddl::{create_table, quoted};
-use self::generate::{Rows, generate};
-use self::load::{Loader, read};
-use self::pair::{Judged, Pair, Resolved};
-use self::plan::{Plan, plan, tables_of, with_targets};
+use self::hunt::Hunt;
+use self::load::Loader;
+use self::minimise::Minimiser;
+use self::needs::Filled;
+use self::pair::{Difference, Pair, Resolved};
+use self::plan::{tables_of, with_targets};
 use self::replay::Replay;
 use self::trace::{Trace, trace};
 
 pub use self::contract::{ColumnOrder, Contract};
 pub use self::many::refute_all;
+pub use self::needs::Need;
 pub use self::signature::Signature;
 pub use self::verdict::{Inapplicable, Reason, Refutation, Side, Survived, Verdict};
 pub use self::witness::{Witness, WitnessTable, literal};
@@ -117,10 +124,23 @@ impl Search {
     }
 
     /// Looks for a database on which the queries differ. `left` is the gold: its ORDER BY is the one that counts.
+    ///
+    /// The plainest database that the search finds is the one that it returns (see [`Need`]), as it was made;
+    /// [`Search::refute_minimised`] makes it smaller at once, which is faster than [`Search::minimise`] afterwards.
     pub fn refute(&self, left: &str, right: &str) -> Verdict {
+        self.hunted(left, right, false)
+    }
+
+    /// Looks for a database on which the queries differ, and returns a smallest one: without any of its rows the
+    /// results are the same, or the schema is violated.
+    pub fn refute_minimised(&self, left: &str, right: &str) -> Verdict {
+        self.hunted(left, right, true)
+    }
+
+    fn hunted(&self, left: &str, right: &str, minimise: bool) -> Verdict {
         stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
             self.prepared(left, right)
-                .and_then(|prepared| self.search(&prepared))
+                .and_then(|prepared| Hunt::over(self, &prepared, minimise))
                 .unwrap_or_else(Verdict::Inapplicable)
         })
     }
@@ -128,25 +148,32 @@ impl Search {
     /// Runs both queries on that database on a fresh SQLite; a refutation if they differ.
     pub fn replay(&self, database: &Witness, left: &str, right: &str) -> Option<Refutation> {
         stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
-            self.prepared(left, right).ok()?.replay(self).run(database)
+            let prepared = self.prepared(left, right).ok()?;
+            prepared.replay(self).run(&Filled::of(database, &self.schema, &prepared.tables)?)
         })
     }
 
-    /// A smaller database that still refutes: rows are taken away one by one as long as the results differ and the
-    /// schema is satisfied.
+    /// A smaller database that still refutes, with plainer values: rows are taken away as long as the results differ and
+    /// the schema is satisfied.
     pub fn minimise(&self, refutation: &Refutation, left: &str, right: &str) -> Refutation {
         stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
-            let Ok(prepared) = self.prepared(left, right) else { return refutation.clone() };
-            let replay = prepared.replay(self);
-            let mut smallest = refutation.clone();
-            let mut is_smaller = true;
-            while is_smaller {
-                let found = with_one_row_less(smallest.database()).find_map(|smaller| replay.run(&smaller));
-                is_smaller = found.is_some();
-                smallest = found.map_or(smallest, |found| found.after(refutation.databases()));
-            }
-            smallest
+            self.minimised(refutation, left, right).unwrap_or_else(|| refutation.clone())
         })
+    }
+
+    fn minimised(&self, refutation: &Refutation, left: &str, right: &str) -> Option<Refutation> {
+        let prepared = self.prepared(left, right).ok()?;
+        self.create(&prepared.tables).ok()?;
+        let start = Filled::of(refutation.database(), &self.schema, &prepared.tables)?;
+        let mut loader = Loader::new(&self.sandbox, &self.schema, &start.columns).ok()?;
+        let mut pair = prepared.pair(self).ok()?;
+        let (left, right) = (refutation.left().clone(), refutation.right().clone());
+        let difference = Difference { left, right, reason: String::new() };
+        let on = (&self.sandbox, &*self.schema);
+        let accepted = Minimiser::new(on, &mut loader, &mut pair, start, &difference)?.run();
+        loader.clear();
+        let found = accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))?;
+        Some(found.after(refutation.databases()))
     }
 
     fn prepared(&self, left: &str, right: &str) -> Result<Prepared, Inapplicable> {
@@ -157,58 +184,6 @@ impl Search {
         read.extend(tables_of(&right.query));
         let tables = with_targets(&self.schema, &read)?;
         Ok(Prepared { left, right, tables, seed })
-    }
-
-    fn search(&self, prepared: &Prepared) -> Result<Verdict, Inapplicable> {
-        self.create(&prepared.tables)?;
-        let traces =
-            [trace(&prepared.left.query), trace(&prepared.right.query), self.trace_checks(&prepared.tables)];
-        let plan = plan(&self.schema, &prepared.tables, &traces, self.options.null_in_primary_key);
-        let columns: Vec<(TableId, Vec<u32>)> = plan
-            .tables
-            .iter()
-            .map(|table| (table.id, table.columns.iter().map(|column| column.index).collect()))
-            .collect();
-        let mut loader = Loader::new(&self.sandbox, &self.schema, &columns)
-            .map_err(|error| Inapplicable::unsupported("schema", error.to_string()))?;
-        let pair = (&prepared.left, &prepared.right);
-        let mut pair = Pair::new(&self.sandbox, &self.schema, pair, self.options.contract)?;
-        let verdict = self.try_databases(prepared, &plan, &mut loader, &mut pair);
-        loader.clear();
-        Ok(verdict)
-    }
-
-    fn try_databases(
-        &self,
-        prepared: &Prepared,
-        plan: &Plan,
-        loader: &mut Loader<'_>,
-        pair: &mut Pair<'_>,
-    ) -> Verdict {
-        let mut survived = Survived { databases: 0, undecided: 0, failed: 0 };
-        let [seed, left, right] = prepared.seed;
-        for number in 0..self.options.databases {
-            let mut random = Random::new([seed, left, right, number as u64]);
-            let rows = generate(plan, number, &mut random);
-            if !fill(plan, loader, rows) {
-                survived.failed += 1;
-                continue;
-            }
-            match pair.judge() {
-                Judged::Same => survived.databases += 1,
-                Judged::Undecided => survived.undecided += 1,
-                Judged::Failed => survived.failed += 1,
-                Judged::Different(_) => {
-                    let witness = read(&self.sandbox, &self.schema, &prepared.tables);
-                    let found = witness.ok().and_then(|witness| prepared.replay(self).run(&witness));
-                    match found {
-                        Some(refutation) => return Verdict::Refuted(Box::new(refutation.after(number + 1))),
-                        None => survived.undecided += 1,
-                    }
-                }
-            }
-        }
-        Verdict::Survived(survived)
     }
 
     /// Makes the tables that are not there yet.
@@ -258,6 +233,12 @@ struct Prepared {
 }
 
 impl Prepared {
+    /// Both queries, compiled in the sandbox of the search.
+    fn pair<'s>(&self, search: &'s Search) -> Result<Pair<'s>, Inapplicable> {
+        let texts = (&self.left, &self.right);
+        Pair::new(&search.sandbox, &search.schema, texts, search.options.contract)
+    }
+
     fn replay<'a>(&'a self, search: &'a Search) -> Replay<'a> {
         Replay {
             schema: &search.schema,
@@ -267,36 +248,4 @@ impl Prepared {
             budget: budget(&search.options),
         }
     }
-}
-
-/// Loads the rows; one that SQLite refuses (a CHECK, most often) is taken out with those that refer to it. False if
-/// that did not end well.
-fn fill(plan: &Plan, loader: &mut Loader<'_>, mut rows: Rows) -> bool {
-    let most = rows.tables.iter().map(Vec::len).sum::<usize>();
-    'again: for _ in 0..=most {
-        for (at, table) in plan.tables.iter().enumerate() {
-            let values = rows.tables[at]
-                .iter()
-                .map(|row| table.columns.iter().zip(row).map(|(column, &cell)| column.value(cell)));
-            if let Err(refused) = loader.load(at, values) {
-                rows.remove(plan, at, refused.row);
-                continue 'again;
-            }
-        }
-        return true;
-    }
-    false
-}
-
-/// The database without one row, for each row, larger tables first.
-fn with_one_row_less(witness: &Witness) -> impl Iterator<Item = Witness> {
-    let mut order: Vec<usize> = (0..witness.tables.len()).collect();
-    order.sort_by_key(|&at| std::cmp::Reverse(witness.tables[at].rows.len()));
-    let places =
-        order.into_iter().flat_map(|at| (0..witness.tables[at].rows.len()).map(move |row| (at, row)));
-    places.map(|(at, row)| {
-        let mut smaller = witness.clone();
-        smaller.tables[at].rows.remove(row);
-        smaller
-    })
 }

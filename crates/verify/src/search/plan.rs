@@ -11,6 +11,7 @@ use sqlgauge_sql::schema::{Affinity, Column, Schema, Table, TableId, TableKind};
 use sqlgauge_sql::tree::{Query, Relation, Source};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
+use super::needs::is_of_type;
 use super::trace::{ColumnKey, Trace};
 use super::values::{neighbours, same_key, stored, text_of};
 use super::verdict::Inapplicable;
@@ -67,6 +68,8 @@ pub(super) struct ColumnPlan {
     pub(super) is_primary: bool,
     /// The values of the class as this column stores them; NULL for those that it cannot store.
     pub(super) pool: Vec<Value>,
+    /// For each value whether it is of another type than this column's, or a column's that refers to it.
+    pub(super) off_type: Vec<bool>,
     /// For each value the first that is equal to it in a key.
     pub(super) same: Vec<u32>,
     /// For each query, and last for the CHECK constraints, the values that it wants here.
@@ -82,6 +85,11 @@ impl ColumnPlan {
     /// Whether a cell is NULL, by choice or because the column cannot store the value.
     pub(super) fn is_null(&self, cell: u32) -> bool {
         matches!(self.value(cell), Value::Null)
+    }
+
+    /// Whether a cell is of another type than the column's, or that of a column that refers to it.
+    pub(super) fn is_off_type(&self, cell: u32) -> bool {
+        self.off_type.get(cell as usize).copied().unwrap_or(false)
     }
 
     /// The cell up to equality in a key.
@@ -213,7 +221,9 @@ impl Builder<'_> {
         for class in 0..count {
             lists.push(self.values_of_class(&class_of, class));
         }
-        let tables = self.tables.iter().map(|&id| self.table(id, &filled, &class_of, &lists)).collect();
+        let mut tables: Vec<TablePlan> =
+            self.tables.iter().map(|&id| self.table(id, &filled, &class_of, &lists)).collect();
+        spread_types(&mut tables);
         let mut sizes: Vec<usize> = self.traces.iter().flat_map(|trace| trace.sizes.clone()).collect();
         sizes.sort_unstable();
         sizes.dedup();
@@ -348,7 +358,8 @@ impl Builder<'_> {
         let guided = guided.collect();
         let is_nullable = self.is_nullable(key.0, key.1);
         let is_primary = table.primary_key.contains(&key.1);
-        ColumnPlan { index: key.1, class, is_nullable, is_primary, pool, same, guided }
+        let off_type = pool.iter().map(|value| !is_of_type(value, column)).collect();
+        ColumnPlan { index: key.1, class, is_nullable, is_primary, pool, off_type, same, guided }
     }
 
     /// The values of a class, and where each kind begins.
@@ -421,6 +432,20 @@ impl Builder<'_> {
             Affinity::Real | Affinity::Numeric => vec![Value::text("a"), Value::text(""), Value::text("1x")],
             Affinity::Text => ["1", " 1", "01", "1.0", "1.5"].into_iter().map(Value::text).collect(),
             Affinity::Blob => vec![Value::text("1"), Value::text("a"), Value::Real(1.5), Value::text("")],
+        }
+    }
+}
+
+/// Takes a value that is off the type of a column for off the type of the column that it refers to.
+fn spread_types(tables: &mut [TablePlan]) {
+    for at in (0..tables.len()).rev() {
+        for key in std::mem::take(&mut tables[at].foreign_keys).into_iter().rev() {
+            for (&own, &other) in key.columns.iter().zip(&key.target_columns) {
+                let off_type = tables[at].columns[own].off_type.clone();
+                let target = &mut tables[key.target].columns[other].off_type;
+                target.iter_mut().zip(off_type).for_each(|(off, also)| *off |= also);
+            }
+            tables[at].foreign_keys.insert(0, key);
         }
     }
 }

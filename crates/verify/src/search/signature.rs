@@ -8,13 +8,14 @@ use rusqlite::Statement;
 use sqlgauge_base::{Random, seed_of};
 use sqlgauge_engine::{Fingerprint, ResultSet};
 
-use super::generate::generate;
+use super::generate::{Kind, generate};
+use super::hunt::fill;
 use super::load::Loader;
 use super::pair::Resolved;
 use super::plan::{plan, tables_of, with_targets};
 use super::trace::trace;
 use super::verdict::Side;
-use super::{STACK_BYTES, Search, fill};
+use super::{STACK_BYTES, Search};
 
 /// The results of one query, database by database; `None` where it failed.
 pub type Signature = Vec<Option<Fingerprint>>;
@@ -44,12 +45,9 @@ impl Search {
         let mut traces: Vec<_> = resolved.iter().map(|(_, resolved)| trace(&resolved.query)).collect();
         traces.push(self.trace_checks(&tables));
         let plan = plan(&self.schema, &tables, &traces, false);
-        let columns: Vec<_> = plan
-            .tables
-            .iter()
-            .map(|table| (table.id, table.columns.iter().map(|column| column.index).collect()))
-            .collect();
-        let Ok(mut loader) = Loader::new(&self.sandbox, &self.schema, &columns) else { return signatures };
+        let Ok(mut loader) = Loader::new(&self.sandbox, &self.schema, &plan.columns()) else {
+            return signatures;
+        };
         let mut statements: Vec<(&str, Statement<'_>, Signature)> = resolved
             .iter()
             .filter_map(|(text, _)| Some((*text, self.sandbox.prepare(text).ok()?, Vec::new())))
@@ -58,8 +56,8 @@ impl Search {
         for number in 0..databases {
             // The first databases of a search are empty or nearly so; here they would only agree.
             let mut random = Random::new([self.options.seed, seeds, number as u64]);
-            let rows = generate(&plan, number + plan.tables.len() + 3, &mut random);
-            let is_filled = fill(&plan, &mut loader, rows);
+            let rows = generate(&plan, number + plan.tables.len() + 3, Kind::Plain, &mut random);
+            let is_filled = fill(&plan, &mut loader, rows).is_some();
             for (_, statement, signature) in &mut statements {
                 let result = is_filled.then(|| self.sandbox.run(statement).ok()).flatten();
                 signature.push(result.as_ref().map(ResultSet::fingerprint));

@@ -4,6 +4,7 @@ use std::fmt;
 
 use sqlgauge_engine::{Failure, ResultSet};
 
+use super::needs::Need;
 use super::witness::Witness;
 
 /// Which of the two queries.
@@ -138,6 +139,7 @@ pub struct Refutation {
     right: ResultSet,
     difference: String,
     databases: usize,
+    needs: Vec<Need>,
     depends_on_clock: bool,
 }
 
@@ -147,10 +149,11 @@ impl Refutation {
         database: Witness,
         results: (ResultSet, ResultSet),
         difference: String,
+        needs: Vec<Need>,
         depends_on_clock: bool,
     ) -> Self {
         let (left, right) = results;
-        Self { database, left, right, difference, databases: 1, depends_on_clock }
+        Self { database, left, right, difference, databases: 1, needs, depends_on_clock }
     }
 
     pub(super) fn after(mut self, databases: usize) -> Self {
@@ -181,6 +184,11 @@ impl Refutation {
     /// How many databases the search had tried when it found this one.
     pub fn databases(&self) -> usize {
         self.databases
+    }
+
+    /// What the database holds that a real one rarely does, because the search found none without; empty for a plain one.
+    pub fn needs(&self) -> &[Need] {
+        &self.needs
     }
 
     /// Whether a query asks for the present time, so that the results may be others on another day.

@@ -1,0 +1,149 @@
+//! The search of one pair: one database after another, plain ones first.
+
+use sqlgauge_base::Random;
+use sqlgauge_engine::Value;
+use sqlgauge_sql::schema::TableId;
+
+use super::generate::{Kind, Rows, generate};
+use super::load::Loader;
+use super::minimise::Minimiser;
+use super::needs::{Filled, needs};
+use super::pair::{Difference, Judged, Pair};
+use super::plan::{Plan, plan};
+use super::trace::trace;
+use super::verdict::{Inapplicable, Refutation, Survived, Verdict};
+use super::{Prepared, Search};
+
+/// Of so many databases the last one is odd: NULL in keys, values that are not of their column's type.
+const ODD_SHARE: usize = 4;
+
+/// The search of one pair.
+pub(super) struct Hunt<'h, 's> {
+    search: &'s Search,
+    prepared: &'h Prepared,
+    plan: Plan,
+    loader: Loader<'s>,
+    pair: Pair<'s>,
+    minimise: bool,
+    /// The counterexample with the fewest needs so far.
+    best: Option<Refutation>,
+    survived: Survived,
+}
+
+impl<'h, 's> Hunt<'h, 's> {
+    /// The verdict on a pair.
+    pub(super) fn over(
+        search: &'s Search,
+        prepared: &'h Prepared,
+        minimise: bool,
+    ) -> Result<Verdict, Inapplicable> {
+        search.create(&prepared.tables)?;
+        let traces = [
+            trace(&prepared.left.query),
+            trace(&prepared.right.query),
+            search.trace_checks(&prepared.tables),
+        ];
+        let plan = plan(&search.schema, &prepared.tables, &traces, search.options.null_in_primary_key);
+        let loader = Loader::new(&search.sandbox, &search.schema, &plan.columns())
+            .map_err(|error| Inapplicable::unsupported("schema", error.to_string()))?;
+        let pair = prepared.pair(search)?;
+        let survived = Survived { databases: 0, undecided: 0, failed: 0 };
+        let mut hunt = Hunt { search, prepared, plan, loader, pair, minimise, best: None, survived };
+        let verdict = hunt.run();
+        hunt.loader.clear();
+        Ok(verdict)
+    }
+
+    fn run(&mut self) -> Verdict {
+        let databases = self.search.options.databases;
+        let plain = databases - databases / ODD_SHARE;
+        let [seed, left, right] = self.prepared.seed;
+        for number in 0..databases {
+            let mut random = Random::new([seed, left, right, number as u64]);
+            let kind = if number < plain { Kind::Plain } else { Kind::Odd };
+            let rows = generate(&self.plan, number, kind, &mut random);
+            let Some(rows) = fill(&self.plan, &mut self.loader, rows) else {
+                self.survived.failed += 1;
+                continue;
+            };
+            match self.pair.judge() {
+                Judged::Same => self.survived.databases += 1,
+                Judged::Undecided => self.survived.undecided += 1,
+                Judged::Failed => self.survived.failed += 1,
+                Judged::Different(difference) => self.keep_better(&rows, &difference, number + 1),
+            }
+            if self.best.as_ref().is_some_and(|best| best.needs().is_empty()) {
+                break;
+            }
+        }
+        match self.best.take() {
+            Some(best) => Verdict::Refuted(Box::new(best)),
+            None => Verdict::Survived(self.survived),
+        }
+    }
+
+    /// Replays a counterexample if it may have fewer needs than the best so far.
+    fn keep_better(&mut self, rows: &Rows, difference: &Difference, databases: usize) {
+        let filled = self.plan.filled(rows);
+        let needs = needs(&self.search.schema, &filled, &difference.left, &difference.right);
+        let is_better = |needs: usize| self.best.as_ref().is_none_or(|best| needs < best.needs().len());
+        if !is_better(needs.len()) {
+            return;
+        }
+        let replay = self.prepared.replay(self.search);
+        let found = if self.minimise {
+            let on = (&self.search.sandbox, &*self.search.schema);
+            let accepted = Minimiser::new(on, &mut self.loader, &mut self.pair, filled, difference)
+                .map(Minimiser::run)
+                .unwrap_or_default();
+            accepted.iter().rev().find_map(|filled| replay.run(filled))
+        } else {
+            replay.run(&filled)
+        };
+        match found {
+            Some(found) if is_better(found.needs().len()) => self.best = Some(found.after(databases)),
+            Some(_) => {}
+            None => self.survived.undecided += 1,
+        }
+    }
+}
+
+impl Plan {
+    /// The tables with the columns that get values.
+    pub(super) fn columns(&self) -> Vec<(TableId, Vec<u32>)> {
+        let columns =
+            |table: &super::plan::TablePlan| table.columns.iter().map(|column| column.index).collect();
+        self.tables.iter().map(|table| (table.id, columns(table))).collect()
+    }
+
+    /// The values of those rows.
+    fn filled(&self, rows: &Rows) -> Filled {
+        let tables = self.tables.iter().zip(&rows.tables);
+        let rows = tables.map(|(table, rows)| {
+            let values = |row: &Vec<u32>| -> Vec<Value> {
+                table.columns.iter().zip(row).map(|(column, &cell)| column.value(cell).clone()).collect()
+            };
+            rows.iter().map(values).collect()
+        });
+        Filled { rows: rows.collect(), columns: self.columns() }
+    }
+}
+
+/// Loads the rows; one that SQLite refuses (a CHECK, most often) is taken out with those that refer to it. The rows
+/// that are left, `None` if that did not end well.
+pub(super) fn fill(plan: &Plan, loader: &mut Loader<'_>, mut rows: Rows) -> Option<Rows> {
+    let most = rows.tables.iter().map(Vec::len).sum::<usize>();
+    'again: for _ in 0..=most {
+        for (at, table) in plan.tables.iter().enumerate() {
+            let values = rows.tables[at]
+                .iter()
+                .map(|row| table.columns.iter().zip(row).map(|(column, &cell)| column.value(cell)));
+            if let Err(refused) = loader.load(at, values) {
+                rows.remove(plan, at, refused.row);
+                continue 'again;
+            }
+        }
+        return Some(rows);
+    }
+    None
+}

@@ -1,0 +1,39 @@
+//! Foreign keys that SQLite itself cannot check, as queries.
+
+use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId};
+
+use super::ddl::quoted;
+
+/// For each foreign key of a table the query that returns a row where it does not hold; `None` for one that refers to
+/// a table outside of `tables`. A key that refers to no table at all limits nothing.
+pub(super) fn foreign_key_texts(
+    schema: &Schema,
+    id: TableId,
+    tables: &[TableId],
+) -> impl Iterator<Item = Option<String>> {
+    let table = schema.table(id);
+    table.into_iter().flat_map(move |table| {
+        table.foreign_keys.iter().filter_map(move |key| {
+            let (target, columns) = schema.resolve_foreign_key(key)?;
+            let target = schema.table(target).filter(|_| tables.contains(&target));
+            Some(target.map(|target| text(table, key, (target, &columns))))
+        })
+    })
+}
+
+fn text(table: &Table, key: &ForeignKey, (target, columns): (&Table, &[u32])) -> String {
+    let name = |of: &Table, at: u32| of.column(at).map(|column| quoted(&column.name));
+    let pairs = key.columns.iter().zip(columns).filter_map(|(&own, &other)| {
+        Some((format!("c.{}", name(table, own)?), format!("p.{}", name(target, other)?)))
+    });
+    let pairs: Vec<(String, String)> = pairs.collect();
+    let not_null: Vec<String> = pairs.iter().map(|(own, _)| format!("{own} IS NOT NULL")).collect();
+    let equal: Vec<String> = pairs.iter().map(|(own, other)| format!("{other} = {own}")).collect();
+    format!(
+        "SELECT 1 FROM {} AS c WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS p WHERE {})",
+        quoted(&table.name),
+        not_null.join(" AND "),
+        quoted(&target.name),
+        equal.join(" AND ")
+    )
+}

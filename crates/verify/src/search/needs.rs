@@ -1,0 +1,134 @@
+//! What a counterexample needs that a real database rarely has.
+//!
+//! A witness without needs is plain: some query returns a row, no column of a primary key is NULL, and every value is
+//! of its column's declared type. SQLite allows more than that, and some pairs differ by nothing else; a search takes such a
+//! witness only where it finds no plainer one, and the [`Need`]s say what it could not do without.
+
+use sqlgauge_engine::{ResultSet, Value};
+use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId};
+
+use super::load::all_columns;
+use super::values::date_part;
+use super::witness::Witness;
+
+/// What no plainer witness could be found without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Need {
+    /// NULL in a column of a primary key, which SQLite allows other than for INTEGER PRIMARY KEY, WITHOUT ROWID and STRICT.
+    NullInKey,
+    /// A value that is not of its column's declared type, such as a text in an INTEGER column.
+    ValueOffType,
+    /// Neither query returns a row: they differ in the number of columns alone.
+    EmptyResult,
+}
+
+impl Need {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NullInKey => "null-in-key",
+            Self::ValueOffType => "value-off-type",
+            Self::EmptyResult => "empty-result",
+        }
+    }
+}
+
+/// Rows of some columns of some tables; the other columns are NULL.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Filled {
+    /// The tables, and which of their columns have values.
+    pub(super) columns: Vec<(TableId, Vec<u32>)>,
+    /// For each table its rows.
+    pub(super) rows: Vec<Vec<Vec<Value>>>,
+}
+
+impl Filled {
+    /// All columns of a witness; `None` if it lacks one of the tables.
+    pub(super) fn of(witness: &Witness, schema: &Schema, tables: &[TableId]) -> Option<Self> {
+        let columns = tables.iter().map(|&id| Some((id, all_columns(schema.table(id)?))));
+        let columns: Vec<(TableId, Vec<u32>)> = columns.collect::<Option<_>>()?;
+        let rows = columns.iter().map(|(id, columns)| {
+            let rows = &witness.table(&schema.table(*id)?.name)?.rows;
+            rows.iter().all(|row| row.len() == columns.len()).then(|| rows.clone())
+        });
+        Some(Self { rows: rows.collect::<Option<_>>()?, columns })
+    }
+}
+
+/// The needs of a database on which the queries return that, in order.
+pub(super) fn needs(schema: &Schema, filled: &Filled, left: &ResultSet, right: &ResultSet) -> Vec<Need> {
+    let mut found = Vec::new();
+    let cells = filled.columns.iter().zip(&filled.rows).filter_map(|((id, columns), rows)| {
+        let table = schema.table(*id)?;
+        Some((0..).zip(columns).filter_map(move |(at, &column)| {
+            let is_key = table.primary_key.contains(&column) && table.rowid_alias() != Some(column);
+            Some((table.column(column)?, is_key, rows.iter().filter_map(move |row: &Vec<Value>| row.get(at))))
+        }))
+    });
+    let (mut has_null_key, mut is_off_type) = (false, false);
+    for (column, is_key, mut values) in cells.flatten() {
+        has_null_key |= is_key && values.clone().any(|value| matches!(value, Value::Null));
+        is_off_type |= values.any(|value| !is_of_type(value, column));
+    }
+    found.extend(has_null_key.then_some(Need::NullInKey));
+    found.extend(is_off_type.then_some(Need::ValueOffType));
+    if left.is_empty() && right.is_empty() {
+        found.push(Need::EmptyResult);
+    }
+    found
+}
+
+/// Whether a stored value is what people expect of the column's declared type.
+pub(super) fn is_of_type(value: &Value, column: &Column) -> bool {
+    let declared = column.declared_type.as_deref().unwrap_or_default().to_ascii_uppercase();
+    let is_number = matches!(value, Value::Integer(_) | Value::Real(_));
+    match column.affinity {
+        _ if matches!(value, Value::Null) => true,
+        Affinity::Text => matches!(value, Value::Text(_)),
+        Affinity::Integer => matches!(value, Value::Integer(_)),
+        Affinity::Real => is_number,
+        Affinity::Numeric if declared.contains("BOOL") => matches!(value, Value::Integer(0 | 1)),
+        Affinity::Numeric if declared.contains("DATE") || declared.contains("TIME") => {
+            value.as_str().is_some_and(|text| date_part(text).is_some() || is_time(text))
+        }
+        Affinity::Numeric => is_number,
+        Affinity::Blob => true,
+    }
+}
+
+/// Whether the text begins with a time of day, `HH:MM`.
+fn is_time(text: &str) -> bool {
+    let digits = |range: std::ops::Range<usize>| {
+        text.get(range).is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    digits(0..2) && digits(3..5) && text.as_bytes().get(2) == Some(&b':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_of_the_type_that_its_column_declares() {
+        for (declared, value, fits) in [
+            ("INTEGER", Value::Integer(1), true),
+            ("INTEGER", Value::Real(1.5), false),
+            ("INTEGER", Value::text("a"), false),
+            ("INTEGER", Value::Null, true),
+            ("VARCHAR(20)", Value::text("1"), true),
+            ("REAL", Value::Integer(1), true),
+            ("REAL", Value::text("1x"), false),
+            ("DATE", Value::text("2000-01-01"), true),
+            ("DATE", Value::text("x"), false),
+            ("DATE", Value::Integer(2000), false),
+            ("TIME", Value::text("10:30:00"), true),
+            ("DATETIME", Value::text("2000-01-01 10:00:00"), true),
+            ("BOOLEAN", Value::Integer(1), true),
+            ("BOOLEAN", Value::Integer(2), false),
+            ("DECIMAL(10, 2)", Value::Real(0.5), true),
+            ("", Value::text("anything"), true),
+        ] {
+            assert_eq!(is_of_type(&value, &Column::new("c", Some(declared))), fits, "{declared} {value:?}");
+        }
+    }
+}
