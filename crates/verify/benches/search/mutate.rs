@@ -7,7 +7,7 @@ use sqlgauge_base::Random;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Query, Real, Relation, RelationId,
+    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Place, Query, Real, Relation, RelationId,
     Select, SetOperator, Source,
 };
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
@@ -103,11 +103,12 @@ impl Mutator<'_> {
             return Vec::new();
         };
         let columns = self.schema.table(*id).map(|table| table.columns.as_slice()).unwrap_or_default();
-        let Some(own) = columns.get(column.column as usize) else { return Vec::new() };
+        let Place::At(position) = column.column else { return Vec::new() };
+        let Some(own) = columns.get(position as usize) else { return Vec::new() };
         let others = (0..)
             .zip(columns)
-            .filter(|&(at, other)| at != column.column && other.affinity == own.affinity && !other.generated);
-        others.map(|(at, _)| Expr::Column(ColumnRef { column: at, ..column })).take(1).collect()
+            .filter(|&(at, other)| at != position && other.affinity == own.affinity && !other.generated);
+        others.map(|(at, _)| Expr::Column(ColumnRef::at(column.relation, at))).take(1).collect()
     }
 }
 
