@@ -43,6 +43,8 @@ enum Verdict {
     GateFailed,
     /// Two queries were compared and not found equal: exit code 1.
     NotEqual,
+    /// Nobody knows whether two queries are equivalent: exit code 3.
+    Unknown,
 }
 
 /// Where the first panic was, and what it said.
@@ -88,6 +90,7 @@ fn run() -> ExitCode {
     match parsed.command.run() {
         Ok(Verdict::Done) => ExitCode::SUCCESS,
         Ok(Verdict::GateFailed | Verdict::NotEqual) => ExitCode::from(1),
+        Ok(Verdict::Unknown) => ExitCode::from(3),
         Err(error) => match error.downcast_ref::<interrupt::Stopped>() {
             Some(stopped) => {
                 output::say(&format!("interrupted: {stopped}"));

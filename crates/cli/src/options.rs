@@ -59,18 +59,20 @@ pub struct LimitOptions {
 impl LimitOptions {
     /// The limits of the engine.
     pub fn limits(&self) -> Result<Limits> {
-        let timeout = Duration::try_from_secs_f64(self.timeout)
-            .ok()
-            .filter(|timeout| !timeout.is_zero())
-            .ok_or_else(|| anyhow!("--timeout {} is no positive number of seconds", self.timeout))?;
         Ok(Limits {
-            timeout,
+            timeout: seconds("--timeout", self.timeout)?,
             max_rows: self.max_rows,
             max_bytes: self.max_bytes,
             max_heap_bytes: self.max_heap,
             ..Limits::default()
         })
     }
+}
+
+/// The time that an option of that name gives in seconds.
+pub fn seconds(option: &str, seconds: f64) -> Result<Duration> {
+    let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+    time.ok_or_else(|| anyhow!("{option} {seconds} is no positive number of seconds"))
 }
 
 /// Reads `ROLE=COLUMN` pairs of `--column`.

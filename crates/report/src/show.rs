@@ -3,12 +3,12 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::{ContentArrangement, LineStyle, presets::UTF8_HORIZONTAL_ONLY};
-use sqlgauge_base::{printable, visible};
-use sqlgauge_engine::{ResultSet, Value};
+use sqlgauge_base::printable;
+use sqlgauge_engine::ResultSet;
 use sqlgauge_run::Item;
 
 use crate::diff::side_by_side;
+use crate::grid::{Shown, append, book_table};
 use crate::style::Painter;
 use crate::{ItemView, ResultView, number};
 
@@ -28,9 +28,6 @@ impl Default for ShowOptions {
         Self { width: 100, colour: false, rows: 10 }
     }
 }
-
-/// Characters of a value in a result table.
-const MAX_VALUE: usize = 60;
 
 /// The item as text that ends with a line feed. Where a result is not given, the beginning that the item's
 /// details carry is shown, if they do.
@@ -90,58 +87,6 @@ fn queries(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
     }
 }
 
-/// The beginning of a result as text.
-struct Shown {
-    columns: Vec<String>,
-    rows: Vec<Vec<String>>,
-    total: usize,
-    is_beginning: bool,
-}
-
-impl Shown {
-    fn of(result: &ResultSet, rows: usize) -> Self {
-        Self {
-            columns: result.columns.clone(),
-            rows: result.rows().take(rows).map(|row| row.iter().map(value).collect()).collect(),
-            total: result.len(),
-            is_beginning: result.is_beginning(),
-        }
-    }
-
-    fn kept(result: ResultView<'_>, rows: usize) -> Self {
-        let text = |value: &serde_json::Value| match value {
-            serde_json::Value::Null => "NULL".to_owned(),
-            serde_json::Value::String(text) => clip(text),
-            other => clip(&other.to_string()),
-        };
-        let row = |row: &serde_json::Value| row.as_array().into_iter().flatten().map(text).collect();
-        Self {
-            columns: result.columns.iter().map(text).collect(),
-            rows: result.rows.iter().take(rows).map(row).collect(),
-            total: result.total_rows,
-            is_beginning: result.is_beginning,
-        }
-    }
-
-    fn write(self, options: ShowOptions, text: &mut String) {
-        let shown = self.rows.len();
-        let mut table = book_table(options);
-        table.set_header(self.columns.iter().map(|name| printable(name)).collect::<Vec<_>>());
-        for row in self.rows {
-            table.add_row(row);
-        }
-        append(&table, text);
-        let note = match (self.total, self.total.saturating_sub(shown)) {
-            (0, _) => "no rows".to_owned(),
-            (1, 0) => "1 row".to_owned(),
-            (total, 0) => format!("{total} rows"),
-            (total, rest) => format!("{total} rows, {rest} not shown"),
-        };
-        let note = if self.is_beginning { format!("at least {note}: not run to the end") } else { note };
-        let _infallible = writeln!(text, "{}\n", Painter { colour: options.colour }.dim(&note));
-    }
-}
-
 fn metrics(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
     let mut table = book_table(options);
     table.set_header(["metric", "score", "why"]);
@@ -152,49 +97,10 @@ fn metrics(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
     append(&table, text);
 }
 
-fn book_table(options: ShowOptions) -> comfy_table::Table {
-    let mut table = comfy_table::Table::new();
-    let mut style = UTF8_HORIZONTAL_ONLY;
-    style.row_separator = LineStyle::none();
-    table.load_style(style);
-    table
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(options.width.max(40))
-        .force_no_tty();
-    table
-}
-
-fn append(table: &comfy_table::Table, text: &mut String) {
-    for line in table.lines() {
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-}
-
-/// A value as a reader sees it: NULL is told apart from text by its case, a blob by its quotes.
-fn value(value: &Value) -> String {
-    let full = match value {
-        Value::Null => "NULL".to_owned(),
-        Value::Integer(i) => i.to_string(),
-        Value::Real(r) => format!("{r:?}"),
-        Value::Text(bytes) => return clip(&String::from_utf8_lossy(bytes)),
-        Value::Blob(bytes) => {
-            bytes.iter().take(MAX_VALUE / 2).fold("x'".to_owned(), |text, byte| format!("{text}{byte:02X}"))
-                + "'"
-        }
-    };
-    clip(&full)
-}
-
-fn clip(text: &str) -> String {
-    let mut chars = text.chars().map(visible);
-    let head: String = chars.by_ref().take(MAX_VALUE).collect();
-    if chars.next().is_some() { format!("{head}…") } else { head }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use sqlgauge_engine::Value;
 
     use super::*;
 

@@ -1,7 +1,18 @@
 //! Tells two queries apart, or shows that it cannot.
 //!
-//! [`search`] looks for a counterexample: a small database that satisfies the schema and on which the two queries
-//! return different results on real SQLite. [`smt`] proves that no database of at most k rows per table is one.
+//! - [`Verifier`] takes a pair through the stages in [`Stage`]: proof by rules, search for a counterexample, bounded
+//!   proof. What it says is a [`Report`] with a [`Verdict`].
+//! - [`search`] looks for a counterexample: a small database that satisfies the schema and on which the two queries
+//!   return different results on real SQLite.
+//! - [`smt`] proves that no database of at most k rows per table is one.
 
+mod json;
+mod options;
 pub mod search;
 pub mod smt;
+mod stages;
+mod verdict;
+
+pub use options::Options;
+pub use stages::Verifier;
+pub use verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};

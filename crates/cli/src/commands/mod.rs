@@ -20,6 +20,7 @@ mod schema;
 mod score;
 mod shift;
 mod show;
+mod verify;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -50,6 +51,8 @@ pub enum Command {
     Schema(schema::SchemaCommand),
     /// Tell whether two queries mean the same, without running them, and why
     Match(match_queries::Match),
+    /// Find a database that tells two queries apart, or prove that there is none
+    Verify(verify::Verify),
     /// List the equivalence rules, or explain one
     #[command(subcommand)]
     Rules(rules::Rules),
@@ -87,6 +90,7 @@ impl Command {
             Self::Import(command) => command.run(),
             Self::Schema(command) => command.run(),
             Self::Match(command) => command.run(),
+            Self::Verify(command) => command.run(),
             Self::Rules(command) => command.run(),
             Self::Metrics(command) => command.run(),
             Self::Encode(command) => command.run(),

@@ -13,6 +13,7 @@ pub struct Benchmark {
 
 impl Benchmark {
     /// A benchmark of those golds and predictions on a database with one table `item(id, name, price)`.
+    #[allow(dead_code, reason = "not every test file has a benchmark")]
     pub fn new(golds: &[&str], predictions: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let benchmark = Self { folder };

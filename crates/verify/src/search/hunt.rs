@@ -35,6 +35,7 @@ impl<'h, 's> Hunt<'h, 's> {
     pub(super) fn over(
         search: &'s Search,
         prepared: &'h Prepared,
+        databases: usize,
         minimise: bool,
     ) -> Result<Verdict, Inapplicable> {
         search.create(&prepared.tables)?;
@@ -49,13 +50,12 @@ impl<'h, 's> Hunt<'h, 's> {
         let pair = prepared.pair(search)?;
         let survived = Survived { databases: 0, undecided: 0, failed: 0 };
         let mut hunt = Hunt { search, prepared, plan, loader, pair, minimise, best: None, survived };
-        let verdict = hunt.run();
+        let verdict = hunt.run(databases);
         hunt.loader.clear();
         Ok(verdict)
     }
 
-    fn run(&mut self) -> Verdict {
-        let databases = self.search.options.databases;
+    fn run(&mut self, databases: usize) -> Verdict {
         let plain = databases - databases / ODD_SHARE;
         let [seed, left, right] = self.prepared.seed;
         for number in 0..databases {

@@ -128,19 +128,24 @@ impl Search {
     /// The plainest database that the search finds is the one that it returns (see [`Need`]), as it was made;
     /// [`Search::refute_minimised`] makes it smaller at once, which is faster than [`Search::minimise`] afterwards.
     pub fn refute(&self, left: &str, right: &str) -> Verdict {
-        self.hunted(left, right, false)
+        self.hunted(left, right, self.options.databases, false)
     }
 
     /// Looks for a database on which the queries differ, and returns a smallest one: without any of its rows the
     /// results are the same, or the schema is violated.
     pub fn refute_minimised(&self, left: &str, right: &str) -> Verdict {
-        self.hunted(left, right, true)
+        self.refute_within(left, right, self.options.databases)
     }
 
-    fn hunted(&self, left: &str, right: &str, minimise: bool) -> Verdict {
+    /// [`Search::refute_minimised`] with that many databases.
+    pub fn refute_within(&self, left: &str, right: &str, databases: usize) -> Verdict {
+        self.hunted(left, right, databases, true)
+    }
+
+    fn hunted(&self, left: &str, right: &str, databases: usize, minimise: bool) -> Verdict {
         stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
             self.prepared(left, right)
-                .and_then(|prepared| Hunt::over(self, &prepared, minimise))
+                .and_then(|prepared| Hunt::over(self, &prepared, databases, minimise))
                 .unwrap_or_else(Verdict::Inapplicable)
         })
     }

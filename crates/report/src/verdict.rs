@@ -1,0 +1,184 @@
+//! The verdict on a pair for a terminal: the counterexample's tables, both results beside each other, the proof.
+
+use std::fmt::Write as _;
+
+use sqlgauge_base::printable;
+use sqlgauge_engine::{ResultSet, Value};
+use sqlgauge_verify::search::WitnessTable;
+use sqlgauge_verify::{BoundedProof, Counterexample, Proof, Report, Verdict};
+
+use crate::ShowOptions;
+use crate::diff::side_by_side;
+use crate::grid::{Shown, beside};
+use crate::style::Painter;
+
+/// The verdict on a pair as text that ends with a line feed. The gold is left.
+pub fn verdict(gold: &str, prediction: &str, report: &Report, options: ShowOptions) -> String {
+    let mut text = String::new();
+    heading(report, options, &mut text);
+    match &report.verdict {
+        Verdict::Equivalent(proof) => proved(proof, &mut text),
+        Verdict::EquivalentUpTo(proof) => bounded(proof, &mut text),
+        Verdict::Different(found) => {
+            let difference = printable(found.refutation.difference());
+            let queries = side_by_side(gold, prediction, usize::from(options.width), options.colour);
+            let _infallible = writeln!(text, "{difference}\n\n{queries}");
+            counterexample(found, options, &mut text);
+        }
+        Verdict::Unknown(unknown) => {
+            let _infallible = writeln!(text, "{}: {}", unknown.reason, printable(&unknown.message));
+        }
+    }
+    text
+}
+
+fn heading(report: &Report, options: ShowOptions, text: &mut String) {
+    let painter = Painter { colour: options.colour };
+    let name = match &report.verdict {
+        Verdict::Equivalent(_) => painter.good("equivalent"),
+        Verdict::EquivalentUpTo(proof) => {
+            painter.good(&format!("equivalent up to {} rows per table", proof.bound()))
+        }
+        Verdict::Different(_) => painter.bad("different"),
+        Verdict::Unknown(_) => painter.bold("unknown"),
+    };
+    let times: Vec<String> = report
+        .times
+        .iter()
+        .map(|(stage, time)| format!("{} {:.1} ms", stage.name(), time.as_secs_f64() * 1e3))
+        .collect();
+    let times = if times.is_empty() { String::new() } else { format!("  {}", times.join(" · ")) };
+    let _infallible = writeln!(text, "{name}{}", painter.dim(&times));
+}
+
+fn proved(proof: &Proof, text: &mut String) {
+    for assumption in proof.assumes() {
+        let _infallible = writeln!(text, "assumes: {}", printable(assumption));
+    }
+    for rule in proof.rules() {
+        let _infallible = writeln!(text, "rule {}", printable(rule));
+    }
+    if proof.rules().is_empty() {
+        text.push_str("the same query in other words: names resolved, they are one\n");
+    }
+}
+
+fn bounded(proof: &BoundedProof, text: &mut String) {
+    for assumption in proof.assumes() {
+        let _infallible = writeln!(text, "assumes: {}", assumption.code());
+    }
+}
+
+fn counterexample(found: &Counterexample, options: ShowOptions, text: &mut String) {
+    let refutation = &found.refutation;
+    let painter = Painter { colour: options.colour };
+    for table in &refutation.database().tables {
+        let _infallible = writeln!(text, "{}", painter.bold(&format!("table {}", printable(&table.name))));
+        Shown::of(&with_values(table), options.rows).write(options, text);
+    }
+    let gold = ("result of gold", Shown::of(refutation.left(), options.rows));
+    let prediction = ("result of prediction", Shown::of(refutation.right(), options.rows));
+    beside(gold, prediction, options, text);
+    let needs: Vec<&str> = refutation.needs().iter().map(|need| need.name()).collect();
+    if !needs.is_empty() {
+        let _infallible = writeln!(text, "No plainer database was found: it needs {}.", needs.join(", "));
+    }
+    if refutation.depends_on_clock() {
+        text.push_str("A query asks for the present time: the results may be others on another day.\n");
+    }
+    if let Some(defect) = &found.defect {
+        let _infallible = writeln!(
+            text,
+            "defect: the rules called the two equal, so one of these is wrong; please report it with the last line"
+        );
+        for rule in defect.proof.rules() {
+            let _infallible = writeln!(text, "  rule {}", printable(rule));
+        }
+        let _infallible = writeln!(text, "{}", printable(&defect.reproduce));
+    }
+}
+
+/// The table without the columns that are NULL in every row; all of them where there is nothing else.
+fn with_values(table: &WitnessTable) -> ResultSet {
+    let has_value = |at: &usize| table.rows.iter().any(|row| row.get(*at) != Some(&Value::Null));
+    let mut shown: Vec<usize> = (0..table.columns.len()).filter(has_value).collect();
+    if shown.is_empty() {
+        shown = (0..table.columns.len()).collect();
+    }
+    let names = shown.iter().map(|&at| table.columns[at].clone()).collect();
+    let values = table.rows.iter().flat_map(|row| shown.iter().filter_map(|&at| row.get(at).cloned()));
+    ResultSet::new(names, values.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_sql::schema::Schema;
+    use sqlgauge_verify::{Options, Verifier};
+
+    use super::*;
+
+    const DDL: &str =
+        "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT NOT NULL, length_m REAL NOT NULL, note TEXT)";
+
+    fn shown(left: &str, right: &str, width: u16) -> String {
+        let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), Options::default()).unwrap();
+        let mut report = verifier.verify(left, right, None).unwrap();
+        report.times.clear();
+        verdict(left, right, &report, ShowOptions { width, colour: false, rows: 10 })
+    }
+
+    #[test]
+    fn a_counterexample_is_shown_with_both_results_beside_each_other() {
+        let (left, right) =
+            ("SELECT name FROM boat WHERE length_m > 12", "SELECT name FROM boat WHERE length_m >= 12");
+        insta::assert_snapshot!(shown(left, right, 72), @r"
+        different
+        gold has 0 rows, prediction 1
+
+        gold                               │ prediction
+        ────────────────────────────────── │ ──────────────────────────────────
+        SELECT name                        │ SELECT name
+        FROM boat                          │ FROM boat
+        WHERE length_m [->-] 12            │ WHERE length_m {+>=+} 12
+
+        table boat
+        ──────────────────────
+         id   name   length_m
+        ══════════════════════
+         1    c      12.0
+        ──────────────────────
+        1 row
+
+        result of gold   result of prediction
+        ──────           ──────
+         name             name
+        ══════           ══════
+        ──────            c
+        no rows          ──────
+                         1 row
+        ");
+    }
+
+    #[test]
+    fn on_a_narrow_terminal_one_result_stands_under_the_other() {
+        let left = "SELECT name, length_m, note FROM boat WHERE note = 'it has no mast'";
+        let right = "SELECT name, length_m, note FROM boat WHERE note >= 'it has no mast'";
+        let text = shown(left, right, 40);
+        assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
+        assert!(text.contains("\nresult of gold\n") && text.contains("\nresult of prediction\n"), "{text}");
+    }
+
+    #[test]
+    fn a_proof_is_shown_with_its_rules() {
+        let (left, right) = ("SELECT COUNT(id) FROM boat", "SELECT COUNT(*) FROM boat");
+        insta::assert_snapshot!(shown(left, right, 72), @r"
+        equivalent
+        rule left: 6 count-of-not-null in query
+        ");
+        insta::assert_snapshot!(shown(left, "select count( b.id ) from boat b", 72), @r"
+        equivalent
+        rule left: 6 count-of-not-null in query
+        rule right: 6 count-of-not-null in query
+        ");
+    }
+}

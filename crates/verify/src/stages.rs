@@ -1,0 +1,248 @@
+//! The stages that a pair goes through until something is known of it.
+//!
+//! # Contract
+//! 1. *rules*: `etm@1` proves many pairs equal. Belt and braces: what it calls equal must also return the same on the
+//!    first databases of the search. If one tells the queries apart, the witness wins and carries the defect.
+//! 2. *search*: a database that satisfies the schema and on which a real SQLite returned different results, made
+//!    smaller as long as it still does. A difference that is only one of several permitted results is none.
+//! 3. *smt*: a proof by a solver that no database of a few rows per table tells the queries apart, or a database that may,
+//!    which counts only after the same replay. Without a solver it says what is missing.
+//!
+//! A text that SQLite refuses gets its error and no verdict. What no stage decides is unknown, with the reason.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sqlgauge_compare::Semantics;
+use sqlgauge_etm::{Comparison, Matcher, Profile, Verdict as Match};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::{ErrorKind, resolve};
+
+use crate::options::{BELT_DATABASES, Options};
+use crate::search::{
+    Inapplicable, Reason, Refutation, Search, SearchError, Side, Survived, Verdict as Found,
+};
+use crate::smt::{self, Outcome, Solver};
+use crate::verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};
+
+/// Verifies pairs over one schema; it keeps its databases in memory for pair after pair.
+#[derive(Debug)]
+pub struct Verifier {
+    schema: Arc<Schema>,
+    options: Options,
+    search: Search,
+}
+
+impl Verifier {
+    /// A verifier over that schema. A foreign key that is not to be relied on must not be in it.
+    ///
+    /// # Errors
+    /// When SQLite cannot open a database in memory.
+    pub fn new(schema: impl Into<Arc<Schema>>, options: Options) -> Result<Self, SearchError> {
+        let schema = schema.into();
+        let search = Search::new(Arc::clone(&schema), options.search())?;
+        Ok(Self { schema, options, search })
+    }
+
+    /// What is known of the pair. The left query is the gold. Without a solver there is no bounded proof.
+    ///
+    /// # Errors
+    /// When SQLite refuses one of the texts.
+    pub fn verify(&self, left: &str, right: &str, solver: Option<&mut Solver>) -> Result<Report, Refused> {
+        let mut clock = Clock::default();
+        if let Some(verdict) = self.rules(left, right)? {
+            return Ok(clock.report(verdict, Stage::Rules));
+        }
+        clock.ended(Stage::Rules);
+        let survived = match self.searched(left, right)? {
+            Searched::Done(verdict) => return Ok(clock.report(verdict, Stage::Search)),
+            Searched::Survived(survived) => survived,
+        };
+        let Some(solver) = solver else {
+            let unknown =
+                Verdict::Unknown(survived.unknown("no-solver", "there is no solver for a bounded proof"));
+            return Ok(clock.report(unknown, Stage::Search));
+        };
+        clock.ended(Stage::Search);
+        let verdict = self.bounded(left, right, &survived, solver);
+        Ok(clock.report(verdict, Stage::Smt))
+    }
+
+    /// The verdict by rules; `None` if they prove nothing.
+    fn rules(&self, left: &str, right: &str) -> Result<Option<Verdict>, Refused> {
+        let comparison = self.compared(left, right);
+        if let Match::Unresolved(side, error) = &comparison.verdict
+            && !matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::TooComplex(_))
+        {
+            let side = match side {
+                sqlgauge_etm::Side::Left => Side::Left,
+                sqlgauge_etm::Side::Right => Side::Right,
+            };
+            return Err(Refused { side, message: error.to_string() });
+        }
+        let Some(proof) = Proof::of(&comparison) else { return Ok(None) };
+        match self.search.refute_within(left, right, BELT_DATABASES) {
+            Found::Refuted(refutation) => {
+                let refutation = *refutation;
+                let reproduce = self.command_line(&refutation, left, right);
+                let defect = Some(Defect { proof, reproduce });
+                Ok(Some(Verdict::Different(Box::new(Counterexample { refutation, defect }))))
+            }
+            Found::Inapplicable(reason) => refused(&reason).map_or(Ok(Some(Verdict::Equivalent(proof))), Err),
+            Found::Survived(_) => Ok(Some(Verdict::Equivalent(proof))),
+        }
+    }
+
+    /// For results as lists both orders count; else only the gold's does.
+    fn compared(&self, left: &str, right: &str) -> Comparison {
+        let matcher = Matcher::new(&self.schema, Profile::Sound);
+        match self.options.semantics {
+            Semantics::List => matcher.compare(left, right),
+            Semantics::Ex | Semantics::Set | Semantics::Bag => matcher.judge(left, right),
+        }
+    }
+
+    fn searched(&self, left: &str, right: &str) -> Result<Searched, Refused> {
+        match self.search.refute_minimised(left, right) {
+            Found::Refuted(refutation) => Ok(Searched::Done(different(*refutation))),
+            Found::Survived(survived) => Ok(Searched::Survived(Tried::Databases(survived))),
+            Found::Inapplicable(reason) => match refused(&reason) {
+                Some(refused) => Err(refused),
+                None => Ok(Searched::Survived(Tried::Nothing(reason))),
+            },
+        }
+    }
+
+    fn bounded(&self, left: &str, right: &str, tried: &Tried, solver: &mut Solver) -> Verdict {
+        let resolved = |text| resolve(text, &self.schema);
+        let (Ok(left_query), Ok(right_query)) = (resolved(left), resolved(right)) else {
+            return Verdict::Unknown(tried.unknown("unsupported:resolve", "a query cannot be resolved"));
+        };
+        let (semantics, both_ways) = self.options.bounded_semantics();
+        let mut prove = |pair| smt::bounded(&self.schema, pair, semantics, self.options.bounds(), solver);
+        let outcome = match prove((&left_query, &right_query)) {
+            Outcome::NoDifference { .. } if both_ways => prove((&right_query, &left_query)),
+            outcome => outcome,
+        };
+        match outcome {
+            Outcome::NoDifference { bound, assumes } => {
+                Verdict::EquivalentUpTo(BoundedProof { bound, assumes })
+            }
+            Outcome::Candidate { database, bound } => match self.search.replay(&database, left, right) {
+                Some(found) => different(self.search.minimise(&found, left, right)),
+                None => {
+                    let message = format!(
+                        "the solver's counterexample with at most {bound} rows per table is none on SQLite"
+                    );
+                    Verdict::Unknown(tried.unknown("spurious", &message))
+                }
+            },
+            Outcome::Unsupported { construct } => {
+                let message = format!("the bounded proof does not know {construct}");
+                Verdict::Unknown(tried.unknown(&format!("unsupported:{construct}"), &message))
+            }
+            Outcome::Unknown { reason, proved } => {
+                let so_far =
+                    proved.map_or_else(String::new, |bound| format!(" beyond {bound} rows per table"));
+                let message = format!("the solver came to no end{so_far}");
+                Verdict::Unknown(tried.unknown(&reason.code(), &message))
+            }
+        }
+    }
+
+    /// A command that makes the schema and verifies the pair, in one line for a shell.
+    fn command_line(&self, refutation: &Refutation, left: &str, right: &str) -> String {
+        let tables = refutation.database().tables.iter();
+        let ddl: Vec<String> = tables.map(|table| format!("{};", table.create_statement())).collect();
+        let semantics = self.options.semantics;
+        format!(
+            "printf %s {} | sqlgauge verify --schema - --left {} --right {} --semantics {semantics}",
+            quoted(&ddl.join(" ")),
+            quoted(left),
+            quoted(right)
+        )
+    }
+}
+
+/// A text as one word of a POSIX shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// What SQLite refuses is an error of the caller's and no verdict.
+fn refused(reason: &Inapplicable) -> Option<Refused> {
+    match (&reason.reason, reason.side) {
+        (Reason::Parse, Some(side)) => Some(Refused { side, message: reason.message.clone() }),
+        _ => None,
+    }
+}
+
+fn different(refutation: Refutation) -> Verdict {
+    Verdict::Different(Box::new(Counterexample { refutation, defect: None }))
+}
+
+/// What came of the search.
+enum Searched {
+    Done(Verdict),
+    Survived(Tried),
+}
+
+/// What the search has tried in vain.
+enum Tried {
+    Databases(Survived),
+    /// It cannot handle the pair.
+    Nothing(Inapplicable),
+}
+
+impl Tried {
+    /// Why nobody knows: that SQLite is free to choose, or what the search cannot handle, is more of a reason than why
+    /// there is no bounded proof.
+    fn unknown(&self, reason: &str, message: &str) -> Unknown {
+        match self {
+            Self::Nothing(inapplicable) => {
+                Unknown { reason: inapplicable.code(), message: format!("{inapplicable}; {message}") }
+            }
+            Self::Databases(Survived { databases, undecided, failed }) => {
+                let failed =
+                    if *failed > 0 { format!(", {failed} on which a query failed") } else { String::new() };
+                let mut tried = format!("{databases} databases with equal results{failed}");
+                let mut reason = reason;
+                if *undecided > 0 {
+                    reason = "nondeterministic";
+                    let _ = write!(
+                        tried,
+                        ", {undecided} on which they differed where SQLite is free to choose (ties under LIMIT, bare \
+                         columns, the order of group_concat)"
+                    );
+                }
+                Unknown { reason: reason.to_owned(), message: format!("{tried}; {message}") }
+            }
+        }
+    }
+}
+
+/// Takes the time of the stages.
+#[derive(Debug)]
+struct Clock {
+    since: Instant,
+    times: Vec<(Stage, Duration)>,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self { since: Instant::now(), times: Vec::new() }
+    }
+}
+
+impl Clock {
+    fn ended(&mut self, stage: Stage) {
+        self.times.push((stage, self.since.elapsed()));
+        self.since = Instant::now();
+    }
+
+    fn report(mut self, verdict: Verdict, stage: Stage) -> Report {
+        self.ended(stage);
+        Report { verdict, stage, times: self.times }
+    }
+}

@@ -1,0 +1,178 @@
+//! What can be said of two queries.
+//!
+//! The types keep the promise: there is no `equivalent` without the proof that the rules made, and no `different`
+//! without the refutation that only a replay makes.
+
+use std::fmt;
+use std::time::Duration;
+
+use sqlgauge_etm::{Application, Comparison};
+
+use crate::search::{Refutation, Side};
+use crate::smt;
+
+/// Whether two queries permit the same results on every database that satisfies the schema.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// They do.
+    Equivalent(Proof),
+    /// They do on every database of at most so many rows per table.
+    EquivalentUpTo(BoundedProof),
+    /// They do not.
+    Different(Box<Counterexample>),
+    /// Nobody knows.
+    Unknown(Unknown),
+}
+
+impl Verdict {
+    /// Its name: `equivalent`, `equivalent_up_to`, `different`, `unknown`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Equivalent(_) => "equivalent",
+            Self::EquivalentUpTo(_) => "equivalent_up_to",
+            Self::Different(_) => "different",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// A proof by rules, each of which holds on every database that keeps the constraints named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    rules: Vec<String>,
+    assumes: Vec<String>,
+}
+
+impl Proof {
+    /// The proof that a comparison found; `None` if it found none.
+    pub(crate) fn of(comparison: &Comparison) -> Option<Self> {
+        comparison.verdict.is_equal().then(|| Self {
+            rules: chain(comparison),
+            assumes: comparison.assumes.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// The rules in the order of their use, with the query and the clause that they changed: `left: 22 between in WHERE`.
+    /// Empty where name resolution alone made the queries one.
+    pub fn rules(&self) -> &[String] {
+        &self.rules
+    }
+
+    /// The constraints of the schema without which the queries would not be found equal.
+    pub fn assumes(&self) -> &[String] {
+        &self.assumes
+    }
+}
+
+fn chain(comparison: &Comparison) -> Vec<String> {
+    let sides = [("left", &comparison.left), ("right", &comparison.right)];
+    let steps = sides.into_iter().flat_map(|(side, form)| {
+        let named = move |step: &Application| {
+            format!("{side}: {} {} in {}", step.rule.id, step.rule.name, step.scope)
+        };
+        form.iter().flat_map(|form| &form.applications).map(named)
+    });
+    let mut chain: Vec<String> = steps.collect();
+    chain.dedup();
+    chain
+}
+
+/// A proof that no database of at most so many rows per table tells the queries apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundedProof {
+    pub(crate) bound: usize,
+    pub(crate) assumes: Vec<smt::Assumption>,
+}
+
+impl BoundedProof {
+    /// Rows per table.
+    pub fn bound(&self) -> usize {
+        self.bound
+    }
+
+    /// What it rests on besides the constraints of the schema.
+    pub fn assumes(&self) -> &[smt::Assumption] {
+        &self.assumes
+    }
+}
+
+/// A database on which the queries return different results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counterexample {
+    /// The database with both results.
+    pub refutation: Refutation,
+    /// The rules that called the queries equal nevertheless: one of them is wrong.
+    pub defect: Option<Defect>,
+}
+
+/// A proof that a counterexample contradicts: a defect of this program, to be reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Defect {
+    /// The proof.
+    pub proof: Proof,
+    /// A command line that shows the contradiction, whole in itself.
+    pub reproduce: String,
+}
+
+/// Why there is no verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// The reason as a code: `nondeterministic`, `unsupported:view`, `timeout`, `no-solver`, …
+    pub reason: String,
+    /// The same in words, with what was tried.
+    pub message: String,
+}
+
+/// A text that SQLite refuses, which gets its error and no verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The query at fault.
+    pub side: Side,
+    /// What is said of it.
+    pub message: String,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = match self.side {
+            Side::Left => "left",
+            Side::Right => "right",
+        };
+        write!(f, "the {side} query does not run: {}", self.message)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// What a pair goes through, in this order, until something is known of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// Proof by rules, of which the first databases of the search must know nothing to the contrary.
+    Rules,
+    /// Search for a database that tells the queries apart.
+    Search,
+    /// Bounded proof by an SMT solver.
+    Smt,
+}
+
+impl Stage {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rules => "rules",
+            Self::Search => "search",
+            Self::Smt => "smt",
+        }
+    }
+}
+
+/// A verdict with its provenance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The stage that gave it; for [`Verdict::Unknown`] the last one.
+    pub stage: Stage,
+    /// The time that each stage took, in order. No part of the verdict.
+    pub times: Vec<(Stage, Duration)>,
+}
