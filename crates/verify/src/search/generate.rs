@@ -2,7 +2,8 @@
 
 use sqlgauge_base::Random;
 
-use super::plan::{ClassPlan, ColumnPlan, ForeignPlan, NULL, Plan, TablePlan};
+use super::plan::{ColumnPlan, ForeignPlan, NULL, Plan, TablePlan};
+use super::shape::{Manner, Shape, shape};
 
 /// What a database may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,23 +71,7 @@ fn is_linked(plan: &Plan, at: usize, key: &ForeignPlan, row: &[u32], targets: &[
         })
 }
 
-/// The choices that hold for one database as a whole.
-struct Shape {
-    /// For each class the values in use.
-    domains: Vec<Vec<u32>>,
-    /// For each table the number of rows wanted.
-    counts: Vec<usize>,
-    null_percent: u8,
-    kind: Kind,
-    /// Whether columns of a primary key may be NULL where the schema lets them.
-    null_keys: bool,
-    /// Which query's comparisons the rows shall mostly satisfy.
-    guide: Option<usize>,
-    copy_percent: u8,
-}
-
-/// Database `number` of a search. The first ones have a shape of their own: all tables empty, one row in each, one
-/// table empty.
+/// Database `number` of a search, of the [`Shape`] that it has.
 pub(super) fn generate(plan: &Plan, number: usize, kind: Kind, random: &mut Random) -> Rows {
     let shape = shape(plan, number, kind, random);
     let mut rows = Rows { tables: vec![Vec::new(); plan.tables.len()] };
@@ -102,88 +87,25 @@ pub(super) fn generate(plan: &Plan, number: usize, kind: Kind, random: &mut Rand
     rows
 }
 
-fn shape(plan: &Plan, number: usize, kind: Kind, random: &mut Random) -> Shape {
-    let tables = plan.tables.len();
-    let with_odd = kind == Kind::Odd && random.chance(60);
-    let largest = [1, 2, 2, 3, 4, 6][random.below(6)];
-    let mut counts: Vec<usize> =
-        (0..tables).map(|_| if random.chance(92) { 1 + random.below(largest) } else { 0 }).collect();
-    let mut width = [1, 1, 2, 2, 3, 4][random.below(6)];
-    let mut guide = random.chance(65).then(|| random.below(plan.guides));
-    match number {
-        0 => counts.fill(0),
-        1 | 2 => {
-            counts.fill(1);
-            guide = Some(number - 1);
-        }
-        _ if number - 3 < tables => counts[number - 3] = 0,
-        // Groups of different size need many rows in a table that refers to few of another.
-        _ if random.chance(20) => {
-            width = 2;
-            let is_target =
-                |at| plan.tables.iter().flat_map(|table| &table.foreign_keys).any(|key| key.target == at);
-            for (at, count) in counts.iter_mut().enumerate() {
-                *count = if is_target(at) { 2 + random.below(2) } else { 4 + random.below(5) };
-            }
-        }
-        _ if !plan.sizes.is_empty() && random.chance(40) => {
-            let size = random.pick(&plan.sizes).copied().unwrap_or(1);
-            let wanted = (size + random.below(3)).saturating_sub(1);
-            let table = random.below(tables);
-            for (at, count) in counts.iter_mut().enumerate() {
-                if at == table || random.chance(30) {
-                    *count = wanted;
-                }
-            }
-            if random.chance(50) {
-                width = 1;
-            }
-        }
-        _ => {}
-    }
-    Shape {
-        domains: plan.classes.iter().map(|class| domain(class, width, with_odd, random)).collect(),
-        counts,
-        null_percent: [0, 0, 0, 10, 30, 60][random.below(6)],
-        kind,
-        null_keys: kind == Kind::Odd && random.chance(60),
-        guide,
-        copy_percent: [0, 20, 50][random.below(3)],
-    }
-}
-
-/// A few values of a class, so that rows meet and repeat.
-fn domain(class: &ClassPlan, width: usize, with_odd: bool, random: &mut Random) -> Vec<u32> {
-    let width = if random.chance(25) { 1 + random.below(4) } else { width };
-    (0..width)
-        .map(|_| {
-            let (start, end) = match random.below(100) {
-                _ if with_odd && random.chance(30) && class.odd > class.fresh => (class.fresh, class.odd),
-                0..50 if class.constants > 0 => (0, class.constants),
-                0..72 if class.neighbours > class.constants => (class.constants, class.neighbours),
-                _ => (class.neighbours, class.fresh.max(class.neighbours + 1)),
-            };
-            u32::try_from(start + random.below(end - start)).unwrap_or(NULL)
-        })
-        .collect()
-}
-
 /// A row within the keys of its table and, as far as their targets are there already, its foreign keys; `None` if
 /// none was found.
 fn new_row(plan: &Plan, at: usize, rows: &Rows, shape: &Shape, random: &mut Random) -> Option<Vec<u32>> {
     let table = &plan.tables[at];
+    let place = rows.tables[at].len();
     let mut row = match random.pick(&rows.tables[at]) {
         Some(model) if random.chance(shape.copy_percent) => {
             let mut row = model.clone();
             for _ in 0..random.below(3) {
                 let column = random.below(row.len());
                 if let Some(cell) = row.get_mut(column) {
-                    *cell = new_cell(&table.columns[column], shape, random);
+                    *cell = new_cell(plan, (at, column, place), shape, random);
                 }
             }
             row
         }
-        _ => table.columns.iter().map(|column| new_cell(column, shape, random)).collect(),
+        _ => (0..table.columns.len())
+            .map(|column| new_cell(plan, (at, column, place), shape, random))
+            .collect(),
     };
     for key in &table.foreign_keys {
         let is_generated = key.target <= at;
@@ -199,17 +121,29 @@ fn new_row(plan: &Plan, at: usize, rows: &Rows, shape: &Shape, random: &mut Rand
     taken_key(table, &row, &rows.tables[at], None).is_none().then_some(row)
 }
 
-fn new_cell(column: &ColumnPlan, shape: &Shape, random: &mut Random) -> u32 {
-    if column.is_nullable && random.chance(shape.null_percent) && (shape.null_keys || !column.is_primary) {
+/// A cell of a table's column for the row at a place.
+fn new_cell(
+    plan: &Plan,
+    (table, at, place): (usize, usize, usize),
+    shape: &Shape,
+    random: &mut Random,
+) -> u32 {
+    let column = &plan.tables[table].columns[at];
+    let drawn = &shape.drawn[table][at];
+    let null_percent = drawn.null_percent.unwrap_or(shape.null_percent);
+    if column.is_nullable && random.chance(null_percent) && (shape.null_keys || !column.is_primary) {
         return NULL;
     }
-    let from_checks =
-        column.guided.last().and_then(|wanted| random.pick(wanted).copied()).filter(|_| random.chance(90));
-    let from_guide = shape.guide.and_then(|guide| column.guided.get(guide));
-    let from_guide = from_guide.and_then(|wanted| random.pick(wanted).copied()).filter(|_| random.chance(75));
-    let cell = from_guide
+    let is_timed = drawn.manner == Manner::Timed && random.chance(70);
+    let wanted = |of: Option<&Vec<u32>>, percent: u8, random: &mut Random| {
+        of.and_then(|cells| random.pick(cells).copied()).filter(|_| random.chance(percent) && !is_timed)
+    };
+    let from_checks = wanted(column.guided.last(), 90, random);
+    let guide = shape.guide.and_then(|guide| column.guided.get(guide));
+    let class = &plan.classes[column.class];
+    let cell = wanted(guide, shape.guided_percent, random)
         .or(from_checks)
-        .or_else(|| random.pick(&shape.domains[column.class]).copied())
+        .or_else(|| drawn.cell(column, class, &shape.domains[column.class], place, random))
         .unwrap_or(NULL);
     let is_off_type = shape.kind == Kind::Plain && column.is_off_type(cell);
     if is_off_type || column.is_null(cell) && !column.is_nullable { any_value(column, random) } else { cell }

@@ -12,8 +12,8 @@ use sqlgauge_sql::tree::{Query, Relation, Source};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use super::needs::is_of_type;
-use super::trace::{ColumnKey, Trace};
-use super::values::{neighbours, same_key, stored, text_of};
+use super::trace::{ColumnKey, Trace, Use};
+use super::values::{date_part, neighbours, same_key, stored, text_of};
 use super::verdict::Inapplicable;
 
 /// A cell that is NULL.
@@ -26,6 +26,19 @@ const MAX_ROWS: usize = 14;
 const MAX_CONSTANTS: usize = 24;
 const MAX_NEIGHBOURS: usize = 24;
 
+/// Dates and texts beside the ordinary ones.
+const SPREAD_DATES: [&str; 8] = [
+    "2000-01-01 10:00:00",
+    "2000-01-01 23:59:59",
+    "1999-02-03",
+    "2001-11-30",
+    "2010-06-15 08:30:00",
+    "2010-06-16",
+    "2015-10-01",
+    "1985-07-04",
+];
+const SPREAD_TEXTS: [&str; 10] = ["d", "e", "f", "g", "h", "k", "m", "p", "A", "z"];
+
 /// What to generate.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -36,6 +49,14 @@ pub(super) struct Plan {
     pub(super) sizes: Vec<usize>,
     /// Number of queries whose comparisons rows may be made to satisfy.
     pub(super) guides: usize,
+}
+
+impl Plan {
+    /// Whether another table refers to the one at that place.
+    pub(super) fn is_target(&self, at: usize) -> bool {
+        let tables = self.tables.iter().enumerate().filter(|&(other, _)| other != at);
+        tables.flat_map(|(_, table)| &table.foreign_keys).any(|key| key.target == at)
+    }
 }
 
 /// One table; columns that nobody reads and that may be NULL are left out, and are NULL.
@@ -66,6 +87,14 @@ pub(super) struct ColumnPlan {
     pub(super) is_nullable: bool,
     /// Belongs to the primary key.
     pub(super) is_primary: bool,
+    /// Belongs to a foreign key, or one refers to it.
+    pub(super) is_linked: bool,
+    /// Says what a row is called: a text outside of all keys.
+    pub(super) is_label: bool,
+    /// What the queries use it for.
+    pub(super) uses: Vec<Use>,
+    /// The values of a column of dates that are dates; empty for other columns.
+    pub(super) timed: Vec<u32>,
     /// The values of the class as this column stores them; NULL for those that it cannot store.
     pub(super) pool: Vec<Value>,
     /// For each value whether it is of another type than this column's, or a column's that refers to it.
@@ -92,6 +121,11 @@ impl ColumnPlan {
         self.off_type.get(cell as usize).copied().unwrap_or(false)
     }
 
+    /// Whether a query uses it so.
+    pub(super) fn is_used_for(&self, use_: Use) -> bool {
+        self.uses.contains(&use_)
+    }
+
     /// The cell up to equality in a key.
     pub(super) fn canonical(&self, cell: u32) -> u32 {
         self.same.get(cell as usize).copied().unwrap_or(NULL)
@@ -99,13 +133,14 @@ impl ColumnPlan {
 }
 
 /// The values of a class: positions `0..constants` come from the queries, then those near them, fresh ones, odd
-/// ones of another type than the column's, and spare ones for keys.
+/// ones of another type than the column's, more ordinary ones, and spare ones for keys.
 #[derive(Debug, Default)]
 pub(super) struct ClassPlan {
     pub(super) constants: usize,
     pub(super) neighbours: usize,
     pub(super) fresh: usize,
     pub(super) odd: usize,
+    pub(super) spread: usize,
     pub(super) len: usize,
 }
 
@@ -358,8 +393,48 @@ impl Builder<'_> {
         let guided = guided.collect();
         let is_nullable = self.is_nullable(key.0, key.1);
         let is_primary = table.primary_key.contains(&key.1);
+        let is_linked = self.is_linked(key);
+        let is_unique = is_primary || table.unique.iter().any(|unique| unique == &[key.1]);
+        let is_label = !is_unique && !is_linked && column.affinity == Affinity::Text;
+        let uses = self.traces.iter().flat_map(|trace| &trace.uses);
+        let mut uses: Vec<Use> = uses.filter(|(used, _)| *used == key).map(|(_, use_)| *use_).collect();
+        uses.dedup();
+        let is_date = |value: &Value| value.as_str().is_some_and(|text| date_part(text).is_some());
+        let timed = pool.iter().enumerate().filter(|(_, value)| self.is_of_dates(key) && is_date(value));
+        let timed = timed.filter_map(|(at, _)| u32::try_from(at).ok()).collect();
         let off_type = pool.iter().map(|value| !is_of_type(value, column)).collect();
-        ColumnPlan { index: key.1, class, is_nullable, is_primary, pool, off_type, same, guided }
+        ColumnPlan {
+            index: key.1,
+            class,
+            is_nullable,
+            is_primary,
+            is_linked,
+            is_label,
+            uses,
+            timed,
+            pool,
+            off_type,
+            same,
+            guided,
+        }
+    }
+
+    fn is_linked(&self, key: ColumnKey) -> bool {
+        self.foreign_keys().any(|(id, foreign)| {
+            let own = id == key.0 && foreign.columns.contains(&key.1);
+            let target = self.schema.resolve_foreign_key(foreign);
+            own || target.is_some_and(|(target, columns)| target == key.0 && columns.contains(&key.1))
+        })
+    }
+
+    /// Whether the column is declared or used as one of dates.
+    fn is_of_dates(&self, key: ColumnKey) -> bool {
+        let column = self.schema.table(key.0).and_then(|table| table.column(key.1));
+        let declared = column.and_then(|column| column.declared_type.as_deref()).unwrap_or_default();
+        let facts = || self.traces.iter().flat_map(|trace| &trace.facts).filter(|fact| fact.column == key);
+        declared.to_ascii_uppercase().contains("DATE")
+            || self.traces.iter().any(|trace| trace.dates.contains(&key))
+            || facts().any(|fact| fact.value.as_str().is_some_and(|text| date_part(text).is_some()))
     }
 
     /// The values of a class, and where each kind begins.
@@ -380,6 +455,8 @@ impl Builder<'_> {
         plan.fresh = values.len();
         extend(&mut values, members.iter().flat_map(|&key| self.odd(key)), 6);
         plan.odd = values.len();
+        extend(&mut values, members.iter().flat_map(|&key| self.spread(key)), 24);
+        plan.spread = values.len();
         // Distinct under every affinity, and enough for a key of the largest table.
         let rows = self
             .traces
@@ -419,6 +496,30 @@ impl Builder<'_> {
             Affinity::Text => texts(&["a", "b", "c", "B", ""]),
             Affinity::Blob if is(|trace| &trace.numeric) => numbers(&[1.0, 2.0, 2.5, 0.0, -1.0]),
             Affinity::Blob => numbers(&[1.0, 2.0, 3.0]),
+        }
+    }
+
+    /// More ordinary values of the column's type, all different; numbers of which sums rank otherwise than they do.
+    fn spread(&self, key: ColumnKey) -> Vec<Value> {
+        let Some(column) = self.schema.table(key.0).and_then(|table| table.column(key.1)) else {
+            return Vec::new();
+        };
+        let is_number = self.traces.iter().any(|trace| trace.numeric.contains(&key));
+        let numbers = |scale: f64| {
+            let numbers = [4.0, 5.0, 6.0, 7.0, 9.0, 10.0, 11.0, 12.0, -2.0, -5.0, -8.0, 25.0];
+            numbers.map(|n: f64| super::values::from_number(n * scale)).to_vec()
+        };
+        if self.is_of_dates(key) {
+            return SPREAD_DATES.map(Value::text).to_vec();
+        }
+        match column.affinity {
+            Affinity::Integer | Affinity::Numeric => numbers(1.0),
+            Affinity::Real => numbers(0.25),
+            Affinity::Text if is_number => {
+                numbers(1.0).iter().filter_map(text_of).map(|text| Value::text(&text)).collect()
+            }
+            Affinity::Text => SPREAD_TEXTS.map(Value::text).to_vec(),
+            Affinity::Blob => numbers(1.0),
         }
     }
 

@@ -1,0 +1,29 @@
+//! One name under several keys: for queries that group, sort or look up by a name where the key is meant, or that
+//! take one row of several with that name.
+
+use sqlgauge_base::Random;
+
+use super::{Guide, any_column, draw_columns, draw_counts, few};
+use crate::search::plan::Plan;
+use crate::search::shape::{Manner, Shape};
+use crate::search::trace::Use;
+
+pub(super) struct Labels;
+
+impl Guide for Labels {
+    fn applies(&self, plan: &Plan) -> bool {
+        any_column(plan, |column| column.is_label)
+    }
+
+    fn draw(&self, plan: &Plan, shape: &mut Shape, random: &mut Random) {
+        let width = 1 + random.below(2);
+        draw_columns(plan, shape, random, |column, random| {
+            if column.is_label && !column.is_used_for(Use::Sorted) {
+                return Some(few(plan, column, width, random));
+            }
+            let is_measure = column.is_used_for(Use::Sorted) || column.is_used_for(Use::Aggregated);
+            is_measure.then_some(Manner::Spread)
+        });
+        draw_counts(plan, shape, random, [2, 4], [2, 9]);
+    }
+}

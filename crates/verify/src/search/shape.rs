@@ -1,0 +1,153 @@
+//! The choices that hold for one database as a whole: how many rows, from which values, how often NULL.
+
+use sqlgauge_base::Random;
+
+use super::generate::Kind;
+use super::guide::guides;
+use super::plan::{ClassPlan, ColumnPlan, NULL, Plan};
+
+/// How the cells of one column are drawn where no comparison asks for a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// From the values in use of its class.
+    Usual,
+    /// From these.
+    Few(Vec<u32>),
+    /// From many values that people would put there.
+    Spread,
+    /// Each row has a value of its own, as far as there are enough.
+    Each,
+    /// Dates around those of the queries, with and without a time of day.
+    Timed,
+}
+
+/// How one column is drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Drawn {
+    pub(super) manner: Manner,
+    /// Share of NULL, where it is not that of the database.
+    pub(super) null_percent: Option<u8>,
+}
+
+impl Drawn {
+    pub(super) fn by(manner: Manner) -> Self {
+        Self { manner, null_percent: None }
+    }
+}
+
+/// The choices for one database.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub(super) kind: Kind,
+    /// For each class the values in use.
+    pub(super) domains: Vec<Vec<u32>>,
+    /// For each table the number of rows wanted.
+    pub(super) counts: Vec<usize>,
+    /// For each table and column how it is drawn.
+    pub(super) drawn: Vec<Vec<Drawn>>,
+    pub(super) null_percent: u8,
+    /// Whether columns of a primary key may be NULL where the schema lets them.
+    pub(super) null_keys: bool,
+    /// Which query's comparisons the rows shall mostly satisfy.
+    pub(super) guide: Option<usize>,
+    /// How often a cell satisfies them.
+    pub(super) guided_percent: u8,
+    pub(super) copy_percent: u8,
+}
+
+/// The shape of database `number`. The first ones have one of their own: one row in each table, no rows, one table empty.
+/// Then every second one is drawn by a guide, in turn, where one applies.
+pub(super) fn shape(plan: &Plan, number: usize, kind: Kind, random: &mut Random) -> Shape {
+    let tables = plan.tables.len();
+    let mut shape = any_shape(plan, kind, random);
+    match number {
+        0 | 1 => {
+            shape.counts.fill(1);
+            shape.guide = Some(number);
+        }
+        2 => shape.counts.fill(0),
+        _ if number - 3 < tables => shape.counts[number - 3] = 0,
+        _ if number % 2 == 1 => guided(plan, number / 2, &mut shape, random),
+        _ => {}
+    }
+    shape
+}
+
+fn guided(plan: &Plan, turn: usize, shape: &mut Shape, random: &mut Random) {
+    let applicable: Vec<_> = guides().iter().filter(|guide| guide.applies(plan)).collect();
+    let Some(guide) = applicable.get(turn % applicable.len().max(1)) else { return };
+    shape.guide = Some(random.below(plan.guides));
+    shape.guided_percent = [90, 100][random.below(2)];
+    shape.null_percent = [0, 0, 0, 10][random.below(4)];
+    shape.copy_percent = 0;
+    guide.draw(plan, shape, random);
+}
+
+fn any_shape(plan: &Plan, kind: Kind, random: &mut Random) -> Shape {
+    let tables = plan.tables.len();
+    let with_odd = kind == Kind::Odd && random.chance(60);
+    let largest = [1, 2, 2, 3, 4, 6][random.below(6)];
+    let mut counts: Vec<usize> =
+        (0..tables).map(|_| if random.chance(92) { 1 + random.below(largest) } else { 0 }).collect();
+    let mut width = [1, 1, 2, 2, 3, 4][random.below(6)];
+    // Groups of different size need many rows in a table that refers to few of another.
+    if random.chance(20) {
+        width = 2;
+        for (at, count) in counts.iter_mut().enumerate() {
+            *count = if plan.is_target(at) { 2 + random.below(2) } else { 4 + random.below(5) };
+        }
+    }
+    let usual = |table: &super::plan::TablePlan| vec![Drawn::by(Manner::Usual); table.columns.len()];
+    Shape {
+        kind,
+        domains: plan.classes.iter().map(|class| domain(class, width, with_odd, random)).collect(),
+        counts,
+        drawn: plan.tables.iter().map(usual).collect(),
+        null_percent: [0, 0, 0, 10, 30, 60][random.below(6)],
+        null_keys: kind == Kind::Odd && random.chance(60),
+        guide: random.chance(65).then(|| random.below(plan.guides)),
+        guided_percent: 75,
+        copy_percent: [0, 20, 50][random.below(3)],
+    }
+}
+
+/// A few values of a class, so that rows meet and repeat.
+pub(super) fn domain(class: &ClassPlan, width: usize, with_odd: bool, random: &mut Random) -> Vec<u32> {
+    let width = if random.chance(25) { 1 + random.below(4) } else { width };
+    (0..width)
+        .map(|_| {
+            let (start, end) = match random.below(100) {
+                _ if with_odd && random.chance(30) && class.odd > class.fresh => (class.fresh, class.odd),
+                0..50 if class.constants > 0 => (0, class.constants),
+                0..72 if class.neighbours > class.constants => (class.constants, class.neighbours),
+                _ => (class.neighbours, class.fresh.max(class.neighbours + 1)),
+            };
+            u32::try_from(start + random.below(end - start)).unwrap_or(NULL)
+        })
+        .collect()
+}
+
+impl Drawn {
+    /// A cell for row `row` of a column; `None` where the manner has no value for it.
+    pub(super) fn cell(
+        &self,
+        column: &ColumnPlan,
+        class: &ClassPlan,
+        domain: &[u32],
+        row: usize,
+        random: &mut Random,
+    ) -> Option<u32> {
+        let cell = |at: usize| u32::try_from(at).ok();
+        match &self.manner {
+            Manner::Usual => random.pick(domain).copied(),
+            Manner::Few(cells) => random.pick(cells).copied(),
+            Manner::Spread => {
+                let ordinary = class.fresh - class.neighbours;
+                let at = random.below(ordinary + class.spread - class.odd);
+                cell(if at < ordinary { class.neighbours + at } else { class.odd + at - ordinary })
+            }
+            Manner::Each => cell(class.spread + row).filter(|_| class.spread + row < class.len),
+            Manner::Timed => random.pick(&column.timed).copied(),
+        }
+    }
+}
