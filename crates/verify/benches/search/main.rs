@@ -19,6 +19,8 @@ mod mutate;
 
 use std::path::{Path, PathBuf};
 
+use sqlgauge_verify::search::Options;
+
 use self::data::Kept;
 
 /// What the command line asks for.
@@ -40,7 +42,7 @@ fn settings(args: &[String]) -> Settings {
         |name: &str, default: usize| text(name).and_then(|text| text.parse().ok()).unwrap_or(default);
     let has = |name: &str| args.iter().any(|arg| arg == name);
     Settings {
-        databases: number("--databases", 400),
+        databases: number("--databases", Options::default().databases),
         seed: number("--seed", 0) as u64,
         every: number("--every", 1).max(1),
         show: number("--show", 0),

@@ -3,7 +3,7 @@
 use sqlgauge_base::Random;
 
 use super::plan::{ColumnPlan, ForeignPlan, NULL, Plan, TablePlan};
-use super::shape::{Manner, Shape, shape};
+use super::shape::{Links, Manner, Shape, shape};
 
 /// What a database may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,8 +109,9 @@ fn new_row(plan: &Plan, at: usize, rows: &Rows, shape: &Shape, random: &mut Rand
     };
     for key in &table.foreign_keys {
         let is_generated = key.target <= at;
-        let is_linked_already = is_linked(plan, at, key, &row, &rows.tables[key.target]);
-        if is_generated && !is_linked_already && !link(plan, at, key, &mut row, rows, random) {
+        let is_linked_already =
+            shape.links == Links::Random && is_linked(plan, at, key, &row, &rows.tables[key.target]);
+        if is_generated && !is_linked_already && !link(plan, at, key, &mut row, rows, shape.links, random) {
             return None;
         }
     }
@@ -130,9 +131,16 @@ fn new_cell(
 ) -> u32 {
     let column = &plan.tables[table].columns[at];
     let drawn = &shape.drawn[table][at];
-    let null_percent = drawn.null_percent.unwrap_or(shape.null_percent);
-    if column.is_nullable && random.chance(null_percent) && (shape.null_keys || !column.is_primary) {
+    let null_percent = drawn.null_percent.unwrap_or(if column.is_primary { 0 } else { shape.null_percent });
+    if column.is_nullable && random.chance(null_percent) {
         return NULL;
+    }
+    let class = &plan.classes[column.class];
+    if drawn.is_odd && random.chance(50) {
+        let near = |cell| (cell as usize) < class.neighbours && column.is_off_type(cell);
+        let odd = |cell| (cell as usize) < class.odd && column.is_off_type(cell);
+        let found = if random.chance(50) { first_cell(column, random, near) } else { NULL };
+        return if found == NULL { first_cell(column, random, odd) } else { found };
     }
     let is_timed = drawn.manner == Manner::Timed && random.chance(70);
     let wanted = |of: Option<&Vec<u32>>, percent: u8, random: &mut Random| {
@@ -140,21 +148,27 @@ fn new_cell(
     };
     let from_checks = wanted(column.guided.last(), 90, random);
     let guide = shape.guide.and_then(|guide| column.guided.get(guide));
-    let class = &plan.classes[column.class];
     let cell = wanted(guide, shape.guided_percent, random)
         .or(from_checks)
         .or_else(|| drawn.cell(column, class, &shape.domains[column.class], place, random))
         .unwrap_or(NULL);
-    let is_off_type = shape.kind == Kind::Plain && column.is_off_type(cell);
+    let is_off_type = !drawn.is_odd && column.is_off_type(cell);
     if is_off_type || column.is_null(cell) && !column.is_nullable { any_value(column, random) } else { cell }
 }
 
 /// Some value that the column can store, of its type if there is one.
 fn any_value(column: &ColumnPlan, random: &mut Random) -> u32 {
+    match first_cell(column, random, |cell| !column.is_null(cell) && !column.is_off_type(cell)) {
+        NULL => first_cell(column, random, |cell| !column.is_null(cell)),
+        cell => cell,
+    }
+}
+
+/// The first cell from a random one on that fits, NULL if none does.
+fn first_cell(column: &ColumnPlan, random: &mut Random, fits: impl Fn(u32) -> bool) -> u32 {
     let start = random.below(column.pool.len());
-    let cells = || (start..column.pool.len()).chain(0..start).map(|at| u32::try_from(at).unwrap_or(NULL));
-    let plain = cells().find(|&cell| !column.is_null(cell) && !column.is_off_type(cell));
-    plain.or_else(|| cells().find(|&cell| !column.is_null(cell))).unwrap_or(NULL)
+    let cells = (start..column.pool.len()).chain(0..start).map(|at| u32::try_from(at).unwrap_or(NULL));
+    cells.into_iter().find(|&cell| fits(cell)).unwrap_or(NULL)
 }
 
 /// Points the foreign key of a row at one of the target rows, or makes it NULL; false if neither can be done.
@@ -164,10 +178,11 @@ fn link(
     key: &ForeignPlan,
     row: &mut [u32],
     rows: &Rows,
+    links: Links,
     random: &mut Random,
 ) -> bool {
     let columns = &plan.tables[at].columns;
-    if let Some(target) = random.pick(&rows.tables[key.target]) {
+    if let Some(target) = links.target(&rows.tables[key.target], rows.tables[at].len(), random) {
         for (&column, &other) in key.columns.iter().zip(&key.target_columns) {
             if !columns[column].is_null(target[other]) || columns[column].is_nullable {
                 row[column] = target[other];
@@ -207,7 +222,7 @@ fn change_key(plan: &Plan, at: usize, key: usize, row: &mut [u32], rows: &Rows, 
     let holders: Vec<&ForeignPlan> =
         table.foreign_keys.iter().filter(|key| key.columns.contains(&column)).collect();
     if let Some(holder) = random.pick(&holders) {
-        link(plan, at, holder, row, rows, random);
+        link(plan, at, holder, row, rows, Links::Random, random);
         return;
     }
     row[column] = any_value(&table.columns[column], random);
@@ -222,7 +237,7 @@ fn relink(plan: &Plan, rows: &mut Rows, random: &mut Random) {
                 if is_linked(plan, at, key, &row, &rows.tables[key.target]) {
                     continue;
                 }
-                let is_done = link(plan, at, key, &mut row, rows, random);
+                let is_done = link(plan, at, key, &mut row, rows, Links::Random, random);
                 if is_done && taken_key(table, &row, &rows.tables[at], Some(place)).is_none() {
                     rows.tables[at][place] = row;
                 }

@@ -80,7 +80,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             seed: 0,
-            databases: 400,
+            databases: 800,
             vm_steps_per_query: 500_000,
             time_limit_per_query: Duration::from_millis(500),
             contract: Contract::default(),

@@ -335,7 +335,7 @@ impl Builder<'_> {
         let Some(table) = self.schema.table(id) else { return planned };
         for (at, column) in (0..).zip(&table.columns).filter(|&(at, _)| filled.contains(&(id, at))) {
             let class = class_of[self.number[&(id, at)]];
-            planned.columns.push(self.column(table, (id, at), column, class, &lists[class].1));
+            planned.columns.push(self.column(table, (id, at), column, class, &lists[class]));
         }
         let position = |at: u32| filled.range((id, 0)..(id, at)).count();
         let is_filled = |key: &&[u32]| key.iter().all(|&at| filled.contains(&(id, at)));
@@ -366,7 +366,7 @@ impl Builder<'_> {
         key: ColumnKey,
         column: &Column,
         class: usize,
-        values: &[Value],
+        (kinds, values): &(ClassPlan, Vec<Value>),
     ) -> ColumnPlan {
         let is_rowid = table.rowid_alias() == Some(key.1);
         let pool: Vec<Value> =
@@ -399,10 +399,8 @@ impl Builder<'_> {
         let uses = self.traces.iter().flat_map(|trace| &trace.uses);
         let mut uses: Vec<Use> = uses.filter(|(used, _)| *used == key).map(|(_, use_)| *use_).collect();
         uses.dedup();
-        let is_date = |value: &Value| value.as_str().is_some_and(|text| date_part(text).is_some());
-        let timed = pool.iter().enumerate().filter(|(_, value)| self.is_of_dates(key) && is_date(value));
-        let timed = timed.filter_map(|(at, _)| u32::try_from(at).ok()).collect();
         let off_type = pool.iter().map(|value| !is_of_type(value, column)).collect();
+        let timed = if self.is_of_dates(key) { dates(&pool, kinds.neighbours) } else { Vec::new() };
         ColumnPlan {
             index: key.1,
             class,
@@ -535,6 +533,18 @@ impl Builder<'_> {
             Affinity::Blob => vec![Value::text("1"), Value::text("a"), Value::Real(1.5), Value::text("")],
         }
     }
+}
+
+/// Where the dates of a pool are: those with a time of day among the first, which come from the queries, twice as often as
+/// all others together.
+fn dates(pool: &[Value], from_queries: usize) -> Vec<u32> {
+    let is_date = |at: &usize| pool[*at].as_str().is_some_and(|text| date_part(text).is_some());
+    let is_timed = |at: &usize| pool[*at].as_str().is_some_and(|text| text.len() > 10);
+    let all: Vec<usize> = (0..pool.len()).filter(is_date).collect();
+    let sharp: Vec<usize> = all.iter().copied().filter(|at| *at < from_queries && is_timed(at)).collect();
+    let repeats = (2 * all.len()).checked_div(sharp.len()).unwrap_or(0);
+    let sharp = sharp.iter().flat_map(|&at| std::iter::repeat_n(at, repeats));
+    all.iter().copied().chain(sharp).filter_map(|at| u32::try_from(at).ok()).collect()
 }
 
 /// Takes a value that is off the type of a column for off the type of the column that it refers to.

@@ -5,6 +5,7 @@ use sqlgauge_base::Random;
 use super::generate::Kind;
 use super::guide::guides;
 use super::plan::{ClassPlan, ColumnPlan, NULL, Plan};
+use super::trace::Use;
 
 /// How the cells of one column are drawn where no comparison asks for a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub(super) enum Manner {
     Usual,
     /// From these.
     Few(Vec<u32>),
+    /// These in turn, row by row.
+    Pattern(Vec<u32>),
     /// From many values that people would put there.
     Spread,
     /// Each row has a value of its own, as far as there are enough.
@@ -25,20 +28,48 @@ pub(super) enum Manner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Drawn {
     pub(super) manner: Manner,
-    /// Share of NULL, where it is not that of the database.
+    /// Share of NULL, where it is not that of the database, or none in a primary key.
     pub(super) null_percent: Option<u8>,
+    /// Whether it has values that are not of its type.
+    pub(super) is_odd: bool,
+}
+
+/// Which row of a table a row that refers to it is linked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Links {
+    /// Any.
+    Random,
+    /// Each in turn, from the last to the first.
+    InTurn,
+    /// The first.
+    First,
+}
+
+impl Links {
+    /// The row for a row at that place.
+    pub(super) fn target<'r>(
+        self,
+        rows: &'r [Vec<u32>],
+        place: usize,
+        random: &mut Random,
+    ) -> Option<&'r Vec<u32>> {
+        match self {
+            Self::Random => random.pick(rows),
+            Self::InTurn => rows.len().checked_sub(1).and_then(|last| rows.get(last - place % rows.len())),
+            Self::First => rows.first(),
+        }
+    }
 }
 
 impl Drawn {
     pub(super) fn by(manner: Manner) -> Self {
-        Self { manner, null_percent: None }
+        Self { manner, null_percent: None, is_odd: false }
     }
 }
 
 /// The choices for one database.
 #[derive(Debug)]
 pub(super) struct Shape {
-    pub(super) kind: Kind,
     /// For each class the values in use.
     pub(super) domains: Vec<Vec<u32>>,
     /// For each table the number of rows wanted.
@@ -46,8 +77,7 @@ pub(super) struct Shape {
     /// For each table and column how it is drawn.
     pub(super) drawn: Vec<Vec<Drawn>>,
     pub(super) null_percent: u8,
-    /// Whether columns of a primary key may be NULL where the schema lets them.
-    pub(super) null_keys: bool,
+    pub(super) links: Links,
     /// Which query's comparisons the rows shall mostly satisfy.
     pub(super) guide: Option<usize>,
     /// How often a cell satisfies them.
@@ -59,7 +89,7 @@ pub(super) struct Shape {
 /// Then every second one is drawn by a guide, in turn, where one applies.
 pub(super) fn shape(plan: &Plan, number: usize, kind: Kind, random: &mut Random) -> Shape {
     let tables = plan.tables.len();
-    let mut shape = any_shape(plan, kind, random);
+    let mut shape = any_shape(plan, random);
     match number {
         0 | 1 => {
             shape.counts.fill(1);
@@ -70,7 +100,31 @@ pub(super) fn shape(plan: &Plan, number: usize, kind: Kind, random: &mut Random)
         _ if number % 2 == 1 => guided(plan, number / 2, &mut shape, random),
         _ => {}
     }
+    if kind == Kind::Odd {
+        make_odd(plan, &mut shape, random);
+    }
     shape
+}
+
+/// Lets one column be NULL although it is of a primary key, or hold values that are not of its type.
+fn make_odd(plan: &Plan, shape: &mut Shape, random: &mut Random) {
+    let columns = plan.tables.iter().zip(&mut shape.drawn);
+    let mut columns: Vec<_> = columns.flat_map(|(table, drawn)| table.columns.iter().zip(drawn)).collect();
+    let may_be_odd = |column: &ColumnPlan| {
+        let odd = plan.classes[column.class].odd;
+        !column.is_linked && column.off_type.iter().take(odd).any(|is_off| *is_off)
+    };
+    let is_null_key = |column: &ColumnPlan| column.is_primary && column.is_nullable;
+    for _ in 0..1 + random.below(2) {
+        let wants_null = random.chance(50);
+        let fits = |column: &ColumnPlan| if wants_null { is_null_key(column) } else { may_be_odd(column) };
+        let fitting: Vec<usize> = (0..columns.len()).filter(|&at| fits(columns[at].0)).collect();
+        match random.pick(&fitting) {
+            Some(&at) if wants_null => columns[at].1.null_percent = Some([30, 50, 100][random.below(3)]),
+            Some(&at) => columns[at].1.is_odd = true,
+            None => {}
+        }
+    }
 }
 
 fn guided(plan: &Plan, turn: usize, shape: &mut Shape, random: &mut Random) {
@@ -81,11 +135,30 @@ fn guided(plan: &Plan, turn: usize, shape: &mut Shape, random: &mut Random) {
     shape.null_percent = [0, 0, 0, 10][random.below(4)];
     shape.copy_percent = 0;
     guide.draw(plan, shape, random);
+    if random.chance(25) {
+        leave_out_counted(plan, shape);
+    }
+    for (at, table) in plan.tables.iter().enumerate().rev() {
+        for key in table.foreign_keys.iter().filter(|key| table.keys.contains(&key.columns)) {
+            // Of such rows there is at most one for each that they refer to.
+            shape.counts[key.target] = shape.counts[key.target].max(shape.counts[at]);
+        }
+    }
 }
 
-fn any_shape(plan: &Plan, kind: Kind, random: &mut Random) -> Shape {
+/// Makes many of the values NULL that `count()` counts.
+fn leave_out_counted(plan: &Plan, shape: &mut Shape) {
+    for (table, drawn) in plan.tables.iter().zip(&mut shape.drawn) {
+        for (column, drawn) in table.columns.iter().zip(drawn) {
+            if column.is_used_for(Use::Counted) && !column.is_used_for(Use::Grouped) && !column.is_primary {
+                drawn.null_percent = Some(40);
+            }
+        }
+    }
+}
+
+fn any_shape(plan: &Plan, random: &mut Random) -> Shape {
     let tables = plan.tables.len();
-    let with_odd = kind == Kind::Odd && random.chance(60);
     let largest = [1, 2, 2, 3, 4, 6][random.below(6)];
     let mut counts: Vec<usize> =
         (0..tables).map(|_| if random.chance(92) { 1 + random.below(largest) } else { 0 }).collect();
@@ -99,12 +172,11 @@ fn any_shape(plan: &Plan, kind: Kind, random: &mut Random) -> Shape {
     }
     let usual = |table: &super::plan::TablePlan| vec![Drawn::by(Manner::Usual); table.columns.len()];
     Shape {
-        kind,
-        domains: plan.classes.iter().map(|class| domain(class, width, with_odd, random)).collect(),
+        domains: plan.classes.iter().map(|class| domain(class, width, random)).collect(),
         counts,
         drawn: plan.tables.iter().map(usual).collect(),
         null_percent: [0, 0, 0, 10, 30, 60][random.below(6)],
-        null_keys: kind == Kind::Odd && random.chance(60),
+        links: Links::Random,
         guide: random.chance(65).then(|| random.below(plan.guides)),
         guided_percent: 75,
         copy_percent: [0, 20, 50][random.below(3)],
@@ -112,12 +184,11 @@ fn any_shape(plan: &Plan, kind: Kind, random: &mut Random) -> Shape {
 }
 
 /// A few values of a class, so that rows meet and repeat.
-pub(super) fn domain(class: &ClassPlan, width: usize, with_odd: bool, random: &mut Random) -> Vec<u32> {
+pub(super) fn domain(class: &ClassPlan, width: usize, random: &mut Random) -> Vec<u32> {
     let width = if random.chance(25) { 1 + random.below(4) } else { width };
     (0..width)
         .map(|_| {
             let (start, end) = match random.below(100) {
-                _ if with_odd && random.chance(30) && class.odd > class.fresh => (class.fresh, class.odd),
                 0..50 if class.constants > 0 => (0, class.constants),
                 0..72 if class.neighbours > class.constants => (class.constants, class.neighbours),
                 _ => (class.neighbours, class.fresh.max(class.neighbours + 1)),
@@ -141,6 +212,7 @@ impl Drawn {
         match &self.manner {
             Manner::Usual => random.pick(domain).copied(),
             Manner::Few(cells) => random.pick(cells).copied(),
+            Manner::Pattern(cells) => cells.get(row % cells.len().max(1)).copied(),
             Manner::Spread => {
                 let ordinary = class.fresh - class.neighbours;
                 let at = random.below(ordinary + class.spread - class.odd);

@@ -179,19 +179,21 @@ pub(super) fn around_substring(part: &str, start: f64) -> Vec<String> {
 /// Dates that `strftime(format, date)` turns into `text`.
 pub(super) fn dates_formatted_as(format: &str, text: &str) -> Vec<String> {
     let padded = format!("{text:0>2}");
-    let date = match format {
-        "%Y" => format!("{text:0>4}-06-15"),
-        "%m" => format!("2000-{padded}-15"),
-        "%d" => format!("2000-06-{padded}"),
-        "%Y-%m" => format!("{text}-15"),
-        "%Y%m" if text.len() == 6 && text.is_ascii() => format!("{}-{}-15", &text[..4], &text[4..]),
-        "%m-%d" => format!("2000-{text}"),
-        "%H" => format!("2000-06-15 {padded}:30:00"),
-        "%H:%M" => format!("2000-06-15 {text}:00"),
-        "%H:%M:%S" => format!("2000-06-15 {text}"),
-        _ => text.to_owned(),
+    let dates = match format {
+        "%Y" => [format!("{text:0>4}-06-15"), format!("{text:0>4}-12-31")],
+        "%m" => [format!("2000-{padded}-15"), format!("2001-{padded}-01")],
+        "%d" => [format!("2000-06-{padded}"), format!("2001-07-{padded}")],
+        "%Y-%m" => [format!("{text}-15"), format!("{text}-02")],
+        "%Y%m" if text.len() == 6 && text.is_ascii() => {
+            ["15", "02"].map(|day| format!("{}-{}-{day}", &text[..4], &text[4..]))
+        }
+        "%m-%d" => [format!("2000-{text}"), format!("2001-{text}")],
+        "%H" => [format!("2000-06-15 {padded}:30:00"), format!("2000-06-16 {padded}:00:00")],
+        "%H:%M" => [format!("2000-06-15 {text}:00"), format!("2000-06-16 {text}:30")],
+        "%H:%M:%S" => [format!("2000-06-15 {text}"), format!("2000-06-16 {text}")],
+        _ => return vec![text.to_owned()],
     };
-    vec![date]
+    dates.to_vec()
 }
 
 /// The `YYYY-MM-DD` at the start of a text.

@@ -5,7 +5,7 @@ use sqlgauge_base::Random;
 
 use super::{Guide, draw_columns, few};
 use crate::search::plan::Plan;
-use crate::search::shape::{Manner, Shape};
+use crate::search::shape::{Links, Manner, Shape};
 use crate::search::trace::Use;
 
 pub(super) struct Counts;
@@ -39,8 +39,8 @@ impl Guide for Counts {
             }
             random.chance(70).then(|| few(plan, column, 1, random))
         });
-        for domain in &mut shape.domains {
-            domain.truncate(1);
-        }
+        shape.domains.iter_mut().for_each(|domain| domain.truncate(1));
+        shape.guided_percent = [60, 90, 100][random.below(3)];
+        shape.links = [Links::First, Links::InTurn, Links::Random][random.below(3)];
     }
 }

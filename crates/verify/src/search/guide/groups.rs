@@ -18,20 +18,13 @@ impl Guide for Groups {
     }
 
     fn draw(&self, plan: &Plan, shape: &mut Shape, random: &mut Random) {
-        let (width, is_null) = (1 + random.below(3), random.chance(35));
+        let width = 1 + random.below(3);
         draw_columns(plan, shape, random, |column, random| {
             if column.is_used_for(Use::Grouped) && !column.is_primary {
                 return Some(few(plan, column, width, random));
             }
             (!column.is_primary && !column.is_linked && random.chance(70)).then_some(Manner::Spread)
         });
-        for (table, drawn) in plan.tables.iter().zip(&mut shape.drawn) {
-            for (column, drawn) in table.columns.iter().zip(drawn) {
-                if is_null && column.is_used_for(Use::Counted) && !column.is_used_for(Use::Grouped) {
-                    drawn.null_percent = Some(40);
-                }
-            }
-        }
         draw_counts(plan, shape, random, [2, 3], [4, 10]);
     }
 }

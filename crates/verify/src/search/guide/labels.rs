@@ -3,9 +3,9 @@
 
 use sqlgauge_base::Random;
 
-use super::{Guide, any_column, draw_columns, draw_counts, few};
+use super::{Guide, any_column, draw_columns, draw_counts, few, split};
 use crate::search::plan::Plan;
-use crate::search::shape::{Manner, Shape};
+use crate::search::shape::{Links, Manner, Shape};
 use crate::search::trace::Use;
 
 pub(super) struct Labels;
@@ -16,14 +16,26 @@ impl Guide for Labels {
     }
 
     fn draw(&self, plan: &Plan, shape: &mut Shape, random: &mut Random) {
-        let width = 1 + random.below(2);
+        let (width, is_split) = (1 + random.below(2), random.chance(60));
         draw_columns(plan, shape, random, |column, random| {
+            if column.is_label && is_split {
+                return Some(split(plan, column, random));
+            }
             if column.is_label && !column.is_used_for(Use::Sorted) {
                 return Some(few(plan, column, width, random));
             }
             let is_measure = column.is_used_for(Use::Sorted) || column.is_used_for(Use::Aggregated);
             is_measure.then_some(Manner::Spread)
         });
-        draw_counts(plan, shape, random, [2, 4], [2, 9]);
+        if is_split {
+            // Three rows with two names, two that refer to each, and one more to the last.
+            draw_counts(plan, shape, random, [3, 3], [7, 7]);
+            shape.links = Links::InTurn;
+            if random.chance(50) {
+                shape.domains.iter_mut().for_each(|domain| domain.truncate(1));
+            }
+        } else {
+            draw_counts(plan, shape, random, [2, 4], [2, 9]);
+        }
     }
 }

@@ -48,9 +48,19 @@ fn draw_columns(
 
 /// At most that many values of the column's class.
 fn few(plan: &Plan, column: &ColumnPlan, most: usize, random: &mut Random) -> Manner {
-    let mut cells = domain(&plan.classes[column.class], most, false, random);
+    let mut cells = domain(&plan.classes[column.class], most, random);
     cells.truncate(most);
     Manner::Few(cells)
+}
+
+/// Two values of the column's class, the first twice as often, so that what has the second may lead with fewer
+/// rows than the first has in all.
+fn split(plan: &Plan, column: &ColumnPlan, random: &mut Random) -> Manner {
+    let class = &plan.classes[column.class];
+    let other = domain(class, 1, random).first().copied();
+    let ordinary = u32::try_from(class.neighbours + random.below(class.fresh - class.neighbours));
+    let (Ok(cell), Some(other)) = (ordinary, other) else { return Manner::Usual };
+    Manner::Pattern(vec![cell, cell, if other == cell { cell + 1 } else { other }])
 }
 
 /// Few rows in the tables that others refer to, more in those that refer.

@@ -53,14 +53,7 @@ impl Tracer {
     }
 
     fn fact(&mut self, column: ColumnKey, value: &Value, operator: BinaryOperator) {
-        let wanted = match operator {
-            BinaryOperator::Less => vec![below(value)],
-            BinaryOperator::LessEqual => vec![value.clone(), below(value)],
-            BinaryOperator::Greater => vec![above(value)],
-            BinaryOperator::GreaterEqual => vec![value.clone(), above(value)],
-            BinaryOperator::NotEqual | BinaryOperator::IsNot => vec![above(value), below(value)],
-            _ => vec![value.clone()],
-        };
+        let wanted = satisfying(value, operator);
         self.found.facts.push(Fact { column, value: value.clone(), wanted });
     }
 
@@ -89,6 +82,16 @@ impl Tracer {
             BinaryOperator::Subtract => match (fixed_left, fixed_right) {
                 (Some(l), _) => (vec![], vec![l - target]),
                 (_, Some(r)) => (vec![target + r], vec![]),
+                // Some years before the present one, whichever that is.
+                _ if is_year(right) && reads_clock(left) => {
+                    (vec![], vec![PAST_YEAR - target, RECENT_YEAR - target])
+                }
+                _ if is_year(left) || is_year(right) => {
+                    (vec![2000.0 + target, 2001.0 + target], vec![2000.0, 2001.0])
+                }
+                _ if satisfying(value, operator).first() == Some(&above(value)) => {
+                    (vec![target + 1.0, target + 3.0], vec![0.0, 1.0])
+                }
                 _ => (vec![target, target + 1.0, target + 2.0], vec![0.0, 1.0, 2.0]),
             },
             BinaryOperator::Multiply => match (fixed_left, fixed_right) {
@@ -178,8 +181,11 @@ impl Tracer {
             }
             Function::Substr | Function::Substring => {
                 let start = args.get(1).and_then(constant).as_ref().and_then(number).unwrap_or(1.0);
-                for text in text_of(value).iter().flat_map(|text| values::around_substring(text, start)) {
-                    self.require(first, &Value::text(&text), operator, depth);
+                let texts = satisfying(value, operator).into_iter().chain([value.clone()]);
+                for text in texts.filter_map(|text| text_of(&text)) {
+                    for whole in values::around_substring(&text, start) {
+                        self.require(first, &Value::text(&whole), BinaryOperator::Equal, depth);
+                    }
                 }
             }
             Function::Length => {
@@ -197,9 +203,12 @@ impl Tracer {
             }
             Function::Strftime => {
                 let format = constant(first).as_ref().and_then(text_of).unwrap_or_default();
-                if let (Some(text), Some(date)) = (text_of(value), args.get(1)) {
+                let Some(date) = args.get(1) else { return };
+                // The comparison is one of texts or numbers; which dates give them is another matter.
+                let texts = satisfying(value, operator).into_iter().chain([value.clone()]);
+                for text in texts.filter_map(|text| text_of(&text)) {
                     for date_text in values::dates_formatted_as(&format, &text) {
-                        self.require(date, &Value::text(&date_text), operator, depth);
+                        self.require(date, &Value::text(&date_text), BinaryOperator::Equal, depth);
                     }
                 }
             }
@@ -217,6 +226,42 @@ impl Tracer {
             }
             _ => args.iter().for_each(|arg| self.require(arg, value, operator, depth)),
         }
+    }
+}
+
+/// Years so far apart that a number of years before the present lies between them.
+const PAST_YEAR: f64 = 1980.0;
+const RECENT_YEAR: f64 = 2040.0;
+
+/// Whether the value of an expression depends on the present time.
+fn reads_clock(expr: &Expr) -> bool {
+    let is_clock = expr.called().is_some_and(|(function, args)| {
+        function.properties().may_read_clock && !function.is_deterministic(args)
+    });
+    is_clock || children(expr).into_iter().any(reads_clock)
+}
+
+/// Whether an expression is the year of a date.
+fn is_year(expr: &Expr) -> bool {
+    match expr {
+        Expr::Function { function: Function::Strftime, args } => {
+            let format = args.as_slice().first().and_then(constant);
+            format.as_ref().and_then(text_of).is_some_and(|format| format == "%Y")
+        }
+        Expr::Cast { expr, .. } => is_year(expr),
+        _ => false,
+    }
+}
+
+/// Values for which the comparison with `value` is true.
+fn satisfying(value: &Value, operator: BinaryOperator) -> Vec<Value> {
+    match operator {
+        BinaryOperator::Less => vec![below(value)],
+        BinaryOperator::LessEqual => vec![value.clone(), below(value)],
+        BinaryOperator::Greater => vec![above(value)],
+        BinaryOperator::GreaterEqual => vec![value.clone(), above(value)],
+        BinaryOperator::NotEqual | BinaryOperator::IsNot => vec![above(value), below(value)],
+        _ => vec![value.clone()],
     }
 }
 
