@@ -4,6 +4,7 @@ use sqlgauge_base::Random;
 
 use super::plan::{ColumnPlan, ForeignPlan, NULL, Plan, TablePlan};
 use super::shape::{Links, Manner, Shape, shape};
+use super::trace::Use;
 
 /// What a database may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,9 +143,11 @@ fn new_cell(
         let found = if random.chance(50) { first_cell(column, random, near) } else { NULL };
         return if found == NULL { first_cell(column, random, odd) } else { found };
     }
-    let is_timed = drawn.manner == Manner::Timed && random.chance(70);
+    // What a whole group is compared with is nothing that each of its rows should be.
+    let is_measure = column.is_used_for(Use::Aggregated) && drawn.manner != Manner::Usual;
+    let is_free = (drawn.manner == Manner::Timed && random.chance(70)) || (is_measure && random.chance(40));
     let wanted = |of: Option<&Vec<u32>>, percent: u8, random: &mut Random| {
-        of.and_then(|cells| random.pick(cells).copied()).filter(|_| random.chance(percent) && !is_timed)
+        of.and_then(|cells| random.pick(cells).copied()).filter(|_| random.chance(percent) && !is_free)
     };
     let from_checks = wanted(column.guided.last(), 90, random);
     let guide = shape.guide.and_then(|guide| column.guided.get(guide));

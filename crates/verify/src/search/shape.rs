@@ -41,6 +41,8 @@ pub(super) enum Links {
     Random,
     /// Each in turn, from the last to the first.
     InTurn,
+    /// Every second one to the last, the others to the rest in turn.
+    Skewed,
     /// The first.
     First,
 }
@@ -56,6 +58,8 @@ impl Links {
         match self {
             Self::Random => random.pick(rows),
             Self::InTurn => rows.len().checked_sub(1).and_then(|last| rows.get(last - place % rows.len())),
+            Self::Skewed if place.is_multiple_of(2) => rows.last(),
+            Self::Skewed => rows.get(place / 2 % rows.len().saturating_sub(1).max(1)),
             Self::First => rows.first(),
         }
     }
@@ -118,7 +122,11 @@ fn make_odd(plan: &Plan, shape: &mut Shape, random: &mut Random) {
     for _ in 0..1 + random.below(2) {
         let wants_null = random.chance(50);
         let fits = |column: &ColumnPlan| if wants_null { is_null_key(column) } else { may_be_odd(column) };
-        let fitting: Vec<usize> = (0..columns.len()).filter(|&at| fits(columns[at].0)).collect();
+        let mut fitting: Vec<usize> = (0..columns.len()).filter(|&at| fits(columns[at].0)).collect();
+        // Texts that are no dates are what dates are most often compared with unawares.
+        if fitting.iter().any(|&at| !columns[at].0.timed.is_empty()) && random.chance(40) {
+            fitting.retain(|&at| !columns[at].0.timed.is_empty());
+        }
         match random.pick(&fitting) {
             Some(&at) if wants_null => columns[at].1.null_percent = Some([30, 50, 100][random.below(3)]),
             Some(&at) => columns[at].1.is_odd = true,

@@ -27,15 +27,27 @@ impl Guide for Labels {
             let is_measure = column.is_used_for(Use::Sorted) || column.is_used_for(Use::Aggregated);
             is_measure.then_some(Manner::Spread)
         });
+        leave_out_unique(plan, shape);
         if is_split {
             // Three rows with two names, two that refer to each, and one more to the last.
             draw_counts(plan, shape, random, [3, 3], [7, 7]);
-            shape.links = Links::InTurn;
+            shape.links = [Links::InTurn, Links::Skewed, Links::Random][random.below(3)];
             if random.chance(50) {
                 shape.domains.iter_mut().for_each(|domain| domain.truncate(1));
             }
         } else {
             draw_counts(plan, shape, random, [2, 4], [2, 9]);
+        }
+    }
+}
+
+/// A name that no two rows may share may still be NULL in several.
+fn leave_out_unique(plan: &Plan, shape: &mut Shape) {
+    for (table, drawn) in plan.tables.iter().zip(&mut shape.drawn) {
+        for (at, (column, drawn)) in table.columns.iter().zip(drawn).enumerate() {
+            if column.is_used_for(Use::Grouped) && !column.is_primary && table.keys.contains(&vec![at]) {
+                drawn.null_percent = Some(60);
+            }
         }
     }
 }

@@ -218,10 +218,10 @@ impl Tracer {
                     self.require(first, &Value::text(&text), BinaryOperator::Equal, depth);
                 }
             }
-            Function::Sum | Function::Total => {
+            Function::Sum | Function::Total | Function::Avg => {
                 self.require(first, value, operator, depth);
-                if let Some(n) = number(value) {
-                    self.require(first, &values::from_number((n / 2.0).floor()), operator, depth);
+                for n in number(value).into_iter().flat_map(|n| [(n / 2.0).floor(), n + n / 4.0]) {
+                    self.require(first, &values::from_number(n.round()), operator, depth);
                 }
             }
             _ => args.iter().for_each(|arg| self.require(arg, value, operator, depth)),
