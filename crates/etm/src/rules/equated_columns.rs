@@ -10,9 +10,9 @@
 //! stored values is transitive, so any set of equalities that connects the same columns says the same.
 //!
 //! ## Needs
-//! The equality is a condition of an inner join or of WHERE. In `etm@1` also: both columns store values alike (the
-//! same class of type affinity) and compare byte by byte, so that equal values are the same value, and no outer
-//! join fills one of them with NULL.
+//! The equality is a condition of an inner join or of WHERE. In `etm@1` also: values of the columns that compare equal
+//! are identical (no text meets a number, no 1 meets 1.0, texts compare byte by byte), and no outer join fills one of
+//! them with NULL.
 //!
 //! ## Example
 //! ```sql

@@ -10,8 +10,9 @@
 //! NULL`, without which NOT IN would never be true.
 //!
 //! ## Needs
-//! `c` is not NULL. As published also: `c` is UNIQUE. In `etm@1`: both columns compare as stored values (the same
-//! class of type affinity, byte order), because EXCEPT applies no affinity and NOT IN does.
+//! `c` is not NULL. As published also: `c` is UNIQUE. In `etm@1`: values of the two columns that compare equal are
+//! identical (no text meets a number, no 1 meets 1.0, texts compare byte by byte), because EXCEPT applies no affinity
+//! and NOT IN does.
 //!
 //! ## Example
 //! ```sql

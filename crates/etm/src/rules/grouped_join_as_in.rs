@@ -10,8 +10,8 @@
 //!
 //! ## Needs
 //! Inner joins; the group keys and the rows of the kept tables fix each other; results and sort keys read only
-//! these and hold no aggregate; the other tables are linked by one equality of columns that store values alike (the
-//! same class of type affinity, byte order); HAVING reads only the other tables; no LIMIT.
+//! these and hold no aggregate; the other tables are linked by one equality of columns whose equal values are identical
+//! (no text meets a number, no 1 meets 1.0, texts compare byte by byte); HAVING reads only the other tables; no LIMIT.
 //!
 //! ## Example
 //! ```sql

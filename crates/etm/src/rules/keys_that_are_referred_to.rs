@@ -11,8 +11,8 @@
 //!
 //! ## Needs
 //! A foreign key to a UNIQUE column; of the table nothing but this column is read, and it is a result; the only
-//! condition is the one on the references; both columns store values alike (the same class of type affinity, byte
-//! order).
+//! condition is the one on the references; values of the two columns that compare equal are identical (no text meets a
+//! number, no 1 meets 1.0, texts compare byte by byte).
 //!
 //! ## Example
 //! ```sql

@@ -10,8 +10,8 @@
 //! of that table among them decides whether two rows are equal, and the others follow.
 //!
 //! ## Needs
-//! Both sides only filter and join. Compared columns store values alike (the same class of type affinity, byte
-//! order). For INTERSECT one of each pair of columns is not NULL, for EXCEPT the left one; or a NOT NULL key of a
+//! Both sides only filter and join. Values of compared columns that compare equal are identical (no text meets a
+//! number, no 1 meets 1.0, texts compare byte by byte). For INTERSECT one of each pair of columns is not NULL, for EXCEPT the left one; or a NOT NULL key of a
 //! table whose columns are all that both sides return.
 //!
 //! ## Example
