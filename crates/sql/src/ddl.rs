@@ -4,22 +4,17 @@
 //! `sqlite_schema`, to what it declares ([`declared`]). Triggers, PRAGMAs, rows and transactions change no schema and
 //! are passed over; what would change it and cannot be read is an error that names it.
 
-use std::fmt;
-
 use sqlgauge_base::budget;
-use sqlite3_parser::Bump;
-use sqlite3_parser::ast::fmt::ToTokens as _;
-use sqlite3_parser::ast::{
-    self, ColumnConstraint, ColumnDefinition, CreateTableBody, ForeignKeyClause, IndexedColumn,
-    NamedColumnConstraint, NamedTableConstraint, SortOrder, SortedColumn, Stmt, TabFlags, TableConstraint,
-};
 
 use crate::error::{Error, ErrorKind};
-use crate::ident::{name_of, type_text};
-use crate::parse::{Statements, with_stack_to_write};
+use crate::parse::{Arena, Statements, with_stack_to_write};
 use crate::resolve::{bounded, view_columns};
 use crate::schema::{
     Affinity, Collation, Column, ForeignKey, Index, IndexPart, Indexed, Schema, Table, TableKind,
+};
+use crate::syntax::{
+    ColumnConstraint, ColumnDefinition, Declaration, ExprKind, Literal, Name, Reference, SortTerm, TableBody,
+    TableConstraint,
 };
 
 /// What one statement declares.
@@ -84,20 +79,19 @@ impl DeclaredIndex {
 }
 
 impl DeclaredPart {
-    fn of(column: &SortedColumn<'_>) -> Self {
-        let (mut expr, mut collation) = (&column.expr, None);
-        while let ast::Expr::Collate(inner, name) = expr {
-            collation.get_or_insert_with(|| Collation::from_name(&name_of(name)));
+    fn of(part: &SortTerm<'_>) -> Self {
+        let (mut expr, mut collation) = (&part.expr, None);
+        while let ExprKind::Collate(inner, name) = expr.kind {
+            collation.get_or_insert_with(|| Collation::from_name(name.text));
             expr = inner;
         }
-        let name = match expr {
-            ast::Expr::Id(ast::Id(name))
-            | ast::Expr::Name(ast::Name(name))
-            | ast::Expr::Literal(ast::Literal::String(name)) => Some(name_of(name)),
+        let column = match expr.kind {
+            ExprKind::Column(Name { text, .. }) | ExprKind::Literal(Literal::String(text)) => {
+                Some(text.to_owned())
+            }
             _ => None,
         };
-        let descending = column.order == Some(SortOrder::Desc);
-        Self { column: name, text: expr.to_string(), collation, descending }
+        Self { column, text: expr.text.to_string(), collation, descending: part.descending }
     }
 
     fn on(&self, table: &Table) -> Result<IndexPart, Error> {
@@ -124,10 +118,10 @@ impl Schema {
     }
 
     fn of_script(text: &str) -> Result<Self, Error> {
-        let bump = Bump::new();
-        let mut statements = Statements::rewritten(&bump, text)?;
+        let arena = Arena::default();
+        let mut statements = Statements::of_script(&arena, text)?;
         let mut script = Script::default();
-        while let Some(statement) = statements.next()? {
+        while let Some(statement) = statements.next_declaration()? {
             script.statement(&statement)?;
         }
         script.finish()
@@ -148,9 +142,9 @@ pub fn declared(text: &str) -> Result<Declared, Error> {
 }
 
 fn declared_by(text: &str) -> Result<Declared, Error> {
-    let bump = Bump::new();
-    let mut statements = Statements::rewritten(&bump, text)?;
-    match statements.next()? {
+    let arena = Arena::default();
+    let mut statements = Statements::of_script(&arena, text)?;
+    match statements.next_declaration()? {
         Some(statement) => declaration(&statement),
         None => Ok(Declared::Nothing),
     }
@@ -164,11 +158,10 @@ struct Script {
 }
 
 impl Script {
-    fn statement(&mut self, statement: &Stmt<'_>) -> Result<(), Error> {
-        if let Stmt::DropTable { tbl_name: name, .. } | Stmt::DropView { view_name: name, .. } = statement {
-            let name = name_of(name.name.0);
-            self.tables.retain(|table| !table.name.eq_ignore_ascii_case(&name));
-            self.views.retain(|view| !view.name.eq_ignore_ascii_case(&name));
+    fn statement(&mut self, statement: &Declaration<'_>) -> Result<(), Error> {
+        if let Declaration::Drop(name) = statement {
+            self.tables.retain(|table| !table.name.eq_ignore_ascii_case(name.text));
+            self.views.retain(|view| !view.name.eq_ignore_ascii_case(name.text));
             return Ok(());
         }
         match declaration(statement)? {
@@ -253,75 +246,63 @@ fn columns_of(view: &DeclaredView, schema: &Schema) -> Result<Vec<Column>, Error
         .collect())
 }
 
-fn declaration(statement: &Stmt<'_>) -> Result<Declared, Error> {
+fn declaration(statement: &Declaration<'_>) -> Result<Declared, Error> {
     Ok(match statement {
-        Stmt::CreateTable { tbl_name, body, .. } => Declared::Table(table(&name_of(tbl_name.name.0), body)?),
-        Stmt::CreateIndex { unique, idx_name, tbl_name, columns, where_clause, .. } => {
+        Declaration::Table { name, body: Some(body) } => Declared::Table(table(name.text, body)?),
+        Declaration::Table { name, body: None } => {
+            return Err(unread("CREATE TABLE … AS SELECT of", name.text));
+        }
+        Declaration::Index { name, table, unique, parts, filter } => {
             let index = DeclaredIndex {
-                name: name_of(idx_name.name.0),
+                name: name.to_string(),
                 unique: *unique,
-                parts: columns.iter().map(DeclaredPart::of).collect(),
-                filter: where_clause.as_ref().map(ToString::to_string),
+                parts: parts.iter().map(DeclaredPart::of).collect(),
+                filter: filter.map(|filter| filter.to_string()),
             };
-            Declared::Index(name_of(tbl_name.0), index)
+            Declared::Index(table.to_string(), index)
         }
-        Stmt::CreateView { view_name, columns, select, .. } => Declared::View(DeclaredView {
-            name: name_of(view_name.name.0),
-            columns: columns.map(|all| all.iter().map(|column| name_of(column.col_name.0)).collect()),
-            query: QueryText(select).to_string(),
+        Declaration::View { name, columns, query } => Declared::View(DeclaredView {
+            name: name.to_string(),
+            columns: columns.map(|all| all.iter().map(Name::to_string).collect()),
+            query: query.to_string(),
         }),
-        Stmt::AlterTable(name, _) => return Err(unread("ALTER TABLE", &name_of(name.name.0))),
-        Stmt::CreateVirtualTable { tbl_name, module_name, .. } => {
-            Declared::Virtual { name: name_of(tbl_name.name.0), module: name_of(module_name.0) }
+        Declaration::Alter(name) => return Err(unread("ALTER TABLE", name.text)),
+        Declaration::Virtual { name, module } => {
+            Declared::Virtual { name: name.to_string(), module: module.to_string() }
         }
-        _ => Declared::Nothing,
+        Declaration::Drop(_) | Declaration::Other => Declared::Nothing,
     })
-}
-
-/// A query as text.
-struct QueryText<'a, 'b>(&'a ast::Select<'b>);
-
-impl fmt::Display for QueryText<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.to_fmt(f)
-    }
 }
 
 fn unread(statement: &str, name: &str) -> Error {
     ErrorKind::Unsupported(format!("{statement} {name}")).into()
 }
 
-fn table(name: &str, body: &CreateTableBody<'_>) -> Result<Table, Error> {
-    let CreateTableBody::ColumnsAndConstraints { columns, constraints, flags } = body else {
-        return Err(unread("CREATE TABLE … AS SELECT of", name));
-    };
-    let names = columns.iter().map(|column| {
-        (
-            name_of(column.col_name.0),
-            column.col_type.as_ref().map(type_text).and_then(|own| declared_type(&own)),
-        )
-    });
+fn table(name: &str, body: &TableBody<'_>) -> Result<Table, Error> {
+    let TableBody { columns, constraints, .. } = *body;
+    let names =
+        columns.iter().map(|column| (column.name.to_string(), column.type_name.and_then(declared_type)));
     let mut table = Table::new(name, names.map(|(name, kind)| Column::new(name, kind.as_deref())).collect());
-    table.without_rowid = flags.contains(TabFlags::WithoutRowid);
-    table.strict = flags.contains(TabFlags::Strict);
+    table.without_rowid = body.without_rowid;
+    table.strict = body.strict;
     for (index, column) in (0..).zip(columns) {
         for constraint in column.constraints {
-            column_constraint(&mut table, index, &constraint.constraint);
+            column_constraint(&mut table, index, constraint);
         }
     }
     // The index of a constraint has the collation of its column, which may stand behind the constraint.
     for (index, column) in columns.iter().enumerate() {
         for constraint in column.constraints {
-            if let ColumnConstraint::Unique(_) = constraint.constraint {
+            if let ColumnConstraint::Unique = constraint {
                 let part = DeclaredPart::column(&table.columns[index].name).on(&table)?;
                 add_index(&mut table, Index { name: None, unique: true, parts: vec![part], filter: None });
             }
         }
     }
-    for NamedTableConstraint { constraint, .. } in constraints.unwrap_or_default() {
+    for constraint in constraints {
         table_constraint(&mut table, constraint)?;
     }
-    keep_distinct_indexes(&mut table, columns, constraints.unwrap_or_default())?;
+    keep_distinct_indexes(&mut table, columns, constraints)?;
     table.enforce();
     Ok(table)
 }
@@ -331,7 +312,7 @@ fn table(name: &str, body: &CreateTableBody<'_>) -> Result<Table, Error> {
 fn keep_distinct_indexes(
     table: &mut Table,
     columns: &[ColumnDefinition<'_>],
-    constraints: &[NamedTableConstraint<'_>],
+    constraints: &[TableConstraint<'_>],
 ) -> Result<(), Error> {
     let key = key_parts(table, columns, constraints)?;
     let asked = std::mem::take(&mut table.indexes);
@@ -353,13 +334,13 @@ fn keep_distinct_indexes(
 fn key_parts(
     table: &Table,
     columns: &[ColumnDefinition<'_>],
-    constraints: &[NamedTableConstraint<'_>],
+    constraints: &[TableConstraint<'_>],
 ) -> Result<Option<Vec<IndexPart>>, Error> {
     if table.rowid_alias().is_some() {
         return Ok(None);
     }
-    for NamedTableConstraint { constraint, .. } in constraints {
-        if let TableConstraint::PrimaryKey { columns, .. } = constraint {
+    for constraint in constraints {
+        if let TableConstraint::PrimaryKey(columns) = constraint {
             return columns
                 .iter()
                 .map(|column| DeclaredPart::of(column).on(table))
@@ -368,8 +349,7 @@ fn key_parts(
         }
     }
     for (index, column) in columns.iter().enumerate() {
-        let is_key =
-            |own: &NamedColumnConstraint<'_>| matches!(own.constraint, ColumnConstraint::PrimaryKey { .. });
+        let is_key = |own: &ColumnConstraint<'_>| matches!(own, ColumnConstraint::PrimaryKey { .. });
         if column.constraints.iter().any(is_key) {
             return Ok(Some(vec![DeclaredPart::column(&table.columns[index].name).on(table)?]));
         }
@@ -407,49 +387,47 @@ pub(crate) fn add_index(table: &mut Table, index: Index) {
 fn column_constraint(table: &mut Table, index: u32, constraint: &ColumnConstraint<'_>) {
     let column = &mut table.columns[index as usize];
     match constraint {
-        ColumnConstraint::PrimaryKey { order, .. } => {
+        ColumnConstraint::PrimaryKey { descending } => {
             let is_integer =
                 column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case("INTEGER"));
-            table.key_apart_from_rowid = is_integer && *order == Some(SortOrder::Desc);
+            table.key_apart_from_rowid = is_integer && *descending;
             table.primary_key = vec![index];
         }
-        ColumnConstraint::NotNull { nullable, .. } => column.not_null = !nullable,
+        ColumnConstraint::NotNull(is_not_null) => column.not_null = *is_not_null,
         ColumnConstraint::Check(expr) => table.checks.push(expr.to_string()),
         ColumnConstraint::Default(expr) => column.default = Some(expr.to_string()),
-        ColumnConstraint::Collate { collation_name } => {
-            column.collation = Collation::from_name(&name_of(collation_name.0));
+        ColumnConstraint::Collate(name) => column.collation = Collation::from_name(name.text),
+        ColumnConstraint::ForeignKey(reference) => {
+            table.foreign_keys.push(foreign_key(vec![index], reference));
         }
-        ColumnConstraint::ForeignKey { clause, .. } => {
-            table.foreign_keys.push(foreign_key(vec![index], clause));
-        }
-        ColumnConstraint::Generated { expr, .. } => {
+        ColumnConstraint::Generated(expr) => {
             column.generated = true;
             column.generated_as = Some(expr.to_string());
         }
         // Looked at once all collations are known.
-        ColumnConstraint::Unique(_) | ColumnConstraint::Defer(_) => {}
+        ColumnConstraint::Unique | ColumnConstraint::Defer => {}
     }
 }
 
 fn table_constraint(table: &mut Table, constraint: &TableConstraint<'_>) -> Result<(), Error> {
     match constraint {
-        TableConstraint::PrimaryKey { columns, .. } => {
+        TableConstraint::PrimaryKey(columns) => {
             let parts = columns.iter().map(|column| DeclaredPart::of(column).on(table));
             let parts = parts.collect::<Result<Vec<_>, Error>>()?;
             table.primary_key = parts.iter().filter_map(IndexPart::column).collect();
             let index = Index { name: None, unique: true, parts, filter: None };
             table.key_is_finer = index.unique_columns(&table.columns).is_none();
         }
-        TableConstraint::Unique { columns, .. } => {
+        TableConstraint::Unique(columns) => {
             let parts = columns.iter().map(|column| DeclaredPart::of(column).on(table));
             let parts = parts.collect::<Result<Vec<_>, Error>>()?;
             add_index(table, Index { name: None, unique: true, parts, filter: None });
         }
-        TableConstraint::Check(expr, _) => table.checks.push(expr.to_string()),
-        TableConstraint::ForeignKey { columns, clause, .. } => {
-            let columns = columns.iter().map(|column| column_index(table, &name_of(column.col_name.0)));
+        TableConstraint::Check(expr) => table.checks.push(expr.to_string()),
+        TableConstraint::ForeignKey { columns, reference } => {
+            let columns = columns.iter().map(|column| column_index(table, column.text));
             let columns = columns.collect::<Result<Vec<_>, _>>()?;
-            table.foreign_keys.push(foreign_key(columns, clause));
+            table.foreign_keys.push(foreign_key(columns, reference));
         }
     }
     Ok(())
@@ -459,12 +437,11 @@ fn column_index(table: &Table, name: &str) -> Result<u32, Error> {
     table.column_index(name).ok_or_else(|| ErrorKind::UnknownColumn(format!("{}.{name}", table.name)).into())
 }
 
-fn foreign_key(columns: Vec<u32>, clause: &ForeignKeyClause<'_>) -> ForeignKey {
-    let referenced: &[IndexedColumn<'_>] = clause.columns.unwrap_or_default();
+fn foreign_key(columns: Vec<u32>, reference: &Reference<'_>) -> ForeignKey {
     ForeignKey {
         columns,
-        referenced_table: name_of(clause.tbl_name.0),
-        referenced_columns: referenced.iter().map(|column| name_of(column.col_name.0)).collect(),
+        referenced_table: reference.table.to_string(),
+        referenced_columns: reference.columns.iter().map(Name::to_string).collect(),
     }
 }
 

@@ -1,44 +1,28 @@
 //! Identifiers and literals as SQLite writes them: quoting and unquoting.
 
-use sqlite3_parser::ast;
+use std::borrow::Cow;
 
+use crate::syntax::Quote;
 use crate::tree::{Literal, Real};
 
-/// How an identifier was quoted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Quote {
-    None,
-    /// `"x"`: a string, where no such column exists.
-    Double,
-    /// `` `x` `` or `[x]`.
-    Other,
-    /// `'x'`: SQLite takes a string for a name where only a name can stand.
-    Single,
-}
-
 /// An identifier token without its quotes.
-pub(crate) fn unquote(token: &str) -> (String, Quote) {
+pub(crate) fn unquote(token: &str) -> (Cow<'_, str>, Quote) {
     let (quote, kind) = match token.as_bytes().first() {
         Some(b'"') => ('"', Quote::Double),
         Some(b'`') => ('`', Quote::Other),
         Some(b'\'') => ('\'', Quote::Single),
         Some(b'[') => {
             let inner = token[1..].strip_suffix(']').unwrap_or(&token[1..]);
-            return (inner.to_owned(), Quote::Other);
+            return (inner.into(), Quote::Other);
         }
-        _ => return (token.to_owned(), Quote::None),
+        _ => return (token.into(), Quote::None),
     };
     let inner = token[1..].strip_suffix(quote).unwrap_or(&token[1..]);
     if !inner.contains(quote) {
-        return (inner.to_owned(), kind);
+        return (inner.into(), kind);
     }
     let doubled: String = [quote, quote].iter().collect();
-    (inner.replace(&doubled, quote.encode_utf8(&mut [0; 4])), kind)
-}
-
-/// The name of an identifier token.
-pub(crate) fn name_of(token: &str) -> String {
-    unquote(token).0
+    (inner.replace(&doubled, quote.encode_utf8(&mut [0; 4])).into(), kind)
 }
 
 /// A numeric token as SQLite reads it: hexadecimal, integer, or real where it is no 64-bit integer.
@@ -93,13 +77,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A type name as text, unquoted, with single spaces.
-pub(crate) fn type_text(ast: &ast::Type<'_>) -> String {
-    let name = words(ast.name).map(name_of).collect::<Vec<_>>().join(" ");
-    match &ast.size {
+/// A type name as text, unquoted, with single spaces, and with its size as it is written.
+pub(crate) fn type_text(name: &str, size: Option<&str>) -> String {
+    let name = words(name).map(|word| unquote(word).0).collect::<Vec<_>>().join(" ");
+    match size {
         None => name,
-        Some(ast::TypeSize::MaxSize(size)) => format!("{name}({size})"),
-        Some(ast::TypeSize::TypeSize(precision, scale)) => format!("{name}({precision},{scale})"),
+        Some(size) => format!("{name}({size})"),
     }
 }
 
@@ -118,7 +101,7 @@ mod tests {
             ("'it''s'", "it's", Quote::Single),
             ("\"\"", "", Quote::Double),
         ] {
-            assert_eq!(unquote(token), (name.to_owned(), quote), "{token}");
+            assert_eq!(unquote(token), (name.into(), quote), "{token}");
         }
     }
 

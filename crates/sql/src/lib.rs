@@ -22,6 +22,7 @@ mod parse;
 mod print;
 mod resolve;
 pub mod schema;
+mod syntax;
 pub mod tree;
 pub mod visit;
 

@@ -2,12 +2,12 @@
 //! not fit, collations that do not exist, recursion that goes nowhere.
 
 use sqlgauge_base::budget;
-use sqlite3_parser::ast;
 
 use super::scope::{Clause, Scope};
 use super::{Error, ErrorKind, Resolver};
 use crate::aggregates::{self, owner_by_columns};
 use crate::functions::{Function, Kind};
+use crate::syntax;
 use crate::tree::{
     Aggregate, Args, BinaryOperator, Body, Cte, CteId, Expr, From, Literal, OrderTerm, Owner, Query,
     Relation, RelationId, Select, SetOperator, Source, UnaryOperator, Window, WindowCall,
@@ -176,13 +176,17 @@ impl Resolver<'_> {
 
 impl<'a> Resolver<'a> {
     /// ORDER BY and LIMIT stand behind a SELECT, never behind VALUES.
-    pub(super) fn check_tail(&self, ast: &ast::Select<'a>, last: &ast::OneSelect<'a>) -> Result<(), Error> {
+    pub(super) fn check_tail(
+        &self,
+        ast: &syntax::Select<'a>,
+        last: &syntax::Operand<'a>,
+    ) -> Result<(), Error> {
         let word = match (ast.order_by, &ast.limit) {
             (Some(_), _) => "ORDER",
             (None, Some(_)) => "LIMIT",
             (None, None) => return Ok(()),
         };
-        if self.lenient || matches!(last, ast::OneSelect::Select { .. }) {
+        if self.lenient || matches!(last, syntax::Operand::Select(_)) {
             return Ok(());
         }
         let message = format!("near \"{word}\": syntax error");

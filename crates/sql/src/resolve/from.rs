@@ -1,24 +1,23 @@
 //! FROM clauses: relations, joins, USING and NATURAL.
 
 use sqlgauge_base::budget;
-use sqlite3_parser::ast::{self, JoinConstraint, JoinOperator, JoinType, SelectTable};
 
 use super::scope::{ColumnName, Columns, Found, Scope, ScopeRelation};
 use super::select::merged_column;
 use super::{Error, ErrorKind, MAX_DEPTH, Resolver};
 use crate::builtin::{builtin_columns, function_arguments};
-use crate::ident::name_of;
 use crate::schema::Index;
+use crate::syntax::{self, FromClause, IndexHint, JoinConstraint, Name, TableExpr, TableName};
 use crate::tree::{BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, Source};
 
 /// A FROM clause whose ON conditions and function arguments are still to be resolved: they see all relations.
 pub(super) enum Skeleton<'a> {
-    Relation(Relation, Option<&'a [ast::Expr<'a>]>),
+    Relation(Relation, Option<&'a [syntax::Expr<'a>]>),
     Join {
         kind: JoinKind,
         left: Box<Self>,
         right: Box<Self>,
-        on: Option<&'a ast::Expr<'a>>,
+        on: Option<&'a syntax::Expr<'a>>,
         using: Vec<Expr>,
     },
 }
@@ -26,19 +25,19 @@ pub(super) enum Skeleton<'a> {
 impl<'a> Resolver<'a> {
     pub(super) fn lower_from(
         &mut self,
-        ast: &'a ast::FromClause<'a>,
+        ast: &'a FromClause<'a>,
         scope: &mut Scope,
     ) -> Result<Option<Skeleton<'a>>, Error> {
-        let Some(first) = ast.select else { return Ok(None) };
+        let Some(first) = ast.first else { return Ok(None) };
         let mut left = self.table(first, None, scope)?;
         let has_outer_right = has_outer_right(ast);
-        for join in ast.joins.iter().flatten() {
+        for join in ast.joins {
             // The tree of the joins leans to the left, and is as deep as there are joins.
             if scope.relations.len() >= MAX_DEPTH {
                 let message = format!("more than {MAX_DEPTH} relations in one FROM clause");
                 return Err(ErrorKind::Unsupported(message).into());
             }
-            let (kind, natural) = join_kind(join.operator);
+            let (kind, natural) = (join.kind, join.natural);
             let start = scope.relations.len();
             let right = self.table(&join.table, None, scope)?;
             if let Some(joined) = scope.relations.get_mut(start) {
@@ -50,9 +49,7 @@ impl<'a> Resolver<'a> {
                     return Err(self.at_word(ErrorKind::Invalid(message), "NATURAL"));
                 }
                 Some(JoinConstraint::On(on)) => (Some(on), Vec::new()),
-                Some(JoinConstraint::Using(names)) => {
-                    (None, names.iter().map(|name| name_of(name.0)).collect())
-                }
+                Some(JoinConstraint::Using(names)) => (None, names.iter().map(Name::to_string).collect()),
                 None if natural => (None, self.common_columns(scope, start)),
                 None => (None, Vec::new()),
             };
@@ -65,24 +62,22 @@ impl<'a> Resolver<'a> {
 
     fn table(
         &mut self,
-        ast: &'a SelectTable<'a>,
+        ast: &'a TableExpr<'a>,
         outer_alias: Option<&str>,
         scope: &mut Scope,
     ) -> Result<Skeleton<'a>, Error> {
-        let alias_of = |alias: &Option<ast::As<'a>>| {
-            let own = alias.as_ref().map(|(ast::As::As(name) | ast::As::Elided(name))| name_of(name.0));
-            outer_alias.map(str::to_owned).or(own)
-        };
+        let alias_of =
+            |alias: &Option<Name<'a>>| outer_alias.or(alias.map(|own| own.text)).map(str::to_owned);
         let (source, columns, name, args) = match ast {
-            SelectTable::Table(name, alias, indexed) => {
+            TableExpr::Table { name, alias, hint } => {
                 let (source, columns) = self.source(name)?;
-                self.check_index(&source, indexed.as_ref())?;
-                (source, columns, alias_of(alias).or_else(|| Some(name_of(name.name.0))), None)
+                self.check_index(&source, *hint)?;
+                (source, columns, alias_of(alias).or_else(|| Some(name.name.to_string())), None)
             }
-            SelectTable::TableCall(name, args, alias) => {
-                let function = name_of(name.name.0).to_ascii_lowercase();
+            TableExpr::Call { name, args, alias } => {
+                let function = name.name.text.to_ascii_lowercase();
                 let columns = function_columns(&function)
-                    .ok_or_else(|| ErrorKind::UnknownTable(name_of(name.name.0)))?;
+                    .ok_or_else(|| ErrorKind::UnknownTable(name.name.to_string()))?;
                 let most = function_arguments(&function);
                 if args.is_some_and(|args| args.len() > most) && !self.lenient {
                     let message = format!("too many arguments on {function}() - max {most}");
@@ -91,12 +86,12 @@ impl<'a> Resolver<'a> {
                 let name = alias_of(alias).or_else(|| Some(function.clone()));
                 (Source::Function { name: function, args: Vec::new() }, columns, name, *args)
             }
-            SelectTable::Select(select, alias) => {
+            TableExpr::Query(select, alias) => {
                 let named = self.named_query(select, None)?;
                 let columns = Columns::Named(named.names.into());
                 (Source::Derived(Box::new(named.query)), columns, alias_of(alias), None)
             }
-            SelectTable::Sub(from, alias) => return self.parenthesised(from, alias_of(alias), scope),
+            TableExpr::Parenthesised(from, alias) => return self.parenthesised(from, alias_of(alias), scope),
         };
         let id = self.new_relation();
         let is_builtin = matches!(source, Source::Catalog | Source::Function { .. });
@@ -107,31 +102,31 @@ impl<'a> Resolver<'a> {
 
     /// `INDEXED BY` names an index of the table. A schema that knows of no index at all may come from a format that
     /// has none.
-    fn check_index(&self, source: &Source, indexed: Option<&ast::Indexed<'a>>) -> Result<(), Error> {
-        let Some(ast::Indexed::IndexedBy(name)) = indexed else { return Ok(()) };
-        let name = name_of(name.0);
+    fn check_index(&self, source: &Source, hint: Option<IndexHint<'a>>) -> Result<(), Error> {
+        let Some(IndexHint::By(name)) = hint else { return Ok(()) };
+        let name = name.text;
         let of_constraint = name.to_ascii_lowercase().starts_with("sqlite_autoindex_");
         let knows_none = self.schema.tables().iter().all(|table| table.indexes.is_empty());
         let table = match source {
             Source::Table(id) => self.schema.table(*id),
             _ => None,
         };
-        let is_named = |index: &Index| index.name.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(&name));
+        let is_named = |index: &Index| index.name.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(name));
         let has_it = table.is_some_and(|table| table.indexes.iter().any(is_named));
         if self.lenient || has_it || of_constraint || knows_none {
             return Ok(());
         }
-        Err(self.at_word(ErrorKind::Invalid(format!("no such index: {name}")), &name))
+        Err(self.at_word(ErrorKind::Invalid(format!("no such index: {name}")), name))
     }
 
     fn parenthesised(
         &mut self,
-        ast: &'a ast::FromClause<'a>,
+        ast: &'a FromClause<'a>,
         alias: Option<String>,
         scope: &mut Scope,
     ) -> Result<Skeleton<'a>, Error> {
-        match (ast.select, &ast.joins, alias) {
-            (Some(only), None, alias) => self.nested(|this| this.table(only, alias.as_deref(), scope)),
+        match (ast.first, ast.joins, alias) {
+            (Some(only), [], alias) => self.nested(|this| this.table(only, alias.as_deref(), scope)),
             (_, _, None) => self
                 .nested(|this| this.lower_from(ast, scope))?
                 .ok_or_else(|| ErrorKind::Syntax("empty parentheses in FROM".to_owned()).into()),
@@ -142,9 +137,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// A table by its name: a CTE, a table of the schema, or SQLite's own catalog.
-    pub(super) fn source(&mut self, name: &ast::QualifiedName<'a>) -> Result<(Source, Columns), Error> {
-        let table = name_of(name.name.0);
-        let database = name.db_name.as_ref().map(|database| name_of(database.0));
+    pub(super) fn source(&mut self, name: &TableName<'a>) -> Result<(Source, Columns), Error> {
+        let table = name.name.to_string();
+        let database = name.database.map(|database| database.to_string());
         if database.is_none()
             && let Some((id, columns)) = self.cte(&table)?
         {
@@ -237,10 +232,10 @@ impl<'a> Resolver<'a> {
 }
 
 /// Whether there is a RIGHT or FULL join; parentheses around the first tables are none.
-fn has_outer_right(ast: &ast::FromClause<'_>) -> bool {
+fn has_outer_right(ast: &FromClause<'_>) -> bool {
     let is_outer_right = |kind: JoinKind| matches!(kind, JoinKind::Right | JoinKind::Full);
-    ast.joins.iter().flatten().any(|join| is_outer_right(join_kind(join.operator).0))
-        || matches!(ast.select, Some(SelectTable::Sub(first, None)) if has_outer_right(first))
+    ast.joins.iter().any(|join| is_outer_right(join.kind))
+        || matches!(ast.first, Some(TableExpr::Parenthesised(first, None)) if has_outer_right(first))
 }
 
 /// Without RIGHT or FULL joins, USING takes the leftmost column of that name.
@@ -250,23 +245,6 @@ fn first_column(scope: &Scope, schema: &crate::schema::Schema, name: &str) -> Ve
         .iter()
         .find_map(|relation| Some(ColumnRef::at(relation.id, relation.column_index(schema, name)?)));
     first.into_iter().collect()
-}
-
-fn join_kind(operator: JoinOperator) -> (JoinKind, bool) {
-    let JoinOperator::TypedJoin(Some(kind)) = operator else { return (JoinKind::Inner, false) };
-    let natural = kind.contains(JoinType::NATURAL);
-    let kind = if kind.contains(JoinType::LEFT | JoinType::RIGHT) {
-        JoinKind::Full
-    } else if kind.contains(JoinType::LEFT) {
-        JoinKind::Left
-    } else if kind.contains(JoinType::RIGHT) {
-        JoinKind::Right
-    } else if kind.contains(JoinType::CROSS) {
-        JoinKind::Cross
-    } else {
-        JoinKind::Inner
-    };
-    (kind, natural)
 }
 
 /// The columns of SQLite's built-in table-valued functions and of its catalog.

@@ -1,4 +1,4 @@
-//! Lowers SQLite's syntax tree into the resolved query: every name is looked up by SQLite's rules.
+//! Lowers the [syntax](crate::syntax) of a text into the resolved query: every name is looked up by SQLite's rules.
 //!
 //! Names are resolved in the order in which SQLite does it (FROM subqueries, result columns, HAVING, WHERE and
 //! ON, ORDER BY, GROUP BY), and missing tables are reported before missing columns, so that a text with several
@@ -19,21 +19,19 @@ mod window;
 use std::rc::Rc;
 
 use sqlgauge_base::budget;
-use sqlite3_parser::Bump;
-use sqlite3_parser::ast::{self, CommonTableExpr, Materialized, WindowDef};
 
 use self::scope::{ColumnName, Columns, Scope};
 use crate::derive::Facts;
 use crate::error::{Error, ErrorKind};
-use crate::ident::name_of;
-use crate::parse::{locate, parse_query};
+use crate::parse::{Arena, locate, parse_query};
 use crate::schema::{Affinity, Schema};
+use crate::syntax::{self, CommonTable, NamedWindow};
 use crate::tree::{Body, Cte, CteId, Expr, Query, RelationId, SetOperator};
 
 /// How deep expressions and subqueries may nest; SQLite's own limit on expressions is the same.
 pub const MAX_DEPTH: usize = 1000;
 
-/// Steps of the budget for a node of the parser's tree.
+/// Steps of the budget for a node of the syntax.
 const STEPS_OF_A_NODE: usize = 4;
 
 /// Parses a text with one query and resolves every name in it against the schema.
@@ -53,8 +51,8 @@ pub(crate) fn bounded<T>(analysis: impl FnOnce() -> Result<T, Error>) -> Result<
 }
 
 fn resolve_all(text: &str, schema: &Schema) -> Result<Query, Error> {
-    let bump = Bump::new();
-    let parsed = parse_query(&bump, text)?;
+    let arena = Arena::default();
+    let parsed = parse_query(&arena, text)?;
     let ast = parsed.query;
     let error = match Resolver::new(schema, text, false).query(ast, None) {
         // SQLite compiles the first statement before it looks at what follows.
@@ -69,8 +67,8 @@ fn resolve_all(text: &str, schema: &Schema) -> Result<Query, Error> {
 
 /// The columns that the query of a view has: their names, and the types that SQLite declares for them.
 pub(crate) fn view_columns(text: &str, schema: &Schema) -> Result<Vec<(String, Option<String>)>, Error> {
-    let bump = Bump::new();
-    let parsed = parse_query(&bump, text)?;
+    let arena = Arena::default();
+    let parsed = parse_query(&arena, text)?;
     let named = Resolver::new(schema, text, false).named_query(parsed.query, None)?;
     let facts = Facts::of(&named.query, schema);
     let outputs = named.query.outputs().unwrap_or_default();
@@ -105,7 +103,7 @@ fn standard_type(affinity: Affinity) -> &'static str {
 }
 
 /// SQLite looks up all tables of a statement before any column; so a missing table wins over `error`.
-fn first_table_error<'a>(ast: &'a ast::Select<'a>, schema: &'a Schema, error: Error) -> Error {
+fn first_table_error<'a>(ast: &'a syntax::Select<'a>, schema: &'a Schema, error: Error) -> Error {
     if matches!(error.kind(), ErrorKind::UnknownTable(_)) {
         return error;
     }
@@ -126,7 +124,7 @@ struct Resolver<'a> {
     /// The WITH clauses around, outermost first.
     frames: Vec<Frame<'a>>,
     /// The WINDOW clauses of the SELECTs around, outermost first.
-    windows: Vec<&'a [WindowDef<'a>]>,
+    windows: Vec<&'a [NamedWindow<'a>]>,
     /// The CTEs whose definitions the walk is inside of, outermost first.
     resolving: Vec<DefinitionIndex>,
     next_relation: u32,
@@ -155,7 +153,7 @@ struct Frame<'a> {
 
 struct Definition<'a> {
     name: String,
-    ast: &'a CommonTableExpr<'a>,
+    ast: &'a CommonTable<'a>,
     state: DefinitionState,
 }
 
@@ -213,20 +211,24 @@ impl<'a> Resolver<'a> {
         result
     }
 
-    fn query(&mut self, ast: &'a ast::Select<'a>, defines: Option<DefinitionIndex>) -> Result<Query, Error> {
+    fn query(
+        &mut self,
+        ast: &'a syntax::Select<'a>,
+        defines: Option<DefinitionIndex>,
+    ) -> Result<Query, Error> {
         self.named_query(ast, defines).map(|named| named.query)
     }
 
     fn named_query(
         &mut self,
-        ast: &'a ast::Select<'a>,
+        ast: &'a syntax::Select<'a>,
         defines: Option<DefinitionIndex>,
     ) -> Result<Named, Error> {
         self.level += 1;
         let named = self.nested(|this| {
-            let with = ast.with.as_ref();
+            let with = ast.with;
             if let Some(with) = with {
-                this.open_frame(with.ctes)?;
+                this.open_frame(with)?;
             }
             let mut named = this.query_body(ast, defines)?;
             if with.is_some()
@@ -240,10 +242,10 @@ impl<'a> Resolver<'a> {
         named
     }
 
-    fn open_frame(&mut self, ctes: &'a [CommonTableExpr<'a>]) -> Result<(), Error> {
+    fn open_frame(&mut self, ctes: &'a [CommonTable<'a>]) -> Result<(), Error> {
         let mut definitions: Vec<Definition<'a>> = Vec::with_capacity(ctes.len());
         for ast in ctes {
-            let name = name_of(ast.tbl_name.0);
+            let name = ast.name.to_string();
             budget::spend(definitions.len());
             if definitions.iter().any(|other| other.name.eq_ignore_ascii_case(&name)) {
                 let message = format!("duplicate WITH table name: {name}");
@@ -263,28 +265,27 @@ impl<'a> Resolver<'a> {
 
     fn query_body(
         &mut self,
-        ast: &'a ast::Select<'a>,
+        ast: &'a syntax::Select<'a>,
         defines: Option<DefinitionIndex>,
     ) -> Result<Named, Error> {
         let order_by = ast.order_by.unwrap_or_default();
-        let arms = ast.body.compounds.as_ref();
-        let own_order = if arms.is_none() { order_by } else { &[] };
-        let arms = arms.map(sqlite3_parser::Vec::as_slice).unwrap_or_default();
+        let arms = ast.rest;
+        let own_order = if arms.is_empty() { order_by } else { &[] };
         limits::operands(1 + arms.len())?;
-        self.check_tail(ast, arms.last().map_or(&ast.body.select, |arm| &arm.select))?;
+        self.check_tail(ast, arms.last().map_or(&ast.first, |arm| &arm.operand))?;
         // SQLite resolves a compound from right to left; a CTE may refer to itself, so its columns come first.
         let mut right = Vec::with_capacity(arms.len());
         if defines.is_none() {
             for arm in arms.iter().rev() {
-                right.push((arm.operator, self.one_select(&arm.select, &[])?));
+                right.push((arm, self.one_select(&arm.operand, &[])?));
             }
             right.reverse();
         }
-        let first = self.one_select(&ast.body.select, own_order)?;
+        let first = self.one_select(&ast.first, own_order)?;
         self.publish_columns(defines, &first.names)?;
         if defines.is_some() {
             for arm in arms {
-                right.push((arm.operator, self.one_select(&arm.select, &[])?));
+                right.push((arm, self.one_select(&arm.operand, &[])?));
             }
         }
 
@@ -292,23 +293,23 @@ impl<'a> Resolver<'a> {
         let mut body = first.body;
         if !right.is_empty() {
             let mut scopes = vec![(arm_outputs(&body), first.scope)];
-            for (operator, arm) in right {
+            for (written, arm) in right {
                 scopes.push((arm_outputs(&arm.body), arm.scope));
-                body = compound(operator, body, arm.body)?;
+                body = compound(written, body, arm.body)?;
             }
             order = self.compound_order(order_by, &scopes, body.width())?;
             self.check_compound(&body, !order.is_empty())?;
         }
-        let (limit, offset) = self.limit(ast.limit)?;
+        let (limit, offset) = self.limit(ast.limit.as_ref())?;
         let query = Query { ctes: Vec::new(), body, order_by: order, limit, offset };
         Ok(Named { query, names: first.names })
     }
 
     /// LIMIT and OFFSET see no names at all.
-    fn limit(&mut self, ast: Option<&'a ast::Limit<'a>>) -> Result<(Option<Expr>, Option<Expr>), Error> {
+    fn limit(&mut self, ast: Option<&'a syntax::Limit<'a>>) -> Result<(Option<Expr>, Option<Expr>), Error> {
         let Some(ast) = ast else { return Ok((None, None)) };
         let scopes = std::mem::take(&mut self.scopes);
-        let limit = self.single_expr(&ast.expr);
+        let limit = self.single_expr(&ast.limit);
         let offset = ast.offset.as_ref().map(|offset| self.single_expr(offset)).transpose();
         self.scopes = scopes;
         Ok((Some(limit?), offset?))
@@ -361,7 +362,7 @@ impl<'a> Resolver<'a> {
         self.definition(index).state = DefinitionState::Resolving(id, None);
         let ast = self.definition(index).ast;
         self.resolving.push(index);
-        let named = self.named_query(ast.select, Some(index));
+        let named = self.named_query(ast.query, Some(index));
         self.resolving.pop();
         self.level = level;
         self.frames.truncate(index.0 + 1);
@@ -378,13 +379,8 @@ impl<'a> Resolver<'a> {
         };
         definition.state = DefinitionState::Resolved(id, Rc::clone(&columns));
         let name = definition.name.clone();
-        let materialized = match ast.materialized {
-            Materialized::Any => None,
-            Materialized::Yes => Some(true),
-            Materialized::No => Some(false),
-        };
         let columns = columns.iter().map(|column| column.text.clone()).collect();
-        let cte = Cte { id, name, columns, materialized, query };
+        let cte = Cte { id, name, columns, materialized: ast.materialized, query };
         if !self.lenient {
             check::check_recursion(&cte)?;
         }
@@ -403,7 +399,7 @@ impl<'a> Resolver<'a> {
         let columns: Rc<[ColumnName]> = match definition.ast.columns {
             None => names.into(),
             Some(listed) if listed.len() == names.len() => {
-                listed.iter().map(|column| ColumnName::exact(name_of(column.col_name.0))).collect()
+                listed.iter().map(|column| ColumnName::exact(column.text)).collect()
             }
             Some(listed) => {
                 let (name, given, wanted) = (&definition.name, names.len(), listed.len());
@@ -426,12 +422,13 @@ fn arm_outputs(body: &Body) -> Vec<crate::tree::Output> {
     }
 }
 
-fn compound(operator: ast::CompoundOperator, left: Body, right: Body) -> Result<Body, Error> {
-    let (operator, all, name) = match operator {
-        ast::CompoundOperator::Union => (SetOperator::Union, false, "UNION"),
-        ast::CompoundOperator::UnionAll => (SetOperator::Union, true, "UNION ALL"),
-        ast::CompoundOperator::Except => (SetOperator::Except, false, "EXCEPT"),
-        ast::CompoundOperator::Intersect => (SetOperator::Intersect, false, "INTERSECT"),
+fn compound(written: &syntax::Compound<'_>, left: Body, right: Body) -> Result<Body, Error> {
+    let (operator, all) = (written.operator, written.all);
+    let name = match operator {
+        SetOperator::Union if all => "UNION ALL",
+        SetOperator::Union => "UNION",
+        SetOperator::Except => "EXCEPT",
+        SetOperator::Intersect => "INTERSECT",
     };
     if left.width() != right.width() {
         return Err(ErrorKind::OperandWidths(name).into());

@@ -1,24 +1,24 @@
 //! ORDER BY and GROUP BY terms: aliases and ordinals.
 
 use sqlgauge_base::budget;
-use sqlite3_parser::ast::{self, SortOrder, SortedColumn, UnaryOperator};
 
 use super::scope::Scope;
 use super::{Error, ErrorKind, Resolver, limits};
 use crate::folded::folded_integer;
-use crate::ident::{Quote, name_of, number, unquote};
-use crate::tree::{Expr, Literal, OrderTerm, Output};
+use crate::ident::number;
+use crate::syntax::{self, ExprKind, Quote, SortTerm};
+use crate::tree::{Expr, Literal, OrderTerm, Output, UnaryOperator};
 
 impl<'a> Resolver<'a> {
     /// Terms inside an aggregate or a window: plain expressions.
-    pub(super) fn plain_order(&mut self, ast: &'a [SortedColumn<'a>]) -> Result<Vec<OrderTerm>, Error> {
+    pub(super) fn plain_order(&mut self, ast: &'a [SortTerm<'a>]) -> Result<Vec<OrderTerm>, Error> {
         ast.iter().map(|term| Ok(order_term(term, self.key(&term.expr)?))).collect()
     }
 
     /// ORDER BY of a single SELECT: an alias first, then an ordinal, then an expression.
     pub(super) fn simple_order(
         &mut self,
-        ast: &'a [SortedColumn<'a>],
+        ast: &'a [SortTerm<'a>],
         outputs: &[Output],
     ) -> Result<Vec<OrderTerm>, Error> {
         limits::terms("ORDER BY", ast.len())?;
@@ -45,7 +45,7 @@ impl<'a> Resolver<'a> {
     /// their result columns.
     pub(super) fn compound_order(
         &mut self,
-        ast: &'a [SortedColumn<'a>],
+        ast: &'a [SortTerm<'a>],
         arms: &[(Vec<Output>, Scope)],
         width: usize,
     ) -> Result<Vec<OrderTerm>, Error> {
@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A key by which rows are sorted or grouped.
-    fn key(&mut self, ast: &'a ast::Expr<'a>) -> Result<Expr, Error> {
+    fn key(&mut self, ast: &'a syntax::Expr<'a>) -> Result<Expr, Error> {
         let expr = self.expr(ast)?;
         let fits = self.check_keys(std::iter::once(&expr));
         fits.map_err(|error| error.within(self.text, || self.text_of(ast)))?;
@@ -72,7 +72,7 @@ impl<'a> Resolver<'a> {
 
     /// The number of a result column that a term is. SQLite's parser makes it before it looks at names, so what an
     /// alias stands for is none.
-    fn number(&mut self, ast: &'a ast::Expr<'a>, key: &Expr) -> Option<i32> {
+    fn number(&mut self, ast: &'a syntax::Expr<'a>, key: &Expr) -> Option<i32> {
         let number = folded_integer(uncollated(key))?;
         let aliases = self.scopes.last_mut().map(|scope| std::mem::take(&mut scope.aliases));
         let by_itself = self.expr(ast);
@@ -82,7 +82,7 @@ impl<'a> Resolver<'a> {
         by_itself.is_ok_and(|own| folded_integer(uncollated(&own)).is_some()).then_some(number)
     }
 
-    fn compound_term(&mut self, ast: &'a ast::Expr<'a>, arms: &[(Vec<Output>, Scope)]) -> Option<u32> {
+    fn compound_term(&mut self, ast: &'a syntax::Expr<'a>, arms: &[(Vec<Output>, Scope)]) -> Option<u32> {
         let bare = without_collation(ast);
         for (outputs, scope) in arms {
             budget::spend(outputs.len());
@@ -106,7 +106,7 @@ impl<'a> Resolver<'a> {
     /// GROUP BY: ordinals stand for result columns, everything else is an expression.
     pub(super) fn group_by(
         &mut self,
-        ast: &'a [ast::Expr<'a>],
+        ast: &'a [syntax::Expr<'a>],
         outputs: &[Output],
     ) -> Result<Vec<Expr>, Error> {
         limits::terms("GROUP BY", ast.len())?;
@@ -125,15 +125,14 @@ impl<'a> Resolver<'a> {
     }
 }
 
-fn alias_reference(ast: &ast::Expr<'_>, outputs: &[Output]) -> Option<u32> {
-    let ast::Expr::Id(id) = ast else { return None };
+fn alias_reference(ast: &syntax::Expr<'_>, outputs: &[Output]) -> Option<u32> {
+    let ExprKind::Column(name) = ast.kind else { return None };
     budget::spend(outputs.len());
-    let (name, quote) = unquote(id.0);
-    if quote == Quote::Single {
+    if name.quote == Quote::Single {
         return None;
     }
     let is_named =
-        |output: &Output| output.alias.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(&name));
+        |output: &Output| output.alias.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name.text));
     outputs.iter().position(is_named).and_then(|index| u32::try_from(index).ok())
 }
 
@@ -153,50 +152,42 @@ fn no_match(place: usize) -> Error {
     ErrorKind::UnmatchedOrderTerm(place + 1).into()
 }
 
-fn order_term(ast: &SortedColumn<'_>, expr: Expr) -> OrderTerm {
-    let descending = matches!(ast.order, Some(SortOrder::Desc));
-    let nulls_first = ast.nulls.map(|nulls| matches!(nulls, ast::NullsOrder::First));
+fn order_term(ast: &SortTerm<'_>, expr: Expr) -> OrderTerm {
+    let descending = ast.descending;
     // SQLite's default puts NULL first when ascending and last when descending.
-    OrderTerm { expr, descending, nulls_first: nulls_first.filter(|&first| first == descending) }
+    OrderTerm { expr, descending, nulls_first: ast.nulls_first.filter(|&first| first == descending) }
 }
 
 /// The integer constant that a term is, signs and COLLATE allowed.
-fn ordinal(ast: &ast::Expr<'_>) -> Option<i64> {
-    match without_collation(ast) {
-        ast::Expr::Literal(ast::Literal::Numeric(token)) => match number(token) {
+fn ordinal(ast: &syntax::Expr<'_>) -> Option<i64> {
+    match without_collation(ast).kind {
+        ExprKind::Literal(syntax::Literal::Number(token)) => match number(token) {
             Literal::Integer(value) => i32::try_from(value).ok().map(i64::from),
             _ => None,
         },
-        ast::Expr::Unary(UnaryOperator::Negative, inner) => ordinal(inner).map(|value| -value),
-        ast::Expr::Unary(UnaryOperator::Positive, inner) => ordinal(inner),
+        ExprKind::Unary(UnaryOperator::Minus, inner) => ordinal(inner).map(|value| -value),
+        ExprKind::Unary(UnaryOperator::Plus, inner) => ordinal(inner),
         _ => None,
     }
 }
 
-fn without_collation<'e, 'a>(mut ast: &'e ast::Expr<'a>) -> &'e ast::Expr<'a> {
+fn without_collation<'e, 'a>(mut ast: &'e syntax::Expr<'a>) -> &'e syntax::Expr<'a> {
     loop {
-        ast = match ast {
-            ast::Expr::Collate(inner, _) => inner,
-            ast::Expr::Parenthesized(inner) => match inner.as_slice() {
-                [only] => only,
-                _ => return ast,
-            },
+        ast = match ast.kind {
+            ExprKind::Collate(inner, _) | ExprKind::Parenthesised([inner]) => inner,
             _ => return ast,
         };
     }
 }
 
 /// Puts the collations around `ast` around `expr`.
-fn collated(ast: &ast::Expr<'_>, expr: Expr) -> Expr {
-    match ast {
-        ast::Expr::Collate(inner, collation) => Expr::Collate {
+fn collated(ast: &syntax::Expr<'_>, expr: Expr) -> Expr {
+    match ast.kind {
+        ExprKind::Collate(inner, collation) => Expr::Collate {
             expr: Box::new(collated(inner, expr)),
-            collation: name_of(collation).to_ascii_uppercase(),
+            collation: collation.text.to_ascii_uppercase(),
         },
-        ast::Expr::Parenthesized(inner) => match inner.as_slice() {
-            [only] => collated(only, expr),
-            _ => expr,
-        },
+        ExprKind::Parenthesised([only]) => collated(only, expr),
         _ => expr,
     }
 }

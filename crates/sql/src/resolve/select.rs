@@ -3,13 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use sqlgauge_base::budget;
-use sqlite3_parser::ast::{self, Distinctness, OneSelect, ResultColumn, SortedColumn};
 
 use super::scope::{Clause, ColumnName, Columns, Found, Scope, ScopeRelation};
 use super::window::check_direction;
 use super::{Error, ErrorKind, Resolver, limits, locate};
 use crate::functions::Function;
-use crate::ident::name_of;
+use crate::syntax::{self, Core, ExprKind, Operand, ResultColumn, SortTerm};
 use crate::tree::{Args, Body, ColumnRef, Expr, JoinKind, OrderTerm, Output, Select};
 
 /// A resolved SELECT or VALUES with what the query around it needs.
@@ -24,12 +23,12 @@ pub(super) struct Arm {
 impl<'a> Resolver<'a> {
     pub(super) fn one_select(
         &mut self,
-        ast: &'a OneSelect<'a>,
-        order_by: &'a [SortedColumn<'a>],
+        ast: &'a Operand<'a>,
+        order_by: &'a [SortTerm<'a>],
     ) -> Result<Arm, Error> {
         match ast {
-            OneSelect::Select { window_clause, .. } => {
-                let windows = window_clause.unwrap_or_default();
+            Operand::Select(ast) => {
+                let windows = ast.windows;
                 if !self.lenient {
                     let directions = windows.iter().try_for_each(|defined| check_direction(&defined.window));
                     directions.map_err(|error| error.at(locate(self.text, "WINDOW")))?;
@@ -39,16 +38,16 @@ impl<'a> Resolver<'a> {
                 self.windows.pop();
                 arm
             }
-            OneSelect::Values(rows) => self.values(rows, order_by),
+            Operand::Values(rows) => self.values(rows, order_by),
         }
     }
 
     fn values(
         &mut self,
-        ast: &'a [sqlite3_parser::Vec<'a, ast::Expr<'a>>],
-        order_by: &'a [SortedColumn<'a>],
+        ast: &'a [&'a [syntax::Expr<'a>]],
+        order_by: &'a [SortTerm<'a>],
     ) -> Result<Arm, Error> {
-        let width = ast.first().map_or(0, sqlite3_parser::Vec::len);
+        let width = ast.first().map_or(0, |row| row.len());
         limits::columns(width)?;
         if ast.iter().any(|row| row.len() != width) {
             let message = "all VALUES must have the same number of terms".to_owned();
@@ -66,44 +65,39 @@ impl<'a> Resolver<'a> {
         Ok(Arm { body: Body::Values(rows), order_by, names, scope: Scope::default() })
     }
 
-    fn select(&mut self, ast: &'a OneSelect<'a>, order_by: &'a [SortedColumn<'a>]) -> Result<Arm, Error> {
-        let OneSelect::Select { distinctness, columns, from, where_clause, group_by, having, .. } = ast
-        else {
-            return Err(ErrorKind::Unsupported("VALUES inside SELECT".to_owned()).into());
-        };
+    fn select(&mut self, ast: &'a Core<'a>, order_by: &'a [SortTerm<'a>]) -> Result<Arm, Error> {
         let mut scope = Scope { level: self.level, ..Scope::default() };
-        let skeleton = match from {
+        let skeleton = match &ast.from {
             Some(from) => self.lower_from(from, &mut scope)?,
             None => None,
         };
         self.scopes.push(scope);
-        let (outputs, names) = self.outputs(columns)?;
+        let (outputs, names) = self.outputs(ast.outputs)?;
         let aliases = outputs.iter().filter_map(|o| Some((o.alias.clone()?, o.expr.clone()))).collect();
         if let Some(own) = self.scopes.last_mut() {
             own.aliases = aliases;
         }
         if let Some(own) = self.scopes.last_mut() {
-            own.is_grouped = own.has_aggregate || group_by.is_some();
-            if having.is_some() && !own.is_grouped && !self.lenient {
+            own.is_grouped = own.has_aggregate || ast.group_by.is_some();
+            if ast.having.is_some() && !own.is_grouped && !self.lenient {
                 return Err(ErrorKind::HavingWithoutGroups.into());
             }
         }
         self.enter(Clause::Having);
-        let having = having.map(|expr| self.single_expr(expr)).transpose()?;
+        let having = ast.having.as_ref().map(|expr| self.single_expr(expr)).transpose()?;
         self.enter(Clause::Condition);
-        let filter = where_clause.map(|expr| self.single_expr(expr)).transpose()?;
+        let filter = ast.filter.as_ref().map(|expr| self.single_expr(expr)).transpose()?;
         let from = skeleton.map(|skeleton| self.finish_from(skeleton)).transpose()?;
         self.enter(Clause::OrderBy);
         let order_by = self.simple_order(order_by, &outputs)?;
         self.enter(Clause::GroupBy);
-        let group_by = self.group_by(group_by.unwrap_or_default(), &outputs)?;
+        let group_by = self.group_by(ast.group_by.unwrap_or_default(), &outputs)?;
         self.enter(Clause::OrderBy);
         let scope = self.scopes.pop().unwrap_or_default();
-        let distinct = matches!(distinctness, Some(Distinctness::Distinct));
-        if distinct {
+        if ast.distinct {
             self.check_keys(outputs.iter().map(|output| &output.expr))?;
         }
-        let select = Select { distinct, from, filter, group_by, having, outputs };
+        let select = Select { distinct: ast.distinct, from, filter, group_by, having, outputs };
         Ok(Arm { body: Body::Select(Box::new(select)), order_by, names, scope })
     }
 
@@ -115,11 +109,10 @@ impl<'a> Resolver<'a> {
             match column {
                 ResultColumn::Star => self.star(None, &mut outputs, &mut names)?,
                 ResultColumn::TableStar(table) => {
-                    self.star(Some(&name_of(table.0)), &mut outputs, &mut names)?;
+                    self.star(Some(table.text), &mut outputs, &mut names)?;
                 }
                 ResultColumn::Expr(ast, alias) => {
-                    let alias =
-                        alias.as_ref().map(|(ast::As::As(name) | ast::As::Elided(name))| name_of(name.0));
+                    let alias = alias.map(|name| name.to_string());
                     let expr = self.single_expr(ast)?;
                     names.push(self.output_name(ast, &expr, alias.as_deref()));
                     outputs.push(Output { expr, alias });
@@ -175,7 +168,7 @@ impl<'a> Resolver<'a> {
 
     /// The name by which a query around sees a result column: its alias, else the column's own name, else the
     /// text of the expression.
-    fn output_name(&self, ast: &'a ast::Expr<'a>, expr: &Expr, alias: Option<&str>) -> ColumnName {
+    fn output_name(&self, ast: &'a syntax::Expr<'a>, expr: &Expr, alias: Option<&str>) -> ColumnName {
         if let Some(alias) = alias {
             return ColumnName::exact(alias);
         }
@@ -199,10 +192,10 @@ impl<'a> Resolver<'a> {
     }
 }
 
-fn is_column_syntax(ast: &ast::Expr<'_>) -> bool {
-    match ast {
-        ast::Expr::Id(_) | ast::Expr::Qualified(..) | ast::Expr::DoublyQualified(..) => true,
-        ast::Expr::Parenthesized(inner) => matches!(inner.as_slice(), [only] if is_column_syntax(only)),
+fn is_column_syntax(ast: &syntax::Expr<'_>) -> bool {
+    match ast.kind {
+        ExprKind::Column(_) | ExprKind::Qualified(..) | ExprKind::DoublyQualified(..) => true,
+        ExprKind::Parenthesised(inner) => matches!(inner, [only] if is_column_syntax(only)),
         _ => false,
     }
 }

@@ -1,18 +1,26 @@
-//! Text to SQLite's own syntax tree, one query per text.
+//! Text to [syntax](crate::syntax), one query per text.
 //!
 //! The grammar is SQLite's (crate `sqlite3-parser`, a port of its lemon grammar), so that precedence, optional
-//! keywords and what may serve as a name are exactly SQLite's.
+//! keywords and what may serve as a name are exactly SQLite's. Its types are known here and nowhere else.
+
+mod declare;
+mod sqlite;
 
 use fallible_iterator::FallibleIterator;
 use sqlite3_parser::Bump;
-use sqlite3_parser::ast::{Cmd, Select, Stmt};
+use sqlite3_parser::ast::{Cmd, Stmt};
 use sqlite3_parser::lexer::sql::{Error as ParserError, Parser};
 
 use crate::error::{Error, ErrorKind, Position};
+use crate::syntax::{Declaration, Select};
 
 /// The longest text that is parsed, in bytes; SQLite's own default limit is 1,000,000,000, but no query that a
 /// person or a model writes comes near.
 pub const MAX_SQL_BYTES: usize = 4 << 20;
+
+/// Where the syntax of a text lives.
+#[derive(Default)]
+pub(crate) struct Arena(Bump);
 
 /// The first statement of a text, which is a query.
 pub(crate) struct Parsed<'b> {
@@ -22,22 +30,24 @@ pub(crate) struct Parsed<'b> {
 }
 
 /// Parses a text whose first statement must be a SELECT, VALUES or WITH query.
-pub(crate) fn parse_query<'b>(bump: &'b Bump, text: &'b str) -> Result<Parsed<'b>, Error> {
+pub(crate) fn parse_query<'b>(arena: &'b Arena, text: &'b str) -> Result<Parsed<'b>, Error> {
     // The parser takes `LIMIT a, b` for `LIMIT a OFFSET b`, which is `LIMIT b OFFSET a`. The text as it is goes
     // first, so that a syntax error has its place in it.
     if let Some(rewritten) = without_limit_commas(text) {
-        Statements::new(bump, text)?.next()?;
-        return parse_rewritten(bump, bump.alloc_str(&rewritten));
+        Statements::new(arena, text)?.next()?;
+        return parse_rewritten(arena, arena.0.alloc_str(&rewritten));
     }
-    parse_rewritten(bump, text)
+    parse_rewritten(arena, text)
 }
 
-fn parse_rewritten<'b>(bump: &'b Bump, text: &'b str) -> Result<Parsed<'b>, Error> {
-    let mut statements = Statements::new(bump, text)?;
+fn parse_rewritten<'b>(arena: &'b Arena, text: &'b str) -> Result<Parsed<'b>, Error> {
+    let mut statements = Statements::new(arena, text)?;
     match statements.next()? {
         None => Err(ErrorKind::Empty.into()),
         Some(Stmt::Select(select)) => {
-            Ok(Parsed { query: bump.alloc(select), followed: !matches!(statements.next(), Ok(None)) })
+            let query = sqlite::Reader::new(&arena.0).whole(select);
+            let query = query.ok_or_else(|| ErrorKind::Unsupported(sqlite::TOO_DEEP.to_owned()))?;
+            Ok(Parsed { query, followed: !matches!(statements.next(), Ok(None)) })
         }
         Some(other) => Err(ErrorKind::NotAQuery(statement_name(&other)).into()),
     }
@@ -46,12 +56,13 @@ fn parse_rewritten<'b>(bump: &'b Bump, text: &'b str) -> Result<Parsed<'b>, Erro
 /// The statements of a text, one by one.
 pub(crate) struct Statements<'b> {
     parser: Parser<'b>,
+    arena: &'b Arena,
     text: &'b str,
 }
 
 impl<'b> Statements<'b> {
     /// Errors when the text is too long or holds a NUL byte.
-    pub(crate) fn new(bump: &'b Bump, text: &'b str) -> Result<Self, Error> {
+    fn new(arena: &'b Arena, text: &'b str) -> Result<Self, Error> {
         if text.len() > MAX_SQL_BYTES {
             return Err(ErrorKind::Unsupported(format!("a text of more than {MAX_SQL_BYTES} bytes")).into());
         }
@@ -59,19 +70,23 @@ impl<'b> Statements<'b> {
             return Err(ErrorKind::Syntax("the text holds a NUL byte".to_owned()).into());
         }
         check_for_parser(text)?;
-        Ok(Self { parser: Parser::new(bump, text.as_bytes()), text })
+        Ok(Self { parser: Parser::new(&arena.0, text.as_bytes()), arena, text })
     }
 
-    /// The same with every `LIMIT a, b` as the parser understands it.
-    pub(crate) fn rewritten(bump: &'b Bump, text: &'b str) -> Result<Self, Error> {
+    /// The statements of a script; errors when the text is too long or holds a NUL byte.
+    pub(crate) fn of_script(arena: &'b Arena, text: &'b str) -> Result<Self, Error> {
         match without_limit_commas(text) {
-            Some(rewritten) => Self::new(bump, bump.alloc_str(&rewritten)),
-            None => Self::new(bump, text),
+            Some(rewritten) => Self::new(arena, arena.0.alloc_str(&rewritten)),
+            None => Self::new(arena, text),
         }
     }
 
-    /// The next statement, `None` at the end of the text.
-    pub(crate) fn next(&mut self) -> Result<Option<Stmt<'b>>, Error> {
+    /// What the next statement declares, `None` at the end of the text.
+    pub(crate) fn next_declaration(&mut self) -> Result<Option<Declaration<'b>>, Error> {
+        Ok(self.next()?.map(|statement| declare::declaration(&self.arena.0, statement)))
+    }
+
+    fn next(&mut self) -> Result<Option<Stmt<'b>>, Error> {
         match self.parser.next() {
             Ok(None) => Ok(None),
             Ok(Some(Cmd::Stmt(statement))) => Ok(Some(statement)),
@@ -157,7 +172,7 @@ pub(crate) fn locate(text: &str, name: &str) -> Option<Position> {
             dotted = true;
             continue;
         }
-        let (word, _) = crate::ident::unquote(token);
+        let word = crate::ident::unquote(token).0.into_owned();
         let follows_qualifier = dotted
             && qualifier.is_some_and(|q| previous.as_deref().is_some_and(|p| p.eq_ignore_ascii_case(q)));
         if word.eq_ignore_ascii_case(last) && (qualifier.is_none() || follows_qualifier) {
@@ -278,7 +293,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     let is_string = |token: &str| token.starts_with('\'');
     let all = all_tokens(text).map(|(_, token)| token);
     all.filter(move |token| is_string(token) || is_significant(token))
-        .map(|token| crate::ident::unquote(token).0)
+        .map(|token| crate::ident::unquote(token).0.into_owned())
 }
 
 /// The first place in `text` where the words of `part` stand one after the other; `None` without words.
@@ -501,8 +516,12 @@ mod tests {
             ("SELECT 1; /* b */ ; x", true),
             ("SELECT 1; 'open", true),
         ] {
-            let bump = Bump::new();
-            assert_eq!(parse_query(&bump, text).map(|parsed| parsed.followed).ok(), Some(followed), "{text}");
+            let arena = Arena::default();
+            assert_eq!(
+                parse_query(&arena, text).map(|parsed| parsed.followed).ok(),
+                Some(followed),
+                "{text}"
+            );
         }
     }
 }
