@@ -19,7 +19,7 @@ pub struct World {
     engine: SqliteEngine,
     target: Target,
     schema: Arc<Schema>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl World {
@@ -34,7 +34,7 @@ impl World {
         let engine = SqliteEngine::new(Limits::default());
         let database = engine.open(&path)?;
         let schema = Arc::clone(database.schema());
-        Ok(Self { engine, target: Target::new("grow", database), schema, _folder: folder })
+        Ok(Self { engine, target: Target::new("grow", database), schema, folder })
     }
 
     fn score(&self, metric: &str, gold: &str, prediction: &str) -> String {
@@ -98,18 +98,46 @@ pub static ANALYSES: &[Analysis] = &[
     Analysis { name: "esm-fair", run: |world, text| world.score("esm-fair", GOLD, text) },
     Analysis { name: "esm-fair, both", run: |world, text| world.score("esm-fair", text, text) },
     Analysis { name: "table-f1", run: |world, text| world.score("table-f1", GOLD, text) },
-    Analysis { name: "column-f1", run: |world, text| world.score("column-f1", text, text) },
+    Analysis { name: "table-f1, both", run: |world, text| world.score("table-f1", text, text) },
+    Analysis { name: "column-f1", run: |world, text| world.score("column-f1", GOLD, text) },
+    Analysis { name: "column-f1, both", run: |world, text| world.score("column-f1", text, text) },
     Analysis { name: "etm", run: |world, text| world.score("etm", GOLD, text) },
     Analysis { name: "etm, both", run: |world, text| world.score("etm", text, &format!("{text} ")) },
     Analysis { name: "etm-paper", run: |world, text| world.score("etm-paper", GOLD, text) },
     Analysis {
-        name: "match",
-        run: |world, text| {
-            let other = text.replacen("SELECT ", "SELECT ALL ", 1);
-            shortened(&Matcher::new(&world.schema, Profile::Sound).compare(text, &other).verdict.to_string())
-        },
+        name: "etm-paper, both",
+        run: |world, text| world.score("etm-paper", text, &format!("{text} ")),
     },
+    Analysis { name: "match", run: |world, text| matched(world, Profile::Sound, text) },
+    Analysis { name: "match, paper", run: |world, text| matched(world, Profile::Paper, text) },
+    Analysis { name: "catalog", run: catalog },
 ];
+
+/// What `sqlgauge match` does.
+fn matched(world: &World, profile: Profile, text: &str) -> String {
+    let other = text.replacen("SELECT ", "SELECT ALL ", 1);
+    shortened(&Matcher::new(&world.schema, profile).compare(text, &other).verdict.to_string())
+}
+
+/// Opens a database whose schema is the text, or has the text as a view.
+fn catalog(world: &World, text: &str) -> String {
+    let path = world.folder.path().join("catalog.sqlite");
+    let is_schema = text.starts_with("CREATE ");
+    let written = rusqlite::Connection::open(&path).and_then(|connection| {
+        let schema = if is_schema { text.to_owned() } else { format!("{SCHEMA} CREATE VIEW v AS {text}") };
+        connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;")?;
+        connection.execute_batch(&schema)?;
+        connection.execute_batch("COMMIT")
+    });
+    match written {
+        Ok(()) => outcome(world.engine.open(&path).map(|database| {
+            let tables = database.schema().tables();
+            let columns: usize = tables.iter().map(|table| table.columns.len()).sum();
+            format!("{} tables, {columns} columns", tables.len())
+        })),
+        Err(error) => format!("no catalog: {}", shortened(&error.to_string())),
+    }
+}
 
 fn parse(world: &World, text: &str) -> String {
     outcome(resolve(text, &world.schema).map(|query| {

@@ -14,7 +14,7 @@ pub fn is_worker() -> bool {
     arguments.next().as_deref() == Some(OsStr::new(WORKER)) && arguments.next().is_none()
 }
 
-/// An engine with those limits.
+/// An engine with those limits, whose queries take the time at which it was made for now.
 pub fn engine(limits: Limits) -> Result<SqliteEngine> {
     let program = std::env::current_exe().context("the system does not tell where this program is")?;
     Ok(SqliteEngine::with_workers(limits, WorkerCommand::new(program).argument(WORKER))?)

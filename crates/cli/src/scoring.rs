@@ -11,12 +11,12 @@ use sqlgauge_dataset::{
     Benchmark, BenchmarkSource, Databases, EXTRACTION, PredictionOptions, PredictionSet, Tables,
     load_benchmark, load_predictions, load_tables,
 };
-use sqlgauge_engine::{Engine, Limits};
+use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{Metric, find};
 use sqlgauge_report::Report;
 use sqlgauge_run::{
     BenchmarkScorer, Completion, Gate, Manifest, Plan, RunDirectory, RunFiles, Schedule, Start,
-    SummaryBuilder, UsedDatabases, digest_inputs, execute,
+    SummaryBuilder, UsedDatabases, digest_inputs, execute, read_manifest,
 };
 
 use crate::engine::engine;
@@ -35,6 +35,8 @@ pub struct Job {
     pub metrics: Vec<&'static dyn Metric>,
     pub out: PathBuf,
     pub limits: Limits,
+    /// What the queries take for now; without, when the run began.
+    pub now: Option<Moment>,
     pub jobs: usize,
     pub restart: bool,
     pub quiet: bool,
@@ -67,8 +69,9 @@ impl Job {
         let with_suite = ids.iter().any(|id| id.starts_with("suite@"));
         let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, with_suite)
             .with_context(|| asks(&self.source.gold))?;
-        let engine: Arc<dyn Engine> = Arc::new(engine(self.limits)?);
-        let manifest = self.manifest(&benchmark, &used, engine.as_ref(), ids)?;
+        let now = self.now()?;
+        let engine: Arc<dyn Engine> = Arc::new(engine(self.limits)?.at(now));
+        let manifest = self.manifest(&benchmark, &used, (engine.as_ref(), now), ids)?;
         guard::keep_inputs_of_run(&self.out, &manifest)?;
         let targets = used.open(engine.as_ref(), tables.as_ref())?;
         used.check(&targets, &manifest.inputs)?;
@@ -97,6 +100,14 @@ impl Job {
         finish(&directory, gates)
     }
 
+    /// The moment that was asked for, or that of the run that goes on.
+    fn now(&self) -> Result<Moment> {
+        if self.now.is_none() && !self.restart && RunDirectory::is_at(&self.out) {
+            return Ok(recorded_now(&read_manifest(&self.out)?)?.unwrap_or_else(Moment::now));
+        }
+        Ok(self.now.unwrap_or_else(Moment::now))
+    }
+
     fn load_systems(&self, benchmark: &Benchmark) -> Result<Vec<PredictionSet>> {
         let load =
             |file: &SystemFile| load_predictions(&file.system, &file.path, benchmark, &self.predictions);
@@ -121,7 +132,7 @@ impl Job {
         &self,
         benchmark: &Benchmark,
         used: &UsedDatabases,
-        engine: &dyn Engine,
+        (engine, now): (&dyn Engine, Moment),
         metrics: Vec<String>,
     ) -> Result<Manifest> {
         let mut files = vec![("gold".to_owned(), self.source.gold.clone())];
@@ -136,6 +147,7 @@ impl Job {
             ("max_rows", self.limits.max_rows.into()),
             ("max_bytes", self.limits.max_bytes.into()),
             ("max_heap_bytes", self.limits.max_heap_bytes.into()),
+            (NOW, now.to_string().into()),
             ("extract_sql", if self.predictions.extract { EXTRACTION.into() } else { false.into() }),
         ]
         .into_iter()
@@ -152,6 +164,15 @@ impl Job {
             examples: benchmark.examples.len(),
         })
     }
+}
+
+/// The option of a run that says what its queries took for now.
+const NOW: &str = "now";
+
+/// What the queries of a run took for now; `None` for a run of an earlier version, where time passed.
+pub fn recorded_now(manifest: &Manifest) -> Result<Option<Moment>> {
+    let recorded = manifest.options.get(NOW).and_then(Value::as_str);
+    Ok(recorded.map(str::parse).transpose()?)
 }
 
 /// What an error about a database begins with: the file that asks about it.

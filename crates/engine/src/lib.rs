@@ -7,6 +7,7 @@
 //! - [`Database`] is an opened file with its catalog and content hash.
 //! - [`KeptSchema`] is that catalog without the foreign keys that the rows break.
 //! - [`Execution`] is what became of one query: [`Outcome::Rows`] or a typed [`Failure`].
+//! - [`Moment`] is what the queries of an engine take for now; [`Dependence`] says which asked for it, or for chance.
 //! - [`has_further_semicolon`] says which texts of one statement Python's `sqlite3` refuses.
 //! - [`Enough`] says when a query need not be run to its end.
 //! - [`GoldCache`] keeps the executions of gold queries for all systems of a run.
@@ -17,6 +18,7 @@ mod engine;
 mod enough;
 mod foreign_keys;
 mod limits;
+mod moment;
 mod outcome;
 mod sqlite;
 mod statement;
@@ -29,7 +31,8 @@ pub use engine::{Engine, EngineError};
 pub use enough::Enough;
 pub use foreign_keys::{BrokenForeignKey, KeptSchema};
 pub use limits::Limits;
-pub use outcome::{Execution, Failure, FailureKind, Outcome};
+pub use moment::{Moment, NotAMoment};
+pub use outcome::{Dependence, Execution, Failure, FailureKind, Outcome};
 pub use sqlite::{Budget, Sandbox, SqliteEngine};
 pub use statement::has_further_semicolon;
 pub use value::{Fingerprint, ResultSet, Value};

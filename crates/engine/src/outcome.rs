@@ -19,6 +19,25 @@ pub struct Execution {
     /// Wall-clock time of preparation and all rows. A query that had to be run twice (see
     /// [`SqliteEngine`](crate::SqliteEngine)) counts its last run.
     pub elapsed: Duration,
+    /// What the outcome depends on besides text and database.
+    pub depends_on: Dependence,
+}
+
+/// What the outcome of a query depends on besides its text and its database.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Dependence {
+    /// It asked what time it is, or for the local time zone: the engine's [`Moment`](crate::Moment), and UTC.
+    pub time: bool,
+    /// It drew random numbers, which begin anew with every query.
+    pub chance: bool,
+}
+
+impl Dependence {
+    /// That of two queries.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { time: self.time || other.time, chance: self.chance || other.chance }
+    }
 }
 
 impl Execution {
@@ -29,7 +48,12 @@ impl Execution {
 
     /// A query that failed before it took a step.
     pub fn failed(failure: Failure) -> Self {
-        Self { outcome: Outcome::Failed(failure), vm_steps: 0, elapsed: Duration::ZERO }
+        Self {
+            outcome: Outcome::Failed(failure),
+            vm_steps: 0,
+            elapsed: Duration::ZERO,
+            depends_on: Dependence::default(),
+        }
     }
 }
 

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use common::{database, engine, in_short};
-use sqlgauge_engine::{Database, Engine, EngineError, Enough, Limits, SqliteEngine, WorkerCommand};
+use sqlgauge_engine::{
+    Database, Dependence, Engine, EngineError, Enough, Limits, Moment, SqliteEngine, WorkerCommand,
+};
 
 const FIXTURE: &str = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'ann'), (2, 'bob');
     CREATE TABLE n AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 30000) SELECT x FROM n;";
@@ -89,6 +91,31 @@ fn all_classes_of_values_come_back_from_a_worker() {
     {
         let (a, b) = (apart.run(&database, sql), here.run(&database, sql));
         assert_eq!((a.outcome, a.vm_steps), (b.outcome, b.vm_steps), "{sql}");
+    }
+}
+
+#[test]
+fn time_stands_still_wherever_a_query_runs() {
+    let now: Moment = "2024-02-29T23:59:58Z".parse().unwrap();
+    let (apart, here) = (engine(limits()).at(now), SqliteEngine::new(limits()).at(now));
+    let (_folder, database) = of_virtual_table(&apart);
+    let time = Dependence { time: true, chance: false };
+    for (sql, expected, depends_on) in [
+        ("SELECT datetime('now'), CURRENT_DATE", "2024-02-29 23:59:58|2024-02-29", time),
+        ("SELECT strftime('%s', 'NOW', 'localtime') - unixepoch()", "0", time),
+        ("SELECT date('now', '+1 year')", "2025-03-01", time),
+        ("SELECT date('2020-01-01', 'utc')", "2020-01-01", time),
+        ("SELECT date('2020-02-30')", "2020-03-01", Dependence::default()),
+        ("SELECT random() IS NULL", "0", Dependence { time: false, chance: true }),
+    ] {
+        for engine in [&apart, &here] {
+            let execution = engine.run(&database, sql);
+            assert_eq!(
+                (in_short(&execution.outcome).as_str(), execution.depends_on),
+                (expected, depends_on),
+                "{sql}"
+            );
+        }
     }
 }
 

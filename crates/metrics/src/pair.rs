@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use sqlgauge_compare::pyeq::GridPair;
 use sqlgauge_compare::{GoldOrder, explain};
 use sqlgauge_engine::{
-    Database, Engine, Enough, Execution, Failure, FailureKind, GoldCache, Outcome, ResultSet,
+    Database, Dependence, Engine, Enough, Execution, Failure, FailureKind, GoldCache, Outcome, ResultSet,
     has_further_semicolon,
 };
 use sqlgauge_sql::schema::Schema;
@@ -277,6 +277,15 @@ impl<'a> Pair<'a> {
     /// Runs a text without remembering or being reminded: for measuring time, and for texts that come but once.
     pub fn run_again(&self, database: &Database, sql: &str) -> Execution {
         self.engine.run(database, sql)
+    }
+
+    /// What the results of all texts that have run depend on besides the texts and their databases.
+    pub fn depends_on(&self) -> Dependence {
+        let executions = self.executions.borrow();
+        executions
+            .values()
+            .map(|(_, execution)| execution.depends_on)
+            .fold(Dependence::default(), Dependence::and)
     }
 
     /// The outcome of the prediction as it was written: the status of its item record.

@@ -31,4 +31,4 @@ pub use show::{ShowOptions, show};
 pub use verdict::verdict;
 pub use versus::Versus;
 pub use view::{ItemView, ResultView};
-pub use warning::{empty_golds, no_gold_runs, warnings};
+pub use warning::{no_gold_runs, notes, warnings};

@@ -60,6 +60,7 @@ fn heading(view: ItemView<'_>, painter: Painter, text: &mut String) {
     let item = view.item;
     let mut labels = vec![printable(&item.db_id), item.status.replace('_', " ")];
     labels.extend([view.hardness(), view.difficulty()].into_iter().flatten().map(printable));
+    labels.extend(view.depends_on().iter().map(|what| format!("depends on {}", printable(what))));
     let title = format!("{} · item {}", printable(&item.system), printable(&item.id));
     let _infallible = writeln!(text, "{}  {}\n", painter.bold(&title), painter.dim(&labels.join(" · ")));
     for (label, body) in [

@@ -4,7 +4,7 @@
 //! key is shown as it is.
 
 use serde_json::{Map, Value};
-use sqlgauge_run::Item;
+use sqlgauge_run::{DEPENDS_ON, Item};
 
 /// The keys of [`Item::details`] that reports know by name.
 const KNOWN: [&str; 14] = [
@@ -90,6 +90,12 @@ impl<'a> ItemView<'a> {
         let found = self.item.details.get("features");
         let names = found.and_then(Value::as_array).into_iter().flatten();
         names.filter_map(Value::as_str).collect()
+    }
+
+    /// What the result of gold or prediction depends on besides texts and database: `time`, `chance`.
+    pub fn depends_on(self) -> Vec<&'a str> {
+        let found = self.item.details.get(DEPENDS_ON).and_then(Value::as_array);
+        found.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
     /// What the engine said about a prediction that failed.

@@ -52,9 +52,20 @@ fn golds_are_empty(golds: &GoldCounts) -> Option<String> {
     })
 }
 
-/// How many golds return no row, in words; `None` where all return some.
-pub fn empty_golds(golds: &GoldCounts) -> Option<String> {
-    (golds.empty > 0).then(|| format!("{} of {} gold queries return no row", golds.empty, golds.examples))
+/// What a reader may want to know of the items of a run, each in one sentence without its full stop.
+pub fn notes(summary: &Summary) -> Vec<String> {
+    let golds = &summary.golds;
+    let empty = (golds.empty > 0)
+        .then(|| format!("{} of {} gold queries return no row", golds.empty, golds.examples));
+    let count: usize = summary.systems.iter().map(|system| system.counts.volatile).sum();
+    let all: usize = summary.systems.iter().map(|system| system.counts.requested).sum();
+    let volatile = (count > 0).then(|| {
+        format!(
+            "{count} of {all} items depend on what time it is (option `now` of the run) or on random numbers \
+             (the same in every run)"
+        )
+    });
+    [empty, volatile].into_iter().flatten().collect()
 }
 
 #[cfg(test)]

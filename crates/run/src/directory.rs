@@ -111,6 +111,11 @@ impl RunDirectory {
         Ok(Self { path: path.to_owned(), manifest, lock })
     }
 
+    /// Whether a run, whole or not, lies in that folder.
+    pub fn is_at(path: &Path) -> bool {
+        path.join(MANIFEST).is_file()
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
@@ -240,7 +245,7 @@ fn make_folder(path: &Path) -> Result<Vec<PathBuf>, RunError> {
 }
 
 fn refuse_occupied(path: &Path) -> Result<(), RunError> {
-    if path.join(MANIFEST).is_file() {
+    if RunDirectory::is_at(path) {
         return Ok(());
     }
     let unreadable = |source| RunError::Unreadable { path: path.to_owned(), source };

@@ -29,5 +29,5 @@ pub use record::{
     Comparison, Counts, GoldCounts, Input, Item, Manifest, ScoreSummary, Summary, SystemSummary,
 };
 pub use schedule::{Completion, INTERNAL_ERROR, Judgement, Schedule, Scorer, execute};
-pub use scorer::{BenchmarkScorer, DATABASE_EMPTY, GOLD_EMPTY, GOLD_FAILED, MISSING, preview};
+pub use scorer::{BenchmarkScorer, DATABASE_EMPTY, DEPENDS_ON, GOLD_EMPTY, GOLD_FAILED, MISSING, preview};
 pub use summary::{MAX_SYSTEMS_FOR_ALL_PAIRS, SummaryBuilder};

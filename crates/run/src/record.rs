@@ -119,6 +119,9 @@ pub struct Counts {
     pub missing: usize,
     /// Examples whose gold failed for at least one metric: the benchmark's failure, left out of that metric.
     pub gold_failed: usize,
+    /// Items whose gold or prediction depends on the time that the run takes for now, or on random numbers.
+    #[serde(default)]
+    pub volatile: usize,
 }
 
 /// A mean score with its 95 % interval.

@@ -14,7 +14,7 @@
 //! `difficulty`, `turn`, `features`, `error` (of the prediction), `gold_error`, `metrics` (per metric what it
 //! says about its score), and, where a 0/1 metric is not 1, the first rows of both results. `gold_empty` is true
 //! where every gold that runs returns no row, `database_empty` where the database has none: agreement says
-//! little there. Of several golds, `metrics.ID.gold` is the position (from 0) of the one that gave the score.
+//! little there. `depends_on` names what a result depends on besides texts and database ([`DEPENDS_ON`]). Of several golds, `metrics.ID.gold` is the position (from 0) of the one that gave the score.
 //! A prediction runs no further than until every metric knows that it is wrong ([`Pair::for_metrics`]); then
 //! `result.beginning` and `prediction_result.beginning` are true, and the rows are its first.
 //! Long texts and results are cut, so that a line stays small whatever a system says.
@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 use sqlgauge_dataset::Example;
-use sqlgauge_engine::{Engine, Execution, GoldCache, ResultSet};
+use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, ResultSet};
 use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, score_best};
 use sqlgauge_sql::Features;
 use sqlgauge_sql::schema::TableKind;
@@ -41,6 +41,9 @@ pub const MISSING: &str = "missing";
 pub const GOLD_FAILED: &str = "gold_failed";
 /// Detail of an item whose golds return no row.
 pub const GOLD_EMPTY: &str = "gold_empty";
+/// Detail of an item whose gold or prediction depends on more than texts and database: a list of `time` (what the run
+/// takes for now, and the time zone) and `chance` (random numbers).
+pub const DEPENDS_ON: &str = "depends_on";
 /// Detail of an item whose database has no row.
 pub const DATABASE_EMPTY: &str = "database_empty";
 
@@ -145,6 +148,7 @@ impl BenchmarkScorer {
         if !reasons.is_empty() {
             details.insert("metrics".to_owned(), reasons.into());
         }
+        insert_dependence(&mut details, &pairs);
         if is_wrong {
             insert_preview(&mut details, "gold_result", Some(gold));
             insert_preview(&mut details, "prediction_result", prediction.as_ref());
@@ -269,6 +273,19 @@ fn insert_outcomes(
         }
     }
     prediction.map_or(MISSING, |p| p.outcome.status())
+}
+
+/// Notes on what besides texts and database the results depend.
+fn insert_dependence(details: &mut Map<String, Value>, pairs: &[Pair<'_>]) {
+    let on = pairs.iter().map(Pair::depends_on).fold(Dependence::default(), Dependence::and);
+    let named: Vec<&str> = [(on.time, "time"), (on.chance, "chance")]
+        .iter()
+        .filter(|(is, _)| *is)
+        .map(|(_, name)| *name)
+        .collect();
+    if !named.is_empty() {
+        details.insert(DEPENDS_ON.to_owned(), named.into());
+    }
 }
 
 /// Notes what makes agreement say little: golds that all return nothing, a database without a row.

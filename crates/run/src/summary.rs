@@ -21,7 +21,7 @@ use sqlgauge_metrics::{Metric, MetricKind, stats};
 use crate::error::RunError;
 use crate::items::{Entry, Items};
 use crate::record::{Comparison, Counts, GoldCounts, Item, Manifest, ScoreSummary, Summary, SystemSummary};
-use crate::scorer::{DATABASE_EMPTY, GOLD_EMPTY, GOLD_FAILED, MISSING};
+use crate::scorer::{DATABASE_EMPTY, DEPENDS_ON, GOLD_EMPTY, GOLD_FAILED, MISSING};
 
 /// Above this number of systems only the best is compared with the others.
 pub const MAX_SYSTEMS_FOR_ALL_PAIRS: usize = 12;
@@ -70,6 +70,7 @@ struct Mark {
     status: u32,
     scored: bool,
     gold_failed: bool,
+    volatile: bool,
 }
 
 /// Where an example counts.
@@ -174,6 +175,7 @@ impl SummaryBuilder {
             status: u32::try_from(self.statuses.place(item.status.clone())).unwrap_or(u32::MAX),
             scored: item.metrics.values().any(Option::is_some),
             gold_failed: gold_failed(item),
+            volatile: item.details.contains_key(DEPENDS_ON),
         };
         let scores = self.metrics.iter().map(|column| item.metrics.get(&column.id).copied().flatten());
         let scores: Vec<f64> = scores.map(|score| score.unwrap_or(f64::NAN)).collect();
@@ -408,6 +410,7 @@ impl Answers {
         self.counts.scored += usize::from(mark.scored);
         self.counts.missing += usize::from(status == MISSING);
         self.counts.gold_failed += usize::from(mark.gold_failed);
+        self.counts.volatile += usize::from(mark.volatile);
         put_at(&mut self.marks, row, Some(mark), None);
         for (column, score) in self.scores.iter_mut().zip(scores) {
             put_at(column, row, if score.is_finite() { score } else { f64::NAN }, f64::NAN);

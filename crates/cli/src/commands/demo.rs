@@ -59,6 +59,7 @@ impl Demo {
             out: self.out.join("run"),
             // The sample has a query that never ends.
             limits: Limits { timeout: std::time::Duration::from_secs(1), ..Limits::default() },
+            now: None,
             jobs: 0,
             restart: false,
             quiet: false,

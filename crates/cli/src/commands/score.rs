@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_dataset::{BenchmarkSource, Format, PredictionOptions, Role};
+use sqlgauge_engine::Moment;
 use sqlgauge_report::Format as _;
 use sqlgauge_report::formats::Table;
 use sqlgauge_report::{ItemView, Report};
@@ -47,6 +48,9 @@ pub struct Score {
     /// Discard the run that is in the folder
     #[arg(long)]
     restart: bool,
+    /// Date, or date and time of UTC, that queries take for now [default: when the run began]
+    #[arg(long, value_name = "TIME", value_parser = |text: &str| text.parse::<Moment>())]
+    now: Option<Moment>,
     /// Worker threads; 0 means one per core
     #[arg(long, short, value_name = "N", default_value_t = 0)]
     jobs: usize,
@@ -96,6 +100,7 @@ impl Score {
             metrics: metrics(&self.metrics)?,
             out: self.out,
             limits: self.limits.limits()?,
+            now: self.now,
             jobs: self.jobs,
             restart: self.restart,
             quiet: self.quiet,

@@ -13,6 +13,7 @@ use crate::Verdict;
 use crate::engine::engine;
 use crate::options::LimitOptions;
 use crate::output::{colour, note, print_json, print_painted, width};
+use crate::scoring::recorded_now;
 
 /// Show one item: question, both queries, both results, every metric and why
 #[derive(Debug, Args)]
@@ -45,6 +46,10 @@ impl Show {
         let item = items.find(&system, &self.id)?;
         let item = item.ok_or_else(|| missing_item(&self.run, &system, &self.id, &items))?;
         let engine = engine(self.limits.limits()?)?;
+        let engine = match recorded_now(&manifest)? {
+            Some(now) => engine.at(now),
+            None => engine,
+        };
         let (gold, prediction) = match database(&manifest, &item.db_id) {
             Ok(path) => results(&engine, &path, &item)?,
             Err(why) => {

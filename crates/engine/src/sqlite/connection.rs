@@ -10,9 +10,11 @@ use rusqlite::{Connection, OpenFlags, StatementStatus};
 
 use crate::enough::Watch;
 use crate::limits::Limits;
-use crate::outcome::{Execution, Failure, FailureKind, Outcome};
+use crate::moment::Moment;
+use crate::outcome::{Dependence, Execution, Failure, FailureKind, Outcome};
 use crate::statement::Split;
 
+use super::clock::{Clock, stop_time};
 use super::diagnosis::{Diagnosis, diagnose};
 use super::guard::{Guard, Phase, end_of};
 use super::large_values::bound_products;
@@ -52,13 +54,14 @@ pub(super) struct GuardedConnection {
     connection: Connection,
     guard: Arc<Guard>,
     random: Stream,
+    clock: Clock,
     scale: Scale,
     max_value_bytes: i32,
 }
 
 impl GuardedConnection {
     /// Opens the file under all locks, ready to read the catalog.
-    pub(super) fn open(path: &Path, limits: &Limits, scale: Scale) -> rusqlite::Result<Self> {
+    pub(super) fn open(path: &Path, limits: &Limits, now: Moment, scale: Scale) -> rusqlite::Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI
@@ -70,10 +73,12 @@ impl GuardedConnection {
         if scale == Scale::Large {
             bound_products(&connection, max_value_bytes)?;
         }
-        let random = seed_random(&connection, most_bytes(scale, max_value_bytes))?;
+        let most_bytes = most_bytes(scale, max_value_bytes);
+        let random = seed_random(&connection, most_bytes)?;
+        let clock = stop_time(&connection, now, usize::try_from(most_bytes).unwrap_or(0))?;
         guard.begin(Phase::Catalog, end_of(limits.timeout));
         connect_virtual_tables(&connection, &guard)?;
-        Ok(Self { connection, guard, random, scale, max_value_bytes })
+        Ok(Self { connection, guard, random, clock, scale, max_value_bytes })
     }
 
     /// The connection, for our own reading of the catalog.
@@ -95,14 +100,14 @@ impl GuardedConnection {
         let started = Instant::now();
         self.guard.begin(Phase::Prepare, deadline);
         self.random.begin();
+        self.clock.begin();
         let prepared = self.limit_values().and_then(|()| self.connection.prepare(split.statement));
         let mut statement = match prepared {
             Ok(statement) => statement,
             Err(error) => return self.refuse(&error, split, started),
         };
         if let Some(failure) = refuse_statement(&statement, split) {
-            let elapsed = started.elapsed();
-            return Attempt::Finished(Execution { outcome: Outcome::Failed(failure), vm_steps: 0, elapsed });
+            return Attempt::Finished(Execution { elapsed: started.elapsed(), ..Execution::failed(failure) });
         }
         if bounded_only && self.guard.is_unbounded() {
             return Attempt::Unbounded;
@@ -121,7 +126,8 @@ impl GuardedConnection {
                 Diagnosis::OutOfMemory => return Attempt::OutOfMemory,
             },
         };
-        Attempt::Finished(Execution { outcome, vm_steps, elapsed: started.elapsed() })
+        let depends_on = Dependence { time: self.clock.was_read(), chance: self.random.was_drawn_from() };
+        Attempt::Finished(Execution { outcome, vm_steps, elapsed: started.elapsed(), depends_on })
     }
 
     /// The outcome of a statement that did not compile.
@@ -131,8 +137,7 @@ impl GuardedConnection {
                 if split.is_command() && failure.kind != FailureKind::SyntaxError {
                     failure = not_a_query(split);
                 }
-                let outcome = Outcome::Failed(failure);
-                Attempt::Finished(Execution { outcome, vm_steps: 0, elapsed: started.elapsed() })
+                Attempt::Finished(Execution { elapsed: started.elapsed(), ..Execution::failed(failure) })
             }
             Diagnosis::LargeValue(failure) => Attempt::LargeValue(failure),
             Diagnosis::Interrupted => Attempt::Expired { vm_steps: 0 },

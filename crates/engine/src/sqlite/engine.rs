@@ -11,9 +11,10 @@ use crate::database::{Database, Source};
 use crate::engine::{Engine, EngineError};
 use crate::enough::{Enough, Watch};
 use crate::limits::Limits;
-use crate::outcome::{Execution, Failure, FailureKind, Outcome};
+use crate::moment::Moment;
+use crate::outcome::{Execution, Failure, FailureKind};
 use crate::statement::{Split, split};
-use crate::worker::{Request, Until, WorkerCommand, Workers, timeout_message};
+use crate::worker::{Request, WorkerCommand, Workers, timeout_message};
 
 use super::connection::{Attempt, GuardedConnection, Scale};
 use super::growth::compiles_quickly;
@@ -41,6 +42,7 @@ const FIRST_SLICE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct SqliteEngine {
     limits: Limits,
+    now: Moment,
     pool: Pool,
     workers: Option<Workers>,
 }
@@ -52,6 +54,7 @@ static HEAP: RwLock<()> = RwLock::new(());
 struct Task<'a> {
     source: &'a Source,
     limits: &'a Limits,
+    now: Moment,
     split: Split<'a>,
     watch: Option<Watch<'a>>,
     /// Where idle connections are kept, and under which number.
@@ -61,7 +64,13 @@ struct Task<'a> {
 impl SqliteEngine {
     /// An engine with those limits that runs everything in this process.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, pool: Pool::new(IDLE_CONNECTIONS), workers: None }
+        Self { limits, now: Moment::now(), pool: Pool::new(IDLE_CONNECTIONS), workers: None }
+    }
+
+    /// With that moment as the time that all queries take for now; without, it is when the engine was made.
+    #[must_use]
+    pub fn at(self, now: Moment) -> Self {
+        Self { now, ..self }
     }
 
     /// An engine with those limits that runs in processes of that program what may take long or much memory.
@@ -82,6 +91,7 @@ impl SqliteEngine {
         Task {
             source: database.source(),
             limits: &self.limits,
+            now: self.now,
             split,
             watch: enough.map(Watch::new),
             pool: Some((&self.pool, database.id())),
@@ -127,14 +137,16 @@ impl SqliteEngine {
             database: task.source.path.clone(),
             sql: sql.to_owned(),
             limits: self.limits,
+            now: self.now,
             until: enough.map(Enough::until),
         })
     }
 }
 
 /// Runs a query on this thread, to its end; what a worker does.
-pub(crate) fn run_alone(path: &Path, sql: &str, limits: &Limits, until: Option<&Until>) -> Execution {
-    let source = match Source::of(path) {
+pub(crate) fn run_alone(request: &Request) -> Execution {
+    let Request { database, sql, limits, now, until } = request;
+    let source = match Source::of(database) {
         Ok(source) => source,
         Err(error) => {
             return Execution::failed(Failure::new(FailureKind::DatabaseError, error.to_string()));
@@ -143,7 +155,8 @@ pub(crate) fn run_alone(path: &Path, sql: &str, limits: &Limits, until: Option<&
     match split(sql) {
         Ok(split) => {
             let started = Instant::now();
-            let task = Task { source: &source, limits, split, watch: until.map(Watch::of), pool: None };
+            let watch = until.as_ref().map(Watch::of);
+            let task = Task { source: &source, limits, now: *now, split, watch, pool: None };
             conclude(task.attempts(), limits, started)
         }
         Err(failure) => Execution::failed(failure),
@@ -163,7 +176,7 @@ fn conclude(last: Result<Attempt, Failure>, limits: &Limits, started: Instant) -
             (Failure::new(FailureKind::TooLarge, message), 0)
         }
     };
-    Execution { outcome: Outcome::Failed(failure), vm_steps, elapsed: started.elapsed() }
+    Execution { vm_steps, elapsed: started.elapsed(), ..Execution::failed(failure) }
 }
 
 impl Task<'_> {
@@ -182,7 +195,7 @@ impl Task<'_> {
         let pool = self.pool.filter(|_| scale == Scale::Ordinary);
         let connection = match pool.and_then(|(pool, id)| pool.take(id)) {
             Some(connection) => connection,
-            None => match connect(self.source, self.limits, scale) {
+            None => match connect(self.source, self.limits, self.now, scale) {
                 Ok(connection) => connection,
                 Err(Unconnected::OutOfMemory) => return Ok(Attempt::OutOfMemory),
                 Err(Unconnected::Failed(error)) => {
@@ -208,11 +221,18 @@ enum Unconnected {
     Failed(EngineError),
 }
 
-fn connect(source: &Source, limits: &Limits, scale: Scale) -> Result<GuardedConnection, Unconnected> {
+fn connect(
+    source: &Source,
+    limits: &Limits,
+    now: Moment,
+    scale: Scale,
+) -> Result<GuardedConnection, Unconnected> {
     source.check_unchanged().map_err(Unconnected::Failed)?;
-    GuardedConnection::open(&source.path, limits, scale).map_err(|error| match error.sqlite_error_code() {
-        Some(ErrorCode::OutOfMemory) => Unconnected::OutOfMemory,
-        _ => Unconnected::Failed(open_error(&source.path, &error)),
+    GuardedConnection::open(&source.path, limits, now, scale).map_err(|error| {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::OutOfMemory) => Unconnected::OutOfMemory,
+            _ => Unconnected::Failed(open_error(&source.path, &error)),
+        }
     })
 }
 
@@ -228,7 +248,7 @@ impl Engine for SqliteEngine {
     fn open(&self, path: &Path) -> Result<Arc<Database>, EngineError> {
         let source = Source::of(path)?;
         check_at_rest(path)?;
-        let connection = GuardedConnection::open(path, &self.limits, Scale::Ordinary)
+        let connection = GuardedConnection::open(path, &self.limits, self.now, Scale::Ordinary)
             .map_err(|error| open_error(path, &error))?;
         let schema = read_schema(&connection).map_err(|error| open_error(path, &error))?;
         let database = Arc::new(Database::new(source, schema));

@@ -10,6 +10,7 @@
 //! needs larger ones runs again with bounds on the functions that would take long with them.
 
 mod authorizer;
+mod clock;
 mod connection;
 mod diagnosis;
 mod engine;

@@ -23,6 +23,11 @@ impl Stream {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
+    /// Whether the query that runs, or ran last, has drawn from it.
+    pub(super) fn was_drawn_from(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     fn next(&self) -> u64 {
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         stream.get_or_insert_with(|| Random::new([SEED])).next_u64()

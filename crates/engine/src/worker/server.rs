@@ -41,7 +41,7 @@ pub fn serve_queries() -> ExitCode {
 fn answer_all(requests: &Receiver<Request>) {
     for request in requests {
         bound_memory(&request.limits);
-        let execution = run_alone(&request.database, &request.sql, &request.limits, request.until.as_ref());
+        let execution = run_alone(&request);
         if answer(&execution, &request.limits).is_err() {
             exit(0);
         }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::limits::Limits;
-use crate::outcome::{Execution, Failure, FailureKind, Outcome};
+use crate::moment::Moment;
+use crate::outcome::{Dependence, Execution, Failure, FailureKind, Outcome};
 use crate::value::{ResultSet, Value};
 
 /// Says that a query has ended and its execution follows.
@@ -35,6 +36,7 @@ pub(crate) struct Request {
     pub(crate) database: PathBuf,
     pub(crate) sql: String,
     pub(crate) limits: Limits,
+    pub(crate) now: Moment,
     /// Run no further than until it has returned enough, see [`Enough`](crate::Enough).
     pub(crate) until: Option<Until>,
 }
@@ -114,6 +116,14 @@ impl<'a> Decoder<'a> {
         self.take(1)?.first().copied()
     }
 
+    fn flag(&mut self) -> Option<bool> {
+        match self.byte()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
     fn number(&mut self) -> Option<u64> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
     }
@@ -142,11 +152,7 @@ impl<'a> Decoder<'a> {
 
     #[expect(clippy::option_option, reason = "what cannot be read is not what was not written")]
     fn optional<T>(&mut self, decode: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
-        match self.byte()? {
-            0 => Some(None),
-            1 => decode(self).map(Some),
-            _ => None,
-        }
+        if self.flag()? { decode(self).map(Some) } else { Some(None) }
     }
 
     fn end(&self) -> Option<()> {
@@ -156,7 +162,7 @@ impl<'a> Decoder<'a> {
 
 impl Request {
     pub(super) fn encode(&self) -> Vec<u8> {
-        let Self { database, sql, limits, until } = self;
+        let Self { database, sql, limits, now, until } = self;
         let mut to = Encoder::default();
         to.bytes(&path_bytes(database));
         to.bytes(sql.as_bytes());
@@ -165,6 +171,7 @@ impl Request {
             to.number(size as u64);
         }
         to.number(limits.max_heap_bytes);
+        to.number(now.unix_seconds().cast_unsigned());
         to.optional(until.as_ref(), |to, until| {
             to.optional(until.rows_over, |to, rows| to.number(rows as u64));
             to.optional(until.foreign_to.as_ref(), |to, digests| {
@@ -187,13 +194,14 @@ impl Request {
             max_sql_bytes: from.size()?,
             max_heap_bytes: from.number()?,
         };
+        let now = Moment::from_unix_seconds(from.number()?.cast_signed())?;
         let until = from.optional(|from| {
             let rows_over = from.optional(Decoder::size)?;
             let digests = |from: &mut Decoder<'_>| (0..from.count()?).map(|_| from.number()).collect();
             Some(Until { rows_over, foreign_to: from.optional(digests)? })
         })?;
         from.end()?;
-        Some(Self { database, sql, limits, until })
+        Some(Self { database, sql, limits, now, until })
     }
 }
 
@@ -225,6 +233,8 @@ pub(super) fn encode_execution(execution: &Execution) -> Vec<u8> {
     let mut to = Encoder::default();
     to.number(execution.vm_steps);
     to.duration(execution.elapsed);
+    to.byte(u8::from(execution.depends_on.time));
+    to.byte(u8::from(execution.depends_on.chance));
     match &execution.outcome {
         Outcome::Rows(rows) => {
             to.byte(0);
@@ -247,9 +257,10 @@ pub(super) fn encode_execution(execution: &Execution) -> Vec<u8> {
 pub(super) fn decode_execution(bytes: &[u8]) -> Option<Execution> {
     let mut from = Decoder(bytes);
     let (vm_steps, elapsed) = (from.number()?, from.duration()?);
+    let depends_on = Dependence { time: from.flag()?, chance: from.flag()? };
     let outcome = match from.byte()? {
         0 => {
-            let is_beginning = from.byte()? == 1;
+            let is_beginning = from.flag()?;
             let columns: Vec<String> = (0..from.count()?).map(|_| from.text()).collect::<Option<_>>()?;
             let values: Vec<Value> =
                 (0..from.count()?).map(|_| decode_value(&mut from)).collect::<Option<_>>()?;
@@ -266,7 +277,7 @@ pub(super) fn decode_execution(bytes: &[u8]) -> Option<Execution> {
         _ => return None,
     };
     from.end()?;
-    Some(Execution { outcome, vm_steps, elapsed })
+    Some(Execution { outcome, vm_steps, elapsed, depends_on })
 }
 
 fn encode_value(to: &mut Encoder, value: &Value) {
@@ -316,7 +327,8 @@ mod tests {
             Value::text(""),
         ];
         let rows = ResultSet::new(vec!["ä".into(), String::new()], values);
-        let of = |outcome| Execution { outcome, vm_steps: 7, elapsed: Duration::from_millis(3) };
+        let depends_on = Dependence { time: true, chance: false };
+        let of = |outcome| Execution { outcome, vm_steps: 7, elapsed: Duration::from_millis(3), depends_on };
         let mut all = vec![
             of(Outcome::Rows(Arc::new(rows.clone()))),
             of(Outcome::Rows(Arc::new(rows.beginning()))),
@@ -336,8 +348,13 @@ mod tests {
             Some(Until { rows_over: Some(3), foreign_to: None }),
             Some(Until { rows_over: None, foreign_to: Some(vec![1, u64::MAX]) }),
         ] {
-            let request =
-                Request { database: "a/ü".into(), sql: "SELECT 1".into(), limits: Limits::default(), until };
+            let request = Request {
+                database: "a/ü".into(),
+                sql: "SELECT 1".into(),
+                limits: Limits::default(),
+                now: Moment::now(),
+                until,
+            };
             assert_eq!(Request::decode(&request.encode()), Some(request));
         }
     }

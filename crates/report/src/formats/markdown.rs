@@ -14,7 +14,7 @@ use sqlgauge_run::{Comparison, SystemSummary};
 use super::Format;
 use super::breakdown::{coverage, group_score, groups};
 use super::table::shown_pairs;
-use crate::{ItemView, Nature, Report, ReportError, empty_golds, number, warnings};
+use crate::{ItemView, Nature, Report, ReportError, notes, number, warnings};
 
 /// GitHub-flavoured Markdown.
 pub struct Markdown;
@@ -173,8 +173,8 @@ fn counts(report: &Report) -> String {
         row.push(statuses.join(", "));
         row
     });
-    let note = empty_golds(&report.summary.golds).map(|note| format!("\n{note}.\n")).unwrap_or_default();
-    details("Items and statuses", &(table(&header, rows) + &note))
+    let notes: String = notes(&report.summary).iter().map(|note| format!("\n{note}.\n")).collect();
+    details("Items and statuses", &(table(&header, rows) + &notes))
 }
 
 fn breakdown(report: &Report, dimension: &str) -> String {

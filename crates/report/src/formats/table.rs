@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr;
 use super::Format;
 use super::breakdown::{coverage, group_score, groups};
 use crate::style::Painter;
-use crate::{Nature, Report, ReportError, empty_golds, number, warnings};
+use crate::{Nature, Report, ReportError, notes, number, warnings};
 
 /// The report as text tables.
 #[derive(Debug, Clone, Copy)]
@@ -178,7 +178,7 @@ impl Table {
             table.add_row(row);
         }
         Self::put(&table, out)?;
-        if let Some(note) = empty_golds(&report.summary.golds) {
+        for note in notes(&report.summary) {
             writeln!(out, "{}\n", self.painter().dim(&note))?;
         }
         Ok(())

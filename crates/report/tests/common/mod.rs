@@ -283,7 +283,7 @@ fn system_summary(name: &str, items: &[&Item]) -> SystemSummary {
     });
     SystemSummary {
         system: name.to_owned(),
-        counts: Counts { requested: items.len(), scored: items.len(), missing, gold_failed: 0 },
+        counts: Counts { requested: items.len(), scored: items.len(), missing, gold_failed: 0, volatile: 0 },
         statuses,
         scores: scores(items),
         breakdown: breakdown.collect(),

@@ -40,8 +40,8 @@ struct Page<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pieces: Option<InPieces>,
     warnings: Vec<String>,
-    /// How many golds return nothing, in words.
-    empty: Option<String>,
+    /// What a reader may want to know of the items, in words.
+    notes: Vec<String>,
 }
 
 /// The files beside the page.
@@ -294,7 +294,7 @@ fn page(report: &Report, content: Content) -> Page<'_> {
         omitted: pool.omitted,
         pieces,
         warnings: crate::warnings(&report.summary),
-        empty: crate::empty_golds(&report.summary.golds),
+        notes: crate::notes(&report.summary),
     }
 }
 
