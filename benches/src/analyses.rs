@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use sqlgauge_encode::encoders::features::Features as FeatureEncoder;
 use sqlgauge_encode::encoders::tfidf::{Tfidf, TfidfOptions};
 use sqlgauge_encode::{Encoder, EncoderInput, Form};
-use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_engine::{Engine, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::{Pair, Target, find, official};
 use sqlgauge_sql::schema::Schema;
@@ -27,11 +27,10 @@ impl World {
     ///
     /// # Errors
     /// When it cannot be written or opened.
-    pub fn new() -> Result<Self> {
+    pub fn new(engine: SqliteEngine) -> Result<Self> {
         let folder = tempfile::tempdir().context("no temporary folder")?;
         let path = folder.path().join("grow.sqlite");
         rusqlite::Connection::open(&path)?.execute_batch(SCHEMA)?;
-        let engine = SqliteEngine::new(Limits::default());
         let database = engine.open(&path)?;
         let schema = Arc::clone(database.schema());
         Ok(Self { engine, target: Target::new("grow", database), schema, folder })
@@ -77,7 +76,20 @@ pub static ANALYSES: &[Analysis] = &[
     Analysis { name: "parse", run: parse },
     Analysis { name: "resolve", run: |world, text| outcome(resolve(text, &world.schema).map(|_| "a query")) },
     Analysis { name: "spider", run: spider },
-    Analysis { name: "official", run: official },
+    Analysis {
+        name: "official",
+        run: |_, text| format!("{:?}", official::prediction_to_run(text, false).is_some()),
+    },
+    Analysis {
+        name: "changes",
+        run: |_, text| format!("{:?}", official::changes_of_prediction(text, false)),
+    },
+    Analysis {
+        name: "plug_value",
+        run: |_, text| {
+            outcome(official::plugged(text, text, false).map(|ways| ways.map_or("none", |_| "ways")))
+        },
+    },
     Analysis { name: "schema", run: |_, text| outcome(Schema::from_ddl(text).map(|_| "a schema")) },
     Analysis {
         name: "features",
@@ -151,13 +163,6 @@ fn spider(world: &World, text: &str) -> String {
     outcome(
         spider::parse(world.target.catalog(), text).map(|query| format!("{:?}", spider::hardness(&query))),
     )
-}
-
-fn official(_: &World, text: &str) -> String {
-    let runs = official::prediction_to_run(text, false).is_some();
-    let changes = official::changes_of_prediction(text, false);
-    let plugged = official::plugged(text, text, false).is_some();
-    format!("{runs} {changes:?} {plugged}")
 }
 
 fn outcome<T: std::fmt::Display, E: std::fmt::Display>(result: Result<T, E>) -> String {

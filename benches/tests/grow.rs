@@ -4,6 +4,7 @@
 use sqlgauge_base::budget;
 use sqlgauge_benches::analyses::{ANALYSES, World};
 use sqlgauge_benches::constructs::CONSTRUCTS;
+use sqlgauge_engine::{Limits, SqliteEngine};
 
 /// A gold, a prediction, and what is asked of each besides.
 const MOST_STEPS: u64 = 2 * (budget::RESOLVE + budget::ANALYSIS);
@@ -13,7 +14,7 @@ const BYTES: usize = 900;
 
 #[test]
 fn every_construct_has_an_outcome_in_every_analysis() {
-    let world = World::new().unwrap();
+    let world = World::new(SqliteEngine::new(Limits::default())).unwrap();
     for construct in CONSTRUCTS {
         let text = construct.of_bytes(BYTES);
         for analysis in ANALYSES {
@@ -27,7 +28,7 @@ fn every_construct_has_an_outcome_in_every_analysis() {
 /// What used to double with each level, and the outcome that it has.
 #[test]
 fn what_doubled_is_right_or_too_complex() {
-    let world = World::new().unwrap();
+    let world = World::new(SqliteEngine::new(Limits::default())).unwrap();
     for (analysis, construct, levels, outcome) in [
         ("etm, both", "between chain", 40, "None \"too_complex"),
         ("etm, both", "doubling columns", 40, "None \"too_complex"),

@@ -16,6 +16,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use sqlgauge_benches::analyses::{ANALYSES, Analysis, World};
 use sqlgauge_benches::constructs::{CONSTRUCTS, Construct};
+use sqlgauge_engine::{Limits, SqliteEngine, WorkerCommand};
 
 /// Time and memory of every analysis on texts that grow
 #[derive(Debug, Parser)]
@@ -47,6 +48,9 @@ struct Arguments {
     /// Print every line
     #[arg(long)]
     all: bool,
+    /// Be a process for the queries of another
+    #[arg(long, hide = true)]
+    run_queries: bool,
     /// Analyse the text of this construct, by its place, in this process
     #[arg(long, hide = true)]
     place: Option<usize>,
@@ -64,6 +68,10 @@ struct Cost {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
+    if arguments.run_queries {
+        sqlgauge_engine::serve_queries();
+        return Ok(());
+    }
     if let (Some(place), Some(analysis)) = (arguments.place, arguments.analysis) {
         return alone(&CONSTRUCTS[place], &ANALYSES[analysis], arguments.most);
     }
@@ -153,7 +161,9 @@ fn measured(arguments: &Arguments, place: usize, analysis: usize, bytes: usize) 
 
 /// Analyses one text in this process, and prints what it took.
 fn alone(construct: &Construct, analysis: &Analysis, bytes: usize) -> Result<()> {
-    let world = World::new()?;
+    let program = std::env::current_exe().context("no path to this program")?;
+    let command = WorkerCommand::new(program).argument("--run-queries");
+    let world = World::new(SqliteEngine::with_workers(Limits::default(), command)?)?;
     let text = construct.of_bytes(bytes);
     // What a thread of a run has.
     let stack = 2 << 20;

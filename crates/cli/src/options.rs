@@ -7,9 +7,10 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use sqlgauge_dataset::{Columns, Format, Role};
-use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_sql::schema::Schema;
 
+use crate::engine::engine;
 use crate::stdin::{input_file, is_kept};
 
 /// `--pred NAME=FILE`.
@@ -120,6 +121,6 @@ pub fn schema_of(path: &Path) -> Result<Schema> {
             .with_context(|| format!("{} cannot be read; check the path", path.display()))?;
         return Schema::from_ddl(&text).with_context(|| format!("{} is no DDL of SQLite", path.display()));
     }
-    let engine = SqliteEngine::new(Limits::default());
+    let engine = engine(Limits::default())?;
     Ok(engine.open(path)?.schema().as_ref().clone())
 }

@@ -10,9 +10,10 @@ use sqlgauge_dataset::{
     load_workload,
 };
 use sqlgauge_encode::EncoderInput;
-use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_sql::schema::Schema;
 
+use crate::engine::engine;
 use crate::options::SystemFile;
 use crate::scoring::asks;
 
@@ -41,7 +42,7 @@ impl SchemaSource {
 
 fn of_databases(folder: &Path, names: &[&str]) -> Result<Vec<Arc<Schema>>> {
     let databases = Databases::open(folder)?;
-    let engine = SqliteEngine::new(Limits::default());
+    let engine = engine(Limits::default())?;
     let schema = |name: &&str| Ok(Arc::clone(engine.open(&databases.locate(name)?.main)?.schema()));
     names.iter().map(schema).collect()
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{database, engine, in_short};
 use sqlgauge_engine::{
@@ -173,12 +173,45 @@ fn a_worker_that_dies_costs_no_outcome_and_one_that_cannot_be_replaced_is_told()
     // Whether the last one was killed depends on where it was when its time was over, so the next one is killed for sure.
     std::fs::remove_file(&program).unwrap();
     let stubborn = format!("SELECT count(*) FROM t WHERE {}", vec!["(a = 1 OR a = 2)"; 900].join(" AND "));
-    let deadline = std::time::Instant::now() + Duration::from_mins(1);
-    while engine.check().is_ok() && std::time::Instant::now() < deadline {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while engine.check().is_ok() && Instant::now() < deadline {
         let _ = engine.run(&database, &stubborn);
         let _ = engine
             .run(&database, "SELECT printf('%.8000000c', 'a') LIKE '%' || printf('%.200c', 'a') || 'b'");
     }
     let error = engine.check().unwrap_err();
     assert!(error.to_string().contains("worker"), "{error}");
+}
+
+/// Views of which SQLite's compiler makes so much that it cannot be asked here: in a worker it can be stopped.
+#[test]
+fn the_views_of_a_catalog_take_a_second_at_most() {
+    let folder = tempfile::tempdir().unwrap();
+    let chain = |links: usize| {
+        let ctes: Vec<String> =
+            (1..=links).map(|n| format!(", c{n} AS (SELECT x.a FROM c{} x, c{} y)", n - 1, n - 1)).collect();
+        format!("WITH c0 AS (SELECT id AS a FROM t){} SELECT a AS first FROM c{links}", ctes.concat())
+    };
+    let doubling: String = (1..40)
+        .map(|n| format!("CREATE VIEW d{n} AS SELECT x.a + y.a AS a FROM d{} x, d{} y;", n - 1, n - 1))
+        .chain((0..200).map(|n| format!("CREATE VIEW e{n} AS SELECT a FROM d39;")))
+        .collect();
+    let endless: String = (0..20).map(|n| format!("CREATE VIEW f{n} AS {};", chain(60))).collect();
+    let ddl = format!(
+        "{FIXTURE} CREATE VIEW v AS {}; CREATE VIEW d0 AS SELECT id AS a FROM t; {doubling} {endless}",
+        chain(5)
+    );
+    let path = database(folder.path(), "views.sqlite", &ddl);
+    let engine = engine(limits());
+    let started = Instant::now();
+    let database = engine.open(&path).unwrap();
+    // A second for the views, and what it takes to start a few workers on a machine at work.
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    let width = |name: &str| {
+        let tables = database.schema().tables();
+        tables.iter().find(|table| table.name == name).map(|table| table.columns.len())
+    };
+    assert_eq!(database.schema().tables().len(), 2 + 1 + 40 + 200 + 20);
+    // The view that is only suspected has its column, the others have none.
+    assert_eq!(["t", "v", "d0", "e199", "f19"].map(width), [2, 1, 1, 0, 0].map(Some));
 }

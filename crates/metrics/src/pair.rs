@@ -288,6 +288,11 @@ impl<'a> Pair<'a> {
             .fold(Dependence::default(), Dependence::and)
     }
 
+    /// Runs a text that comes but once, until it has returned enough.
+    pub(crate) fn run_again_until(&self, database: &Database, sql: &str, enough: &Enough) -> Execution {
+        self.engine.run_until(database, sql, enough)
+    }
+
     /// The outcome of the prediction as it was written: the status of its item record.
     pub fn prediction_execution(&self) -> Execution {
         // The gold goes first, so that an equal text takes its execution from the gold cache.

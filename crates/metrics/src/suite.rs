@@ -8,8 +8,7 @@
 //!
 //! Source: R. Zhong, T. Yu, D. Klein, "Semantic Evaluation for Text-to-SQL with Distilled Test Suites", 2020.
 
-use sqlgauge_base::budget;
-use sqlgauge_engine::Database;
+use sqlgauge_engine::{Database, Enough, Execution, FailureKind};
 
 use crate::ex_spider::{compare, score_on};
 use crate::metric::{Metric, MetricKind, Reads, Score};
@@ -45,23 +44,25 @@ impl Metric for Suite {
     }
 }
 
-/// Ways to fill in values that are tried for one prediction; the script tries all, which need not end.
-const MAX_PLUGGED: usize = 20_000;
-/// Steps of SQLite's virtual machine after which no further way is tried: one way may be a join of everything with
-/// everything.
-const MAX_PLUGGED_STEPS: u64 = 200_000_000;
+/// What the ways to fill in values may cost together, in steps of SQLite's virtual machine; the script tries all, which
+/// need not end. It is some seconds.
+const MAX_PLUGGED_STEPS: u64 = 100_000_000;
+/// What a way costs besides the steps that it takes: that it is compiled and begun, its text, and each value that is
+/// compared.
+const STEPS_PER_WAY: u64 = 5_000;
+const STEPS_PER_BYTE: u64 = 5;
+const STEPS_PER_VALUE: u64 = 50;
 
 /// The official execution match with `--plug_value`: 1 if the prediction is right on every database of the suite as it
-/// is, or with values of the gold in the place of its own. Null where the gold fails, or where there are more ways
-/// than are tried and none of those is right: a bound on their number, and one on the steps that they take together.
+/// is, or with values of the gold in the place of its own. Null where the gold fails, or where the first ways are not
+/// right and all together would cost too much; one that reaches the time limit is too much. A way is run no further than
+/// until it returns more rows than the gold.
 pub fn suite_execution_match_plugged(pair: &Pair<'_>, keep_distinct: bool) -> Score {
     let as_it_is = suite_execution_match(pair, keep_distinct);
     if as_it_is.value != Some(0.0) {
         return as_it_is;
     }
-    let ways =
-        budget::within(budget::ANALYSIS, || official::plugged(pair.gold(), pair.prediction(), keep_distinct));
-    let mut ways = match ways {
+    let mut ways = match official::plugged(pair.gold(), pair.prediction(), keep_distinct) {
         Ok(Some(ways)) => ways,
         Ok(None) => return as_it_is,
         Err(too_complex) => return Score::too_complex(too_complex),
@@ -69,10 +70,10 @@ pub fn suite_execution_match_plugged(pair: &Pair<'_>, keep_distinct: bool) -> Sc
     let mut steps = 0;
     for tried in 0.. {
         let Some(prediction) = ways.next() else { return as_it_is };
-        if tried == MAX_PLUGGED || steps > MAX_PLUGGED_STEPS {
+        if steps > MAX_PLUGGED_STEPS {
             let message = format!(
-                "too_complex: wrong with the first {tried} ways to put in the gold's values, which took {steps} steps of \
-                 SQLite, and there are more"
+                "too_complex: wrong with the first {tried} ways to put in the gold's values, and to try the others would \
+                 take too long"
             );
             return Score::inapplicable(message).with("too_complex", true);
         }
@@ -94,13 +95,21 @@ fn plugged_is_right(
 ) -> bool {
     let Some((gold, ordered)) = pair.gold_to_run(keep_distinct) else { return false };
     let gold = pair.run_gold(database, gold);
-    let execution = pair.run_again(database, prediction);
-    *steps += execution.vm_steps;
-    let prediction = rows_in_python(prediction, &execution);
-    match (gold.rows(), prediction) {
-        (Some(gold), Ok(prediction)) => compare(gold, &prediction, *ordered).value == Some(1.0),
-        _ => false,
+    let Some(gold) = gold.rows() else { return false };
+    let enough = Enough { rows_over: Some(gold.len()), foreign_to: None };
+    let execution = pair.run_again_until(database, prediction, &enough);
+    *steps += cost(prediction, &execution);
+    rows_in_python(prediction, &execution)
+        .is_ok_and(|prediction| compare(gold, &prediction, *ordered).value == Some(1.0))
+}
+
+/// What running a way has cost.
+fn cost(text: &str, execution: &Execution) -> u64 {
+    if execution.outcome.failure().is_some_and(|failure| failure.kind == FailureKind::Timeout) {
+        return MAX_PLUGGED_STEPS + 1;
     }
+    let values = execution.rows().map_or(0, |rows| rows.values().len());
+    execution.vm_steps + STEPS_PER_WAY + STEPS_PER_BYTE * text.len() as u64 + STEPS_PER_VALUE * values as u64
 }
 
 /// The official execution match on every database of the suite, in its default mode or with

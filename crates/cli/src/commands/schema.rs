@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use sqlgauge_dataset::load_tables;
-use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 
 use crate::Verdict;
+use crate::engine::engine;
 use crate::options::schema_of;
 use crate::output::{print, print_json};
 
@@ -57,7 +58,7 @@ fn read(source: &Path) -> Result<Vec<(String, Schema)>> {
         }
         "sql" => Ok(vec![(name(source), schema_of(source)?)]),
         _ => {
-            let engine = SqliteEngine::new(Limits::default());
+            let engine = engine(Limits::default())?;
             let files = if source.is_dir() { databases(source)? } else { vec![source.to_owned()] };
             let schema = |path: &PathBuf| Ok((name(path), engine.open(path)?.schema().as_ref().clone()));
             files.iter().map(schema).collect()

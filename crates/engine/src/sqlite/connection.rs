@@ -13,6 +13,7 @@ use crate::limits::Limits;
 use crate::moment::Moment;
 use crate::outcome::{Dependence, Execution, Failure, FailureKind, Outcome};
 use crate::statement::Split;
+use crate::value::ResultSet;
 
 use super::clock::{Clock, stop_time};
 use super::diagnosis::{Diagnosis, diagnose};
@@ -87,6 +88,17 @@ impl GuardedConnection {
         &self.connection
     }
 
+    /// Runs a statement of ours about the catalog until `deadline`.
+    pub(super) fn describe(&self, sql: &str, name: &str, limits: &Limits, deadline: Instant) -> Attempt {
+        let started = Instant::now();
+        let connection = self.for_catalog(deadline);
+        let rows = connection.prepare(sql).map_err(Stop::Error).and_then(|mut statement| {
+            statement.raw_bind_parameter(1, name)?;
+            collect(&mut statement, limits, None)
+        });
+        self.ended(rows, Phase::Catalog, 0, started)
+    }
+
     /// Runs one statement until `deadline`. With `bounded_only`, a statement that could spend long inside one
     /// instruction is not started.
     pub(super) fn attempt(
@@ -116,10 +128,15 @@ impl GuardedConnection {
         let collected = collect(&mut statement, limits, watch);
         // The counter is an unsigned 32-bit number that the binding shows as signed.
         let vm_steps = u64::from(statement.get_status(StatementStatus::VmStep).cast_unsigned());
-        let outcome = match collected {
+        self.ended(collected, Phase::Step, vm_steps, started)
+    }
+
+    /// What the end of a statement that ran amounts to.
+    fn ended(&self, rows: Result<ResultSet, Stop>, phase: Phase, vm_steps: u64, started: Instant) -> Attempt {
+        let outcome = match rows {
             Ok(rows) => Outcome::Rows(Arc::new(rows)),
             Err(Stop::Limit(failure)) => Outcome::Failed(failure),
-            Err(Stop::Error(error)) => match diagnose(&error, Phase::Step, &self.guard) {
+            Err(Stop::Error(error)) => match diagnose(&error, phase, &self.guard) {
                 Diagnosis::Failed(failure) => Outcome::Failed(failure),
                 Diagnosis::LargeValue(failure) => return Attempt::LargeValue(failure),
                 Diagnosis::Interrupted => return Attempt::Expired { vm_steps },

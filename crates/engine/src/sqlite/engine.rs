@@ -14,13 +14,13 @@ use crate::limits::Limits;
 use crate::moment::Moment;
 use crate::outcome::{Execution, Failure, FailureKind};
 use crate::statement::{Split, split};
-use crate::worker::{Request, WorkerCommand, Workers, timeout_message};
+use crate::worker::{Request, Task, WorkerCommand, Workers, timeout_message};
 
 use super::connection::{Attempt, GuardedConnection, Scale};
 use super::growth::compiles_quickly;
 use super::guard::end_of;
 use super::pool::Pool;
-use super::schema_reader::read_schema;
+use super::schema_reader::{COLUMNS, read_schema};
 
 /// Idle connections of one engine; each holds a file descriptor and at most 2 MB of page cache.
 const IDLE_CONNECTIONS: usize = 64;
@@ -51,7 +51,7 @@ pub struct SqliteEngine {
 static HEAP: RwLock<()> = RwLock::new(());
 
 /// One query on this thread.
-struct Task<'a> {
+struct Query<'a> {
     source: &'a Source,
     limits: &'a Limits,
     now: Moment,
@@ -87,8 +87,8 @@ impl SqliteEngine {
         &self.limits
     }
 
-    fn task<'a>(&'a self, database: &'a Database, split: Split<'a>, enough: Option<&'a Enough>) -> Task<'a> {
-        Task {
+    fn task<'a>(&'a self, database: &'a Database, split: Split<'a>, enough: Option<&'a Enough>) -> Query<'a> {
+        Query {
             source: database.source(),
             limits: &self.limits,
             now: self.now,
@@ -99,7 +99,7 @@ impl SqliteEngine {
     }
 
     /// Beside other queries first; alone if memory ran out.
-    fn run_here(&self, task: &Task<'_>) -> Execution {
+    fn run_here(&self, task: &Query<'_>) -> Execution {
         {
             let _shared = HEAP.read().unwrap_or_else(PoisonError::into_inner);
             let started = Instant::now();
@@ -119,7 +119,7 @@ impl SqliteEngine {
         &self,
         workers: &Workers,
         (database, sql): (&Database, &str),
-        task: &Task<'_>,
+        task: &Query<'_>,
         enough: Option<&Enough>,
     ) -> Execution {
         if compiles_quickly(database, sql) {
@@ -135,7 +135,7 @@ impl SqliteEngine {
         }
         workers.run(&Request {
             database: task.source.path.clone(),
-            sql: sql.to_owned(),
+            task: Task::Query(sql.to_owned()),
             limits: self.limits,
             now: self.now,
             until: enough.map(Enough::until),
@@ -143,24 +143,39 @@ impl SqliteEngine {
     }
 }
 
-/// Runs a query on this thread, to its end; what a worker does.
+/// Runs a task on this thread, to its end; what a worker does.
 pub(crate) fn run_alone(request: &Request) -> Execution {
-    let Request { database, sql, limits, now, until } = request;
+    let Request { database, task, limits, now, until } = request;
     let source = match Source::of(database) {
         Ok(source) => source,
         Err(error) => {
             return Execution::failed(Failure::new(FailureKind::DatabaseError, error.to_string()));
         }
     };
+    let sql = match task {
+        Task::Query(sql) => sql,
+        Task::Columns(name) => return describe(&source, name, limits, *now),
+    };
     match split(sql) {
         Ok(split) => {
             let started = Instant::now();
             let watch = until.as_ref().map(Watch::of);
-            let task = Task { source: &source, limits, now: *now, split, watch, pool: None };
+            let task = Query { source: &source, limits, now: *now, split, watch, pool: None };
             conclude(task.attempts(), limits, started)
         }
         Err(failure) => Execution::failed(failure),
     }
+}
+
+/// What SQLite says of the columns of a table or view.
+fn describe(source: &Source, name: &str, limits: &Limits, now: Moment) -> Execution {
+    let started = Instant::now();
+    let last = match connect(source, limits, now, Scale::Ordinary) {
+        Ok(connection) => Ok(connection.describe(COLUMNS, name, limits, end_of(limits.timeout))),
+        Err(Unconnected::OutOfMemory) => Ok(Attempt::OutOfMemory),
+        Err(Unconnected::Failed(error)) => Err(Failure::new(FailureKind::DatabaseError, error.to_string())),
+    };
+    conclude(last, limits, started)
 }
 
 /// The execution that the last attempt amounts to.
@@ -179,7 +194,7 @@ fn conclude(last: Result<Attempt, Failure>, limits: &Limits, started: Instant) -
     Execution { vm_steps, elapsed: started.elapsed(), ..Execution::failed(failure) }
 }
 
-impl Task<'_> {
+impl Query<'_> {
     /// With ordinary values; if it makes a larger one, again with large values.
     fn attempts(&self) -> Result<Attempt, Failure> {
         let deadline = end_of(self.limits.timeout);
@@ -250,7 +265,14 @@ impl Engine for SqliteEngine {
         check_at_rest(path)?;
         let connection = GuardedConnection::open(path, &self.limits, self.now, Scale::Ordinary)
             .map_err(|error| open_error(path, &error))?;
-        let schema = read_schema(&connection).map_err(|error| open_error(path, &error))?;
+        let ask = |workers: &Workers, name: &str, timeout: Duration| {
+            let limits = Limits { timeout, ..self.limits };
+            let task = Task::Columns(name.to_owned());
+            workers.run(&Request { database: path.to_owned(), task, limits, now: self.now, until: None })
+        };
+        let apart =
+            self.workers.as_ref().map(|workers| move |name: &str, timeout| ask(workers, name, timeout));
+        let schema = read_schema(&connection, apart).map_err(|error| open_error(path, &error))?;
         let database = Arc::new(Database::new(source, schema));
         self.pool.put(database.id(), connection);
         Ok(database)

@@ -92,8 +92,13 @@ pub(crate) fn growth_of(schema: &Schema, file_bytes: u64) -> Option<f64> {
     tables.iter().map(own).sum()
 }
 
+/// Whether SQLite is known to be done in a moment with a view of that statement, which can grow so far.
+pub(super) fn expands_quickly(statement: &str, growth: f64) -> bool {
+    statement.len() <= MAX_TEXT && growth <= MAX_GROWTH
+}
+
 /// A bound on the expressions that SQLite makes of a text, as a binary logarithm.
-fn growth(sql: &str) -> f64 {
+pub(super) fn growth(sql: &str) -> f64 {
     let mut selects = vec![0_u32];
     // The SELECT that each open parenthesis stands in.
     let mut open = vec![0];

@@ -5,6 +5,7 @@
 //! that every schema comes through.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, Result, Row};
@@ -13,11 +14,22 @@ use sqlgauge_sql::schema::{
     Affinity, Collation, Column, ForeignKey, Index, IndexPart, Indexed, Schema, Table, TableKind,
 };
 
+use crate::outcome::Execution;
+use crate::value::{ResultSet, Value};
+
 use super::connection::GuardedConnection;
+use super::growth::{expands_quickly, growth};
 use super::shadow::Owners;
 
 /// How long SQLite may take for the columns of one view; views of views can ask for exponential work.
 const VIEW_TIME: Duration = Duration::from_millis(500);
+
+/// How long SQLite may take for the columns of all views that it may take long for.
+const SLOW_VIEWS_TIME: Duration = Duration::from_secs(1);
+
+/// What SQLite says of the columns of a table or view.
+pub(super) const COLUMNS: &str =
+    "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(?1)";
 
 /// How many tables and views the queries of all views together may come to, once views are put in for their names.
 /// Each view is counted for itself, as SQLite looks at each for itself; two joined with themselves are four.
@@ -32,11 +44,15 @@ const CATALOG_TIME: Duration = Duration::from_secs(30);
 /// Reads all tables and views in the order of their creation. SQLite's own tables (`sqlite_…`) are left out.
 ///
 /// A view or virtual table that SQLite itself cannot make sense of has no columns, and so has a view that takes more
-/// than is left of what all views may take; that depends on the catalog alone.
+/// than is left of what all views may take; that depends on the catalog alone. A view that SQLite may take long for is asked
+/// for `apart`, where it can be stopped; without that, here.
 ///
 /// # Errors
 /// Whatever keeps SQLite from reading the catalog; a name or statement in it that is not UTF-8 is one.
-pub(super) fn read_schema(guarded: &GuardedConnection) -> Result<Schema> {
+pub(super) fn read_schema(
+    guarded: &GuardedConnection,
+    apart: Option<impl Fn(&str, Duration) -> Execution>,
+) -> Result<Schema> {
     let deadline = Instant::now() + CATALOG_TIME;
     let connection = guarded.for_catalog(deadline);
     let entries = read_entries(connection)?;
@@ -48,16 +64,29 @@ pub(super) fn read_schema(guarded: &GuardedConnection) -> Result<Schema> {
         }
     }
     let mut views = Views::of(&entries);
+    let mut left = SLOW_VIEWS_TIME;
     let mut tables = Vec::new();
     for entry in entries {
         let is_shadow = entry.is_stored && owners.own(&entry.name);
         let mut table = if entry.is_stored {
             reader.stored_table(entry)?
         } else {
-            let asks = views.may_ask(&entry);
-            guarded.for_catalog(deadline.min(Instant::now() + VIEW_TIME));
-            let mut table = reader.computed_table(entry, asks);
-            guarded.for_catalog(deadline);
+            let columns = match (views.may_ask(&entry), &apart) {
+                (false, _) => Vec::new(),
+                (true, Some(apart)) if views.are_slow(&entry) => {
+                    let started = Instant::now();
+                    let execution = (!left.is_zero()).then(|| apart(&entry.name, left.min(VIEW_TIME)));
+                    left = left.saturating_sub(started.elapsed());
+                    execution.and_then(|execution| columns_of(execution.rows()?)).unwrap_or_default()
+                }
+                (true, _) => {
+                    guarded.for_catalog(deadline.min(Instant::now() + VIEW_TIME));
+                    let rows = reader.column_rows(&entry.name).unwrap_or_default();
+                    guarded.for_catalog(deadline);
+                    rows.into_iter().map(|row| row.column).collect()
+                }
+            };
+            let mut table = computed_table(entry, columns);
             views.keep_within(&mut table);
             table
         };
@@ -92,8 +121,8 @@ fn read_entries(connection: &Connection) -> Result<Vec<Entry>> {
 
 /// What the views of a catalog may still take.
 struct Views {
-    /// By name, in lower case: how many tables and views a view comes to.
-    sizes: HashMap<String, u64>,
+    /// By name, in lower case: how many tables and views a view comes to, and what it can grow to.
+    sizes: HashMap<String, (u64, f64)>,
     expansions_left: u64,
     columns_left: usize,
 }
@@ -102,7 +131,7 @@ impl Views {
     /// Counts every name of a view in the statement of another; a view is created after those that it reads, or SQLite
     /// would not have found their columns, and a name that is met before its view counts as one table.
     fn of(entries: &[Entry]) -> Self {
-        let mut sizes: HashMap<String, u64> = HashMap::new();
+        let mut sizes: HashMap<String, (u64, f64)> = HashMap::new();
         let mut waiting: Vec<&Entry> = entries.iter().filter(|entry| entry.is_view).collect();
         // A view may also be created before what it reads: two rounds the other way around find most of those.
         for _ in 0..2 {
@@ -112,7 +141,9 @@ impl Views {
                     .map(|word| word.to_ascii_lowercase())
                     .filter(|word| *word != own)
                     .filter_map(|word| sizes.get(&word))
-                    .fold(1_u64, |sum, size| sum.saturating_add(*size));
+                    .fold((1_u64, growth(&entry.sql)), |(sum, growth), (size, more)| {
+                        (sum.saturating_add(*size), growth + more)
+                    });
                 sizes.insert(own, size);
             }
             waiting.reverse();
@@ -125,10 +156,19 @@ impl Views {
         if !entry.is_view {
             return true;
         }
-        let size = self.sizes.get(&entry.name.to_ascii_lowercase()).copied().unwrap_or(1);
+        let (size, _) = self.size(entry);
         let left = self.expansions_left.checked_sub(size);
         self.expansions_left = left.unwrap_or(self.expansions_left);
         left.is_some() && self.columns_left > 0
+    }
+
+    fn size(&self, entry: &Entry) -> (u64, f64) {
+        self.sizes.get(&entry.name.to_ascii_lowercase()).copied().unwrap_or((1, 0.0))
+    }
+
+    /// Whether SQLite may take long for the columns of a view.
+    fn are_slow(&self, entry: &Entry) -> bool {
+        entry.is_view && !expands_quickly(&entry.sql, self.size(entry).1)
     }
 
     fn keep_within(&mut self, table: &mut Table) {
@@ -173,9 +213,7 @@ impl<'c> Reader<'c> {
     fn new(connection: &'c Connection) -> Result<Self> {
         Ok(Self {
             connection,
-            columns: connection.prepare(
-                "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(?1)",
-            )?,
+            columns: connection.prepare(COLUMNS)?,
             indexes: connection.prepare(
                 "SELECT list.name, list.origin = 'pk', list.\"unique\", made.sql, part.cid, part.coll, part.\"desc\" \
                  FROM pragma_index_list(?1) list, pragma_index_xinfo(list.name) part \
@@ -187,18 +225,6 @@ impl<'c> Reader<'c> {
                 "SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?1) ORDER BY id DESC, seq",
             )?,
         })
-    }
-
-    /// A view or virtual table, of which only the columns are known, if they are and are asked for.
-    fn computed_table(&mut self, entry: Entry, asks: bool) -> Table {
-        let rows = if asks { self.column_rows(&entry.name).unwrap_or_default() } else { Vec::new() };
-        let columns = rows.into_iter().map(|row| row.column).collect();
-        let mut table = Table::new(entry.name, columns);
-        table.kind = if entry.is_view { TableKind::View } else { TableKind::Virtual };
-        if let Ok(Declared::View(view)) = declared(&entry.sql) {
-            table.view = Some(view.query);
-        }
-        table
     }
 
     fn stored_table(&mut self, entry: Entry) -> Result<Table> {
@@ -277,19 +303,49 @@ impl<'c> Reader<'c> {
     }
 }
 
-fn column_row(row: &Row<'_>) -> Result<ColumnRow> {
-    let declared_type = row.get::<_, Option<String>>(1)?.filter(|declared| !declared.is_empty());
-    let hidden: i64 = row.get(5)?;
-    let column = Column {
-        name: row.get(0)?,
+/// A view or virtual table, of which only the columns are known, if they are.
+fn computed_table(entry: Entry, columns: Vec<Column>) -> Table {
+    let mut table = Table::new(entry.name, columns);
+    table.kind = if entry.is_view { TableKind::View } else { TableKind::Virtual };
+    if let Ok(Declared::View(view)) = declared(&entry.sql) {
+        table.view = Some(view.query);
+    }
+    table
+}
+
+/// The columns of a view, as [`COLUMNS`] tells them; `None` if that is not what it tells.
+fn columns_of(rows: &Arc<ResultSet>) -> Option<Vec<Column>> {
+    let text = |value: &Value| match value {
+        Value::Text(bytes) => String::from_utf8(bytes.to_vec()).ok(),
+        _ => None,
+    };
+    rows.rows().map(|row| Some(column(text(row.first()?)?, row.get(1).and_then(text)))).collect()
+}
+
+/// A column of which only name and declared type are known.
+fn column(name: String, declared_type: Option<String>) -> Column {
+    let declared_type = declared_type.filter(|declared| !declared.is_empty());
+    Column {
+        name,
         affinity: Affinity::of_declared_type(declared_type.as_deref()),
         declared_type,
+        not_null: false,
+        default: None,
+        collation: Collation::Binary,
+        hidden: false,
+        generated: false,
+        generated_as: None,
+    }
+}
+
+fn column_row(row: &Row<'_>) -> Result<ColumnRow> {
+    let hidden: i64 = row.get(5)?;
+    let column = Column {
         not_null: row.get(2)?,
         default: row.get(3)?,
-        collation: Collation::Binary,
         hidden: hidden == 1,
         generated: hidden >= 2,
-        generated_as: None,
+        ..column(row.get(0)?, row.get(1)?)
     };
     Ok(ColumnRow { column, key_place: row.get(4)? })
 }

@@ -30,11 +30,20 @@ pub(super) fn longest_answer(limits: &Limits) -> usize {
     limits.max_bytes.saturating_add(SLACK)
 }
 
-/// A query for a child.
+/// What a child is asked to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// A query that nobody vouches for.
+    Query(String),
+    /// What SQLite says of the columns of a table or view of that name.
+    Columns(String),
+}
+
+/// A task for a child.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) database: PathBuf,
-    pub(crate) sql: String,
+    pub(crate) task: Task,
     pub(crate) limits: Limits,
     pub(crate) now: Moment,
     /// Run no further than until it has returned enough, see [`Enough`](crate::Enough).
@@ -162,10 +171,15 @@ impl<'a> Decoder<'a> {
 
 impl Request {
     pub(super) fn encode(&self) -> Vec<u8> {
-        let Self { database, sql, limits, now, until } = self;
+        let Self { database, task, limits, now, until } = self;
         let mut to = Encoder::default();
         to.bytes(&path_bytes(database));
-        to.bytes(sql.as_bytes());
+        let (is_query, text) = match task {
+            Task::Query(sql) => (true, sql),
+            Task::Columns(name) => (false, name),
+        };
+        to.byte(u8::from(is_query));
+        to.bytes(text.as_bytes());
         to.duration(limits.timeout);
         for size in [limits.max_rows, limits.max_bytes, limits.max_value_bytes, limits.max_sql_bytes] {
             to.number(size as u64);
@@ -185,7 +199,7 @@ impl Request {
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut from = Decoder(bytes);
         let database = path_of(from.bytes()?)?;
-        let sql = from.text()?;
+        let task = if from.flag()? { Task::Query(from.text()?) } else { Task::Columns(from.text()?) };
         let limits = Limits {
             timeout: from.duration()?,
             max_rows: from.size()?,
@@ -201,7 +215,7 @@ impl Request {
             Some(Until { rows_over, foreign_to: from.optional(digests)? })
         })?;
         from.end()?;
-        Some(Self { database, sql, limits, now, until })
+        Some(Self { database, task, limits, now, until })
     }
 }
 
@@ -350,11 +364,13 @@ mod tests {
         ] {
             let request = Request {
                 database: "a/ü".into(),
-                sql: "SELECT 1".into(),
+                task: Task::Query("SELECT 1".into()),
                 limits: Limits::default(),
                 now: Moment::now(),
                 until,
             };
+            assert_eq!(Request::decode(&request.encode()), Some(request.clone()));
+            let request = Request { task: Task::Columns("v".into()), ..request };
             assert_eq!(Request::decode(&request.encode()), Some(request));
         }
     }

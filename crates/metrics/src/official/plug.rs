@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use sqlgauge_base::budget;
+use sqlgauge_base::budget::{self, TooComplex};
 
 use super::sqlparse::{self, Kind, is_space};
 use super::{fix_year, prediction_line, repair};
@@ -21,7 +21,14 @@ const SLOT: &str = "VALUERARE";
 
 /// The prediction with values of the gold in the place of its own, in every way, as the script runs it. `None` if the
 /// script stops with an exception on one of the texts.
-pub fn plugged(gold: &str, prediction: &str, keep_distinct: bool) -> Option<Plugged> {
+///
+/// # Errors
+/// When the texts have so many values that taking them apart is too much.
+pub fn plugged(gold: &str, prediction: &str, keep_distinct: bool) -> Result<Option<Plugged>, TooComplex> {
+    budget::within(budget::ANALYSIS, || ways(gold, prediction, keep_distinct))
+}
+
+fn ways(gold: &str, prediction: &str, keep_distinct: bool) -> Option<Plugged> {
     let gold = take_apart(&repair(gold, keep_distinct)?)?;
     let prediction = take_apart(&repair(&prediction_line(prediction), keep_distinct)?)?;
     let slot = SLOT.to_lowercase();
@@ -86,7 +93,7 @@ fn take_apart(sql: &str) -> Option<Parts> {
     for (_, value) in sqlparse::first_statement(&text)?.into_iter().filter(|(kind, _)| *kind == Kind::Text) {
         budget::spend(slotted.len());
         slotted = slotted.replace(value.trim_matches(is_space), SLOT);
-        values.push(value);
+        values.push(value.to_owned());
     }
     let mut words: Vec<String> =
         slotted.split(is_space).filter(|w| !w.is_empty()).map(str::to_owned).collect();
@@ -145,8 +152,12 @@ fn floats(text: &str) -> BTreeSet<String> {
     find_all(text, |chars, at| {
         let start = at + usize::from(matches!(chars[at], '-' | '+'));
         let point = digits(chars, start);
+        if chars.get(point) != Some(&'.') {
+            // What begins among these digits ends here too.
+            return Err(point.max(at + 1));
+        }
         let end = digits(chars, point + 1);
-        (chars.get(point) == Some(&'.') && end > point + 1).then_some(end)
+        if end > point + 1 { Ok(end) } else { Err(point + 1) }
     })
 }
 
@@ -154,23 +165,23 @@ fn floats(text: &str) -> BTreeSet<String> {
 fn integers(text: &str) -> BTreeSet<String> {
     let found = find_all(text, |chars, at| {
         let end = digits(chars, at + 1);
-        (!matches!(chars[at], 't' | 'T') && end > at + 1).then_some(end)
+        if !matches!(chars[at], 't' | 'T') && end > at + 1 { Ok(end) } else { Err(at + 1) }
     });
     found.into_iter().map(|found| found.trim_matches(is_space).to_owned()).collect()
 }
 
-/// What a rule finds that tells the end of what begins at a place, from left to right.
-fn find_all(text: &str, end_at: impl Fn(&[char], usize) -> Option<usize>) -> BTreeSet<String> {
+/// What a rule finds, from left to right. Of what begins at a place it tells the end, or where to look next.
+fn find_all(text: &str, end_at: impl Fn(&[char], usize) -> Result<usize, usize>) -> BTreeSet<String> {
     let chars: Vec<char> = text.chars().collect();
     let mut found = BTreeSet::new();
     let mut at = 0;
     while at < chars.len() {
         match end_at(&chars, at) {
-            Some(end) => {
+            Ok(end) => {
                 found.insert(chars[at..end].iter().collect());
                 at = end;
             }
-            None => at += 1,
+            Err(next) => at = next,
         }
     }
     found
@@ -195,7 +206,7 @@ mod tests {
     use super::*;
 
     fn all(gold: &str, prediction: &str) -> Vec<String> {
-        plugged(gold, prediction, false).unwrap().collect()
+        plugged(gold, prediction, false).unwrap().unwrap().collect()
     }
 
     /// Expected with the functions of the official `parse.py` on Python's sqlparse; the order of the ways is ours.
@@ -271,7 +282,7 @@ mod tests {
 
     #[test]
     fn texts_without_a_statement_stop_the_script() {
-        assert!(plugged("SELECT 1", " ", true).is_none());
-        assert!(plugged("", "SELECT 1", true).is_none());
+        assert!(plugged("SELECT 1", " ", true).unwrap().is_none());
+        assert!(plugged("", "SELECT 1", true).unwrap().is_none());
     }
 }

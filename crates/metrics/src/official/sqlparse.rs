@@ -22,11 +22,18 @@ pub fn remove_distinct(text: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(text));
     }
     let tokens = first_statement(text)?.into_iter().map(|(_, value)| value);
-    Some(Cow::Owned(tokens.filter(|value| value.to_lowercase() != "distinct").collect()))
+    Some(Cow::Owned(tokens.filter(|value| !is_distinct(value)).collect()))
+}
+
+/// Whether Python's `lower()` makes `distinct` of it.
+fn is_distinct(token: &str) -> bool {
+    const WORD: &str = "distinct";
+    // No letter takes more than three times the bytes of its lower case.
+    token.len() <= 3 * WORD.len() && token.to_lowercase() == WORD
 }
 
 /// The tokens of the first statement of `text`, `None` when there is no statement at all.
-pub(super) fn first_statement(text: &str) -> Option<Vec<(Kind, String)>> {
+pub(super) fn first_statement(text: &str) -> Option<Vec<(Kind, &str)>> {
     if text.chars().all(is_space) {
         return None;
     }
@@ -37,7 +44,7 @@ pub(super) fn first_statement(text: &str) -> Option<Vec<(Kind, String)>> {
         if splitter.is_complete() && !matches!(kind, Kind::Whitespace | Kind::LineComment) {
             break;
         }
-        splitter.advance(kind, &value);
+        splitter.advance(kind, value);
         tokens.push((kind, value));
     }
     Some(tokens)
@@ -180,7 +187,9 @@ impl Closings {
     }
 }
 
-struct Lexer {
+struct Lexer<'t> {
+    /// What is left of the text.
+    rest: &'t str,
     text: Vec<char>,
     at: usize,
     closings: Vec<Closings>,
@@ -190,11 +199,17 @@ struct Lexer {
     comments_end: usize,
 }
 
-impl Lexer {
-    fn new(text: &str) -> Self {
-        let text: Vec<char> = text.chars().collect();
-        let mut lexer =
-            Self { comments_end: text.len(), text, at: 0, closings: Vec::new(), dollar: HashMap::new() };
+impl<'t> Lexer<'t> {
+    fn new(rest: &'t str) -> Self {
+        let text: Vec<char> = rest.chars().collect();
+        let mut lexer = Self {
+            rest,
+            comments_end: text.len(),
+            text,
+            at: 0,
+            closings: Vec::new(),
+            dollar: HashMap::new(),
+        };
         for at in 0..lexer.text.len() {
             if let Some(end) = lexer.dollar_delimiter(at) {
                 lexer.dollar.entry(lexer.text[at..end].to_vec()).or_default().push(at);
@@ -203,7 +218,7 @@ impl Lexer {
         lexer
     }
 
-    fn next_token(&mut self) -> Option<(Kind, String)> {
+    fn next_token(&mut self) -> Option<(Kind, &'t str)> {
         let start = self.at;
         self.text.get(start)?;
         let (kind, end) = self
@@ -217,7 +232,10 @@ impl Lexer {
             .or_else(|| self.word(start))
             .unwrap_or_else(|| self.operator(start));
         self.at = end;
-        Some((kind, self.text[start..end].iter().collect()))
+        let bytes = self.text[start..end].iter().map(|c| c.len_utf8()).sum();
+        let (token, rest) = self.rest.split_at(bytes);
+        self.rest = rest;
+        Some((kind, token))
     }
 
     fn char_at(&self, at: usize) -> char {
