@@ -298,11 +298,14 @@ impl Builder<'_> {
         tables.flat_map(|(id, table)| table.foreign_keys.iter().map(move |key| (id, key)))
     }
 
-    /// The columns that get values: those that are read or may not be NULL, and what their foreign keys need.
+    /// The columns that get values: those that are read, may not be NULL or belong to a primary key, and what their foreign
+    /// keys need.
     fn filled(&self) -> BTreeSet<ColumnKey> {
         let mut filled: BTreeSet<ColumnKey> =
             self.traces.iter().flat_map(|trace| trace.read.iter().copied()).collect();
-        filled.extend(self.columns.iter().copied().filter(|&(id, at)| !self.is_nullable(id, at)));
+        let is_primary = |id, at| self.schema.table(id).is_some_and(|table| table.primary_key.contains(&at));
+        let columns = self.columns.iter().copied();
+        filled.extend(columns.filter(|&(id, at)| is_primary(id, at) || !self.is_nullable(id, at)));
         loop {
             let before = filled.len();
             for (id, key) in self.foreign_keys() {
