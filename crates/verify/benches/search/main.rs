@@ -3,11 +3,14 @@
 //! ```text
 //! cargo bench -p sqlgauge-verify --bench search -- pairs [--only NAME] [--systems A,B] [--all | --right | --wrong]
 //! cargo bench -p sqlgauge-verify --bench search -- mutants [--count N]
+//! cargo bench -p sqlgauge-verify --bench search -- slices [--systems A,B]
 //!     [--databases N] [--seed N] [--every N] [--show N] [--out FILE]
 //! ```
 //! `pairs` searches every pair of a data set (`bird`, `spider`, `superhero`) that the sound rules of tree matching do not prove
 //! equal; `--right` and `--wrong` keep those that execution calls so. `mutants` changes one place of a gold at a time: what
 //! neither the rules prove equal nor the search tells apart is put to a search that is fifty times as long.
+//! `slices` cuts
+//! counterexamples out of the real superhero database for the predictions that execution calls wrong there.
 //! `--every` takes each n-th pair, `--show` prints that many of those that are left, and `--out` writes one JSON line for
 //! each pair, with the witness as a script, for `benches/peers/replay_witnesses.py`.
 //!
@@ -16,6 +19,7 @@
 mod data;
 mod measure;
 mod mutate;
+mod slices;
 
 use std::path::{Path, PathBuf};
 
@@ -71,6 +75,10 @@ fn main() {
     let settings = settings(&args);
     if args.iter().any(|arg| arg == "mutants") {
         mutate::run(&folder, &settings);
+        return;
+    }
+    if args.iter().any(|arg| arg == "slices") {
+        slices::run(&folder, settings);
         return;
     }
     for (name, cases) in data::sets(&folder, &settings) {

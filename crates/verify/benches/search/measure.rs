@@ -159,7 +159,7 @@ fn line(case: &Case, one: &Found) -> serde_json::Value {
 }
 
 /// Mean, median, 90th and 99th percentile, maximum.
-fn times(times: &mut [Duration]) -> String {
+pub(crate) fn times(times: &mut [Duration]) -> String {
     times.sort_unstable();
     let Some(&last) = times.last() else { return "-".to_owned() };
     let ms = |time: Duration| format!("{:.2}", time.as_secs_f64() * 1000.0);

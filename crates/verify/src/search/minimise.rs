@@ -30,6 +30,7 @@ pub(super) struct Minimiser<'m, 's> {
     sandbox: &'s Sandbox,
     smallest: Filled,
     needs: Vec<Need>,
+    keeps_values: bool,
     /// What the tables hold, where it is known.
     loaded: Vec<Option<Vec<Vec<Value>>>>,
 }
@@ -48,14 +49,29 @@ impl<'m, 's> Minimiser<'m, 's> {
         let dangling = texts.map(|text| sandbox.prepare_own(&text?).ok()).collect::<Option<_>>()?;
         let needs = needs(schema, &start, &difference.left, &difference.right);
         let loaded = vec![None; tables.len()];
-        Some(Self { schema, loader, pair, dangling, sandbox, smallest: start, needs, loaded })
+        Some(Self {
+            schema,
+            loader,
+            pair,
+            dangling,
+            sandbox,
+            smallest: start,
+            needs,
+            keeps_values: false,
+            loaded,
+        })
+    }
+
+    /// Leaves every value as it is, so that the rows stay those of the database that they are from.
+    pub(super) fn keeping_values(self) -> Self {
+        Self { keeps_values: true, ..self }
     }
 
     /// Takes away what is not needed, and returns every database that was accepted on the way, the smallest last.
     pub(super) fn run(mut self) -> Vec<Filled> {
         let mut accepted = vec![self.smallest.clone()];
         self.remove_rows(&mut accepted);
-        if self.simplify_values(&mut accepted) {
+        if !self.keeps_values && self.simplify_values(&mut accepted) {
             self.remove_rows(&mut accepted);
         }
         accepted

@@ -23,6 +23,7 @@ mod plan;
 mod replay;
 mod shape;
 mod signature;
+mod slice;
 mod trace;
 mod values;
 mod verdict;

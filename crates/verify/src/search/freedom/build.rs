@@ -42,7 +42,7 @@ pub(super) fn rank_by(terms: Vec<OrderTerm>) -> Expr {
     over(Function::Rank, Vec::new(), Vec::new(), terms)
 }
 
-pub(super) fn literal_of(value: &Value) -> Literal {
+pub(in crate::search) fn literal_of(value: &Value) -> Literal {
     match value {
         Value::Null => Literal::Null,
         Value::Integer(integer) => Literal::Integer(*integer),
@@ -52,7 +52,7 @@ pub(super) fn literal_of(value: &Value) -> Literal {
     }
 }
 
-pub(super) fn output(expr: Expr) -> Output {
+pub(in crate::search) fn output(expr: Expr) -> Output {
     Output { expr, alias: None }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn derived(id: RelationId, query: Query) -> From {
 }
 
 /// `SELECT 1 FROM from`.
-pub(super) fn select_one(from: From) -> Select {
+pub(in crate::search) fn select_one(from: From) -> Select {
     Select {
         distinct: false,
         from: Some(from),

@@ -231,9 +231,11 @@ impl Collector<'_> {
         if select.group_by.is_empty() && all.aggregates == 0 {
             return;
         }
-        let sorts_by = |at: usize| query.order_by.iter().any(|term| reads_output(&term.expr, at));
+        // There is nothing to sort in the one row of a query without GROUP BY.
+        let order_by = if select.group_by.is_empty() { &[][..] } else { query.order_by.as_slice() };
+        let sorts_by = |at: usize| order_by.iter().any(|term| reads_output(&term.expr, at));
         let mut inner: Vec<&Expr> =
-            select.having.iter().chain(query.order_by.iter().map(|term| &term.expr)).collect();
+            select.having.iter().chain(order_by.iter().map(|term| &term.expr)).collect();
         for (at, output) in select.outputs.iter().enumerate() {
             let decides_rows = select.distinct || (query.limit.is_some() && sorts_by(at));
             if role != Role::Top || decides_rows {

@@ -31,9 +31,11 @@ use sqlgauge_sql::tree::{Args, BinaryOperator, Body, Expr, Query, Relation, Rela
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 use sqlgauge_sql::{Dialect, print};
 
-use self::build::{binary, column, derived, integer, literal_of, output, select_one};
+use self::build::{binary, column, derived, integer};
+pub(in crate::search) use self::build::{literal_of, output, select_one};
 use self::collector::{Collector, Role};
 pub(in crate::search) use self::possible::{Cut, Possible};
+pub(in crate::search) use self::walk::free_relations;
 use super::ddl::quoted;
 use super::trace::{Trace, trace};
 use super::verdict::Inapplicable;

@@ -44,7 +44,7 @@ pub(super) fn columns_in(query: &Query) -> Vec<ColumnRef> {
 }
 
 /// The relations of enclosing queries that a query refers to.
-pub(super) fn free_relations(query: &Query) -> BTreeSet<RelationId> {
+pub(in crate::search) fn free_relations(query: &Query) -> BTreeSet<RelationId> {
     let mut references = References::default();
     walk_query(&mut references, query);
     let References { declared, columns } = references;

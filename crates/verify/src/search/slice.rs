@@ -1,0 +1,288 @@
+//! Cuts from a given database a smallest slice of its rows on which two queries still differ: the most convincing
+//! counterexample, as every value in it is real.
+//!
+//! The slice grows until the queries differ on it, and is then minimised. It grows along the queries: each SELECT whose
+//! FROM can be read alone says which rows of its tables meet there (first those that its WHERE lets pass, in its order, then any), and
+//! foreign keys bring the rows that they refer to. Columns that no query, key or NOT NULL needs are left NULL. Rows whose foreign key refers to none are left out, so that a slice satisfies
+//! the schema even where the database does not.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use sqlgauge_engine::{Database, Engine, ResultSet, Value};
+use sqlgauge_sql::schema::{Schema, TableId};
+use sqlgauge_sql::tree::{
+    Body, ColumnRef, Cte, Expr, From, Literal, OrderTerm, Query, Relation, RelationId, Select, Source,
+};
+use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::{Dialect, print};
+
+use super::freedom::{free_relations, literal_of, output, select_one};
+use super::load::Loader;
+use super::minimise::Minimiser;
+use super::needs::Filled;
+use super::pair::Judged;
+use super::plan::{Plan, plan};
+use super::trace::trace;
+use super::verdict::Refutation;
+use super::{Prepared, STACK_BYTES, Search};
+
+/// How many rows each SELECT may bring, one attempt after the other.
+const SIZES: [usize; 6] = [1, 4, 16, 64, 256, 1024];
+
+/// Rows with which an attempt is given up, and no larger one is made.
+const MAX_ROWS: usize = 20_000;
+
+impl Search {
+    /// The smallest slice of a database that was found on which the queries return different results, replayed on a fresh
+    /// SQLite; `None` if none was found, which is no proof that they return the same there.
+    ///
+    /// The search must be one over the schema of that database.
+    pub fn slice(
+        &self,
+        engine: &dyn Engine,
+        database: &Database,
+        left: &str,
+        right: &str,
+    ) -> Option<Refutation> {
+        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+            let prepared = self.prepared(left, right).ok()?;
+            self.create(&prepared.tables).ok()?;
+            let traces = [trace(&prepared.left.query), trace(&prepared.right.query)];
+            let plan = plan(&self.schema, &prepared.tables, &traces, true);
+            let source = Origin { engine, database, schema: &self.schema, plan: &plan };
+            let queries = [&prepared.left.query, &prepared.right.query];
+            let probes: Vec<Probe> =
+                queries.into_iter().flat_map(|query| probes(query, &self.schema)).collect();
+            let mut before = 0;
+            SIZES.iter().find_map(|&size| {
+                let rows = source.slice(&probes, size)?;
+                let count = rows.iter().map(BTreeMap::len).sum();
+                if count == before || count > MAX_ROWS {
+                    return None;
+                }
+                before = count;
+                self.cut_down(&prepared, &plan, rows)
+            })
+        })
+    }
+
+    /// Minimises those rows if the queries differ on them.
+    fn cut_down(&self, prepared: &Prepared, plan: &Plan, rows: Vec<Rows>) -> Option<Refutation> {
+        let rows = rows.into_iter().map(|rows| rows.into_values().collect()).collect();
+        let filled = Filled { columns: plan.columns(), rows };
+        let mut loader = Loader::new(&self.sandbox, &self.schema, &filled.columns).ok()?;
+        let mut pair = prepared.pair(self).ok()?;
+        let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
+        let judged = if is_loaded { pair.judge() } else { Judged::Failed };
+        let accepted = match judged {
+            Judged::Different(difference) => {
+                let on = (&self.sandbox, &*self.schema);
+                let minimiser = Minimiser::new(on, &mut loader, &mut pair, filled, &difference);
+                minimiser.map(|minimiser| minimiser.keeping_values().run()).unwrap_or_default()
+            }
+            Judged::Same | Judged::Undecided | Judged::Failed => Vec::new(),
+        };
+        loader.clear();
+        accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))
+    }
+}
+
+/// The rows of one table by their rowid, with the columns of the plan.
+type Rows = BTreeMap<i64, Vec<Value>>;
+
+/// A SELECT of a query that returns the rowids of the rows that meet in it.
+struct Probe {
+    /// The tables, in the order of the columns.
+    tables: Vec<TableId>,
+    /// The query without its limit, as SQL.
+    text: String,
+}
+
+/// The database that is sliced.
+struct Origin<'a> {
+    engine: &'a dyn Engine,
+    database: &'a Database,
+    schema: &'a Schema,
+    plan: &'a Plan,
+}
+
+impl Origin<'_> {
+    /// So many rows of each probe, with what they refer to; `None` if the database cannot be read so.
+    fn slice(&self, probes: &[Probe], size: usize) -> Option<Vec<Rows>> {
+        let mut wanted: Vec<BTreeSet<i64>> = vec![BTreeSet::new(); self.plan.tables.len()];
+        for probe in probes {
+            let Some(found) = self.rows(&format!("{} LIMIT {size}", probe.text)) else { continue };
+            for row in found.rows() {
+                for (table, value) in probe.tables.iter().zip(row) {
+                    let at = self.plan.tables.iter().position(|planned| planned.id == *table);
+                    if let (Some(at), Value::Integer(rowid)) = (at, value) {
+                        wanted[at].insert(*rowid);
+                    }
+                }
+            }
+        }
+        let mut slice = Vec::new();
+        for (at, rowids) in wanted.iter().enumerate() {
+            let rowids = rowids.iter().map(|&rowid| Expr::Literal(Literal::Integer(rowid))).collect();
+            slice.push(self.fetch(at, |table| (vec![self.rowid(at, table)], vec![rowids]))?);
+        }
+        self.add_targets(&mut slice)?;
+        Some(slice)
+    }
+
+    fn rows(&self, sql: &str) -> Option<Arc<ResultSet>> {
+        self.engine.run(self.database, sql).rows().cloned()
+    }
+
+    fn rowid(&self, at: usize, relation: RelationId) -> Expr {
+        rowid(self.schema, self.plan.tables[at].id, relation)
+    }
+
+    /// The rows of a table in which those expressions have those values.
+    fn fetch(
+        &self,
+        at: usize,
+        wanted: impl FnOnce(RelationId) -> (Vec<Expr>, Vec<Vec<Expr>>),
+    ) -> Option<Rows> {
+        let table = &self.plan.tables[at];
+        let id = RelationId(0);
+        let (exprs, values) = wanted(id);
+        if values.iter().any(Vec::is_empty) {
+            return Some(Rows::new());
+        }
+        let conditions = exprs.into_iter().zip(values).map(|(expr, list)| Expr::InList {
+            expr: Box::new(expr),
+            list,
+            negated: false,
+        });
+        let mut conditions: Vec<Expr> = conditions.collect();
+        let filter = if conditions.len() == 1 { conditions.pop() } else { Some(Expr::And(conditions)) };
+        let columns = table.columns.iter().map(|column| Expr::Column(ColumnRef::at(id, column.index)));
+        let outputs = std::iter::once(self.rowid(at, id)).chain(columns);
+        let from = From::Relation(Relation { id, source: Source::Table(table.id) });
+        let select = Select { filter, outputs: outputs.map(output).collect(), ..select_one(from) };
+        let text = print(&Query::of(Body::Select(Box::new(select))), self.schema, Dialect::Sqlite).ok()?;
+        let found = self.rows(&text)?;
+        let rows = found.rows().filter_map(|row| match row.split_first()? {
+            (Value::Integer(rowid), values) => Some((*rowid, values.to_vec())),
+            _ => None,
+        });
+        Some(rows.collect())
+    }
+
+    /// Adds the rows that foreign keys refer to, and takes out those whose key refers to none.
+    fn add_targets(&self, slice: &mut [Rows]) -> Option<()> {
+        loop {
+            let mut is_changed = false;
+            for (at, table) in self.plan.tables.iter().enumerate() {
+                for key in &table.foreign_keys {
+                    let keys = missing(&slice[at], &key.columns, &slice[key.target], &key.target_columns);
+                    if keys.is_empty() {
+                        continue;
+                    }
+                    let found = self.fetch(key.target, |id| {
+                        let target = &self.plan.tables[key.target].columns;
+                        let column = |&at: &usize| Expr::Column(ColumnRef::at(id, target[at].index));
+                        let values = (0..key.columns.len()).map(|at| {
+                            keys.iter().map(|values| Expr::Literal(literal_of(&values[at]))).collect()
+                        });
+                        (key.target_columns.iter().map(column).collect(), values.collect())
+                    })?;
+                    slice[key.target].extend(found);
+                    let dangling = missing(&slice[at], &key.columns, &slice[key.target], &key.target_columns);
+                    slice[at].retain(|_, row| !dangling.contains(&key_of(row, &key.columns)));
+                    is_changed = true;
+                }
+            }
+            if !is_changed {
+                return Some(());
+            }
+        }
+    }
+}
+
+fn key_of(row: &[Value], columns: &[usize]) -> Vec<Value> {
+    columns.iter().map(|&at| row[at].clone()).collect()
+}
+
+/// The keys without NULL that no target has. Keys of another type than their target's are taken for missing.
+fn missing(rows: &Rows, columns: &[usize], targets: &Rows, target_columns: &[usize]) -> Vec<Vec<Value>> {
+    let known: HashSet<Vec<Value>> = targets.values().map(|row| key_of(row, target_columns)).collect();
+    let mut seen = HashSet::new();
+    let keys = rows.values().map(|row| key_of(row, columns));
+    keys.filter(|key| !key.contains(&Value::Null) && !known.contains(key) && seen.insert(key.clone()))
+        .collect()
+}
+
+/// The rowid of a relation of that table.
+fn rowid(schema: &Schema, id: TableId, relation: RelationId) -> Expr {
+    let alias = schema.table(id).and_then(|table| table.rowid_alias());
+    Expr::Column(alias.map_or(ColumnRef::rowid(relation), |at| ColumnRef::at(relation, at)))
+}
+
+/// The probes of a query: of each SELECT that can be run alone one with its WHERE, one without, and where it says so one
+/// in its order.
+fn probes(query: &Query, schema: &Schema) -> Vec<Probe> {
+    struct Selects<'s> {
+        schema: &'s Schema,
+        ctes: Vec<Cte>,
+        found: Vec<Probe>,
+    }
+    impl Visitor for Selects<'_> {
+        fn query(&mut self, query: &Query) {
+            self.ctes.extend(query.ctes.iter().cloned());
+            if let Some(select) = query.as_select().filter(|_| !query.order_by.is_empty()) {
+                let ordered = probe(select, select.filter.clone(), &query.order_by, self);
+                self.found.extend(ordered);
+            }
+        }
+
+        fn body(&mut self, body: &Body) {
+            if let Body::Select(select) = body {
+                let (some, any) =
+                    (probe(select, select.filter.clone(), &[], self), probe(select, None, &[], self));
+                self.found.extend(some);
+                self.found.extend(any.filter(|_| select.filter.is_some()));
+            }
+        }
+    }
+    /// `None` where the rows of the SELECT are not told by tables alone.
+    fn probe(
+        select: &Select,
+        filter: Option<Expr>,
+        order_by: &[OrderTerm],
+        within: &Selects<'_>,
+    ) -> Option<Probe> {
+        let from = select.from.clone()?;
+        let tables: Vec<(TableId, RelationId)> = from
+            .relations()
+            .iter()
+            .filter_map(|relation| match relation.source {
+                Source::Table(id) => Some((id, relation.id)),
+                _ => None,
+            })
+            .filter(|(id, _)| within.schema.table(*id).is_some_and(|table| !table.without_rowid))
+            .collect();
+        let terms = order_by.iter().map(|term| {
+            let expr = match &term.expr {
+                Expr::Output(at) => select.outputs.get(*at as usize)?.expr.clone(),
+                expr => expr.clone(),
+            };
+            Some(OrderTerm { expr, ..term.clone() })
+        });
+        let outputs = tables.iter().map(|&(id, relation)| output(rowid(within.schema, id, relation)));
+        let select = Select { outputs: outputs.collect(), filter, ..select_one(from) };
+        let query = Query {
+            ctes: within.ctes.clone(),
+            order_by: terms.collect::<Option<_>>()?,
+            ..Query::of(Body::Select(Box::new(select)))
+        };
+        let is_alone = !tables.is_empty() && free_relations(&query).is_empty();
+        let text = print(&query, within.schema, Dialect::Sqlite).ok().filter(|_| is_alone)?;
+        Some(Probe { tables: tables.into_iter().map(|(id, _)| id).collect(), text })
+    }
+    let mut selects = Selects { schema, ctes: Vec::new(), found: Vec::new() };
+    walk_query(&mut selects, query);
+    selects.found
+}
