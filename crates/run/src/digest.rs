@@ -58,7 +58,7 @@ pub fn digest_inputs(files: &[(String, PathBuf)]) -> Result<Vec<Input>, RunError
     files.iter().map(input).collect()
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         // Writing to a String cannot fail.
         let _ = write!(text, "{byte:02x}");

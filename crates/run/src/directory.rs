@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `run.json` | [`Manifest`] | once, atomically, before anything is scored |
 //! | `items.jsonl` | one [`Item`] per line in canonical order | appended while scoring |
-//! | `items.index` | where each line of the log begins | atomically, when a process ends its work |
+//! | `items.index` | where each line of the log is, and its scores and labels | appended while scoring |
 //! | `summary.json` | [`Summary`] | atomically, when all items are there |
 //! | `report.html`, `report-items` | the report; of a large run its items | when all items are there |
 //! | `run.lock` | nothing | locked while a process writes; the lock ends with the process, however it ends |
@@ -12,12 +12,13 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
 use sqlgauge_base::file::{AtomicFile, is_partial, sweep};
 
 use crate::error::RunError;
-use crate::index::INDEX;
+use crate::index::{INDEX, Index};
 use crate::items::Items;
 use crate::log;
 use crate::record::{Item, Manifest, Summary};
@@ -49,6 +50,8 @@ pub enum Start {
 pub struct RunDirectory {
     path: PathBuf,
     manifest: Manifest,
+    /// Of the log as this process left it.
+    index: Mutex<Option<Arc<Index>>>,
     lock: File,
 }
 
@@ -108,7 +111,7 @@ impl RunDirectory {
                 manifest.clone()
             }
         };
-        Ok(Self { path: path.to_owned(), manifest, lock })
+        Ok(Self { path: path.to_owned(), manifest, index: Mutex::default(), lock })
     }
 
     /// Whether a run, whole or not, lies in that folder.
@@ -153,7 +156,13 @@ impl RunDirectory {
 
     /// The items that are in the log.
     pub fn items(&self) -> Items {
-        Items::in_log(&self.items_path(), &self.manifest)
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Items::in_log(&self.items_path(), &self.manifest, index)
+    }
+
+    /// Remembers the index of the log, which nobody but this process writes.
+    pub(crate) fn keep_index(&self, index: Index) {
+        *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(index));
     }
 }
 
@@ -175,7 +184,7 @@ impl RunFiles {
     /// [`RunError`] when there is no run, or a file of it cannot be read.
     pub fn open(path: &Path) -> Result<Self, RunError> {
         let manifest = read_manifest(path)?;
-        let items = Items::in_log(&path.join(ITEMS), &manifest);
+        let items = Items::in_log(&path.join(ITEMS), &manifest, None);
         // A summary belongs to the items only while all of them are there.
         let wanted = manifest.total();
         let complete = log::count_lines(&path.join(ITEMS))? == wanted;
@@ -202,7 +211,7 @@ impl StoredRun {
     /// [`RunError`] when there is no run, or a file of it cannot be read.
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let manifest = read_manifest(path)?;
-        let items = Items::in_log(&path.join(ITEMS), &manifest).to_vec()?;
+        let items = Items::in_log(&path.join(ITEMS), &manifest, None).to_vec()?;
         let summary = read_record(&path.join(SUMMARY))?;
         Ok(Self { manifest, items, summary })
     }

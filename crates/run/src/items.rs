@@ -16,12 +16,13 @@ use std::fs::File;
 use std::hash::BuildHasher;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::error::RunError;
-use crate::index::Index;
+use crate::index::{Identity, Index, Reader, identity};
 use crate::log::{Batch, corrupt, for_each_batch, for_each_raw_line};
 use crate::record::{Item, Manifest};
 use crate::schedule::LINE_START;
@@ -33,7 +34,13 @@ pub struct Items(Source);
 #[derive(Debug, Clone)]
 enum Source {
     Memory(Vec<Item>),
-    Log { path: PathBuf, systems: Vec<String>, examples: usize },
+    Log {
+        path: PathBuf,
+        systems: Vec<String>,
+        examples: usize,
+        identity: Identity,
+        index: Arc<OnceLock<Option<Arc<Index>>>>,
+    },
 }
 
 /// One item, as [`Items::for_each_entry`] meets it.
@@ -59,10 +66,38 @@ impl From<Vec<Item>> for Items {
 }
 
 impl Items {
-    /// The items in the log of that run directory.
-    pub(crate) fn in_log(path: &Path, manifest: &Manifest) -> Self {
-        let (systems, examples) = (manifest.systems.clone(), manifest.examples);
-        Self(Source::Log { path: path.to_owned(), systems, examples })
+    /// The items in the log of that run directory, with its index if that is known.
+    pub(crate) fn in_log(path: &Path, manifest: &Manifest, index: Option<Arc<Index>>) -> Self {
+        Self(Source::Log {
+            path: path.to_owned(),
+            systems: manifest.systems.clone(),
+            examples: manifest.examples,
+            identity: identity(manifest),
+            index: Arc::new(index.map_or_else(OnceLock::new, |index| OnceLock::from(Some(index)))),
+        })
+    }
+
+    /// The index of their log, if they are of that run and the index is of all lines of the log. Looked for once: to
+    /// compare it with the log takes reading the log.
+    pub(crate) fn index_of(&self, manifest: &Manifest) -> Option<Arc<Index>> {
+        match &self.0 {
+            Source::Log { identity: own, .. } if *own == identity(manifest) => self.index(),
+            _ => None,
+        }
+    }
+
+    fn index(&self) -> Option<Arc<Index>> {
+        let Source::Log { path, examples, identity, index, systems } = &self.0 else { return None };
+        let read = || {
+            let found = Index::of(path, *identity, *examples).map(Arc::new);
+            found.filter(|found| found.lines.len() <= examples.saturating_mul(systems.len()))
+        };
+        index.get_or_init(read).clone()
+    }
+
+    /// What the bytes of their log are known by; `None` where there is no log, or no index of all of its lines.
+    pub fn fingerprint(&self) -> Option<String> {
+        self.index().map(|index| index.fingerprint())
     }
 
     /// Visits every item in canonical order.
@@ -131,7 +166,8 @@ impl Items {
             }
             Source::Log { path, systems, .. } => {
                 let place = systems.iter().position(|name| name == system);
-                let begins = place.and_then(|place| Index::of(path)?.begins(place, id)).unwrap_or_default();
+                let begins =
+                    place.and_then(|place| Reader::open(path)?.begins(place, id)).unwrap_or_default();
                 for begin in begins {
                     if let Some(item) =
                         item_at(path, begin).filter(|item| item.system == system && item.id == id)
@@ -154,7 +190,7 @@ impl Items {
             Source::Memory(items) => {
                 items.iter().try_for_each(|item| visit(Entry::New(item), Some(prepare(item))))
             }
-            Source::Log { path, systems, examples } => {
+            Source::Log { path, systems, examples, .. } => {
                 let mut walker = Walker {
                     path,
                     seen: Seen::new(systems, *examples),
@@ -162,7 +198,7 @@ impl Items {
                     prepare: &prepare,
                     visit: &mut visit,
                 };
-                for_each_batch(path, |batch| walker.visit(batch)).map(drop)
+                for_each_batch(path, (0, 0), |batch| walker.visit(batch)).map(drop)
             }
         }
     }

@@ -13,14 +13,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use sqlgauge_base::file::AtomicFile;
 
 use crate::error::RunError;
-use crate::index::{self, Index};
+use crate::facts::Encoded;
+use crate::index::{self, Index, Reader};
+use crate::indexer::Indexer;
 use crate::observer::Repair;
 use crate::plan::Plan;
+use crate::record::{Item, Manifest};
 
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 /// Bytes that are ready before they are written at the latest.
@@ -40,8 +41,7 @@ pub(crate) struct Log {
     length: u64,
     /// Lines that are to be written next.
     ready: Vec<u8>,
-    /// Where each line begins.
-    begins: Vec<u64>,
+    index: Indexer,
     synced: Instant,
 }
 
@@ -53,30 +53,20 @@ pub(crate) struct Recovered {
     pub(crate) repairs: Vec<Repair>,
 }
 
-/// The part of an item's line that says where it belongs.
-#[derive(Deserialize)]
-struct Head {
-    system: String,
-    id: String,
-    #[expect(dead_code, reason = "an item without a status is not one of ours")]
-    status: String,
-    metrics: std::collections::BTreeMap<String, Option<f64>>,
-    #[expect(dead_code, reason = "an item without details is not one of ours")]
-    details: IgnoredAny,
-}
-
 impl Log {
-    /// Opens or makes the log of `plan`, and mends it.
+    /// Opens or makes the log of `plan` in a run, and mends it.
     pub(crate) fn open(
         path: &Path,
         plan: &Plan<'_>,
-        metrics: &[String],
+        manifest: &Manifest,
     ) -> Result<(Self, Recovered), RunError> {
-        let scan = scan(path, plan, metrics)?;
-        let length = match scan.kept.as_slice() {
+        let ids = plan.examples().iter().map(|example| example.id.as_str());
+        let index = Indexer::open(path, index::identity(manifest), ids)?;
+        let Scan { index, finished, kept, repairs } = scan(path, plan, &manifest.metrics, index)?;
+        let length = match kept.as_slice() {
             [] => 0,
             [only] if only.start == 0 => only.end,
-            _ => rewrite(path, &scan.kept)?,
+            _ => rewrite(path, &kept)?,
         };
         let unwritable = |source| RunError::Unwritable { path: path.to_owned(), source };
         let open = || -> io::Result<File> {
@@ -88,20 +78,25 @@ impl Log {
         let file = open().map_err(unwritable)?;
         let written =
             File::open(path).map_err(|source| RunError::Unreadable { path: path.to_owned(), source })?;
-        let mut end = 0;
-        let begin_of = |length: &u64| {
-            end += length;
-            end - length
-        };
-        let begins = scan.lengths.iter().map(begin_of).collect();
         let (path, ready) = (path.to_owned(), Vec::new());
-        let log = Self { path, file, written, length, ready, begins, synced: Instant::now() };
-        Ok((log, Recovered { finished: scan.finished, repairs: scan.repairs }))
+        let log = Self { path, file, written, length, ready, index, synced: Instant::now() };
+        Ok((log, Recovered { finished, repairs }))
     }
 
     /// Appends one line, which must end in its only line feed. It is in the file after the next [`Log::write`].
-    pub(crate) fn append(&mut self, line: &[u8]) -> Result<(), RunError> {
-        self.begins.push(self.length);
+    pub(crate) fn append(&mut self, line: &[u8], facts: &Encoded) -> Result<(), RunError> {
+        self.index.push(line, facts);
+        self.add(line)
+    }
+
+    /// Appends a line that says what the line at an earlier position says.
+    pub(crate) fn append_like(&mut self, line: &[u8], earlier: usize) -> Result<(), RunError> {
+        let earlier = self.index.index().lines[earlier];
+        self.index.push_like(line, earlier);
+        self.add(line)
+    }
+
+    fn add(&mut self, line: &[u8]) -> Result<(), RunError> {
         self.length += line.len() as u64;
         self.ready.extend_from_slice(line);
         if self.ready.len() >= WRITE_BYTES { self.write() } else { Ok(()) }
@@ -115,25 +110,28 @@ impl Log {
             return Err(RunError::Unwritable { path: self.path.clone(), source });
         }
         self.ready.clear();
+        self.index.write()?;
         if self.synced.elapsed() >= SYNC_INTERVAL {
             self.sync()?;
         }
         Ok(())
     }
 
-    /// Writes the index of the log as it is now.
-    pub(crate) fn write_index(&self, plan: &Plan<'_>) -> Result<(), RunError> {
-        let ids = plan.examples().iter().map(|example| example.id.as_str());
-        index::write(&self.path, self.length, ids, &self.begins)
+    /// Makes all of it durable and writes what is left of its index.
+    pub(crate) fn finish(mut self) -> Result<Index, RunError> {
+        self.sync()?;
+        self.index.finish()
     }
 
-    /// Bytes that are in the log now.
-    pub(crate) fn length(&self) -> u64 {
-        self.length
-    }
-
-    /// Puts bytes that were appended before behind those in `into`.
-    pub(crate) fn read_again(&mut self, range: &Range<u64>, into: &mut Vec<u8>) -> Result<(), RunError> {
+    /// Puts the line at an earlier position, from that byte of it on, behind the bytes in `into`.
+    pub(crate) fn read_again(
+        &mut self,
+        position: usize,
+        from: usize,
+        into: &mut Vec<u8>,
+    ) -> Result<(), RunError> {
+        let index = self.index.index();
+        let range = index.end_of(position) + from as u64..index.end_of(position + 1);
         if range.end > self.length - self.ready.len() as u64 {
             self.write()?;
         }
@@ -153,7 +151,7 @@ impl Log {
     }
 
     /// Makes everything written so far survive a crash of the machine.
-    pub(crate) fn sync(&mut self) -> Result<(), RunError> {
+    fn sync(&mut self) -> Result<(), RunError> {
         self.file.sync_data().map_err(|source| RunError::Unwritable { path: self.path.clone(), source })?;
         self.synced = Instant::now();
         Ok(())
@@ -165,9 +163,10 @@ pub(crate) fn corrupt(path: &Path, line: usize, error: &serde_json::Error) -> Ru
 }
 
 /// Calls `visit` with number, byte range and bytes of every line that ends in a line feed; returns the number
-/// of complete lines and the bytes behind the last of them.
-pub(crate) fn for_each_raw_line<E: From<RunError>>(
+/// of complete lines and the bytes behind the last of them. So many lines up to that byte are passed over.
+fn for_each_raw_line_from<E: From<RunError>>(
     path: &Path,
+    (mut lines, mut offset): (usize, u64),
     mut visit: impl FnMut(usize, Range<u64>, &[u8]) -> Result<(), E>,
 ) -> Result<(usize, u64), E> {
     let unreadable = |source| RunError::Unreadable { path: path.to_owned(), source };
@@ -177,7 +176,8 @@ pub(crate) fn for_each_raw_line<E: From<RunError>>(
         Err(source) => return Err(unreadable(source).into()),
     };
     let mut reader = BufReader::with_capacity(1 << 18, file);
-    let (mut lines, mut offset, mut bytes) = (0, 0, Vec::new());
+    reader.seek(SeekFrom::Start(offset)).map_err(unreadable)?;
+    let mut bytes = Vec::new();
     loop {
         bytes.clear();
         let count = reader.read_until(b'\n', &mut bytes).map_err(unreadable)? as u64;
@@ -188,6 +188,14 @@ pub(crate) fn for_each_raw_line<E: From<RunError>>(
         visit(lines, offset..offset + count, &bytes)?;
         offset += count;
     }
+}
+
+/// As [`for_each_raw_line_from`], from the first line on.
+pub(crate) fn for_each_raw_line<E: From<RunError>>(
+    path: &Path,
+    visit: impl FnMut(usize, Range<u64>, &[u8]) -> Result<(), E>,
+) -> Result<(usize, u64), E> {
+    for_each_raw_line_from(path, (0, 0), visit)
 }
 
 /// Complete lines in one piece.
@@ -227,13 +235,15 @@ impl Batch {
     }
 }
 
-/// Calls `visit` with all complete lines, many at once; returns what [`for_each_raw_line`] returns.
+/// Calls `visit` with all complete lines, many at once, but those that are passed over; returns what
+/// [`for_each_raw_line_from`] returns.
 pub(crate) fn for_each_batch<E: From<RunError>>(
     path: &Path,
+    from: (usize, u64),
     mut visit: impl FnMut(&Batch) -> Result<(), E>,
 ) -> Result<(usize, u64), E> {
     let mut batch = Batch::default();
-    let read = for_each_raw_line(path, |number, range, bytes| -> Result<(), E> {
+    let read = for_each_raw_line_from(path, from, |number, range, bytes| -> Result<(), E> {
         if batch.is_full_for(bytes) {
             visit(&batch)?;
             batch.bytes.clear();
@@ -252,31 +262,40 @@ pub(crate) fn for_each_batch<E: From<RunError>>(
 
 /// The number of complete lines; a missing file has none.
 pub(crate) fn count_lines(path: &Path) -> Result<usize, RunError> {
-    if let Some(lines) = Index::of(path).and_then(|index| usize::try_from(index.lines()).ok()) {
+    let length = std::fs::metadata(path).map(|metadata| metadata.len());
+    let known = length.ok().and_then(|length| Reader::open(path)?.lines_of(length));
+    if let Some(lines) = known.and_then(|lines| usize::try_from(lines).ok()) {
         return Ok(lines);
     }
     for_each_raw_line(path, |_, _, _| Ok::<(), RunError>(())).map(|(lines, _)| lines)
 }
 
 struct Scan {
+    index: Indexer,
     finished: usize,
     /// Byte ranges of the lines to keep, neighbours joined.
     kept: Vec<Range<u64>>,
-    /// The lengths of the lines to keep.
-    lengths: Vec<u64>,
     repairs: Vec<Repair>,
 }
 
-fn scan(path: &Path, plan: &Plan<'_>, metrics: &[String]) -> Result<Scan, RunError> {
-    let mut scan = Scan { finished: 0, kept: Vec::new(), lengths: Vec::new(), repairs: Vec::new() };
-    let (lines, torn) = for_each_batch(path, |batch| {
+/// Reads the lines that the index is not of.
+fn scan(path: &Path, plan: &Plan<'_>, metrics: &[String], index: Indexer) -> Result<Scan, RunError> {
+    let known = index.index().lines.len();
+    let end = index.index().end_of(known);
+    let kept = (known > 0).then_some(0..end).into_iter().collect();
+    let mut scan = Scan { index, finished: known, kept, repairs: Vec::new() };
+    let (lines, torn) = for_each_batch(path, (known, end), |batch| {
         let lines = batch.lines();
-        let heads: Vec<serde_json::Result<Head>> =
-            lines.par_iter().map(|line| serde_json::from_slice(line.bytes)).collect();
-        for (line, head) in lines.into_iter().zip(heads) {
-            let head = head.map_err(|error| corrupt(path, line.number, &error))?;
-            let position = position(path, line.number, &head, plan, metrics)?;
-            scan.take(line, head, position);
+        let decode = |line: &Line<'_>| -> serde_json::Result<(Item, Encoded)> {
+            let item = serde_json::from_slice(line.bytes)?;
+            let facts = Encoded::of(&item, metrics);
+            Ok((item, facts))
+        };
+        let items: Vec<_> = lines.par_iter().map(decode).collect();
+        for (line, item) in lines.into_iter().zip(items) {
+            let (item, facts) = item.map_err(|error| corrupt(path, line.number, &error))?;
+            let position = position(path, line.number, &item, plan, metrics)?;
+            scan.take(line, item, &facts, position);
         }
         Ok::<(), RunError>(())
     })?;
@@ -287,14 +306,19 @@ fn scan(path: &Path, plan: &Plan<'_>, metrics: &[String]) -> Result<Scan, RunErr
 }
 
 impl Scan {
-    fn take(&mut self, Line { number: line, range, .. }: Line<'_>, head: Head, position: usize) {
-        let (system, id) = (head.system, head.id);
+    fn take(
+        &mut self,
+        Line { number: line, range, bytes }: Line<'_>,
+        Item { system, id, .. }: Item,
+        facts: &Encoded,
+        position: usize,
+    ) {
         match position.cmp(&self.finished) {
             std::cmp::Ordering::Less => self.repairs.push(Repair::Duplicate { line, system, id }),
             std::cmp::Ordering::Greater => self.repairs.push(Repair::OutOfOrder { line, system, id }),
             std::cmp::Ordering::Equal => {
                 self.finished += 1;
-                self.lengths.push(range.end - range.start);
+                self.index.push(bytes, facts);
                 match self.kept.last_mut() {
                     Some(last) if last.end == range.start => last.end = range.end,
                     _ => self.kept.push(range),
@@ -307,22 +331,22 @@ impl Scan {
 fn position(
     path: &Path,
     line: usize,
-    head: &Head,
+    item: &Item,
     plan: &Plan<'_>,
     metrics: &[String],
 ) -> Result<usize, RunError> {
     let foreign = |reason: &str| RunError::ForeignLine {
         path: path.to_owned(),
         line,
-        system: head.system.clone(),
-        id: head.id.clone(),
+        system: item.system.clone(),
+        id: item.id.clone(),
         reason: reason.to_owned(),
     };
     let position = plan
-        .position(&head.system, &head.id)
+        .position(&item.system, &item.id)
         .ok_or_else(|| foreign("the run has no such system or no such example"))?;
     let same_metrics =
-        head.metrics.len() == metrics.len() && metrics.iter().all(|m| head.metrics.contains_key(m));
+        item.metrics.len() == metrics.len() && metrics.iter().all(|m| item.metrics.contains_key(m));
     if same_metrics { Ok(position) } else { Err(foreign("it has other metrics")) }
 }
 

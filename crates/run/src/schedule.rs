@@ -8,7 +8,6 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -19,6 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::directory::RunDirectory;
 use crate::error::RunError;
+use crate::facts::Encoded;
 use crate::log::Log;
 use crate::observer::Observer;
 use crate::plan::{Plan, Task, Units};
@@ -110,8 +110,8 @@ pub fn execute(
     observer: &dyn Observer,
 ) -> Result<Completion, RunError> {
     check_plan(directory, plan)?;
-    let metrics = &directory.manifest().metrics;
-    let (mut log, recovered) = Log::open(&directory.items_path(), plan, metrics)?;
+    let manifest = directory.manifest();
+    let (mut log, recovered) = Log::open(&directory.items_path(), plan, manifest)?;
     for repair in &recovered.repairs {
         observer.repaired(repair);
     }
@@ -119,7 +119,7 @@ pub fn execute(
     observer.started(plan.len(), resumed);
     let units = plan.units(resumed);
     let frontier = Frontier::new(resumed, schedule.window.max(1));
-    let guarded = Guarded { scorer, metrics };
+    let guarded = Guarded { scorer, metrics: &manifest.metrics };
     let outcome = std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         for _ in 0..worker_count(schedule.jobs, units.leaders.len()) {
@@ -139,8 +139,7 @@ pub fn execute(
         written
     });
     let (done, distinct) = outcome?;
-    log.sync()?;
-    log.write_index(plan)?;
+    directory.keep_index(log.finish()?);
     Ok(Completion { total: plan.len(), resumed, done, distinct })
 }
 
@@ -207,8 +206,15 @@ impl Frontier {
     }
 }
 
-/// A unit's result as it is written: the line without its beginning, which names the system.
-type Finished = (usize, Result<String, RunError>);
+/// What became of a unit.
+type Finished = (usize, Result<Box<Scored>, RunError>);
+
+/// A result as it is written.
+struct Scored {
+    /// The line without its beginning, which names the system.
+    tail: String,
+    facts: Encoded,
+}
 
 fn work(
     plan: &Plan<'_>,
@@ -220,8 +226,9 @@ fn work(
 ) {
     while let Some(unit) = frontier.take(units, cancel) {
         let (_, task) = plan.get(units.leaders[unit]);
-        let tail = guarded.score(&task).map(|judgement| line_tail(&task, judgement));
-        if sender.send((unit, tail)).is_err() {
+        let scored =
+            guarded.score(&task).map(|judgement| Box::new(scored(&task, judgement, guarded.metrics)));
+        if sender.send((unit, scored)).is_err() {
             return;
         }
     }
@@ -256,7 +263,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 /// How a line of the log begins, before the system's name.
 pub(crate) const LINE_START: &str = r#"{"system":"#;
 
-fn line_tail(task: &Task<'_>, judgement: Judgement) -> String {
+fn scored(task: &Task<'_>, judgement: Judgement, metrics: &[String]) -> Scored {
     let item = Item {
         system: String::new(),
         id: task.example.id.clone(),
@@ -270,7 +277,7 @@ fn line_tail(task: &Task<'_>, judgement: Judgement) -> String {
     let mut line = serde_json::to_string(&item).expect("an item serialises");
     line.push('\n');
     // The system is the first field, here `""`: what follows it is the same for every system.
-    line.split_off(LINE_START.len() + 2)
+    Scored { tail: line.split_off(LINE_START.len() + 2), facts: Encoded::of(&item, metrics) }
 }
 
 struct Writer<'a, 'p> {
@@ -283,26 +290,25 @@ struct Writer<'a, 'p> {
 }
 
 /// Where the result of a unit is.
-#[derive(Clone)]
 enum Tail {
-    /// Not scored yet, or needed no more.
+    /// Not scored yet.
     Absent,
     /// Scored, and waiting for its place in the log.
-    Waiting(String),
-    /// In the log, to be read there again by the next system that said the same.
-    Written(Range<u64>),
+    Waiting(Box<Scored>),
+    /// In the log at that position, to be read there again by the next system that said the same.
+    Written(usize),
 }
 
 impl Writer<'_, '_> {
     /// Writes until everything is in the log or the run is cancelled; returns the items in the log and the
     /// units scored.
     fn run(&mut self, results: &mpsc::Receiver<Finished>) -> Result<(usize, usize), RunError> {
-        let mut tails = vec![Tail::Absent; self.units.leaders.len()];
+        let mut tails: Vec<Tail> = self.units.leaders.iter().map(|_| Tail::Absent).collect();
         let mut scored = 0;
         while self.next < self.plan.len() {
             // After cancelling, the workers finish what they have and hang up.
-            let Ok((unit, tail)) = results.recv() else { break };
-            tails[unit] = Tail::Waiting(tail?);
+            let Ok((unit, scored_now)) = results.recv() else { break };
+            tails[unit] = Tail::Waiting(scored_now?);
             scored += 1;
             self.write_ready(&mut tails)?;
         }
@@ -315,17 +321,21 @@ impl Writer<'_, '_> {
         while self.next < self.plan.len() {
             let tail = &mut tails[self.units.of(self.next)];
             line.clear();
-            line.extend_from_slice(LINE_START.as_bytes());
-            line.extend_from_slice(Value::from(self.plan.get(self.next).0).to_string().as_bytes());
-            let begin = line.len() as u64;
+            self.begin_line(self.next, &mut line);
             match tail {
                 Tail::Absent => break,
-                Tail::Waiting(text) => line.extend_from_slice(text.as_bytes()),
-                Tail::Written(range) => self.log.read_again(range, &mut line)?,
+                Tail::Waiting(scored) => {
+                    line.extend_from_slice(scored.tail.as_bytes());
+                    self.log.append(&line, &scored.facts)?;
+                }
+                Tail::Written(earlier) => {
+                    let mut its_begin = Vec::new();
+                    self.begin_line(*earlier, &mut its_begin);
+                    self.log.read_again(*earlier, its_begin.len(), &mut line)?;
+                    self.log.append_like(&line, *earlier)?;
+                }
             }
-            let at = self.log.length();
-            self.log.append(&line)?;
-            *tail = Tail::Written(at + begin..self.log.length());
+            *tail = Tail::Written(self.next);
             self.next += 1;
         }
         if self.next > before {
@@ -334,5 +344,10 @@ impl Writer<'_, '_> {
             self.observer.advanced(self.next);
         }
         Ok(())
+    }
+
+    fn begin_line(&self, position: usize, line: &mut Vec<u8>) {
+        line.extend_from_slice(LINE_START.as_bytes());
+        line.extend_from_slice(Value::from(self.plan.get(position).0).to_string().as_bytes());
     }
 }

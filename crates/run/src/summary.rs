@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
 use rayon::prelude::*;
-use serde_json::Value;
 use sqlgauge_metrics::{Metric, MetricKind, stats};
 
 use crate::error::RunError;
+use crate::facts::{GoldState, Labels, Verdict};
+use crate::index::Line;
 use crate::items::{Entry, Items};
 use crate::record::{Comparison, Counts, GoldCounts, Item, Manifest, ScoreSummary, Summary, SystemSummary};
-use crate::scorer::{DATABASE_EMPTY, DEPENDS_ON, GOLD_EMPTY, GOLD_FAILED, MISSING};
 
 /// Above this number of systems only the best is compared with the others.
 pub const MAX_SYSTEMS_FOR_ALL_PAIRS: usize = 12;
@@ -41,8 +41,8 @@ pub struct SummaryBuilder {
     systems: Vec<Answers>,
     statuses: Names<String>,
     row_of_id: HashMap<String, usize>,
-    rows: Vec<Labels>,
-    groups: Names<(&'static str, String)>,
+    rows: Vec<Row>,
+    groups: Names<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -64,29 +64,22 @@ struct Answers {
     scores: Vec<Vec<f64>>,
 }
 
-/// What one item counts as.
+/// A verdict without its scores.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     status: u32,
+    missing: bool,
     scored: bool,
     gold_failed: bool,
     volatile: bool,
 }
 
 /// Where an example counts.
-#[derive(Debug, Default)]
-struct Labels {
+#[derive(Debug, Default, Clone)]
+struct Row {
     groups: Vec<usize>,
     interaction: Option<u64>,
     gold: GoldState,
-}
-
-/// What the golds of an example are worth.
-#[derive(Debug, Default, Clone, Copy)]
-struct GoldState {
-    failed: bool,
-    empty: bool,
-    on_empty_database: bool,
 }
 
 /// Distinct names, each kept once.
@@ -141,16 +134,22 @@ impl SummaryBuilder {
         }
     }
 
-    /// The summary of those items.
+    /// The summary of those items: from the index of their log where it has one, else from the items.
     ///
     /// # Errors
     /// [`RunError`] when the log cannot be read.
     pub fn of(manifest: &Manifest, items: &Items) -> Result<Summary, RunError> {
         let mut builder = Self::new(manifest);
-        items.for_each_entry(|entry| {
-            builder.take(entry);
-            Ok::<(), RunError>(())
-        })?;
+        let index = items.index_of(manifest);
+        let facts = index.as_ref().and_then(|index| Some((&index.lines, index.facts()?)));
+        if let Some((lines, (verdicts, labels))) = facts {
+            builder.add_all(lines, verdicts, labels, manifest.examples);
+        } else {
+            items.for_each_entry(|entry| {
+                builder.take(entry);
+                Ok::<(), RunError>(())
+            })?;
+        }
         Ok(builder.finish())
     }
 
@@ -166,20 +165,57 @@ impl SummaryBuilder {
     pub fn add(&mut self, item: &Item) {
         let Some(&system) = self.system_of_name.get(&item.system) else { return };
         let row = self.row_of(&item.id);
-        // An item that met an internal error lacks labels: another system's may have them.
-        let labels = Labels::of(item, &mut self.groups);
-        if labels.groups.len() > self.rows[row].groups.len() {
-            self.rows[row] = labels;
+        let labels = self.place(Labels::of(item));
+        self.label(row, &labels);
+        let verdict = Verdict::of(item, self.metrics.iter().map(|column| &column.id));
+        let mark = self.mark(&verdict);
+        self.systems[system].count(mark, &verdict.status, 1);
+        self.systems[system].put(row, mark, &scores_of(&verdict));
+    }
+
+    /// Counts the lines of a log, which stand in canonical order, by the numbers of their verdicts and labels.
+    fn add_all(&mut self, lines: &[Line], verdicts: Vec<Verdict>, labels: Vec<Labels>, examples: usize) {
+        let verdicts: Vec<(Mark, Vec<f64>, String)> = verdicts
+            .into_iter()
+            .map(|verdict| (self.mark(&verdict), scores_of(&verdict), verdict.status))
+            .collect();
+        let labels: Vec<Row> = labels.into_iter().map(|labels| self.place(labels)).collect();
+        self.rows.resize(lines.len().min(examples), Row::default());
+        for (lines, system) in lines.chunks(examples.max(1)).zip(0..) {
+            let mut counts = vec![0; verdicts.len()];
+            for (row, line) in lines.iter().enumerate() {
+                counts[line.verdict as usize] += 1;
+                let (mark, scores, _) = &verdicts[line.verdict as usize];
+                self.systems[system].put(row, *mark, scores);
+                self.label(row, &labels[line.labels as usize]);
+            }
+            for ((mark, _, status), count) in verdicts.iter().zip(counts).filter(|(_, count)| *count > 0) {
+                self.systems[system].count(*mark, status, count);
+            }
         }
-        let mark = Mark {
-            status: u32::try_from(self.statuses.place(item.status.clone())).unwrap_or(u32::MAX),
-            scored: item.metrics.values().any(Option::is_some),
-            gold_failed: gold_failed(item),
-            volatile: item.details.contains_key(DEPENDS_ON),
-        };
-        let scores = self.metrics.iter().map(|column| item.metrics.get(&column.id).copied().flatten());
-        let scores: Vec<f64> = scores.map(|score| score.unwrap_or(f64::NAN)).collect();
-        self.systems[system].put(row, mark, &self.statuses.all, scores.into_iter());
+    }
+
+    fn mark(&mut self, verdict: &Verdict) -> Mark {
+        Mark {
+            status: u32::try_from(self.statuses.place(verdict.status.clone())).unwrap_or(u32::MAX),
+            missing: verdict.is_missing(),
+            scored: verdict.scored,
+            gold_failed: verdict.gold_failed,
+            volatile: verdict.volatile,
+        }
+    }
+
+    fn place(&mut self, labels: Labels) -> Row {
+        let Labels { groups, interaction, gold } = labels;
+        let groups = groups.into_iter().map(|group| self.groups.place(group)).collect();
+        Row { groups, interaction, gold }
+    }
+
+    /// An item that met an internal error lacks labels: another system's may have them.
+    fn label(&mut self, row: usize, labels: &Row) {
+        if labels.groups.len() > self.rows[row].groups.len() {
+            self.rows[row] = labels.clone();
+        }
     }
 
     /// Counts the item of `system` that says what the item of `like` on the same example says.
@@ -188,7 +224,9 @@ impl SummaryBuilder {
         let (Some(&system), Some(&like), Some(&row)) = places else { return };
         let Some(mark) = self.systems[like].marks.get(row).copied().flatten() else { return };
         let scores: Vec<f64> = self.systems[like].scores.iter().map(|scores| scores[row]).collect();
-        self.systems[system].put(row, mark, &self.statuses.all, scores.into_iter());
+        let status = self.statuses.all.get(mark.status as usize).map_or("", String::as_str);
+        self.systems[system].count(mark, status, 1);
+        self.systems[system].put(row, mark, &scores);
     }
 
     fn row_of(&mut self, id: &str) -> usize {
@@ -196,7 +234,7 @@ impl SummaryBuilder {
             return *row;
         }
         self.row_of_id.insert(id.to_owned(), self.rows.len());
-        self.rows.push(Labels::default());
+        self.rows.push(Row::default());
         self.rows.len() - 1
     }
 
@@ -245,7 +283,7 @@ impl SummaryBuilder {
         let on_empty = self.rows.iter().filter(|labels| labels.gold.on_empty_database);
         let groups = on_empty.flat_map(|labels| &labels.groups).map(|group| &self.groups.all[*group]);
         let databases: BTreeSet<String> =
-            groups.filter(|(dimension, _)| *dimension == "db_id").map(|(_, name)| name.clone()).collect();
+            groups.filter(|(dimension, _)| dimension == "db_id").map(|(_, name)| name.clone()).collect();
         GoldCounts {
             examples: self.rows.len(),
             failed: count(|gold| gold.failed),
@@ -255,12 +293,12 @@ impl SummaryBuilder {
         }
     }
 
-    fn groups(&self) -> BTreeMap<(&'static str, &str), Vec<usize>> {
+    fn groups(&self) -> BTreeMap<(&str, &str), Vec<usize>> {
         let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (row, labels) in self.rows.iter().enumerate() {
             for group in &labels.groups {
                 let (dimension, group) = &self.groups.all[*group];
-                groups.entry((*dimension, group.as_str())).or_default().push(row);
+                groups.entry((dimension.as_str(), group.as_str())).or_default().push(row);
             }
         }
         groups
@@ -400,22 +438,29 @@ impl SummaryBuilder {
 }
 
 impl Answers {
-    fn put(&mut self, row: usize, mark: Mark, statuses: &[String], scores: impl Iterator<Item = f64>) {
-        let status = statuses.get(mark.status as usize).map_or("", String::as_str);
+    /// Counts that many items of a verdict.
+    fn count(&mut self, mark: Mark, status: &str, items: usize) {
         if let Some(count) = self.statuses.get_mut(status) {
-            *count += 1;
+            *count += items;
         } else {
-            self.statuses.insert(status.to_owned(), 1);
+            self.statuses.insert(status.to_owned(), items);
         }
-        self.counts.scored += usize::from(mark.scored);
-        self.counts.missing += usize::from(status == MISSING);
-        self.counts.gold_failed += usize::from(mark.gold_failed);
-        self.counts.volatile += usize::from(mark.volatile);
+        self.counts.scored += items * usize::from(mark.scored);
+        self.counts.missing += items * usize::from(mark.missing);
+        self.counts.gold_failed += items * usize::from(mark.gold_failed);
+        self.counts.volatile += items * usize::from(mark.volatile);
+    }
+
+    fn put(&mut self, row: usize, mark: Mark, scores: &[f64]) {
         put_at(&mut self.marks, row, Some(mark), None);
         for (column, score) in self.scores.iter_mut().zip(scores) {
-            put_at(column, row, if score.is_finite() { score } else { f64::NAN }, f64::NAN);
+            put_at(column, row, *score, f64::NAN);
         }
     }
+}
+
+fn scores_of(verdict: &Verdict) -> Vec<f64> {
+    verdict.scores.iter().map(|score| score.unwrap_or(f64::NAN)).collect()
 }
 
 fn put_at<T: Clone>(column: &mut Vec<T>, row: usize, value: T, empty: T) {
@@ -423,49 +468,6 @@ fn put_at<T: Clone>(column: &mut Vec<T>, row: usize, value: T, empty: T) {
         column.resize(row + 1, empty);
     }
     column[row] = value;
-}
-
-/// Whether no gold of the item runs for any metric.
-fn gold_is_lost(item: &Item) -> bool {
-    item.status == GOLD_FAILED
-        || (item.status == MISSING && !names_gold_failure(item) && has_gold_error(item))
-}
-
-/// Whether the gold failed for a metric of the item. A gold that does not run as it is written may still run for a
-/// metric that follows a script which mends it; such an item names the metrics for which it failed.
-fn gold_failed(item: &Item) -> bool {
-    gold_is_lost(item) || names_gold_failure(item)
-}
-
-fn has_gold_error(item: &Item) -> bool {
-    item.details.contains_key("gold_error")
-}
-
-fn names_gold_failure(item: &Item) -> bool {
-    let metrics = item.details.get("metrics").and_then(Value::as_object);
-    metrics.is_some_and(|metrics| metrics.values().any(|detail| detail.get("gold_failed").is_some()))
-}
-
-impl Labels {
-    fn of(item: &Item, names: &mut Names<(&'static str, String)>) -> Self {
-        let text = |key: &str| item.details.get(key).and_then(Value::as_str).map(str::to_owned);
-        let mut groups = vec![("db_id", item.db_id.clone())];
-        groups.extend(["hardness", "difficulty"].into_iter().filter_map(|key| Some((key, text(key)?))));
-        let features = item.details.get("features").and_then(Value::as_array);
-        let features = features.into_iter().flatten().filter_map(Value::as_str);
-        groups.extend(features.map(|feature| ("feature", feature.to_owned())));
-        let place = |key: &str| item.details.get("turn")?.get(key)?.as_u64();
-        // The buckets of SParC's and CoSQL's official table.
-        groups.extend(place("turn").map(|t| ("turn", if t > 4 { ">4".to_owned() } else { t.to_string() })));
-        let groups = groups.into_iter().map(|group| names.place(group)).collect();
-        let is = |key: &str| item.details.get(key).and_then(Value::as_bool) == Some(true);
-        let gold = GoldState {
-            failed: gold_is_lost(item),
-            empty: is(GOLD_EMPTY),
-            on_empty_database: is(DATABASE_EMPTY),
-        };
-        Self { groups, interaction: place("interaction"), gold }
-    }
 }
 
 fn pick(scores: &[f64], rows: &[usize]) -> Vec<f64> {
