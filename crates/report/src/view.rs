@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use sqlgauge_run::{DEPENDS_ON, Item};
 
 /// The keys of [`Item::details`] that reports know by name.
-const KNOWN: [&str; 14] = [
+pub(crate) const KNOWN: [&str; 14] = [
     "question",
     "evidence",
     "gold",

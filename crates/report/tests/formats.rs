@@ -360,10 +360,14 @@ fn rates_are_percent_with_one_decimal() {
 /// What a file of items says, and to whom.
 fn piece(folder: &std::path::Path, name: &str) -> serde_json::Value {
     let script = std::fs::read_to_string(folder.join(format!("{name}.js"))).unwrap();
-    let call = script.strip_prefix("sqlgaugePiece(").unwrap().strip_suffix(");\n").unwrap();
-    let call: (String, String) = serde_json::from_str(&format!("[{call}]")).unwrap();
-    assert_eq!(call.0, name);
-    serde_json::from_str(&call.1).unwrap()
+    let start = format!("sqlgaugePiece('{name}','");
+    let quoted = script.strip_prefix(&start).unwrap().strip_suffix("');\n").unwrap();
+    let (mut text, mut characters) = (String::new(), quoted.chars());
+    while let Some(next) = characters.next() {
+        assert!(next != '\'' && next != '\n', "the text ends before its end");
+        text.push(if next == '\\' { characters.next().unwrap() } else { next });
+    }
+    serde_json::from_str(&text).unwrap()
 }
 
 #[test]
@@ -399,8 +403,10 @@ fn html_of_a_large_run_has_its_items_in_files_beside_it() {
         let status = usize::try_from(columns["s"][at].as_i64().unwrap()).unwrap();
         assert_eq!(data["statuses"][status], json!(item.status));
         assert_eq!(columns["m"][0][at], json!(item.metrics["ex-spider@1"]));
-        assert_eq!(cells[at][0], item.details["prediction"]);
-        assert_eq!(cells[at][1]["m"]["0"]["reason"], json!(HOSTILE[at]));
+        assert_eq!(cells[at]["prediction"], item.details["prediction"]);
+        assert_eq!(cells[at]["metrics"], item.details["metrics"]);
+        assert_eq!(cells[at]["metrics"]["ex-spider@1"]["reason"], json!(HOSTILE[at]));
+        assert_eq!((&cells[at]["question"], &cells[at]["gold"]), (&json!(null), &json!(null)));
     }
 
     // A report that is small again leaves none of them.

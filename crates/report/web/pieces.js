@@ -30,6 +30,20 @@ function loadPiece(name) {
 }
 
 const pieceOf = (e) => Math.floor(e / PIECES.size);
+const shownRows = (found) => (Array.isArray(found?.rows) && Array.isArray(found.columns)
+  ? { columns: found.columns, rows: found.rows.slice(0, 50), total: found.total_rows ?? found.rows.length, ...(found.beginning && { least: true }) }
+  : undefined);
+
+/* An item from its details in the log: prediction and what a page that has everything says of it, see data.js. A number names the system that said the same. */
+function cellOf(details) {
+  if (details === null || typeof details === 'number') return details;
+  const { prediction, metrics, error, gold_error: goldError, gold_result: gold, prediction_result: result, ...other } = details;
+  const said = Object.fromEntries([...METRICS.entries()].map(([at, { id }]) => [at, metrics?.[id]]).filter(([, own]) => own !== undefined));
+  const parts = { m: said, e: error, g: goldError, r: shownRows(result), o: other, G: shownRows(gold) };
+  const isEmpty = (part) => part === undefined || (typeof part === 'object' && Object.keys(part).length === 0);
+  return [prediction ?? null, Object.fromEntries(Object.entries(parts).filter(([, part]) => !isEmpty(part)))];
+}
+
 const ownCell = (s, e) => itemPieces.get(`${s}-${pieceOf(e)}`)?.[e % PIECES.size] ?? null;
 /* Prediction and details of an item whose piece is there; a number names the system that said the same. */
 function pieceCell(s, e) {
@@ -61,7 +75,7 @@ async function needItemsOf(s, piece) {
   if (itemPieces.has(key)) return;
   const cells = await loadPiece(`items-${key}`);
   requested.delete(`items-${key}`);
-  itemPieces.set(key, cells);
+  itemPieces.set(key, cells.map(cellOf));
 }
 
 /* Labels of all questions, and statuses and scores of those systems. */

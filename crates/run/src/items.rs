@@ -24,6 +24,7 @@ use serde_json::Value;
 use crate::error::RunError;
 use crate::index::{Identity, Index, Reader, identity};
 use crate::log::{Batch, corrupt, for_each_batch, for_each_raw_line};
+use crate::raw::RawItem;
 use crate::record::{Item, Manifest};
 use crate::schedule::LINE_START;
 
@@ -45,9 +46,9 @@ enum Source {
 
 /// One item, as [`Items::for_each_entry`] meets it.
 #[derive(Debug, Clone, Copy)]
-pub enum Entry<'a> {
+pub enum Entry<'a, N = &'a Item> {
     /// An item that is met for the first time.
-    New(&'a Item),
+    New(N),
     /// The item of one system that is, but for the system's name, the earlier one of another.
     Same {
         /// The system whose item it is.
@@ -57,6 +58,43 @@ pub enum Entry<'a> {
         /// The example of both.
         id: &'a str,
     },
+}
+
+/// What was made of a [`RawItem`].
+#[derive(Debug)]
+pub struct Prepared<T> {
+    /// Name of the system.
+    pub system: String,
+    /// Id of the example.
+    pub id: String,
+    /// What was made of it.
+    pub content: T,
+}
+
+/// What a walk must know of what it decodes.
+trait Named {
+    fn system(&self) -> &str;
+    fn id(&self) -> &str;
+}
+
+impl Named for Item {
+    fn system(&self) -> &str {
+        &self.system
+    }
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl<T> Named for Prepared<T> {
+    fn system(&self) -> &str {
+        &self.system
+    }
+
+    fn id(&self) -> &str {
+        &self.id
+    }
 }
 
 impl From<Vec<Item>> for Items {
@@ -108,14 +146,7 @@ impl Items {
         &self,
         mut visit: impl FnMut(&Item) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk(
-            false,
-            |_| (),
-            |entry, _| match entry {
-                Entry::New(item) => visit(item),
-                Entry::Same { .. } => Ok(()),
-            },
-        )
+        self.walk(false, |entry| if let Entry::New(item) = entry { visit(item) } else { Ok(()) })
     }
 
     /// Visits every item in canonical order; one that repeats an earlier one may come as [`Entry::Same`].
@@ -124,22 +155,34 @@ impl Items {
     /// As [`Items::for_each`].
     pub fn for_each_entry<E: From<RunError>>(
         &self,
-        mut visit: impl FnMut(Entry<'_>) -> Result<(), E>,
+        visit: impl FnMut(Entry<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk(true, |_| (), |entry, _| visit(entry))
+        self.walk(true, visit)
     }
 
-    /// Visits every item in canonical order with what `prepare` makes of it; one that repeats an earlier one may come
-    /// as [`Entry::Same`], with nothing. Many items are prepared at once, on all cores.
+    /// Visits every item in canonical order, its details not decoded, as what `prepare` makes of it; one that repeats an
+    /// earlier one may come as [`Entry::Same`]. Many items are prepared at once, on all cores.
     ///
     /// # Errors
     /// As [`Items::for_each`].
-    pub fn for_each_prepared<T: Send, E: From<RunError>>(
+    pub fn for_each_raw<T: Send, E: From<RunError>>(
         &self,
-        prepare: impl Fn(&Item) -> T + Sync,
-        visit: impl FnMut(Entry<'_>, Option<T>) -> Result<(), E>,
+        prepare: impl Fn(&RawItem<'_>) -> T + Sync,
+        mut visit: impl FnMut(Entry<'_, Prepared<T>>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk(true, prepare, visit)
+        let decode = |line: &[u8]| {
+            let item: RawItem<'_> = serde_json::from_slice(line)?;
+            let content = prepare(&item);
+            Ok(Prepared { system: item.system.into_owned(), id: item.id.into_owned(), content })
+        };
+        match &self.0 {
+            Source::Memory(items) => items.iter().try_for_each(|item| {
+                // Cannot fail: what is decoded is what an item was encoded to.
+                let line = serde_json::to_vec(item).expect("an item serialises");
+                visit(Entry::New(decode(&line).expect("an encoded item is an item")))
+            }),
+            Source::Log { .. } => self.walk_log(true, decode, visit),
+        }
     }
 
     /// All items at once.
@@ -180,27 +223,36 @@ impl Items {
         }
     }
 
-    fn walk<T: Send, E: From<RunError>>(
+    fn walk<E: From<RunError>>(
         &self,
         sharing: bool,
-        prepare: impl Fn(&Item) -> T + Sync,
-        mut visit: impl FnMut(Entry<'_>, Option<T>) -> Result<(), E>,
+        mut visit: impl FnMut(Entry<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        match &self.0 {
-            Source::Memory(items) => {
-                items.iter().try_for_each(|item| visit(Entry::New(item), Some(prepare(item))))
-            }
-            Source::Log { path, systems, examples, .. } => {
-                let mut walker = Walker {
-                    path,
-                    seen: Seen::new(systems, *examples),
-                    known: sharing.then(Known::default),
-                    prepare: &prepare,
-                    visit: &mut visit,
-                };
-                for_each_batch(path, (0, 0), |batch| walker.visit(batch)).map(drop)
-            }
+        if let Source::Memory(items) = &self.0 {
+            return items.iter().try_for_each(|item| visit(Entry::New(item)));
         }
+        let decode = |line: &[u8]| serde_json::from_slice::<Item>(line);
+        self.walk_log(sharing, decode, |entry| match entry {
+            Entry::New(item) => visit(Entry::New(&item)),
+            Entry::Same { system, like, id } => visit(Entry::Same { system, like, id }),
+        })
+    }
+
+    fn walk_log<T: Named + Send, E: From<RunError>>(
+        &self,
+        sharing: bool,
+        decode: impl Fn(&[u8]) -> serde_json::Result<T> + Sync,
+        mut visit: impl FnMut(Entry<'_, T>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Source::Log { path, systems, examples, .. } = &self.0 else { return Ok(()) };
+        let mut walker = Walker {
+            path,
+            seen: Seen::new(systems, *examples),
+            known: sharing.then(Known::default),
+            decode: &decode,
+            visit: &mut visit,
+        };
+        for_each_batch(path, (0, 0), |batch| walker.visit(batch)).map(drop)
     }
 }
 
@@ -261,11 +313,11 @@ struct Known {
     first: HashMap<[u64; 2], (usize, usize)>,
 }
 
-struct Walker<'a, P, V> {
+struct Walker<'a, D, V> {
     path: &'a Path,
     seen: Seen<'a>,
     known: Option<Known>,
-    prepare: P,
+    decode: D,
     visit: V,
 }
 
@@ -291,11 +343,11 @@ impl<'a> Glance<'a> {
     }
 }
 
-impl<P, V, T, E> Walker<'_, &P, &mut V>
+impl<D, V, T, E> Walker<'_, &D, &mut V>
 where
-    P: Fn(&Item) -> T + Sync,
-    V: FnMut(Entry<'_>, Option<T>) -> Result<(), E>,
-    T: Send,
+    D: Fn(&[u8]) -> serde_json::Result<T> + Sync,
+    V: FnMut(Entry<'_, T>) -> Result<(), E>,
+    T: Named + Send,
     E: From<RunError>,
 {
     /// Visits the lines of a batch.
@@ -304,17 +356,12 @@ where
         let (known, systems) = (self.known.as_ref(), &self.seen.system_of_name);
         let glances: Vec<Glance<'_>> =
             lines.par_iter().map(|line| Glance::at(line.bytes, known, systems)).collect();
-        let prepare = self.prepare;
-        let decode = |line: &[u8]| {
-            let item: Item = serde_json::from_slice(line)?;
-            let prepared = prepare(&item);
-            Ok((item, prepared))
-        };
-        let decoded: Vec<Option<Result<(Item, T), serde_json::Error>>> =
+        let decode = self.decode;
+        let decoded: Vec<Option<serde_json::Result<T>>> =
             glances.par_iter().map(|glance| (!glance.is_known(known)).then(|| decode(glance.line))).collect();
         for ((line, glance), item) in lines.iter().zip(&glances).zip(decoded) {
             match item {
-                Some(Ok((item, prepared))) => self.first_time(glance, &item, prepared)?,
+                Some(Ok(item)) => self.first_time(glance, item)?,
                 Some(Err(error)) => return Err(corrupt(self.path, line.number, &error).into()),
                 None => self.again(glance)?,
             }
@@ -322,16 +369,16 @@ where
         Ok(())
     }
 
-    fn first_time(&mut self, glance: &Glance<'_>, item: &Item, prepared: T) -> Result<(), E> {
-        let Some(&system) = self.seen.system_of_name.get(item.system.as_str()) else { return Ok(()) };
-        let row = self.seen.row(&item.id);
+    fn first_time(&mut self, glance: &Glance<'_>, item: T) -> Result<(), E> {
+        let Some(&system) = self.seen.system_of_name.get(item.system()) else { return Ok(()) };
+        let row = self.seen.row(item.id());
         if !self.seen.admit(system, row) {
             return Ok(());
         }
         if let (Some((_, hash)), Some(known)) = (glance.head, &mut self.known) {
             known.first.entry(hash).or_insert((system, row));
         }
-        (self.visit)(Entry::New(item), Some(prepared))
+        (self.visit)(Entry::New(item))
     }
 
     fn again(&mut self, glance: &Glance<'_>) -> Result<(), E> {
@@ -341,7 +388,7 @@ where
             return Ok(());
         }
         let (system, like) = (&self.seen.systems[system], &self.seen.systems[like]);
-        (self.visit)(Entry::Same { system, like, id: &self.seen.ids[row] }, None)
+        (self.visit)(Entry::Same { system, like, id: &self.seen.ids[row] })
     }
 }
 

@@ -12,6 +12,7 @@ mod items;
 mod log;
 mod observer;
 mod plan;
+mod raw;
 mod record;
 mod schedule;
 mod scorer;
@@ -24,9 +25,10 @@ pub use directory::{
 };
 pub use error::RunError;
 pub use gate::{Gate, GateError, GateFailure, check_gates};
-pub use items::{Entry, Items};
+pub use items::{Entry, Items, Prepared};
 pub use observer::{Observer, Repair};
 pub use plan::{Plan, Task};
+pub use raw::{RawDetails, RawItem};
 pub use record::{
     Comparison, Counts, GoldCounts, Input, Item, Manifest, ScoreSummary, Summary, SystemSummary,
 };

@@ -33,6 +33,9 @@ const STACK_BYTES: usize = 64 << 20;
 /// How long cancelling may go unnoticed by a worker that waits for the log.
 const POLL: Duration = Duration::from_millis(50);
 
+/// How long results are gathered before they are written: to be woken for each takes longer than many an item.
+const GATHER: Duration = Duration::from_micros(500);
+
 /// What scoring says about one task: the part of an [`Item`] that does not depend on the system's name.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judgement {
@@ -307,9 +310,12 @@ impl Writer<'_, '_> {
         let mut scored = 0;
         while self.next < self.plan.len() {
             // After cancelling, the workers finish what they have and hang up.
-            let Ok((unit, scored_now)) = results.recv() else { break };
-            tails[unit] = Tail::Waiting(scored_now?);
-            scored += 1;
+            let Ok(first) = results.recv() else { break };
+            std::thread::sleep(GATHER);
+            for (unit, result) in std::iter::once(first).chain(results.try_iter()) {
+                tails[unit] = Tail::Waiting(result?);
+                scored += 1;
+            }
             self.write_ready(&mut tails)?;
         }
         Ok((self.next, scored))

@@ -8,8 +8,11 @@
 //! `<` escaped, so that no text of a benchmark or a system can end the element or begin another; the script
 //! puts texts into the page as text, never as HTML; and a content security policy forbids every request.
 
+mod beside;
+mod columns;
 mod data;
 mod pieces;
+mod said;
 
 use std::io::Write;
 use std::path::Path;
@@ -57,9 +60,12 @@ impl Format for Html {
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return write_atomically(path, |out| self.render(report, out));
         }
-        let content = match Content::if_it_fits(report)? {
-            Some(content) => content,
-            None => Content::in_pieces(report, Pieces::beside(path, report.summary.systems.len())?)?,
+        let content = match pieces::kept(path, report) {
+            Some((statuses, pieces)) => Content::beside(statuses, pieces),
+            None => match Content::if_it_fits(report)? {
+                Some(content) => content,
+                None => Content::in_pieces(report, Pieces::beside(path, report)?)?,
+            },
         };
         let in_pieces = content.is_in_pieces();
         write_atomically(path, |out| render(report, content, out))?;

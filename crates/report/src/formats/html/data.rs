@@ -1,27 +1,26 @@
 //! The data of the page, made small: texts are pooled, scores are columns.
 //!
 //! The items pass by once: what a page carries of them is kept as it will be written, each text once, so that
-//! memory follows the page and not the run. Where the texts are more than a page should carry, they go into
-//! [`Pieces`] as they pass by. Field names are short because they repeat; `web/data.js` is their only reader.
+//! memory follows the page and not the run. Where the texts are more than a page should carry, they go into files
+//! beside it ([`super::beside`]). Field names are short because they repeat; `web/data.js` is their only reader.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufWriter, Write};
 
-use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 use sqlgauge_metrics::MetricKind;
-use sqlgauge_run::{Comparison, Entry, Item, ScoreSummary, SystemSummary};
+use sqlgauge_run::{Comparison, Entry, Prepared, RawItem, ScoreSummary, SystemSummary};
 
-use super::pieces::{Pieces, Quoted};
-use crate::{ItemView, Nature, Report, ReportError};
+use super::columns::{Cells, Columns, position, scores_of, short};
+use super::said::{self, Example};
+use crate::{Nature, Report, ReportError};
 
 /// Bytes of texts (questions, queries, reasons, results; each distinct one once) that a page carries; a browser
 /// still opens it at once. Scores and statuses are always complete.
 const MAX_TEXT_BYTES: usize = 48 << 20;
-/// Rows of a result that a page carries per query.
-const MAX_RESULT_ROWS: usize = 50;
 
 #[derive(Serialize)]
 struct Page<'a> {
@@ -46,10 +45,10 @@ struct Page<'a> {
 
 /// The files beside the page.
 #[derive(Serialize)]
-struct InPieces {
-    folder: String,
+pub(super) struct InPieces {
+    pub(super) folder: String,
     /// Examples per piece.
-    size: usize,
+    pub(super) size: usize,
 }
 
 #[derive(Serialize)]
@@ -87,56 +86,6 @@ struct System<'a> {
 /// Metric, first, second (positions), count, difference, low, high, p, only first, only second.
 type Compared = (usize, usize, usize, usize, f64, f64, f64, f64, usize, usize);
 
-/// What does not depend on the system.
-#[derive(Serialize)]
-struct Example<'a> {
-    id: &'a str,
-    i: usize,
-    db: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    h: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    d: Option<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    f: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    t: Option<&'a Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    q: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    e: Option<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    g: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    r: Option<Value>,
-}
-
-/// One system's column: for every example the position of its status, its scores, and the positions of its
-/// texts in the pool; -1 where there is none.
-#[derive(Serialize)]
-pub(super) struct Cells {
-    /// Status.
-    s: Vec<i32>,
-    /// Scores: metric, then example.
-    m: Vec<Vec<Score>>,
-    /// Prediction.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    p: Vec<i32>,
-    /// Details: reasons by metric, error, result, other keys.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    x: Vec<i32>,
-}
-
-/// A score; not a number where there is none, which is written as null.
-#[derive(Clone, Copy)]
-struct Score(f64);
-
-impl Serialize for Score {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.is_finite().then_some(self.0).serialize(serializer)
-    }
-}
-
 /// What the page carries of the items of a report.
 pub(super) struct Content {
     statuses: Vec<String>,
@@ -149,23 +98,20 @@ pub(super) struct Content {
 impl Content {
     /// Everything in the page; texts that it has no room for are left out and counted.
     pub(super) fn in_page(report: &Report) -> Result<Self, ReportError> {
-        let mut collector = Collector::new(report, Texts::Pool(Pool::default()));
-        let metrics = collector.metrics.clone();
-        report.items.for_each_prepared(
-            |item| Said::in_pool(item, &metrics),
-            |entry, said| collector.take(entry, said),
-        )?;
+        let mut collector = Collector::new(report);
+        let metrics = collector.columns.metrics.clone();
+        report.items.for_each_raw(|item| Said::of(item, &metrics), |entry| collector.take(entry))?;
         Ok(collector.finish())
     }
 
     /// Everything in the page, `None` if it has no room for all texts.
     pub(super) fn if_it_fits(report: &Report) -> Result<Option<Self>, ReportError> {
-        let mut collector = Collector::new(report, Texts::Pool(Pool::default()));
-        let metrics = collector.metrics.clone();
-        let walked = report.items.for_each_prepared(
-            |item| Said::in_pool(item, &metrics),
-            |entry, said| {
-                collector.take(entry, said)?;
+        let mut collector = Collector::new(report);
+        let metrics = collector.columns.metrics.clone();
+        let walked = report.items.for_each_raw(
+            |item| Said::of(item, &metrics),
+            |entry| {
+                collector.take(entry)?;
                 if collector.is_over() { Err(Stop::Full) } else { Ok(()) }
             },
         );
@@ -176,15 +122,10 @@ impl Content {
         }
     }
 
-    /// What the page must know at once; the rest goes into pieces.
-    pub(super) fn in_pieces(report: &Report, pieces: Pieces) -> Result<Self, ReportError> {
-        let mut collector = Collector::new(report, Texts::Pieces(pieces));
-        let metrics = collector.metrics.clone();
-        report.items.for_each_prepared(
-            |item| Said::in_pieces(item, &metrics),
-            |entry, said| collector.take(entry, said),
-        )?;
-        collector.finish_pieces()
+    /// A page whose items are in files beside it.
+    pub(super) fn beside(statuses: Vec<String>, pieces: InPieces) -> Self {
+        let pool = Pool::default();
+        Self { statuses, examples: Vec::new(), cells: Vec::new(), pool, pieces: Some(pieces) }
     }
 
     /// Whether there are files beside the page.
@@ -328,11 +269,6 @@ fn scored(score: Option<&ScoreSummary>) -> Scored {
     (score.mean.map(short), score.low.map(short), score.high.map(short), score.count)
 }
 
-/// Six digits are more than a screen shows.
-fn short(value: f64) -> f64 {
-    if value.abs() < 1e9 { (value * 1e6).round() / 1e6 } else { value }
-}
-
 fn system<'a>(system: &'a SystemSummary, metrics: &[&str]) -> System<'a> {
     let all = |scores: &BTreeMap<String, ScoreSummary>| -> Vec<Scored> {
         metrics.iter().map(|metric| scored(scores.get(*metric))).collect()
@@ -357,300 +293,102 @@ fn compared(report: &Report, c: &Comparison) -> Option<Compared> {
     Some((metric, first, second, c.count, difference, low, high, c.p_value, c.only_first, c.only_second))
 }
 
-fn example(view: ItemView<'_>) -> Example<'_> {
-    Example {
-        id: &view.item.id,
-        i: view.item.index,
-        db: &view.item.db_id,
-        h: view.hardness(),
-        d: view.difficulty(),
-        f: view.features(),
-        t: view.item.details.get("turn").filter(|turn| !turn.is_null()),
-        q: view.question(),
-        e: view.evidence(),
-        g: view.golds(),
-        r: view.gold_result().map(result),
-    }
-}
-
-/// The example without its texts, and its texts alone.
-fn example_in_two(view: ItemView<'_>) -> Result<(Box<RawValue>, Box<RawValue>), ReportError> {
-    let whole = example(view);
-    let texts = json!({"q": whole.q, "e": whole.e, "g": whole.g});
-    let labels = Example { q: None, e: None, g: Vec::new(), r: None, ..whole };
-    Ok((serde_json::value::to_raw_value(&labels)?, serde_json::value::to_raw_value(&texts)?))
-}
-
-fn result(result: crate::ResultView<'_>) -> Value {
-    let rows: Vec<&Value> = result.rows.iter().take(MAX_RESULT_ROWS).collect();
-    let mut page = json!({"columns": result.columns, "rows": rows, "total": result.total_rows});
-    if result.is_beginning {
-        page["least"] = true.into();
-    }
-    page
-}
-
 /// What the page carries of the items, while they pass by.
 struct Collector<'a> {
-    metrics: Vec<&'a str>,
-    system_of_name: HashMap<&'a str, usize>,
-    statuses: Vec<String>,
-    row_of_id: HashMap<String, usize>,
+    columns: Columns<'a>,
     rows: Vec<Row>,
-    /// By system, in the order in which the examples were met.
-    cells: Vec<Cells>,
-    texts: Texts,
+    pool: Pool,
     /// Bytes of the examples.
     bytes: usize,
 }
 
-/// What a system said of an example, as it will be written.
-enum Said {
-    /// Prediction and details, each for itself.
-    InPool(Option<Box<RawValue>>, Option<Box<RawValue>>),
-    /// Both in one.
-    InPieces(Quoted),
+/// What an item says, as it will be written.
+struct Said {
+    status: String,
+    scores: Vec<Option<f64>>,
+    prediction: Option<Box<RawValue>>,
+    details: Option<Box<RawValue>>,
+    row: Row,
+}
+
+/// An example as an item has it.
+struct Row {
+    index: usize,
+    /// The number of details of that item.
+    details: usize,
+    example: Box<RawValue>,
 }
 
 impl Said {
-    fn in_pool(item: &Item, metrics: &[&str]) -> Result<Self, serde_json::Error> {
-        let view = ItemView::new(item);
-        let prediction = view.prediction().map(|text| serde_json::value::to_raw_value(&text)).transpose()?;
-        let details = extra(view, metrics).as_ref().map(serde_json::value::to_raw_value).transpose()?;
-        Ok(Self::InPool(prediction, details))
+    fn of(item: &RawItem<'_>, metrics: &[&str]) -> Result<Self, serde_json::Error> {
+        let example = to_raw_value(&Example::of(item))?;
+        Ok(Self {
+            status: item.status.as_ref().to_owned(),
+            scores: scores_of(item, metrics),
+            prediction: said::prediction(item).map(ToOwned::to_owned),
+            details: said::extra(item, metrics)?,
+            row: Row { index: item.index, details: item.details.len(), example },
+        })
     }
-
-    fn in_pieces(item: &Item, metrics: &[&str]) -> Result<Self, serde_json::Error> {
-        let view = ItemView::new(item);
-        let mut details = extra(view, metrics);
-        // An example is not in the pieces of a system: what is said of the gold here stands with the item.
-        if let Some(rows) = view.gold_result() {
-            details.get_or_insert_default().insert("G".to_owned(), result(rows));
-        }
-        Ok(Self::InPieces(Quoted::of(&(view.prediction(), details))?))
-    }
-}
-
-/// Where the texts of the items go.
-enum Texts {
-    Pool(Pool),
-    Pieces(Pieces),
-}
-
-/// An example while the items pass by.
-struct Row {
-    index: usize,
-    /// The number of details of the item that it was made from.
-    details: usize,
-    example: Box<RawValue>,
-    /// Its texts, where they are not in the example.
-    texts: Option<Box<RawValue>>,
 }
 
 impl<'a> Collector<'a> {
-    fn new(report: &'a Report, texts: Texts) -> Self {
-        let metrics: Vec<&str> = report.summary.metrics.iter().map(String::as_str).collect();
-        let systems = &report.summary.systems;
-        let empty =
-            || Cells { s: Vec::new(), m: vec![Vec::new(); metrics.len()], p: Vec::new(), x: Vec::new() };
-        Self {
-            system_of_name: systems.iter().map(|s| s.system.as_str()).zip(0..).collect(),
-            statuses: Vec::new(),
-            row_of_id: HashMap::new(),
-            rows: Vec::new(),
-            cells: systems.iter().map(|_| empty()).collect(),
-            texts,
-            metrics,
-            bytes: 0,
-        }
+    fn new(report: &'a Report) -> Self {
+        Self { columns: Columns::new(report), rows: Vec::new(), pool: Pool::default(), bytes: 0 }
     }
 
     fn take(
         &mut self,
-        entry: Entry<'_>,
-        said: Option<Result<Said, serde_json::Error>>,
+        entry: Entry<'_, Prepared<Result<Said, serde_json::Error>>>,
     ) -> Result<(), ReportError> {
-        match (entry, said) {
-            (Entry::New(item), Some(said)) => self.add(item, said?),
-            (Entry::New(_), None) => Ok(()),
-            (Entry::Same { system, like, id }, _) => self.repeat(system, like, id),
+        match entry {
+            Entry::New(Prepared { system, id, content }) => self.add(&system, &id, content?),
+            Entry::Same { system, like, id } => {
+                self.columns.repeat(system, like, id);
+            }
         }
+        Ok(())
     }
 
     /// Whether the texts are more than a page should carry.
     fn is_over(&self) -> bool {
-        match &self.texts {
-            Texts::Pool(pool) => pool.omitted > 0 || self.bytes + pool.bytes > MAX_TEXT_BYTES,
-            Texts::Pieces(_) => false,
-        }
+        self.pool.omitted > 0 || self.bytes + self.pool.bytes > MAX_TEXT_BYTES
     }
 
-    fn add(&mut self, item: &Item, said: Said) -> Result<(), ReportError> {
-        let Some(&system) = self.system_of_name.get(item.system.as_str()) else { return Ok(()) };
-        let row = self.row(item)?;
-        let view = ItemView::new(item);
-        let status = self.statuses.iter().position(|status| *status == item.status).unwrap_or_else(|| {
-            self.statuses.push(item.status.clone());
-            self.statuses.len() - 1
-        });
-        let cells = &mut self.cells[system];
-        cells.reach(row);
-        cells.s[row] = position(status);
-        for (scores, metric) in cells.m.iter_mut().zip(&self.metrics) {
-            scores[row] = Score(view.score(metric).map_or(f64::NAN, short));
-        }
-        match (&mut self.texts, said) {
-            (Texts::Pool(pool), Said::InPool(prediction, details)) => {
-                cells.p[row] = prediction.map_or(-1, |text| pool.put(text));
-                cells.x[row] = details.map_or(-1, |details| pool.put(details));
-                Ok(())
-            }
-            (Texts::Pieces(pieces), Said::InPieces(said)) => pieces.put(system, row, said),
-            // Nobody prepares for the one what goes into the other.
-            _ => Ok(()),
-        }
+    fn add(&mut self, system: &str, id: &str, said: Said) {
+        let Some(system) = self.columns.system(system) else { return };
+        let row = self.row(id, said.row);
+        let cells = self.columns.put(system, row, &said.status, said.scores.into_iter());
+        cells.p[row] = said.prediction.map_or(-1, |text| self.pool.put(text));
+        cells.x[row] = said.details.map_or(-1, |details| self.pool.put(details));
     }
 
-    /// A system that said what another said has the other's cells.
-    fn repeat(&mut self, system: &str, like: &str, id: &str) -> Result<(), ReportError> {
-        let places = (self.system_of_name.get(system), self.system_of_name.get(like), self.row_of_id.get(id));
-        let (Some(&system), Some(&like), Some(&row)) = places else { return Ok(()) };
-        let other = &self.cells[like];
-        let (status, prediction, details) = (other.s[row], other.p[row], other.x[row]);
-        let scores: Vec<Score> = other.m.iter().map(|scores| scores[row]).collect();
-        let cells = &mut self.cells[system];
-        cells.reach(row);
-        (cells.s[row], cells.p[row], cells.x[row]) = (status, prediction, details);
-        for (column, score) in cells.m.iter_mut().zip(scores) {
-            column[row] = score;
-        }
-        match &mut self.texts {
-            Texts::Pool(_) => Ok(()),
-            Texts::Pieces(pieces) => pieces.put(system, row, Quoted::of(&like)?),
-        }
-    }
-
-    fn row(&mut self, item: &Item) -> Result<usize, ReportError> {
-        let known = self.row_of_id.get(&item.id).copied();
+    fn row(&mut self, id: &str, row: Row) -> usize {
+        let known = self.columns.row(id);
         // A system that failed may carry fewer details than another on the same example.
-        if let Some(row) = known.filter(|row| item.details.len() <= self.rows[*row].details) {
-            return Ok(row);
+        if let Some(known) = known.filter(|known| row.details <= self.rows[*known].details) {
+            return known;
         }
-        let view = ItemView::new(item);
-        let (example, texts) = match &self.texts {
-            Texts::Pool(_) => (serde_json::value::to_raw_value(&example(view))?, None),
-            Texts::Pieces(_) => {
-                let (labels, texts) = example_in_two(view)?;
-                (labels, Some(texts))
-            }
-        };
-        self.bytes += example.get().len();
-        let row = Row { index: item.index, details: item.details.len(), example, texts };
+        self.bytes += row.example.get().len();
         if let Some(known) = known {
             self.rows[known] = row;
-            return Ok(known);
+            return known;
         }
         self.rows.push(row);
-        self.row_of_id.insert(item.id.clone(), self.rows.len() - 1);
-        Ok(self.rows.len() - 1)
+        self.columns.new_row(id)
     }
 
     /// Everything in the page's order: examples as in the gold file, the status `ok` before the others.
-    fn finish(mut self) -> Content {
+    fn finish(self) -> Content {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by_key(|row| self.rows[*row].index);
-        let statuses = self.settle_statuses();
-        self.cells.iter_mut().for_each(|cells| cells.arrange(&order));
+        let (statuses, mut cells) = self.columns.finish();
+        cells.iter_mut().for_each(|cells| cells.arrange(&order));
         let mut examples: Vec<Option<Box<RawValue>>> =
             self.rows.into_iter().map(|row| Some(row.example)).collect();
         let examples = order.iter().filter_map(|row| examples[*row].take()).collect();
-        let pool = match self.texts {
-            Texts::Pool(pool) => pool,
-            Texts::Pieces(_) => Pool::default(),
-        };
-        Content { statuses, examples, cells: self.cells, pool, pieces: None }
+        Content { statuses, examples, cells, pool: self.pool, pieces: None }
     }
-
-    /// Writes the last pieces; the page itself keeps the statuses. Examples stand in the order in which they were
-    /// met, which is the gold file's.
-    fn finish_pieces(mut self) -> Result<Content, ReportError> {
-        let statuses = self.settle_statuses();
-        let pool = Pool::default();
-        let Texts::Pieces(pieces) = self.texts else {
-            return Ok(Content { statuses, examples: Vec::new(), cells: Vec::new(), pool, pieces: None });
-        };
-        let (labels, texts): (Vec<_>, Vec<_>) =
-            self.rows.into_iter().map(|row| (row.example, row.texts)).unzip();
-        for cells in &mut self.cells {
-            // The texts of a cell are found by its place.
-            (cells.p, cells.x) = (Vec::new(), Vec::new());
-        }
-        let (folder, size) = pieces.finish(&labels, &texts, &self.cells)?;
-        let pieces = Some(InPieces { folder, size });
-        Ok(Content { statuses, examples: Vec::new(), cells: Vec::new(), pool, pieces })
-    }
-
-    /// The statuses in the page's order; the cells point to them afterwards.
-    fn settle_statuses(&mut self) -> Vec<String> {
-        let mut statuses = self.statuses.clone();
-        statuses.sort_unstable_by_key(|name| (name != "ok", name.clone()));
-        let place: Vec<i32> = self
-            .statuses
-            .iter()
-            .map(|status| statuses.iter().position(|other| other == status).map_or(-1, position))
-            .collect();
-        for cells in &mut self.cells {
-            cells.reach(self.rows.len().saturating_sub(1));
-            for status in &mut cells.s {
-                *status = usize::try_from(*status).ok().and_then(|at| place.get(at)).copied().unwrap_or(-1);
-            }
-        }
-        statuses
-    }
-}
-
-impl Cells {
-    /// Makes room for that row; what lies between has nothing in it.
-    fn reach(&mut self, row: usize) {
-        if self.s.len() <= row {
-            for places in [&mut self.s, &mut self.p, &mut self.x] {
-                places.resize(row + 1, -1);
-            }
-            self.m.iter_mut().for_each(|scores| scores.resize(row + 1, Score(f64::NAN)));
-        }
-    }
-
-    fn arrange(&mut self, order: &[usize]) {
-        for places in [&mut self.s, &mut self.p, &mut self.x] {
-            *places = order.iter().map(|row| places[*row]).collect();
-        }
-        for scores in &mut self.m {
-            *scores = order.iter().map(|row| scores[*row]).collect();
-        }
-    }
-}
-
-fn extra(view: ItemView<'_>, metrics: &[&str]) -> Option<Map<String, Value>> {
-    let mut map = Map::new();
-    let said: Map<String, Value> = metrics
-        .iter()
-        .enumerate()
-        .filter_map(|(at, metric)| Some((at.to_string(), view.metric_detail(metric)?.clone())))
-        .collect();
-    let other = view.other_details();
-    let parts = [
-        ("m", (!said.is_empty()).then(|| Value::Object(said))),
-        ("e", view.error().map(Value::from)),
-        ("g", view.gold_error().map(Value::from)),
-        ("r", view.prediction_result().map(result)),
-        ("o", (!other.is_empty()).then(|| Value::Object(other))),
-    ];
-    map.extend(parts.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
-    (!map.is_empty()).then_some(map)
-}
-
-fn position(at: usize) -> i32 {
-    i32::try_from(at).unwrap_or(-1)
 }
 
 /// Distinct values as they will be written, each once: systems often agree to the letter. A value is known by two

@@ -5,27 +5,79 @@
 //! | `examples.js` | per example its labels, without texts |
 //! | `columns-S.js` | statuses and scores of system S |
 //! | `examples-K.js` | the texts of the examples of piece K |
-//! | `items-S-K.js` | prediction and details of system S on those examples; a number: as that system's |
+//! | `items-S-K.js` | details of system S on those examples, as the log has them; a number: as that system's |
+//! | `made.json` | what they were made of, and the XXH3 of each |
 //!
 //! A page that was opened from disk may not request a file, but it may load a script. So each file is a call of
 //! `sqlgaugePiece` with the name of the file and a text that is JSON. The folder is prepared beside its place and takes
-//! it when it is whole.
+//! it when it is whole. One that was made of the same log by the same version, and is whole, is kept.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use sqlgauge_run::sha256_of_bytes;
+use twox_hash::XxHash3_64;
 
-use super::data::Cells;
-use crate::ReportError;
+use super::columns::Cells;
+use super::data::InPieces;
+use crate::{Report, ReportError};
 
 /// Items of all systems in one piece, near enough: what a page of the list has to load.
 const ITEMS_TOGETHER: usize = 10_000;
 /// Examples of a piece, so that neither the files nor their number become large.
 const LEAST_EXAMPLES: usize = 100;
 const MOST_EXAMPLES: usize = 1000;
+/// Another where the files of one log are to be others than before.
+const FORMAT: u32 = 2;
+const MADE: &str = "made.json";
+
+/// What the files are and what they were made of.
+#[derive(Serialize, Deserialize)]
+struct Made {
+    /// [`made_of`] the report; `None` where its items have no index.
+    of: Option<String>,
+    size: usize,
+    /// The statuses that the columns point to.
+    statuses: Vec<String>,
+    /// XXH3 by name.
+    files: BTreeMap<String, String>,
+}
+
+/// What tells the files of that report from others; `None` where only reading all items would.
+fn made_of(report: &Report) -> Option<String> {
+    let names: Vec<&str> = report.summary.systems.iter().map(|system| system.system.as_str()).collect();
+    let made_of =
+        (FORMAT, env!("CARGO_PKG_VERSION"), &report.summary.metrics, names, report.items.fingerprint()?);
+    Some(sha256_of_bytes(&serde_json::to_vec(&made_of).ok()?))
+}
+
+/// Statuses and pieces of that page, if they are there as this report would make them.
+pub(super) fn kept(page: &Path, report: &Report) -> Option<(Vec<String>, InPieces)> {
+    let folder = folder_of(page);
+    let made: Made = serde_json::from_slice(&fs::read(folder.join(MADE)).ok()?).ok()?;
+    if made.of? != made_of(report)? {
+        return None;
+    }
+    let is_kept = |(name, hash): (&String, &String)| {
+        let file = format!("{name}.js");
+        is_piece(&file) && fs::read(folder.join(file)).is_ok_and(|bytes| hash_of(&bytes) == *hash)
+    };
+    let are_kept = made.files.par_iter().all(is_kept);
+    are_kept.then(|| (made.statuses, InPieces { folder: name_of(&folder), size: made.size }))
+}
+
+fn hash_of(bytes: &[u8]) -> String {
+    format!("{:016x}", XxHash3_64::oneshot(bytes))
+}
+
+fn name_of(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
 
 /// The folder of the pieces of that page.
 pub(super) fn folder_of(page: &Path) -> PathBuf {
@@ -54,6 +106,9 @@ pub(super) fn remove(folder: &Path) -> Result<(), ReportError> {
 }
 
 fn is_piece(name: &str) -> bool {
+    if name == MADE {
+        return true;
+    }
     let parts: Vec<&str> = name.strip_suffix(".js").unwrap_or_default().split('-').collect();
     let are_numbers = |numbers: &[&str]| numbers.iter().all(|number| number.parse::<usize>().is_ok());
     match parts.as_slice() {
@@ -69,34 +124,68 @@ pub(super) struct Pieces {
     folder: PathBuf,
     prepared: PathBuf,
     size: usize,
+    made_of: Option<String>,
     /// System and number of the piece that is being filled.
     open: (usize, usize),
     /// What it holds, by example.
     held: Vec<Option<Quoted>>,
+    files: BTreeMap<String, String>,
 }
 
-/// A value as JSON inside a text that is JSON: what [`Pieces`] put together without a look at it.
+/// A value as JSON inside a text of a script: what [`Pieces`] put together without a look at it.
 pub(super) struct Quoted(String);
 
 impl Quoted {
     pub(super) fn of(value: &impl Serialize) -> Result<Self, serde_json::Error> {
-        let quoted = serde_json::to_string(&serde_json::to_string(value)?)?;
-        // Without the quotes around it.
-        Ok(Self(quoted[1..quoted.len() - 1].to_owned()))
+        let mut quoted = Self(String::new());
+        quoted.push(&serde_json::to_string(value)?);
+        Ok(quoted)
+    }
+
+    /// An object of values that are JSON.
+    pub(super) fn of_object<'a>(
+        fields: impl Iterator<Item = (&'a str, &'a RawValue)>,
+    ) -> Result<Self, serde_json::Error> {
+        let mut quoted = Self(String::with_capacity(512));
+        quoted.0.push('{');
+        for (at, (key, value)) in fields.enumerate() {
+            if at > 0 {
+                quoted.0.push(',');
+            }
+            quoted.push(&serde_json::to_string(key)?);
+            quoted.0.push(':');
+            quoted.push(value.get());
+        }
+        quoted.0.push('}');
+        Ok(quoted)
+    }
+
+    /// Escapes what a script's text in single quotes may not have. JSON in one line has few of them.
+    fn push(&mut self, json: &str) {
+        let mut rest = json;
+        while let Some(at) = rest.find(['\\', '\'']) {
+            self.0.push_str(&rest[..at]);
+            self.0.push('\\');
+            self.0.push_str(&rest[at..=at]);
+            rest = &rest[at + 1..];
+        }
+        self.0.push_str(rest);
     }
 }
 
 impl Pieces {
     /// Prepares the pieces of that page.
-    pub(super) fn beside(page: &Path, systems: usize) -> Result<Self, ReportError> {
+    pub(super) fn beside(page: &Path, report: &Report) -> Result<Self, ReportError> {
         let folder = folder_of(page);
         let mut prepared = folder.clone().into_os_string();
         prepared.push(".tmp");
         let prepared = PathBuf::from(prepared);
         remove(&prepared)?;
         fs::create_dir(&prepared)?;
-        let size = (ITEMS_TOGETHER / systems.max(1)).clamp(LEAST_EXAMPLES, MOST_EXAMPLES);
-        Ok(Self { folder, prepared, size, open: (0, 0), held: Vec::new() })
+        let size =
+            (ITEMS_TOGETHER / report.summary.systems.len().max(1)).clamp(LEAST_EXAMPLES, MOST_EXAMPLES);
+        let (made_of, files) = (made_of(report), BTreeMap::new());
+        Ok(Self { folder, prepared, size, made_of, open: (0, 0), held: Vec::new(), files })
     }
 
     /// The next item.
@@ -119,54 +208,47 @@ impl Pieces {
             return Ok(());
         }
         let (system, piece) = self.open;
-        self.write(&format!("items-{system}-{piece}"), |out| {
-            for (at, item) in held.iter().enumerate() {
-                out.write_all(if at == 0 { b"[" } else { b"," })?;
-                out.write_all(item.as_ref().map_or("null", |item| item.0.as_str()).as_bytes())?;
-            }
-            out.write_all(b"]")
-        })
+        let texts = held.iter().map(|item| item.as_ref().map_or("null", |item| item.0.as_str()));
+        let length: usize = texts.clone().map(|text| text.len() + 1).sum();
+        let mut list = String::with_capacity(length + 2);
+        for (at, text) in texts.enumerate() {
+            list.push(if at == 0 { '[' } else { ',' });
+            list.push_str(text);
+        }
+        list.push(']');
+        self.write(&format!("items-{system}-{piece}"), &Quoted(list))
     }
 
-    /// Writes a file; `put` writes JSON as it stands inside a text.
-    fn write(
-        &self,
-        name: &str,
-        put: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), ReportError> {
-        let path = self.prepared.join(format!("{name}.js"));
-        let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
+    fn write(&mut self, name: &str, quoted: &Quoted) -> Result<(), ReportError> {
         // A text of JSON, not an object: in a script an object may have keys that mean something.
-        write!(out, "sqlgaugePiece(\"{name}\",\"")?;
-        put(&mut out)?;
-        out.write_all(b"\");\n")?;
-        Ok(out.flush()?)
-    }
-
-    fn write_value(&self, name: &str, value: &impl Serialize) -> Result<(), ReportError> {
-        let quoted = Quoted::of(value)?;
-        self.write(name, |out| out.write_all(quoted.0.as_bytes()))
+        let script = format!("sqlgaugePiece('{name}','{}');\n", quoted.0);
+        fs::write(self.prepared.join(format!("{name}.js")), &script)?;
+        self.files.insert(name.to_owned(), hash_of(script.as_bytes()));
+        Ok(())
     }
 
     /// Writes what is left and puts the folder into its place; returns its name and the examples per piece.
     pub(super) fn finish(
         mut self,
         labels: &[Box<RawValue>],
-        texts: &[Option<Box<RawValue>>],
+        texts: &[Box<RawValue>],
         cells: &[Cells],
-    ) -> Result<(String, usize), ReportError> {
+        statuses: &[String],
+    ) -> Result<InPieces, ReportError> {
         self.close()?;
-        self.write_value("examples", &labels)?;
+        self.write("examples", &Quoted::of(&labels)?)?;
         for (system, cells) in cells.iter().enumerate() {
-            self.write_value(&format!("columns-{system}"), cells)?;
+            self.write(&format!("columns-{system}"), &Quoted::of(cells)?)?;
         }
         for (piece, texts) in texts.chunks(self.size).enumerate() {
-            self.write_value(&format!("examples-{piece}"), &texts)?;
+            self.write(&format!("examples-{piece}"), &Quoted::of(&texts)?)?;
         }
+        let (of, files) = (self.made_of.take(), std::mem::take(&mut self.files));
+        let made = Made { of, size: self.size, statuses: statuses.to_owned(), files };
+        fs::write(self.prepared.join(MADE), serde_json::to_vec(&made)?)?;
         remove(&self.folder)?;
         fs::rename(&self.prepared, &self.folder)?;
-        let name = self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok((name, self.size))
+        Ok(InPieces { folder: name_of(&self.folder), size: self.size })
     }
 }
 
@@ -188,7 +270,7 @@ mod tests {
         assert_eq!(folder_of(&folder.path().join("report.html")), items);
         remove(&items).unwrap();
         fs::create_dir(&items).unwrap();
-        for name in ["examples.js", "examples-0.js", "columns-1.js", "items-0-12.js"] {
+        for name in ["examples.js", "examples-0.js", "columns-1.js", "items-0-12.js", MADE] {
             fs::write(items.join(name), "").unwrap();
         }
         fs::write(items.join("notes.txt"), "mine").unwrap();

@@ -1,0 +1,108 @@
+//! The items of a large run on their way from the log into the files beside the page.
+//!
+//! They pass by as text: what a file holds of an item are its details as the log has them, less those that are the
+//! example's. `web/pieces.js` is their only reader.
+
+use serde_json::value::RawValue;
+use sqlgauge_run::{Entry, Prepared, RawItem};
+
+use super::columns::{Cells, Columns, scores_of};
+use super::data::Content;
+use super::pieces::{Pieces, Quoted};
+use super::said::Example;
+use crate::{Report, ReportError};
+
+/// Details of an item that are its example's.
+const OF_EXAMPLE: [&str; 8] =
+    ["question", "evidence", "gold", "golds", "hardness", "difficulty", "features", "turn"];
+
+impl Content {
+    /// What the page must know at once; the rest goes into pieces.
+    pub(super) fn in_pieces(report: &Report, pieces: Pieces) -> Result<Self, ReportError> {
+        let mut collector = Collector { columns: Columns::new(report), rows: Vec::new(), pieces };
+        let metrics = collector.columns.metrics.clone();
+        report.items.for_each_raw(|item| Said::of(item, &metrics), |entry| collector.take(entry))?;
+        collector.finish()
+    }
+}
+
+/// What an item says, as it will be written.
+struct Said {
+    status: String,
+    scores: Vec<Option<f64>>,
+    quoted: Quoted,
+    row: Row,
+}
+
+/// An example as an item has it.
+struct Row {
+    /// The number of details of that item.
+    details: usize,
+    labels: Box<RawValue>,
+    texts: Box<RawValue>,
+}
+
+impl Said {
+    fn of(item: &RawItem<'_>, metrics: &[&str]) -> Result<Self, serde_json::Error> {
+        let (labels, texts) = Example::of(item).in_two()?;
+        Ok(Self {
+            status: item.status.as_ref().to_owned(),
+            scores: scores_of(item, metrics),
+            quoted: Quoted::of_object(
+                item.details.iter().filter(|(key, value)| !OF_EXAMPLE.contains(key) && value.get() != "null"),
+            )?,
+            row: Row { details: item.details.len(), labels, texts },
+        })
+    }
+}
+
+struct Collector<'a> {
+    columns: Columns<'a>,
+    rows: Vec<Row>,
+    pieces: Pieces,
+}
+
+impl Collector<'_> {
+    fn take(
+        &mut self,
+        entry: Entry<'_, Prepared<Result<Said, serde_json::Error>>>,
+    ) -> Result<(), ReportError> {
+        match entry {
+            Entry::New(Prepared { system, id, content }) => self.add(&system, &id, content?),
+            Entry::Same { system, like, id } => match self.columns.repeat(system, like, id) {
+                Some((system, like, row)) => self.pieces.put(system, row, Quoted::of(&like)?),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn add(&mut self, system: &str, id: &str, said: Said) -> Result<(), ReportError> {
+        let Some(system) = self.columns.system(system) else { return Ok(()) };
+        let row = match self.columns.row(id) {
+            Some(row) => {
+                // A system that failed may carry fewer details than another on the same example.
+                if said.row.details > self.rows[row].details {
+                    self.rows[row] = said.row;
+                }
+                row
+            }
+            None => {
+                self.rows.push(said.row);
+                self.columns.new_row(id)
+            }
+        };
+        self.columns.put(system, row, &said.status, said.scores.into_iter());
+        self.pieces.put(system, row, said.quoted)
+    }
+
+    /// Writes the last pieces; the page itself keeps the statuses. Examples stand in the order in which they were
+    /// met, which is the gold file's.
+    fn finish(self) -> Result<Content, ReportError> {
+        let (statuses, mut cells) = self.columns.finish();
+        cells.iter_mut().for_each(Cells::without_texts);
+        let (labels, texts): (Vec<_>, Vec<_>) =
+            self.rows.into_iter().map(|row| (row.labels, row.texts)).unzip();
+        let pieces = self.pieces.finish(&labels, &texts, &cells, &statuses)?;
+        Ok(Content::beside(statuses, pieces))
+    }
+}
