@@ -23,6 +23,9 @@ pub(crate) enum Beside {
     Operands(Rc<[Operand]>),
     /// What reads it is not looked at.
     Anything,
+    /// What reads it is not looked at, and it is a result of one of several SELECTs, by all of which SQLite chooses the
+    /// affinity of a column.
+    Compound,
 }
 
 impl Beside {
@@ -54,8 +57,17 @@ impl Beside {
         match position {
             Position::Top if distinct => Self::Itself,
             Position::Top | Position::Exists => Self::Nothing,
+            Position::Operand | Position::DistinctOperand => self.clone(),
             Position::Scalar | Position::In if query.as_select().is_some() && !distinct => self.clone(),
             _ => Self::Anything,
+        }
+    }
+
+    /// What the results of an operand of a set operation are compared with; `self` is what those of the whole are.
+    pub(crate) fn of_operands(&self) -> Self {
+        match self {
+            Self::Nothing | Self::Itself => Self::Anything,
+            Self::Operands(_) | Self::Anything | Self::Compound => Self::Compound,
         }
     }
 
@@ -71,6 +83,7 @@ impl Beside {
                     && there == after.compared_with(other)
                     && back == other.compared_with(after)
             }),
+            Self::Compound => before.form == after.form && Self::Anything.takes(before, after),
             Self::Anything => {
                 let known = before.affinity != Fact::Unknown && before.collating != Fact::Unknown;
                 let texts = before.values.or(after.values).may_be(Values::TEXT);
@@ -94,6 +107,8 @@ pub(crate) fn result_operands(query: &Query, facts: &Facts<'_>) -> Vec<Vec<Opera
 
 /// Whether the results of a query may be read as before.
 pub(crate) fn keeps_type(before: &[Vec<Operand>], after: &[Vec<Operand>], beside: &Beside) -> bool {
+    let is_compound = before.len() > 1 || after.len() > 1;
+    let beside = if is_compound { beside.of_operands() } else { beside.clone() };
     let fits = |a: &Vec<Operand>, b: &Vec<Operand>| {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || beside.takes(a, b))
     };

@@ -9,8 +9,8 @@ use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::renumber;
 use sqlgauge_sql::tree::{
-    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, OrderTerm, Query,
-    Relation, RelationId, Select, SetOperator, Source, WindowCall,
+    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, From, IndexHint, JoinKind, Literal, OrderTerm,
+    Query, Relation, RelationId, Select, SetOperator, Source, WindowCall,
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
@@ -289,7 +289,12 @@ impl Canonical<'_, '_> {
     }
 
     fn hash_source(&self, relation: &Relation) -> u64 {
-        match &relation.source {
+        let hint = match &relation.hint {
+            None => 0,
+            Some(IndexHint::None) => 1,
+            Some(IndexHint::By(name)) => text(2, name),
+        };
+        let source = match &relation.source {
             Source::Table(id) => mix(1, id.index() as u64),
             Source::Derived(query) => mix(2, self.hash_query(query)),
             Source::Cte(id) => mix(3, u64::from(id.0)),
@@ -297,7 +302,8 @@ impl Canonical<'_, '_> {
                 args.iter().fold(text(4, name), |hash, arg| mix(hash, self.hash_expr(arg)))
             }
             Source::Catalog => 5,
-        }
+        };
+        if hint == 0 { source } else { mix(source, hint) }
     }
 
     /// Puts the operands of inner joins in order. Without outer joins these are all relations; with them, the
@@ -709,7 +715,7 @@ fn hash_literal(literal: &Literal) -> u64 {
 /// Only reached if a join had no operands, which cannot be.
 fn unreachable_from(select: &Select) -> From {
     let id = select.outputs.iter().find_map(|output| tools::as_column(&output.expr)).map(|c| c.relation);
-    From::Relation(Relation { id: id.unwrap_or(RelationId(0)), source: Source::Catalog })
+    From::Relation(Relation::new(id.unwrap_or(RelationId(0)), Source::Catalog))
 }
 
 fn take_operands(body: Body, operator: SetOperator, all: bool, found: &mut Vec<Body>) {

@@ -202,7 +202,7 @@ pub(crate) fn expression(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> Str
         Source::Derived(Box::new(Query::of(Body::Values(vec![row]))))
     };
     let source = |id| facts.table_of(id).map_or_else(|| values(id), Source::Table);
-    let relations = ids.into_iter().map(|id| From::Relation(Relation { id, source: source(id) }));
+    let relations = ids.into_iter().map(|id| From::Relation(Relation::new(id, source(id))));
     let from = relations.fold(None, |from, relation| Some(tools::join_inner(from, relation)));
     let select = Select {
         distinct: false,

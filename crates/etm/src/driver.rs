@@ -3,6 +3,7 @@
 use sqlgauge_sql::aggregates;
 use sqlgauge_sql::derive::{Facts, is_aggregate_select};
 use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::reach;
 use sqlgauge_sql::tree::{Body, Expr, From, OrderTerm, Query, Relation, RelationId, Source};
 
 use crate::beside::{Beside, keeps_type, result_operands, texts};
@@ -137,6 +138,7 @@ pub(crate) fn normalise_up_to(
             plan_shows: false,
             has_indexed_text: has_indexed_text(schema),
             is_correlated: !rules.lies.owns_aggregates && aggregates::are_correlated(query),
+            from_reads_around: reach::reads_around(query),
             relations: Vec::new(),
             names: names.clone(),
         };
@@ -164,6 +166,8 @@ struct Driver<'r, 'a> {
     scope: Vec<&'static str>,
     /// Aggregates and columns of enclosing queries occur, so that a rewriting may change whose an aggregate is.
     is_correlated: bool,
+    /// FROM clauses read enclosing queries, so that a rewriting may bring one beside what it reads.
+    from_reads_around: bool,
     /// The relations in the FROM clauses of the query at hand.
     relations: Vec<RelationId>,
     /// Whether the expression at hand stands where a rewriting that changes the plan would show.
@@ -255,7 +259,8 @@ impl<'a> Driver<'_, 'a> {
             || Settled::of(query, after, &self.context.facts) == settled;
         let is_distinct = |query: &Query| query.as_select().is_some_and(|select| select.distinct);
         let same_rows = !passes_distinct || !(is_distinct(query) || is_distinct(&saved.query));
-        let kept = same_order && same_rows && planned.stays(query, &self.names, &self.context.facts);
+        let kept =
+            same_order && same_rows && planned.stays(&saved.query, query, &self.names, &self.context.facts);
         if !kept {
             self.restore(query, saved);
         }
@@ -360,7 +365,8 @@ impl<'a> Driver<'_, 'a> {
             self.context.sensitivity = sensitive;
             let mut changed = false;
             let kept = self.guarded(query, position, sensitive, |driver, query| {
-                let before = (driver.log.is_some() || driver.is_correlated).then(|| query.clone());
+                let is_watched = driver.is_correlated || driver.from_reads_around;
+                let before = (driver.log.is_some() || is_watched).then(|| driver.save(query));
                 let places = rule.query(query, &mut driver.context);
                 changed = places > 0;
                 let typed = match &old {
@@ -371,8 +377,8 @@ impl<'a> Driver<'_, 'a> {
                     }
                     _ => true,
                 };
-                if changed && driver.is_correlated && !aggregates::owners_hold(query) {
-                    before.into_iter().for_each(|before| *query = before);
+                if changed && is_watched && !driver.can_be_said(query) {
+                    before.into_iter().for_each(|before| driver.restore(query, before));
                     changed = false;
                 } else if !typed {
                     if let Some((old, facts)) = &old {
@@ -382,15 +388,23 @@ impl<'a> Driver<'_, 'a> {
                     changed = false;
                 } else if changed {
                     driver.applied.push(meta);
-                    driver.record(meta, places, before.as_ref(), query);
+                    driver.record(meta, places, before.as_ref().map(|before| &before.query), query);
                 }
             });
             if changed && kept {
+                self.from_reads_around = self.from_reads_around || reach::reads_around(query);
                 old = typed.then(|| (query.clone(), self.context.facts.clone()));
                 shape = Shape::of(query);
                 sensitive = self.sensitivity(query, position, sensitive_around);
             }
         }
+    }
+
+    /// Whether SQL can say what a rule wrote: aggregates have the owners that it gives them, and FROM clauses read what
+    /// they may.
+    fn can_be_said(&self, query: &Query) -> bool {
+        (!self.is_correlated || aggregates::owners_hold(query))
+            && (!self.from_reads_around || reach::holds(query))
     }
 
     /// `empty` are the relations of which results may be asked for without a row; `results` is what the results are
@@ -419,8 +433,9 @@ impl<'a> Driver<'_, 'a> {
             }
             Body::SetOperation { all, left, right, .. } => {
                 let position = if *all { Position::Operand } else { Position::DistinctOperand };
-                self.set_operand(left, position, sensitive);
-                self.set_operand(right, position, sensitive);
+                let results = results.of_operands();
+                self.set_operand(left, position, sensitive, &results);
+                self.set_operand(right, position, sensitive, &results);
             }
             Body::Values(rows) => {
                 for expr in rows.iter_mut().flatten() {
@@ -432,15 +447,15 @@ impl<'a> Driver<'_, 'a> {
 
     /// An operand of a set operation is tried as a query of its own; a result that is no longer a bare body is
     /// read through a subquery.
-    fn set_operand(&mut self, body: &mut Body, position: Position, sensitive: bool) {
+    fn set_operand(&mut self, body: &mut Body, position: Position, sensitive: bool, results: &Beside) {
         self.scope.push("set operand");
         let Body::Select(_) = body else {
-            self.body(body, sensitive, &[], &Beside::Anything);
+            self.body(body, sensitive, &[], results);
             self.scope.pop();
             return;
         };
         let mut query = Query::of(std::mem::replace(body, Body::Values(Vec::new())));
-        self.query(&mut query, position, sensitive, &Beside::Anything);
+        self.query(&mut query, position, sensitive, results);
         self.scope.pop();
         let is_bare = query.ctes.is_empty() && query.order_by.is_empty() && query.limit.is_none();
         *body = if is_bare { query.body } else { self.through_subquery(query) };
@@ -456,7 +471,7 @@ impl<'a> Driver<'_, 'a> {
         Body::Select(Box::new(sqlgauge_sql::tree::Select {
             distinct: false,
             outputs: outputs.collect(),
-            from: Some(From::Relation(Relation { id, source: Source::Derived(Box::new(query)) })),
+            from: Some(From::Relation(Relation::new(id, Source::Derived(Box::new(query))))),
             filter: None,
             group_by: Vec::new(),
             having: None,

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::{Schema, TableId, TableKind};
 use sqlgauge_sql::tree::{
-    Body, CteId, Expr, From, OrderTerm, Place, Query, Relation, RelationId, Select, Source,
+    Body, CteId, Expr, From, JoinKind, OrderTerm, Place, Query, Relation, RelationId, Select, Source,
 };
 use sqlgauge_sql::visit::{Visitor, children, walk_query};
 
@@ -96,6 +96,8 @@ impl Visitor for Read {
 #[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 struct Reading {
     columns: Vec<Place>,
+    /// The outer joins that it stands in, innermost first, and whether it does so on their right.
+    outer_joins: Vec<(JoinKind, bool)>,
     /// SQLite puts a subquery with a LIMIT into a query that only passes its columns on or sorts them; what else the
     /// query does decides whether.
     is_lone: bool,
@@ -136,11 +138,9 @@ impl Planned {
                 if !names.depends(relation, facts) {
                     continue;
                 }
-                let mut columns = tools::columns_read(query, relation.id);
-                columns.sort_unstable();
-                columns.dedup();
                 let reading = Reading {
-                    columns,
+                    columns: columns_read(query, relation.id),
+                    outer_joins: select.from.iter().flat_map(|from| outer_joins(from, relation.id)).collect(),
                     is_lone: tools::single_relation(select).is_some(),
                     is_filtered: select.filter.is_some(),
                     is_distinct: select.distinct,
@@ -169,21 +169,59 @@ impl Planned {
         self.relations.is_empty() && self.ctes.is_empty() && self.mixed == [0, 0]
     }
 
-    /// Whether all that is still there in the changed query is as it was, and nothing has come to it.
-    pub(crate) fn stays(&self, query: &Query, names: &PlannedNames, facts: &Facts<'_>) -> bool {
+    /// Whether all that is still there in the changed query is as it was in the query before.
+    pub(crate) fn stays(
+        &self,
+        before: &Query,
+        query: &Query,
+        names: &PlannedNames,
+        facts: &Facts<'_>,
+    ) -> bool {
         let now = Self::of(query, names, facts);
         let declared = tools::declared(query);
         let is_as_before =
             |(id, reading): &(RelationId, Reading)| match now.relations.iter().find(|(own, _)| own == id) {
                 Some((_, own)) if own.is_lone || reading.is_lone => own == reading,
-                Some((_, own)) => own.columns == reading.columns,
+                Some((_, own)) => own.columns == reading.columns && own.outer_joins == reading.outer_joins,
                 None => !declared.contains(id),
             };
+        // What stood further inside was read by what stood around it there.
+        let known = tools::declared(before);
+        let reads_as_before = |(id, own): &(RelationId, Reading)| {
+            let stood_inside = known.contains(id) && self.relations.iter().all(|(other, _)| other != id);
+            !stood_inside || own.columns == columns_read(before, *id)
+        };
         // A common table expression that is read no more was put where it was read, by a rule that looks at how often.
         let is_still_read = |id: &&CteId| now.ctes.contains(id);
         let same_reads = self.ctes.iter().filter(is_still_read).eq(&now.ctes);
-        self.mixed == now.mixed && same_reads && self.relations.iter().all(is_as_before)
+        self.mixed == now.mixed
+            && same_reads
+            && self.relations.iter().all(is_as_before)
+            && now.relations.iter().all(reads_as_before)
     }
+}
+
+/// The columns of a relation that a query reads.
+fn columns_read(query: &Query, relation: RelationId) -> Vec<Place> {
+    let mut columns = tools::columns_read(query, relation);
+    columns.sort_unstable();
+    columns.dedup();
+    columns
+}
+
+/// The outer joins that a relation of the clause stands in, innermost first, and whether it does so on their right.
+fn outer_joins(from: &From, relation: RelationId) -> Vec<(JoinKind, bool)> {
+    let mut found = Vec::new();
+    let mut from = from;
+    while let From::Join(join) = from {
+        let is_right = join.right.relations().iter().any(|own| own.id == relation);
+        if !matches!(join.kind, JoinKind::Inner | JoinKind::Cross) {
+            found.push((join.kind, is_right));
+        }
+        from = if is_right { &join.right } else { &join.left };
+    }
+    found.reverse();
+    found
 }
 
 /// The SELECTs of a body.

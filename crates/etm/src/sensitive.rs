@@ -11,7 +11,7 @@
 use sqlgauge_sql::derive::{Dependencies, Facts, has_aggregate, has_window, is_aggregate_select};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Index, IndexPart, Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Place, Query, RelationId, Select, Source};
+use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, IndexHint, Place, Query, RelationId, Select, Source};
 use sqlgauge_sql::visit::children;
 
 use crate::beside::{equals_are_identical, keeps_any_of_equals};
@@ -286,7 +286,11 @@ struct Relation<'s> {
 
 fn lone_table<'s>(select: &Select, facts: &Facts<'s>) -> Option<Relation<'s>> {
     let relation = tools::single_relation(select)?;
-    let Source::Table(table) = relation.source else { return None };
+    // By an index that it names, SQLite reads the table in that order.
+    let (Source::Table(table), None | Some(IndexHint::None)) = (&relation.source, &relation.hint) else {
+        return None;
+    };
+    let table = *table;
     Some(Relation { id: relation.id, table: facts.schema().table(table)? })
 }
 

@@ -480,6 +480,7 @@ fn pair_up(left: &From, right: &From, pairs: &mut Vec<(RelationId, RelationId)>)
         (From::Relation(a), From::Relation(b)) => {
             pairs.push((a.id, b.id));
             match (&a.source, &b.source) {
+                _ if a.hint != b.hint => false,
                 (Source::Table(x), Source::Table(y)) => x == y,
                 (Source::Cte(x), Source::Cte(y)) => x == y,
                 _ => false,

@@ -95,6 +95,9 @@ macro_rules! functions {
                 #[doc = concat!("`", $name, "`")]
                 $variant,
             )*
+            /// A column that FULL JOIN … USING merges: the first of its arguments that is not NULL, with the
+            /// affinity and the collation of the first. No call is one; SQL writes it as the column's name alone.
+            Merged,
             /// A function that the bundled SQLite does not have: its name, lower case.
             Unknown(Box<str>),
         }
@@ -116,6 +119,7 @@ macro_rules! functions {
             pub fn name(&self) -> &str {
                 match self {
                     $(Self::$variant => $name,)*
+                    Self::Merged => Self::Coalesce.name(),
                     Self::Unknown(name) => name,
                 }
             }
@@ -127,6 +131,7 @@ macro_rules! functions {
                         const ROW: Properties = Properties::new(Kind::$kind, $least, $most)$(.$flag())*;
                         &ROW
                     })*
+                    Self::Merged => Self::Coalesce.properties(),
                     Self::Unknown(_) => &UNKNOWN,
                 }
             }

@@ -20,6 +20,7 @@ mod identity;
 mod ordering;
 mod parse;
 mod print;
+pub mod reach;
 mod resolve;
 pub mod schema;
 mod syntax;

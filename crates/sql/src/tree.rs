@@ -209,6 +209,24 @@ pub struct Relation {
     pub id: RelationId,
     /// Where its rows come from.
     pub source: Source,
+    /// INDEXED BY or NOT INDEXED, of a table only.
+    pub hint: Option<IndexHint>,
+}
+
+impl Relation {
+    /// A relation without a hint.
+    pub fn new(id: RelationId, source: Source) -> Self {
+        Self { id, source, hint: None }
+    }
+}
+
+/// By which indexes SQLite may read a table.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum IndexHint {
+    /// By this one and no other: its name, lower case.
+    By(String),
+    /// By none.
+    None,
 }
 
 /// Where a relation's rows come from.

@@ -30,7 +30,8 @@
 //! Paper, Table 2, rule 13. Corrected: uniqueness instead of "is among the primary key".
 
 use sqlgauge_sql::derive::{Closure, Dependencies, Facts};
-use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Query, RelationId, Select};
+use sqlgauge_sql::reach;
+use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Query, RelationId, Select, Source};
 
 use crate::context::Context;
 use crate::context::Position;
@@ -211,15 +212,12 @@ fn determines_row(closure: &Closure, id: RelationId) -> bool {
     closure.determines(&Expr::Column(ColumnRef::rowid(id)))
 }
 
-/// Whether a condition of an outer join reads a query around: SQLite lets it not read tables beside the join.
+/// Whether a condition of an outer join or a subquery in FROM reads a query around: beside what it reads SQLite lets
+/// neither read it.
 fn reads_around(from: &From) -> bool {
-    !tools::is_inner(from) && reads_outside(from)
-}
-
-fn reads_outside(from: &From) -> bool {
-    let own: Vec<RelationId> = from.relations().iter().map(|relation| relation.id).collect();
-    let reads = |e: &&Expr| tools::columns_of(e).iter().any(|column| !own.contains(&column.relation));
-    tools::on_exprs(from).iter().any(reads)
+    let is_bound = !tools::is_inner(from)
+        || from.relations().iter().any(|relation| matches!(relation.source, Source::Derived(_)));
+    is_bound && reach::has_free_columns(from)
 }
 
 /// Moves relations from a subquery of EXISTS to the FROM around it, and gives the conditions that go with them.
@@ -228,7 +226,7 @@ fn pull_out(select: &mut Select, inner: &mut Query, moved: &[RelationId]) -> Vec
     let Some(from) = own.from.take() else { return Vec::new() };
     let all = from.relations().len() == moved.len();
     // A condition of ON that reads the query around would stand beside what it reads, where SQLite does not look.
-    if all && !reads_outside(&from) {
+    if all && !reach::has_free_columns(&from) {
         select.from = Some(tools::join_inner(select.from.take(), from));
         return tools::take_conjuncts(&mut own.filter);
     }
@@ -317,4 +315,11 @@ const CASES: &[Case] = &[
         "SELECT DISTINCT code FROM t WHERE EXISTS (SELECT 1 FROM u JOIN t s ON s.id = u.must WHERE s.code = t.code)",
     )
     .sound(),
+    Case::differs(
+        SCHEMA,
+        "SELECT code FROM t WHERE EXISTS (SELECT 1 FROM (SELECT MAX(v) AS m FROM u WHERE u.must = t.id) q WHERE q.m = 1)",
+        "SELECT code FROM t WHERE EXISTS (SELECT 1 FROM (SELECT MAX(v) AS m FROM u) q WHERE q.m = 1)",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'n', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1), (2, 2, 2, 5)"),
 ];

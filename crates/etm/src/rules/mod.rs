@@ -32,6 +32,7 @@ mod in_list;
 mod in_of_set_operation;
 mod in_own_table;
 mod in_subquery_as_join;
+mod index_hint;
 mod is_not_null_of_not_null;
 mod join_conditions_in_where;
 mod join_order;
@@ -137,6 +138,7 @@ static RULES: &[&dyn Rule] = &[
     &not_null_of_aggregated::NotNullOfAggregated,       // S27
     &keys_that_are_referred_to::KeysThatAreReferredTo,  // S28
     &null_group_in_in::NullGroupInIn,                   // S29
+    &index_hint::IndexHints,                            // S30
 ];
 
 /// All rules: the paper's in the order of its tables, then ours.

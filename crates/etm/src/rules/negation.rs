@@ -17,7 +17,8 @@
 //! ```
 //!
 //! ## Does not hold when
-//! The value is used as a number: `NOT NOT 5` is 1.
+//! The value is used as a number: `NOT NOT 5` is 1. Or two negations in a row keep SQLite from an index and the order
+//! in which rows are read shows, as in `SELECT name FROM t WHERE NOT id NOT IN (2, 1) LIMIT 1`.
 //!
 //! ## Source
 //! Ours.
@@ -49,14 +50,15 @@ impl Rule for Negation {
 
     fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
         let Expr::Unary(UnaryOperator::Not, inner) = expr else { return false };
-        // SQLite reads `NOT x IN …` and `x NOT IN …` alike; the rest it plans as it is written.
+        // SQLite reads `NOT x IN …` and `x NOT IN …` alike; the rest it plans as it is written, and without the two
+        // negations of `NOT x NOT IN …` an index may be of use.
         let is_spelling = matches!(
             inner.as_ref(),
-            Expr::InList { .. }
-                | Expr::InQuery { .. }
-                | Expr::Between { .. }
-                | Expr::Like { .. }
-                | Expr::Exists { .. }
+            Expr::InList { negated: false, .. }
+                | Expr::InQuery { negated: false, .. }
+                | Expr::Between { negated: false, .. }
+                | Expr::Like { negated: false, .. }
+                | Expr::Exists { negated: false, .. }
         );
         if context.rows_show() && !is_spelling {
             return false;
@@ -121,4 +123,17 @@ const CASES: &[Case] = &[
         "SELECT name FROM t WHERE age <> 3 AND id <> 1",
     ),
     Case::differs(SCHEMA, "SELECT NOT NOT age FROM t", "SELECT age FROM t"),
+    Case::differs(
+        "CREATE TABLE e (k INT UNIQUE, v INT)",
+        "SELECT v FROM e WHERE NOT k NOT IN (1, 2) LIMIT 1",
+        "SELECT v FROM e WHERE k IN (1, 2) LIMIT 1",
+    )
+    .sound()
+    .witness("INSERT INTO e VALUES (2, 5), (1, 6)"),
+    Case::equal(
+        "CREATE TABLE e (k INT UNIQUE, v INT)",
+        "SELECT v FROM e WHERE NOT k IN (1, 2) LIMIT 1",
+        "SELECT v FROM e WHERE k NOT IN (1, 2) LIMIT 1",
+    )
+    .sound(),
 ];

@@ -27,6 +27,7 @@
 //! ## Source
 //! Ours.
 
+use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Output, Query, RelationId, Select, Source};
 
 use crate::beside::may_stand_for;
@@ -75,8 +76,26 @@ impl Rule for SubqueryInFrom {
 /// may plan anew, and of what a subquery in FROM passes on it leaves out the columns that nobody reads.
 fn keeps_plan(query: &Query, context: &Context<'_>) -> bool {
     let is_lone = query.as_select().is_some_and(|select| tools::single_relation(select).is_some());
-    let is_part = matches!(context.position, Position::Derived | Position::Cte | Position::Operand);
-    !context.rows_show() || (is_lone && !is_part)
+    !context.rows_show() || (is_lone && !is_part(context) && !forgets_column(query, &context.facts))
+}
+
+/// Whether SQLite knows the answer to a test for NULL as soon as it reads the column's name. Of a subquery that it put
+/// into another query it then forgets that the column was ever read, and an index without it will do.
+fn forgets_column(query: &Query, facts: &Facts<'_>) -> bool {
+    let is_known = |e: &Expr| matches!(e, Expr::IsNull { expr, .. } if !facts.is_nullable(expr));
+    let own = tools::own_exprs(query);
+    let lone = query.as_select().and_then(tools::single_relation);
+    let inner = match lone.map(|relation| &relation.source) {
+        Some(Source::Derived(inner)) => tools::own_exprs(inner),
+        _ => Vec::new(),
+    };
+    own.into_iter().chain(inner).any(|expr| tools::any(expr, &is_known))
+}
+
+/// Whether SQLite leaves columns of the query out that nobody reads. What the query itself reads it computes as it is
+/// written, and so by another index.
+fn is_part(context: &Context<'_>) -> bool {
+    matches!(context.position, Position::Derived | Position::Cte | Position::Operand)
 }
 
 /// `SELECT c1, c2 FROM (q)` where `c1, c2` are the columns of `q`.
@@ -109,7 +128,8 @@ fn unwrap(query: &mut Query, context: &Context<'_>) -> bool {
     // An aggregate in ORDER BY is one of those that choose the row of bare columns.
     let orders_by_aggregate =
         inner.order_by.iter().any(|term| sqlgauge_sql::derive::has_aggregate(&term.expr));
-    let as_it_is = !outer_orders && columns.is_sorted() && (limited || !orders_by_aggregate);
+    let as_it_is =
+        !is_part(context) && !outer_orders && columns.is_sorted() && (limited || !orders_by_aggregate);
     let id = relation.id;
     if !is_bare
         || !covers
@@ -329,6 +349,22 @@ const CASES: &[Case] = &[
         "WITH q AS (SELECT id FROM t ORDER BY id LIMIT 1) SELECT id FROM q UNION SELECT uid FROM u",
         "SELECT id FROM t UNION SELECT uid FROM u",
     ),
+    // Of the subquery an index of e.c alone will do.
+    Case::differs(
+        "CREATE TABLE e (id INTEGER PRIMARY KEY, k INT NOT NULL UNIQUE, c TEXT UNIQUE)",
+        "SELECT q.c FROM (SELECT e.c FROM e WHERE e.k IS NOT NULL) AS q LIMIT 2",
+        "SELECT e.c FROM e WHERE e.k IS NOT NULL LIMIT 2",
+    )
+    .sound()
+    .witness("INSERT INTO e VALUES (0, 0, 'B'), (5, 3, 'x'), (9, 2, NULL)"),
+    // Nobody reads T2.uid, and only where T4 is still a subquery does an index of T4.v do.
+    Case::differs(
+        "CREATE TABLE u (uid INT NOT NULL, v INT UNIQUE)",
+        "SELECT T2.v FROM u AS T1 RIGHT JOIN (SELECT T3.uid AS uid, T3.v AS v FROM (SELECT T4.uid AS uid, T4.v AS v FROM u AS T4 LIMIT 1) AS T3) AS T2",
+        "SELECT T2.v FROM u AS T1 RIGHT JOIN (SELECT T3.uid AS uid, T3.v AS v FROM u AS T3 LIMIT 1) AS T2",
+    )
+    .sound()
+    .witness("INSERT INTO u VALUES (2, 5), (3, 0)"),
     // Only the outer of the two is lone.
     Case::differs(
         "CREATE TABLE e (id INTEGER PRIMARY KEY, k INT UNIQUE, c TEXT NOT NULL UNIQUE); CREATE TABLE ship (sid INTEGER PRIMARY KEY)",

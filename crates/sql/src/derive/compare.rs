@@ -10,7 +10,7 @@ use super::Facts;
 use super::fact::{Fact, Values};
 use crate::functions::Function;
 use crate::schema::{Affinity, Collation};
-use crate::tree::{BinaryOperator, Body, Expr, Query, UnaryOperator};
+use crate::tree::{BinaryOperator, Body, Expr, Literal, Query, UnaryOperator};
 use crate::visit::children;
 
 /// What a comparison does to its operands first.
@@ -51,6 +51,18 @@ pub struct Operand {
     pub collating: Fact<Option<Collating>>,
     /// Which values it can have.
     pub values: Values,
+    /// What SQLite reads off how it is written.
+    pub form: Form,
+}
+
+/// What SQLite reads off how a result of a compound is written, to choose the affinity of the compound's column
+/// (`sqlite3ExprDataType` and `sqlite3SubqueryColumnTypes`): a call may be anything, a CASE only what its results may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Form {
+    /// The kinds of values that it takes it to have.
+    pub kinds: Values,
+    /// Whether it is a CAST, whose numeric affinity leaves numbers as they are.
+    pub is_cast: bool,
 }
 
 impl Operand {
@@ -96,7 +108,50 @@ impl Comparison {
 impl Facts<'_> {
     /// What the expression brings into a comparison.
     pub fn operand(&self, expr: &Expr) -> Operand {
-        Operand { affinity: self.affinity(expr), collating: self.collating(expr), values: self.values(expr) }
+        Operand {
+            affinity: self.affinity(expr),
+            collating: self.collating(expr),
+            values: self.values(expr),
+            form: Form { kinds: self.kinds(expr), is_cast: matches!(expr, Expr::Cast { .. }) },
+        }
+    }
+
+    fn kinds(&self, expr: &Expr) -> Values {
+        match expr {
+            Expr::Collate { expr, .. } | Expr::Unary(UnaryOperator::Plus, expr) => self.kinds(expr),
+            Expr::Literal(Literal::Null) => Values::NONE,
+            Expr::Literal(Literal::Text(_)) => Values::TEXT,
+            Expr::Literal(Literal::Blob(_)) => Values::BLOB,
+            Expr::Binary(BinaryOperator::Concat, ..) => Values::TEXT.or(Values::BLOB),
+            Expr::Binary(BinaryOperator::Arrow | BinaryOperator::LongArrow, ..)
+            | Expr::Like { negated: false, .. }
+            | Expr::Function { .. }
+            | Expr::Aggregate(_)
+            | Expr::Window(_)
+            | Expr::Output(_) => Values::ANY,
+            Expr::Column(_) | Expr::Scalar(_) | Expr::Cast { .. } | Expr::Row(_) => {
+                match self.affinity(expr) {
+                    Fact::Known(Some(own)) if own.is_numeric() => Values::NUMBER.or(Values::BLOB),
+                    Fact::Known(Some(Affinity::Text)) => Values::TEXT.or(Values::BLOB),
+                    Fact::Known(_) | Fact::Unknown => Values::ANY,
+                }
+            }
+            Expr::Case { branches, otherwise, .. } => {
+                let results = branches.iter().map(|(_, then)| then).chain(otherwise.as_deref());
+                results.fold(Values::NONE, |all, result| all.or(self.kinds(result)))
+            }
+            Expr::Literal(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::And(_)
+            | Expr::Or(_)
+            | Expr::Between { .. }
+            | Expr::Like { .. }
+            | Expr::InList { .. }
+            | Expr::InQuery { .. }
+            | Expr::Exists { .. }
+            | Expr::IsNull { .. } => Values::NUMBER,
+        }
     }
 
     /// The affinity of an expression in a comparison; `None` if it has none.
@@ -112,11 +167,8 @@ impl Facts<'_> {
                 None => Fact::Unknown,
             },
             Expr::Row(parts) => parts.first().map_or(Fact::Unknown, |first| self.affinity(first)),
-            // The columns that FULL JOIN … USING merges are written as this call and have the affinity of the first.
-            Expr::Function { function: Function::Coalesce, args }
-                if args.as_slice().iter().all(|arg| matches!(arg, Expr::Column(_))) =>
-            {
-                Fact::Unknown
+            Expr::Function { function: Function::Merged, args } => {
+                args.as_slice().first().map_or(Fact::Unknown, |first| self.affinity(first))
             }
             _ => Fact::Known(None),
         }
@@ -140,10 +192,9 @@ impl Facts<'_> {
             },
             Expr::Cast { expr, .. } | Expr::Unary(UnaryOperator::Plus, expr) => self.collating(expr),
             Expr::Row(parts) => parts.first().map_or(Fact::Unknown, |first| self.collating(first)),
-            Expr::Function { function: Function::Coalesce, .. } => match self.affinity(expr) {
-                Fact::Unknown => Fact::Unknown,
-                Fact::Known(_) => Fact::Known(None),
-            },
+            Expr::Function { function: Function::Merged, args } => {
+                args.as_slice().first().map_or(Fact::Unknown, |first| self.collating(first))
+            }
             Expr::Output(_) => Fact::Unknown,
             _ => Fact::Known(None),
         }

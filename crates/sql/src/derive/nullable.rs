@@ -45,7 +45,7 @@ impl Facts<'_> {
             }
             Expr::Cast { expr, .. } | Expr::Collate { expr, .. } => self.is_nullable(expr),
             Expr::Function { function, args } => match function {
-                Function::Coalesce | Function::IfNull => {
+                Function::Coalesce | Function::Merged | Function::IfNull => {
                     args.as_slice().iter().all(|arg| self.is_nullable(arg))
                 }
                 Function::Length

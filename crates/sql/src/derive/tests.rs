@@ -34,6 +34,26 @@ fn a_result_may_be_null_unless_schema_or_filter_forbids_it() {
 }
 
 #[test]
+fn a_column_that_a_full_join_merges_compares_as_the_first_and_a_call_as_nothing() {
+    let schema = Schema::from_ddl(
+        "CREATE TABLE a (x INT, z TEXT COLLATE NOCASE); CREATE TABLE b (x TEXT, z TEXT COLLATE RTRIM);",
+    )
+    .unwrap();
+    for (sql, affinity, collation) in [
+        ("SELECT x FROM a FULL JOIN b USING (x)", Some(Affinity::Integer), Collation::Binary),
+        ("SELECT z FROM a FULL JOIN b USING (z)", Some(Affinity::Text), Collation::NoCase),
+        ("SELECT z FROM b FULL JOIN a USING (z)", Some(Affinity::Text), Collation::RTrim),
+        ("SELECT coalesce(a.z, b.z) FROM a FULL JOIN b USING (z)", None, Collation::Binary),
+    ] {
+        let query = resolve(sql, &schema).unwrap();
+        let facts = Facts::of(&query, &schema);
+        let output = &query.as_select().unwrap().outputs[0].expr;
+        assert_eq!(facts.affinity(output), Fact::Known(affinity), "{sql}");
+        assert_eq!(facts.collation(output), Fact::Known(collation), "{sql}");
+    }
+}
+
+#[test]
 fn the_closure_follows_keys_equalities_and_constants() {
     let schema = schema();
     for (sql, expected) in [

@@ -98,7 +98,9 @@ impl Facts<'_> {
             | Function::PercentRank
             | Function::CumeDist => Values::REAL,
             Function::Sum | Function::Abs => numbers(first(), Values::INTEGER),
-            Function::Min | Function::Max | Function::Coalesce | Function::IfNull => all(args),
+            Function::Min | Function::Max | Function::Coalesce | Function::Merged | Function::IfNull => {
+                all(args)
+            }
             Function::NullIf
             | Function::FirstValue
             | Function::LastValue

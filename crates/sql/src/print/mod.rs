@@ -10,10 +10,14 @@ use self::expr::precedence;
 use self::names::Names;
 use crate::aggregates::owners_hold;
 use crate::folded::folded_integer;
+use crate::functions::Function;
+use crate::reach;
 use crate::schema::Schema;
 use crate::tree::{
-    Body, Cte, Expr, From, Join, JoinKind, OrderTerm, Place, Query, Relation, Select, SetOperator, Source,
+    Body, Cte, Expr, From, IndexHint, Join, JoinKind, OrderTerm, Place, Query, Relation, Select, SetOperator,
+    Source,
 };
+use crate::visit::{Visitor, walk_query};
 
 /// The SQL dialect to print.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -62,6 +66,13 @@ pub enum PrintError {
     /// An aggregate that SQL would take for one of another query.
     #[error("SQL cannot say of which query an aggregate is: by the columns that it reads it is another's")]
     Owner,
+    /// A column that FULL JOIN … USING merges, where its affinity or collation may count: it has those of the first
+    /// column that it is merged of, and only the name by which SQL writes it beside that join has them too.
+    #[error("SQL writes a column that FULL JOIN … USING merges only as a name beside that join")]
+    Merged,
+    /// A part of a FROM clause that reads what SQL does not let it read.
+    #[error("SQL does not let a part of FROM read what stands beside it")]
+    Reach,
     /// A SELECT without result columns, VALUES without rows, AND or OR without operands.
     #[error("there is no empty {0}")]
     Empty(&'static str),
@@ -73,15 +84,49 @@ pub enum PrintError {
 /// Prints a query as one line of SQL. The schema must be the one that the query was resolved against.
 ///
 /// # Errors
-/// [`PrintError`] where SQL has no words for the tree. What [`resolve`](crate::resolve) makes has some, with one
-/// exception: an aggregate that a subquery refers to by the alias that an outer query gave it.
+/// [`PrintError`] where SQL has no words for the tree. What [`resolve`](crate::resolve) makes has some, with two
+/// exceptions: an aggregate that a subquery refers to by the alias that an outer query gave it, and a column that FULL
+/// JOIN … USING merges and that is compared, sorted or grouped by.
 pub fn print(query: &Query, schema: &Schema, dialect: Dialect) -> Result<String, PrintError> {
     if !owners_hold(query) {
         return Err(PrintError::Owner);
     }
+    if !reach::holds(query) {
+        return Err(PrintError::Reach);
+    }
+    if merged_columns(query) > merged_results(query) {
+        return Err(PrintError::Merged);
+    }
     let mut printer = Printer::new(query, schema, dialect);
     printer.query(query, None);
     printer.finish()
+}
+
+/// How many columns that FULL JOIN … USING merges the query reads.
+fn merged_columns(query: &Query) -> usize {
+    struct Count(usize);
+    impl Visitor for Count {
+        fn expr(&mut self, expr: &Expr) {
+            self.0 += usize::from(is_merged(expr));
+        }
+    }
+    let mut count = Count(0);
+    walk_query(&mut count, query);
+    count.0
+}
+
+/// How many of them are results of the statement and nothing else, of which only the value counts.
+fn merged_results(query: &Query) -> usize {
+    let Some(select) = query.as_select().filter(|select| !select.distinct) else { return 0 };
+    let is_key = |place: usize| {
+        query.order_by.iter().any(|term| matches!(term.expr, Expr::Output(n) if n as usize == place))
+    };
+    let results = select.outputs.iter().enumerate();
+    results.filter(|(place, output)| is_merged(&output.expr) && !is_key(*place)).count()
+}
+
+fn is_merged(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function { function: Function::Merged, .. })
 }
 
 /// Prints an expression that stands in `query`.
@@ -335,6 +380,14 @@ impl Printer<'_> {
         self.identifier(&own);
         if alias != own {
             self.alias(&alias);
+        }
+        match &relation.hint {
+            None => {}
+            Some(IndexHint::None) => self.text(" NOT INDEXED"),
+            Some(IndexHint::By(index)) => {
+                self.text(" INDEXED BY ");
+                self.identifier(index);
+            }
         }
     }
 

@@ -176,11 +176,8 @@ impl Resolver<'_> {
 
 impl<'a> Resolver<'a> {
     /// ORDER BY and LIMIT stand behind a SELECT, never behind VALUES.
-    pub(super) fn check_tail(
-        &self,
-        ast: &syntax::Select<'a>,
-        last: &syntax::Operand<'a>,
-    ) -> Result<(), Error> {
+    pub(super) fn check_tail(&self, ast: &syntax::Select<'a>) -> Result<(), Error> {
+        let last = ast.rest.last().map_or(&ast.first, |arm| &arm.operand);
         let word = match (ast.order_by, &ast.limit) {
             (Some(_), _) => "ORDER",
             (None, Some(_)) => "LIMIT",

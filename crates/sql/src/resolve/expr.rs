@@ -269,7 +269,7 @@ impl<'a> Resolver<'a> {
             .map(|(column, _)| Output { expr: Expr::Column(ColumnRef::at(id, column)), alias: None });
         Ok(Query::of(Body::Select(Box::new(Select {
             distinct: false,
-            from: Some(From::Relation(Relation { id, source })),
+            from: Some(From::Relation(Relation::new(id, source))),
             filter: None,
             group_by: Vec::new(),
             having: None,

@@ -1,14 +1,19 @@
 //! FROM clauses: relations, joins, USING and NATURAL.
 
+use std::collections::HashSet;
+
 use sqlgauge_base::budget;
 
 use super::scope::{ColumnName, Columns, Found, Scope, ScopeRelation};
 use super::select::merged_column;
 use super::{Error, ErrorKind, MAX_DEPTH, Resolver};
 use crate::builtin::{builtin_columns, function_arguments};
-use crate::schema::Index;
-use crate::syntax::{self, FromClause, IndexHint, JoinConstraint, Name, TableExpr, TableName};
-use crate::tree::{BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, Source};
+use crate::reach::Beyond;
+use crate::schema::{Index, TableKind};
+use crate::syntax::{self, FromClause, JoinConstraint, Name, TableExpr, TableName};
+use crate::tree::{
+    BinaryOperator, ColumnRef, Expr, From, IndexHint, Join, JoinKind, Relation, RelationId, Source,
+};
 
 /// A FROM clause whose ON conditions and function arguments are still to be resolved: they see all relations.
 pub(super) enum Skeleton<'a> {
@@ -20,6 +25,22 @@ pub(super) enum Skeleton<'a> {
         on: Option<&'a syntax::Expr<'a>>,
         using: Vec<Expr>,
     },
+}
+
+impl Skeleton<'_> {
+    fn relations(&self) -> HashSet<RelationId> {
+        let mut found = HashSet::new();
+        let mut pending = vec![self];
+        while let Some(part) = pending.pop() {
+            match part {
+                Self::Relation(relation, _) => {
+                    found.insert(relation.id);
+                }
+                Self::Join { left, right, .. } => pending.extend([left.as_ref(), right]),
+            }
+        }
+        found
+    }
 }
 
 impl<'a> Resolver<'a> {
@@ -68,10 +89,12 @@ impl<'a> Resolver<'a> {
     ) -> Result<Skeleton<'a>, Error> {
         let alias_of =
             |alias: &Option<Name<'a>>| outer_alias.or(alias.map(|own| own.text)).map(str::to_owned);
+        let mut hinted = None;
         let (source, columns, name, args) = match ast {
             TableExpr::Table { name, alias, hint } => {
                 let (source, columns) = self.source(name)?;
                 self.check_index(&source, *hint)?;
+                hinted = hint.and_then(|hint| self.hint(&source, hint));
                 (source, columns, alias_of(alias).or_else(|| Some(name.name.to_string())), None)
             }
             TableExpr::Call { name, args, alias } => {
@@ -97,13 +120,13 @@ impl<'a> Resolver<'a> {
         let is_builtin = matches!(source, Source::Catalog | Source::Function { .. });
         let kind = JoinKind::Inner;
         scope.relations.push(ScopeRelation { id, name, columns, is_builtin, using: Vec::new(), kind });
-        Ok(Skeleton::Relation(Relation { id, source }, args))
+        Ok(Skeleton::Relation(Relation { id, source, hint: hinted }, args))
     }
 
     /// `INDEXED BY` names an index of the table. A schema that knows of no index at all may come from a format that
     /// has none.
-    fn check_index(&self, source: &Source, hint: Option<IndexHint<'a>>) -> Result<(), Error> {
-        let Some(IndexHint::By(name)) = hint else { return Ok(()) };
+    fn check_index(&self, source: &Source, hint: Option<syntax::IndexHint<'a>>) -> Result<(), Error> {
+        let Some(syntax::IndexHint::By(name)) = hint else { return Ok(()) };
         let name = name.text;
         let of_constraint = name.to_ascii_lowercase().starts_with("sqlite_autoindex_");
         let knows_none = self.schema.tables().iter().all(|table| table.indexes.is_empty());
@@ -117,6 +140,16 @@ impl<'a> Resolver<'a> {
             return Ok(());
         }
         Err(self.at_word(ErrorKind::Invalid(format!("no such index: {name}")), name))
+    }
+
+    /// What a hint says; of what has no indexes it says nothing.
+    fn hint(&self, source: &Source, hint: syntax::IndexHint<'a>) -> Option<IndexHint> {
+        let Source::Table(id) = source else { return None };
+        let is_table = self.schema.table(*id).is_some_and(|table| table.kind == TableKind::Table);
+        is_table.then(|| match hint {
+            syntax::IndexHint::By(name) => IndexHint::By(name.text.to_ascii_lowercase()),
+            syntax::IndexHint::None => IndexHint::None,
+        })
     }
 
     fn parenthesised(
@@ -207,6 +240,35 @@ impl<'a> Resolver<'a> {
 
     /// Resolves the ON conditions and function arguments that were left over.
     pub(super) fn finish_from(&mut self, skeleton: Skeleton<'a>) -> Result<From, Error> {
+        let from = self.conditions(skeleton)?;
+        let message = match crate::reach::beyond(&from) {
+            Some(Beyond::On) if !self.lenient => "ON clause references tables to its right",
+            Some(Beyond::Argument) if !self.lenient => {
+                "table-function argument references tables to its right"
+            }
+            _ => return Ok(from),
+        };
+        Err(self.at_word(ErrorKind::Invalid(message.to_owned()), "ON"))
+    }
+
+    /// What stands in parentheses right of a join sees nothing outside of them.
+    fn parentheses(&mut self, skeleton: Skeleton<'a>) -> Result<From, Error> {
+        let Skeleton::Join { .. } = skeleton else { return self.conditions(skeleton) };
+        let inside = skeleton.relations();
+        let whole = self.scopes.last_mut().map(|scope| {
+            let own = scope.relations.iter().filter(|relation| inside.contains(&relation.id)).cloned();
+            let own = own.collect();
+            std::mem::replace(&mut scope.relations, own)
+        });
+        budget::copy(inside.len());
+        let from = self.conditions(skeleton);
+        if let (Some(scope), Some(whole)) = (self.scopes.last_mut(), whole) {
+            scope.relations = whole;
+        }
+        from
+    }
+
+    fn conditions(&mut self, skeleton: Skeleton<'a>) -> Result<From, Error> {
         match skeleton {
             Skeleton::Relation(mut relation, ast) => {
                 if let (Source::Function { args, .. }, Some(ast)) = (&mut relation.source, ast) {
@@ -215,8 +277,8 @@ impl<'a> Resolver<'a> {
                 Ok(From::Relation(relation))
             }
             Skeleton::Join { kind, left, right, on, using } => self.nested(|this| {
-                let left = this.finish_from(*left)?;
-                let right = this.finish_from(*right)?;
+                let left = this.conditions(*left)?;
+                let right = this.parentheses(*right)?;
                 let mut conditions = using;
                 if let Some(on) = on {
                     conditions.push(this.single_expr(on)?);

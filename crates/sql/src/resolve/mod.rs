@@ -251,6 +251,8 @@ impl<'a> Resolver<'a> {
                 let message = format!("duplicate WITH table name: {name}");
                 return Err(self.at_word(ErrorKind::Invalid(message), &name));
             }
+            // One that is never used may name what is not there, but it is a sentence of the grammar.
+            self.check_tail(&ast.query)?;
             definitions.push(Definition { name, ast, state: DefinitionState::Unresolved });
         }
         self.frames.push(Frame {
@@ -272,7 +274,7 @@ impl<'a> Resolver<'a> {
         let arms = ast.rest;
         let own_order = if arms.is_empty() { order_by } else { &[] };
         limits::operands(1 + arms.len())?;
-        self.check_tail(ast, arms.last().map_or(&ast.first, |arm| &arm.operand))?;
+        self.check_tail(ast)?;
         // SQLite resolves a compound from right to left; a CTE may refer to itself, so its columns come first.
         let mut right = Vec::with_capacity(arms.len());
         if defines.is_none() {

@@ -205,7 +205,7 @@ pub(super) fn merged_column(columns: &[ColumnRef]) -> Expr {
     match columns {
         [only] => Expr::Column(*only),
         several => Expr::Function {
-            function: Function::Coalesce,
+            function: Function::Merged,
             args: Args::List(several.iter().copied().map(Expr::Column).collect()),
         },
     }

@@ -57,7 +57,7 @@ pub(in crate::search) fn output(expr: Expr) -> Output {
 }
 
 pub(super) fn derived(id: RelationId, query: Query) -> From {
-    From::Relation(Relation { id, source: Source::Derived(Box::new(query)) })
+    From::Relation(Relation::new(id, Source::Derived(Box::new(query))))
 }
 
 /// `SELECT 1 FROM from`.
