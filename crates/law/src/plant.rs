@@ -297,6 +297,7 @@ pub const PLANTS: &[(&str, &[Plant])] = {
         ("S27", &[P::Damaged(D::Filter), P::Damaged(D::Turned)]),
         ("S28", &[P::EverythingRefers, P::EverythingHolds]),
         ("S29", &[P::Damaged(D::Turned)]),
+        ("S30", &[P::NoPlanShows]),
     ]
 };
 

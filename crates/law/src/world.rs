@@ -18,8 +18,12 @@ pub struct World {
     pub name: String,
     /// The statements that create it.
     pub ddl: Vec<String>,
-    /// Its catalog.
+    /// Its catalog, without the foreign keys that the rows break.
     pub schema: Rc<Schema>,
+    /// Its catalog with all of them, as whoever has no rows at hand takes it.
+    pub declared: Rc<Schema>,
+    /// The foreign keys that the rows break, in words.
+    pub broken: Vec<String>,
     /// The same catalog under the names that seeds use.
     pub plain: Schema,
     /// Its databases.
@@ -93,6 +97,7 @@ impl World {
             }
             contents.push((inserts, Vec::new(), Layout::Plain));
         }
+        let declared = schema.clone();
         if !keys_hold {
             for (inserts, _, layout) in &contents {
                 if *layout == Layout::Plain {
@@ -106,7 +111,8 @@ impl World {
             databases.push(Database::of(&ddl, &schema, inserts, indexes, layout)?);
         }
         databases.sort_by_key(|database| database.layout);
-        Ok(Self { name, ddl, schema, plain, databases })
+        let broken = lost_keys(&declared, &schema);
+        Ok(Self { name, ddl, schema, declared: Rc::new(declared), broken, plain, databases })
     }
 }
 
@@ -114,6 +120,16 @@ impl World {
 fn same_form(left: &Schema, right: &Schema) -> bool {
     left.tables().len() == right.tables().len()
         && left.tables().iter().zip(right.tables()).all(|(a, b)| a.columns.len() == b.columns.len())
+}
+
+/// The foreign keys that only the first of two catalogs of the same tables has.
+fn lost_keys(declared: &Schema, kept: &Schema) -> Vec<String> {
+    let tables = declared.tables().iter().zip(kept.tables());
+    let lost = tables.flat_map(|(all, kept)| {
+        let lost = all.foreign_keys.iter().filter(|key| !kept.foreign_keys.contains(key));
+        lost.map(|key| key.describe(all))
+    });
+    lost.collect()
 }
 
 /// The schema without the foreign keys that those rows break, as the engine finds them.

@@ -16,7 +16,9 @@
 //! ```
 //!
 //! ## Does not hold when
-//! The branches are exchanged: a condition that is NULL takes ELSE, so `IIF(d, x, y)` is not `IIF(NOT d, y, x)`.
+//! The branches are exchanged: a condition that is NULL takes ELSE, so `IIF(d, x, y)` is not `IIF(NOT d, y, x)`. Or it
+//! is a result of one SELECT of a set operation that another query reads: SQLite chooses the affinity of the column by
+//! how its results are written.
 //!
 //! ## Source
 //! Paper, Table 3, rule 24.
@@ -76,4 +78,18 @@ const CASES: &[Case] = &[
     ),
     Case::differs(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT IIF(age <= 3, 0, 1) FROM t"),
     Case::differs(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT IIF(age > 3, 0, 1) FROM t"),
+    // A call may be a text to SQLite, the CASE is a number, and so the column of the UNION is REAL.
+    Case::differs(
+        SCHEMA,
+        "SELECT q.c FROM (SELECT IIF(b.age, 9007199254740993, -1.0) AS c, a.age AS d FROM t AS a JOIN t AS b UNION ALL SELECT CAST(10 AS REAL), age FROM t) AS q",
+        "SELECT q.c FROM (SELECT CASE WHEN b.age THEN 9007199254740993 ELSE -1.0 END AS c, a.age AS d FROM t AS a JOIN t AS b UNION ALL SELECT CAST(10 AS REAL), age FROM t) AS q",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
+    Case::equal(
+        SCHEMA,
+        "SELECT IIF(age > 3, 1, 0) FROM t UNION SELECT CAST(id AS REAL) FROM t",
+        "SELECT CASE WHEN age > 3 THEN 1 ELSE 0 END FROM t UNION SELECT CAST(id AS REAL) FROM t",
+    )
+    .sound(),
 ];

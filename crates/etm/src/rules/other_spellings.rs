@@ -142,6 +142,14 @@ CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT CAST(age AS FLOAT) FROM t", "SELECT CAST(age AS REAL) FROM t"),
     Case::equal(SCHEMA, "SELECT SUBSTRING(name, 1, 2) FROM t", "SELECT SUBSTR(name, 1, 2) FROM t").sound(),
+    // A merged column has the affinity of the first of the two.
+    Case::differs(
+        "CREATE TABLE a (x INT); CREATE TABLE b (x INT)",
+        "SELECT x FROM a FULL JOIN b USING (x) WHERE x = '1'",
+        "SELECT x FROM a FULL JOIN b USING (x) WHERE COALESCE(a.x, b.x) = '1'",
+    )
+    .sound()
+    .witness("INSERT INTO a VALUES (1)"),
     Case::equal(
         SCHEMA,
         "SELECT CASE age WHEN 1 THEN 'a' ELSE NULL END FROM t",

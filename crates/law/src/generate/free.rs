@@ -286,9 +286,12 @@ impl Writer<'_, '_> {
     }
 
     fn derived(&mut self, depth: usize, width: usize) -> (String, Vec<String>) {
-        let outer = std::mem::take(&mut self.scopes);
+        // What stands beside it cannot be read; the queries around can.
+        let beside = self.scopes.pop();
+        let around = self.dice.chance(75).then(|| std::mem::take(&mut self.scopes));
         let query = self.query(depth, width);
-        self.scopes = outer;
+        self.scopes = around.unwrap_or_else(|| std::mem::take(&mut self.scopes));
+        self.scopes.extend(beside);
         let columns: Vec<String> = (0..width).map(|n| format!("d{n}")).collect();
         let name = self.name("z");
         let list = columns.join(", ");

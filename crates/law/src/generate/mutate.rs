@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use sqlgauge_sql::schema::{Schema, TableId};
+use sqlgauge_sql::schema::{Schema, TableId, TableKind};
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Literal, OrderTerm, Query, Real, Relation,
-    RelationId, Select, SetOperator, Source, UnaryOperator,
+    BinaryOperator, Body, ColumnRef, Expr, From, IndexHint, Join, JoinKind, Literal, OrderTerm, Query, Real,
+    Relation, RelationId, Select, SetOperator, Source, UnaryOperator,
 };
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 
@@ -93,6 +93,8 @@ impl Rewriter for Move<'_> {
     fn relation(&mut self, relation: &mut Relation) {
         if let (Source::Table(id), Some(new)) = (&mut relation.source, self.relations.get(&relation.id)) {
             *id = *new;
+            // It names an index of the other schema.
+            relation.hint = relation.hint.take().filter(|hint| *hint == IndexHint::None);
         }
     }
 
@@ -200,6 +202,17 @@ impl Mutation<'_> {
                 otherwise: self.dice.chance(50).then(|| Box::new(constant(self.dice))),
             },
             _ => Expr::Binary(comparison(self.dice), boxed, Box::new(constant(self.dice))),
+        }
+    }
+
+    /// A hint for a table, by an index of its own where it has one.
+    fn hint(&mut self, source: &Source) -> Option<IndexHint> {
+        let Source::Table(id) = source else { return None };
+        let table = self.schema.table(*id).filter(|table| table.kind == TableKind::Table)?;
+        let names: Vec<&String> = table.indexes.iter().filter_map(|index| index.name.as_ref()).collect();
+        match self.dice.pick_any(&names) {
+            Some(name) if self.dice.chance(60) => Some(IndexHint::By(name.to_ascii_lowercase())),
+            _ => self.dice.chance(80).then_some(IndexHint::None),
         }
     }
 
@@ -354,7 +367,11 @@ impl Rewriter for Mutation<'_> {
                 use JoinKind::{Cross, Full, Inner, Left, Right};
                 join.kind = *self.dice.pick(&[Inner, Inner, Left, Left, Right, Full, Cross]);
             }
+            From::Relation(relation) if self.dice.chance(25) => {
+                relation.hint = self.hint(&relation.source);
+            }
             From::Relation(relation) if self.dice.chance(20) => {
+                relation.hint = None;
                 if let (Source::Table(id), Some(other)) = (&mut relation.source, self.dice.pick_any(&tables))
                 {
                     *id = *other;
@@ -373,9 +390,8 @@ impl Rewriter for Mutation<'_> {
                 let on = left.zip(right).map(|(left, right)| {
                     Expr::Binary(BinaryOperator::Equal, Box::new(left), Box::new(right))
                 });
-                let old =
-                    std::mem::replace(other, From::Relation(Relation { id, source: Source::Table(table) }));
-                let new = From::Relation(Relation { id, source: Source::Table(table) });
+                let old = std::mem::replace(other, From::Relation(Relation::new(id, Source::Table(table))));
+                let new = From::Relation(Relation::new(id, Source::Table(table)));
                 let kind = *self.dice.pick(&[
                     JoinKind::Inner,
                     JoinKind::Left,
