@@ -160,7 +160,7 @@ impl Origin<'_> {
         let filter = if conditions.len() == 1 { conditions.pop() } else { Some(Expr::And(conditions)) };
         let columns = table.columns.iter().map(|column| Expr::Column(ColumnRef::at(id, column.index)));
         let outputs = std::iter::once(self.rowid(at, id)).chain(columns);
-        let from = From::Relation(Relation { id, source: Source::Table(table.id) });
+        let from = From::Relation(Relation::new(id, Source::Table(table.id)));
         let select = Select { filter, outputs: outputs.map(output).collect(), ..select_one(from) };
         let text = print(&Query::of(Body::Select(Box::new(select))), self.schema, Dialect::Sqlite).ok()?;
         let found = self.rows(&text)?;
