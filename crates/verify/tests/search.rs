@@ -557,6 +557,64 @@ fn a_witness_is_as_plain_as_it_can_be() {
     }
 }
 
+/// A witness of one prediction is tried on another.
+#[test]
+fn witnesses_are_reused() {
+    let search = Search::new(schema(SCHOOL), options(400)).unwrap();
+    let gold = "SELECT name FROM player WHERE goals > 3";
+    let witness = |right: &str| search.refute_minimised(gold, right).refutation().unwrap().database().clone();
+    let databases = [
+        witness("SELECT goals FROM player WHERE goals > 3"),
+        witness("SELECT name FROM player WHERE goals >= 3"),
+    ];
+    let found = search.refute_with(&databases, gold, "SELECT p.name FROM player p WHERE 3 <= p.goals");
+    assert_eq!(
+        found.map(|(place, found)| (place, found.database().clone())),
+        Some((1, databases[1].clone()))
+    );
+    assert_eq!(search.refute_with(&databases, gold, "SELECT name FROM player WHERE NOT goals <= 3"), None);
+    // Neither holds the table of coaches.
+    assert_eq!(search.refute_with(&databases, gold, "SELECT name FROM coach"), None);
+}
+
+/// Rows before DISTINCT that have one key each leave nothing open; those with several do.
+#[test]
+fn the_order_of_distinct_rows_by_other_columns_may_be_determined() {
+    let search = Search::new(schema("CREATE TABLE t (a INT, b INT)"), options(400)).unwrap();
+    let least = "SELECT DISTINCT a FROM t ORDER BY b LIMIT 1";
+    assert!(search.refute(least, "SELECT DISTINCT a FROM t ORDER BY b DESC LIMIT 1").is_refuted());
+    assert!(!search.refute(least, "SELECT a FROM t ORDER BY b LIMIT 1").is_refuted());
+    assert!(!search.refute(least, "SELECT a FROM t GROUP BY a ORDER BY b LIMIT 1").is_refuted());
+}
+
+/// Equal rows with equal keys permit the same results under one LIMIT.
+#[test]
+fn what_a_limit_permits_follows_from_the_rows_with_their_keys() {
+    let ddl = schema(SCHOOL);
+    let search = Search::new(Arc::clone(&ddl), options(10)).unwrap();
+    let proved = |left: &str, right: &str| {
+        let rows = search.rows_before_limit(left, right);
+        rows.is_some_and(|[left, right]| {
+            sqlgauge_etm::Matcher::new(&ddl, sqlgauge_etm::Profile::Sound).is_equal(&left, &right)
+        })
+    };
+    let top = "SELECT t.name FROM team t JOIN player p ON p.team_id = t.id ORDER BY p.goals DESC LIMIT 3";
+    assert!(proved(
+        top,
+        "SELECT t.name FROM player p JOIN team t ON p.team_id = t.id ORDER BY p.goals DESC LIMIT 3"
+    ));
+    for other in [
+        "SELECT t.name FROM player p JOIN team t ON p.team_id = t.id ORDER BY p.goals DESC LIMIT 4",
+        "SELECT t.name FROM player p JOIN team t ON p.team_id = t.id ORDER BY p.goals LIMIT 3",
+        "SELECT t.name FROM player p JOIN team t ON p.team_id = t.id ORDER BY p.height DESC LIMIT 3",
+        "SELECT t.name FROM player p JOIN team t ON p.team_id = t.id ORDER BY p.goals DESC, p.id LIMIT 3",
+        "SELECT t.name FROM player p JOIN team t ON p.team_id = t.id LIMIT 3",
+        "SELECT DISTINCT t.name FROM player p JOIN team t ON p.team_id = t.id ORDER BY p.goals DESC LIMIT 3",
+    ] {
+        assert!(!proved(top, other), "{other}");
+    }
+}
+
 #[test]
 fn a_minimal_witness_has_no_row_too_many() {
     let search = Search::new(schema(SCHOOL), options(2000)).unwrap();

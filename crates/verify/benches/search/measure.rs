@@ -65,6 +65,7 @@ pub(crate) fn judge(case: &Case, search: &Search) -> Found {
         }
         Verdict::Survived(found) => {
             let reason = match found.undecided {
+                _ if permits_the_same(case, search) => "equal in what a LIMIT permits, by the rules",
                 0 if found.databases == 0 => "failed on every database",
                 0 => "never differed",
                 _ => "differed only by what SQLite leaves open",
@@ -73,6 +74,11 @@ pub(crate) fn judge(case: &Case, search: &Search) -> Found {
         }
         Verdict::Inapplicable(why) => Found::Inapplicable(why.code()),
     }
+}
+
+fn permits_the_same(case: &Case, search: &Search) -> bool {
+    let rows = search.rows_before_limit(&case.gold, &case.prediction);
+    rows.is_some_and(|[left, right]| Matcher::new(&case.schema, Profile::Sound).is_equal(&left, &right))
 }
 
 /// Measures all cases and prints the summary.

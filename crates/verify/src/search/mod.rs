@@ -21,6 +21,7 @@ mod needs;
 mod pair;
 mod plan;
 mod replay;
+mod reuse;
 mod shape;
 mod signature;
 mod slice;
@@ -40,6 +41,7 @@ use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, TableId};
 
 use self::ddl::{create_table, quoted};
+use self::freedom::rows_with_keys;
 use self::hunt::Hunt;
 use self::load::Loader;
 use self::minimise::Minimiser;
@@ -150,6 +152,16 @@ impl Search {
             self.prepared(left, right)
                 .and_then(|prepared| Hunt::over(self, &prepared, databases, minimise))
                 .unwrap_or_else(Verdict::Inapplicable)
+        })
+    }
+
+    /// For two queries that end in a LIMIT: their rows with the sort keys, as SQL without ORDER BY and LIMIT. If these two
+    /// are equal as bags on every database, so that the rules of tree matching may be asked, the two queries permit the same
+    /// results, whichever rows SQLite takes among ties. `None` where the one does not follow from the other.
+    pub fn rows_before_limit(&self, left: &str, right: &str) -> Option<[String; 2]> {
+        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+            let prepared = self.prepared(left, right).ok()?;
+            rows_with_keys(&prepared.left.query, &prepared.right.query, &self.schema)
         })
     }
 

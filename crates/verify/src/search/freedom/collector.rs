@@ -358,7 +358,7 @@ fn count_rows() -> Expr {
 }
 
 /// LIMIT (`None` for none) and OFFSET, where both are constants.
-fn bounds(query: &Query) -> Option<(Option<i64>, i64)> {
+pub(super) fn bounds(query: &Query) -> Option<(Option<i64>, i64)> {
     let number = |expr: &Expr| match constant(expr) {
         Some(Value::Integer(number)) => Some(number),
         _ => None,

@@ -18,6 +18,7 @@
 mod build;
 mod collector;
 mod level;
+mod permitted;
 mod possible;
 mod walk;
 
@@ -34,6 +35,7 @@ use sqlgauge_sql::{Dialect, print};
 use self::build::{binary, column, derived, integer};
 pub(in crate::search) use self::build::{literal_of, output, select_one};
 use self::collector::{Collector, Role};
+pub(in crate::search) use self::permitted::rows_with_keys;
 pub(in crate::search) use self::possible::{Cut, Possible};
 pub(in crate::search) use self::walk::free_relations;
 use super::ddl::quoted;

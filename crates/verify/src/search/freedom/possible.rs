@@ -1,13 +1,14 @@
 //! The possible results of a query with LIMIT.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_sql::schema::{Collation, Schema};
-use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Dialect, PrintError, ordered, print};
+use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
+use sqlgauge_sql::{Dialect, PrintError, ordered, ordered_under_distinct, print};
 
-use crate::search::values::{number, same_key};
+use crate::search::values::{from_number, number, same_key};
 
 /// The LIMIT of an outermost query.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub(in crate::search) struct Cut {
     pub(in crate::search) text: String,
     keys: Vec<usize>,
     width: usize,
+    /// Whether the rows are those before DISTINCT, which is sorted by more than it returns.
+    is_before_distinct: bool,
     start: usize,
     end: usize,
 }
@@ -131,13 +134,24 @@ impl Cut {
     pub(super) fn new(query: &Query, limit: i64, offset: i64, schema: &Schema) -> Result<Self, PrintError> {
         let unlimited = Query { limit: None, offset: None, ..query.clone() };
         let width = unlimited.width();
-        let (query, keys) =
-            ordered(&unlimited).map_or((unlimited, Vec::new()), |ordered| (ordered.query, ordered.keys));
+        let before_distinct = ordered_under_distinct(&unlimited);
+        let is_before_distinct = before_distinct.is_some();
+        let (query, keys) = match before_distinct {
+            Some(rows) => {
+                let terms = query.order_by.iter().zip(&rows.keys);
+                let order_by = terms.map(|(term, &key)| OrderTerm { expr: place(key), ..term.clone() });
+                (Query { order_by: order_by.collect(), ..rows.every }, rows.keys)
+            }
+            None => {
+                ordered(&unlimited).map_or((unlimited, Vec::new()), |ordered| (ordered.query, ordered.keys))
+            }
+        };
         let bound = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
         Ok(Self {
             text: print(&query, schema, Dialect::Sqlite)?,
             keys,
             width,
+            is_before_distinct,
             start: bound(offset),
             end: bound(offset.saturating_add(limit)),
         })
@@ -145,11 +159,13 @@ impl Cut {
 
     /// The possible results, given all rows with their keys.
     pub(in crate::search) fn possible(&self, all: &ResultSet) -> Possible {
-        let rows: Vec<&[Value]> = all.rows().collect();
+        let mut rows: Vec<&[Value]> = all.rows().collect();
+        let is_sorted = !self.is_before_distinct || self.make_distinct(&mut rows);
         let mut possible = Possible::default();
         let mut from = 0;
-        let is_tie =
-            |a: &&[Value], b: &&[Value]| self.keys.iter().all(|&key| is_same_key(a.get(key), b.get(key)));
+        let is_tie = |a: &&[Value], b: &&[Value]| {
+            !is_sorted || self.keys.iter().all(|&key| is_same_key(a.get(key), b.get(key)))
+        };
         for run in rows.chunk_by(is_tie) {
             let to = from + run.len();
             let taken = to.min(self.end).saturating_sub(from.max(self.start));
@@ -164,6 +180,36 @@ impl Cut {
         }
         possible
     }
+
+    /// Keeps the first of equal rows. False if some of them have other keys than the first, so that their place is open.
+    fn make_distinct(&self, rows: &mut Vec<&[Value]>) -> bool {
+        let mut first: HashMap<Vec<Value>, &[Value]> = HashMap::new();
+        let mut is_sorted = true;
+        rows.retain(|&row| match first.entry(row[..self.width].iter().map(as_distinct).collect()) {
+            Entry::Vacant(entry) => {
+                entry.insert(row);
+                true
+            }
+            Entry::Occupied(entry) => {
+                let first = entry.get();
+                is_sorted &= self.keys.iter().all(|&key| is_same_key(first.get(key), row.get(key)));
+                false
+            }
+        });
+        is_sorted
+    }
+}
+
+/// The value up to the equality of DISTINCT, but for collations.
+fn as_distinct(value: &Value) -> Value {
+    match value {
+        Value::Real(real) => from_number(*real),
+        other => other.clone(),
+    }
+}
+
+fn place(key: usize) -> Expr {
+    Expr::Output(u32::try_from(key).unwrap_or(u32::MAX))
 }
 
 /// Whether two sort keys may count as equal in the order; texts without case and trailing space, for any collation.

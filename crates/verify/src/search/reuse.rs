@@ -1,0 +1,43 @@
+//! Witnesses of one question tried against other predictions for it (SpotIt+: "Cross-Framework Counterexample Reuse").
+//!
+//! All databases are loaded into one sandbox in which the two queries are compiled once; only the one that tells them apart is
+//! replayed on a fresh SQLite.
+
+use super::load::Loader;
+use super::needs::Filled;
+use super::pair::Judged;
+use super::verdict::Refutation;
+use super::witness::Witness;
+use super::{STACK_BYTES, Search};
+
+impl Search {
+    /// The first of the databases on which the queries return different results, by its place, and the refutation that
+    /// its replay made. A database that lacks a table that the queries need is left out.
+    pub fn refute_with<'w>(
+        &self,
+        databases: impl IntoIterator<Item = &'w Witness>,
+        left: &str,
+        right: &str,
+    ) -> Option<(usize, Refutation)> {
+        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+            let prepared = self.prepared(left, right).ok()?;
+            self.create(&prepared.tables).ok()?;
+            let columns = prepared.tables.iter().map(|&id| {
+                let table = self.schema.table(id)?;
+                Some((id, super::load::all_columns(table)))
+            });
+            let columns: Vec<_> = columns.collect::<Option<_>>()?;
+            let mut loader = Loader::new(&self.sandbox, &self.schema, &columns).ok()?;
+            let mut pair = prepared.pair(self).ok()?;
+            let found = databases.into_iter().enumerate().find_map(|(place, database)| {
+                let filled = Filled::of(database, &self.schema, &prepared.tables)?;
+                let is_loaded =
+                    filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
+                let Some(Judged::Different(_)) = is_loaded.then(|| pair.judge()) else { return None };
+                Some((place, prepared.replay(self).run(&filled)?))
+            });
+            loader.clear();
+            found
+        })
+    }
+}
