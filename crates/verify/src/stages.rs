@@ -81,7 +81,8 @@ impl Verifier {
             };
             return Err(Refused { side, message: error.to_string() });
         }
-        let Some(proof) = Proof::of(&comparison) else { return Ok(None) };
+        let proof = Proof::of(&comparison).or_else(|| self.proof_before_limit(left, right));
+        let Some(proof) = proof else { return Ok(None) };
         match self.search.refute_within(left, right, BELT_DATABASES) {
             Found::Refuted(refutation) => {
                 let refutation = *refutation;
@@ -92,6 +93,13 @@ impl Verifier {
             Found::Inapplicable(reason) => refused(&reason).map_or(Ok(Some(Verdict::Equivalent(proof))), Err),
             Found::Survived(_) => Ok(Some(Verdict::Equivalent(proof))),
         }
+    }
+
+    /// Queries whose rows are equal with their sort keys permit the same results under one LIMIT, whichever rows SQLite
+    /// takes among ties.
+    fn proof_before_limit(&self, left: &str, right: &str) -> Option<Proof> {
+        let [left, right] = self.search.rows_before_limit(left, right)?;
+        Proof::of(&Matcher::new(&self.schema, Profile::Sound).compare(&left, &right))
     }
 
     /// For results as lists both orders count; else only the gold's does.

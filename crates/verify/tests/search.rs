@@ -557,6 +557,38 @@ fn a_witness_is_as_plain_as_it_can_be() {
     }
 }
 
+/// What a search could not exercise is named; all else was.
+#[test]
+fn what_was_not_exercised_is_said() {
+    let search = Search::new(schema(SCHOOL), options(400)).unwrap();
+    for (sql, missing) in [
+        ("SELECT name FROM player WHERE goals > 3 AND height < 2", vec!["player.goals > 3 was never null"]),
+        (
+            "SELECT name FROM player WHERE height IS NULL OR height > 1",
+            vec!["player.height IS NULL OR player.height > 1 was never null"],
+        ),
+        (
+            "SELECT name FROM player WHERE height > 1 AND 1 = 2",
+            vec!["1 = 2 was never true", "1 = 2 was never null"],
+        ),
+        (
+            "SELECT p.name FROM player p JOIN team t ON p.team_id = t.id",
+            vec!["player.team_id = team.id was never unmatched"],
+        ),
+        ("SELECT t.name FROM team t JOIN player p ON p.team_id = t.id", vec![]),
+        ("SELECT id FROM team GROUP BY id", vec!["team.id was never several-rows"]),
+        (
+            "SELECT city, count(*) FROM team GROUP BY city HAVING count(*) > 2",
+            vec!["count(*) > 2 was never null"],
+        ),
+    ] {
+        let found = search.unexercised(sql, "SELECT 1").unwrap_or_else(|| panic!("{sql}"));
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        let missing: Vec<String> = missing.into_iter().map(|missing| format!("left: {missing}")).collect();
+        assert_eq!(found, missing, "{sql}");
+    }
+}
+
 /// A witness of one prediction is tried on another.
 #[test]
 fn witnesses_are_reused() {

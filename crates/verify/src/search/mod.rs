@@ -9,6 +9,7 @@
 
 mod contract;
 mod ddl;
+mod exercise;
 mod freedom;
 mod generate;
 mod guide;
@@ -52,6 +53,7 @@ use self::replay::Replay;
 use self::trace::{Trace, trace};
 
 pub use self::contract::{ColumnOrder, Contract};
+pub use self::exercise::{Event, Unexercised};
 pub use self::many::refute_all;
 pub use self::needs::Need;
 pub use self::signature::Signature;

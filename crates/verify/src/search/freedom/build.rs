@@ -11,15 +11,15 @@ pub(super) fn column(relation: RelationId, at: usize) -> Expr {
     Expr::Column(ColumnRef::at(relation, u32::try_from(at).unwrap_or(u32::MAX)))
 }
 
-pub(super) fn integer(value: i64) -> Expr {
+pub(in crate::search) fn integer(value: i64) -> Expr {
     Expr::Literal(Literal::Integer(value))
 }
 
-pub(super) fn binary(operator: BinaryOperator, left: Expr, right: Expr) -> Expr {
+pub(in crate::search) fn binary(operator: BinaryOperator, left: Expr, right: Expr) -> Expr {
     Expr::Binary(operator, Box::new(left), Box::new(right))
 }
 
-pub(super) fn aggregate(function: Function, args: Args) -> Expr {
+pub(in crate::search) fn aggregate(function: Function, args: Args) -> Expr {
     Expr::Aggregate(Box::new(Aggregate::plain(function, args)))
 }
 

@@ -32,8 +32,8 @@ use sqlgauge_sql::tree::{Args, BinaryOperator, Body, Expr, Query, Relation, Rela
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 use sqlgauge_sql::{Dialect, print};
 
-use self::build::{binary, column, derived, integer};
-pub(in crate::search) use self::build::{literal_of, output, select_one};
+pub(in crate::search) use self::build::{aggregate, binary, integer, literal_of, output, select_one};
+use self::build::{column, derived};
 use self::collector::{Collector, Role};
 pub(in crate::search) use self::permitted::rows_with_keys;
 pub(in crate::search) use self::possible::{Cut, Possible};

@@ -84,7 +84,8 @@ impl Tracer {
                 (_, Some(r)) => (vec![target + r], vec![]),
                 // Some years before the present one, whichever that is.
                 _ if is_year(right) && reads_clock(left) => {
-                    (vec![], vec![PAST_YEAR - target, RECENT_YEAR - target])
+                    let years = [PAST_YEAR, FUTURE_YEAR].into_iter().chain(PRESENT_YEARS.map(f64::from));
+                    (vec![], years.map(|year| year - target).collect())
                 }
                 _ if is_year(left) || is_year(right) => {
                     (vec![2000.0 + target, 2001.0 + target], vec![2000.0, 2001.0])
@@ -214,7 +215,7 @@ impl Tracer {
             }
             Function::Instr => {
                 let part = args.get(1).and_then(constant).as_ref().and_then(text_of).unwrap_or_default();
-                for text in [part.clone(), format!("a{part}"), format!("{part}b")] {
+                for text in [part.clone(), format!("a{part}"), format!("{part}b"), format!("1{part}25")] {
                     self.require(first, &Value::text(&text), BinaryOperator::Equal, depth);
                 }
             }
@@ -229,9 +230,11 @@ impl Tracer {
     }
 }
 
-/// Years so far apart that a number of years before the present lies between them.
+/// Years so far apart that the present one lies between them, and those that it may well be, of which one is that at which a
+/// comparison changes. A clock is not asked: the databases of a search follow from its seed.
 const PAST_YEAR: f64 = 1980.0;
-const RECENT_YEAR: f64 = 2040.0;
+const FUTURE_YEAR: f64 = 2040.0;
+const PRESENT_YEARS: std::ops::RangeInclusive<u16> = 2025..=2030;
 
 /// Whether the value of an expression depends on the present time.
 fn reads_clock(expr: &Expr) -> bool {
