@@ -82,6 +82,7 @@ impl Beside {
                     && back.is_known()
                     && there == after.compared_with(other)
                     && back == other.compared_with(after)
+                    && before.rounds_in(other) == after.rounds_in(other)
             }),
             Self::Compound => before.form == after.form && Self::Anything.takes(before, after),
             Self::Anything => {

@@ -118,15 +118,16 @@ fn of_select(query: &Query, select: &Select, picks: bool, groups: bool, facts: &
     }
     let keys: Vec<Expr> = query.order_by.iter().map(|term| order_expr(query, &term.expr).clone()).collect();
     let closure = dependencies.closure(&keys);
-    if closure.is_complete() || (groups && select.group_by.iter().all(|key| closure.determines(key))) {
-        return Sensitivity::None;
-    }
-    let determined = select.outputs.iter().all(|output| {
-        // Of equal keys that are different values the plan decides which comes first.
-        (keys.contains(&output.expr) && facts.is_identity(&output.expr))
-            || (!has_aggregate(&output.expr) && closure.determines(&output.expr))
-    });
-    if determined {
+    let complete =
+        closure.is_complete() || (groups && select.group_by.iter().all(|key| closure.determines(key)));
+    let determined = || {
+        select.outputs.iter().all(|output| {
+            // Of equal keys that are different values the plan decides which comes first.
+            (keys.contains(&output.expr) && facts.is_identity(&output.expr))
+                || (!has_aggregate(&output.expr) && closure.determines(&output.expr))
+        })
+    };
+    if (complete || determined()) && keys_are_of_results(select, &keys, &dependencies) {
         Sensitivity::None
     } else if groups && are_sorted(select, facts) {
         Sensitivity::Groups
@@ -135,6 +136,17 @@ fn of_select(query: &Query, select: &Select, picks: bool, groups: bool, facts: &
     } else {
         Sensitivity::Rows
     }
+}
+
+/// Whether a row has the same sort keys as every other that DISTINCT takes for equal to it. Else SQLite sorts by those of
+/// the one that it reads first.
+fn keys_are_of_results(select: &Select, keys: &[Expr], dependencies: &Dependencies<'_>) -> bool {
+    if !select.distinct {
+        return true;
+    }
+    let results: Vec<Expr> = select.outputs.iter().map(|output| output.expr.clone()).collect();
+    let closure = dependencies.closure(&results);
+    keys.iter().all(|key| results.contains(key) || closure.determines(key))
 }
 
 /// Whether an expression has one value per group: it is a key, fixed by the keys, or reads other columns only

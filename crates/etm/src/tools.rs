@@ -823,7 +823,12 @@ pub(crate) fn move_columns(query: &mut Query, from: RelationId, to: RelationId) 
 /// column; the value can be computed inside it, and compared there as outside.
 pub(crate) fn may_become_exists(value: &Expr, query: &Query, facts: &Facts<'_>) -> bool {
     let Some(select) = query.as_select() else { return false };
-    if select.outputs.iter().any(|output| crate::planned::is_mixed(value, &output.expr, facts)) {
+    let own = facts.operand(value);
+    let changes = |result: &Expr| {
+        crate::planned::is_mixed(value, result, facts)
+            || (!is_small_integer(result) && own.rounds_in(&facts.operand(result)))
+    };
+    if select.outputs.iter().any(|output| changes(&output.expr)) {
         return false;
     }
     let bare = query.ctes.is_empty() && query.limit.is_none() && query.offset.is_none();
@@ -835,6 +840,11 @@ pub(crate) fn may_become_exists(value: &Expr, query: &Query, facts: &Facts<'_>) 
         && !sqlgauge_sql::derive::has_subquery(value)
         && !matches!(value, Expr::Row(_))
         && is_deterministic_expr(value)
+}
+
+/// Whether the expression is an integer that is the same as a real number.
+fn is_small_integer(expr: &Expr) -> bool {
+    matches!(expr, Expr::Literal(Literal::Integer(n)) if n.unsigned_abs() <= 1 << 53)
 }
 
 /// Makes the subquery ask for a row whose result equals the value.

@@ -68,6 +68,20 @@ const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
+    // IN converts both to REAL, which rounds.
+    Case::differs(
+        "CREATE TABLE a (r REAL); CREATE TABLE b (x INT)",
+        "SELECT r FROM a WHERE r IN (SELECT +x FROM b)",
+        "SELECT r FROM a WHERE EXISTS (SELECT 1 FROM b WHERE +x = r)",
+    )
+    .sound()
+    .witness("INSERT INTO a VALUES (9007199254740992.0); INSERT INTO b VALUES (9007199254740993)"),
+    Case::equal(
+        "CREATE TABLE a (r REAL); CREATE TABLE b (x INT)",
+        "SELECT r FROM a WHERE r IN (SELECT x FROM b)",
+        "SELECT r FROM a WHERE EXISTS (SELECT 1 FROM b WHERE x = r)",
+    )
+    .sound(),
     Case::equal(
         SCHEMA,
         "SELECT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)",

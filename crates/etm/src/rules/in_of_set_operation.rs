@@ -25,8 +25,8 @@
 //! ## Source
 //! Ours.
 
-use sqlgauge_sql::derive::{Comparison, Conversion, Fact};
-use sqlgauge_sql::schema::Collation;
+use sqlgauge_sql::derive::{Comparison, Conversion, Fact, Facts};
+use sqlgauge_sql::schema::{Affinity, Collation};
 use sqlgauge_sql::tree::{Body, Expr, Query, SetOperator};
 
 use crate::context::{Context, Position};
@@ -84,7 +84,7 @@ impl Rule for InOfSetOperation {
             }
             Body::SetOperation { .. } | Body::Values(_) => false,
         };
-        if !(fits(left) && fits(right)) {
+        if !(fits(left) && fits(right) && converts_alike(value, [left, right], facts)) {
             return false;
         }
         let test = |body: &Body| Expr::InQuery {
@@ -102,10 +102,29 @@ impl Rule for InOfSetOperation {
     }
 }
 
+/// Whether IN does the same to the results of both operands: of a set operation it takes the affinity of the last SELECT
+/// for all.
+fn converts_alike(value: &Expr, operands: [&Body; 2], facts: &Facts<'_>) -> bool {
+    let results = operands.into_iter().filter_map(Body::first_select).flat_map(|select| &select.outputs);
+    let affinities: Vec<Fact<Option<Affinity>>> =
+        results.map(|output| facts.affinity(&output.expr)).collect();
+    let has_one = |affinity: &Fact<Option<Affinity>>| matches!(affinity, Fact::Known(Some(_)));
+    let are_equal =
+        affinities.windows(2).all(|pair| pair[0] == pair[1]) && !affinities.contains(&Fact::Unknown);
+    are_equal || (has_one(&facts.affinity(value)) && affinities.iter().all(has_one))
+}
+
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
+    Case::differs(
+        "CREATE TABLE a (r REAL); CREATE TABLE b (x INT)",
+        "SELECT 1 FROM a WHERE r IN (SELECT x FROM b UNION SELECT 1 FROM b)",
+        "SELECT 1 FROM a WHERE r IN (SELECT x FROM b) OR r IN (SELECT 1 FROM b)",
+    )
+    .sound()
+    .witness("INSERT INTO a VALUES (9007199254740992.0); INSERT INTO b VALUES (9007199254740993)"),
     Case::equal(
         SCHEMA,
         "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u UNION SELECT must FROM u)",

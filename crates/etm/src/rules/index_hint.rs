@@ -108,6 +108,14 @@ const CASES: &[Case] = &[
     )
     .sound()
     .witness(ROWS),
+    // Of the rows with one name SQLite keeps the first that it reads, and sorts by its id.
+    Case::differs(
+        SCHEMA,
+        "SELECT DISTINCT name FROM t NOT INDEXED WHERE age > 3 ORDER BY id, name LIMIT 1",
+        "SELECT DISTINCT name FROM t INDEXED BY t_age WHERE age > 3 ORDER BY id, name LIMIT 1",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 5), (2, 'b', 7), (3, 'a', 9)"),
     Case::differs(
         SCHEMA,
         "SELECT (SELECT name FROM t NOT INDEXED WHERE age > 3)",

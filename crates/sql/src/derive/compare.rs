@@ -84,6 +84,18 @@ impl Operand {
         Comparison { conversion, collation }
     }
 
+    /// Whether IN with a subquery, one operand its value and the other its result, may take an integer for an equal
+    /// real number that `=` tells from it: where one side has REAL affinity and the other none, IN converts the values
+    /// of both, and integers beyond 53 bits are rounded.
+    pub fn rounds_in(&self, other: &Self) -> bool {
+        let may_round = |real: &Self, plain: &Self| {
+            matches!(real.affinity, Fact::Known(Some(Affinity::Real)) | Fact::Unknown)
+                && matches!(plain.affinity, Fact::Known(None) | Fact::Unknown)
+                && plain.values.may_be(Values::INTEGER.or(Values::NUMBER_TEXT))
+        };
+        may_round(self, other) || may_round(other, self)
+    }
+
     /// The collation by which GROUP BY, DISTINCT, ORDER BY and set operations compare its values.
     pub fn collation(&self) -> Fact<Collation> {
         if !self.values.may_be(Values::TEXT) {
