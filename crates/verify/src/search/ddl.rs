@@ -5,7 +5,7 @@ use sqlgauge_sql::schema::{Affinity, Collation, Column, ForeignKey, Schema, Tabl
 /// The statement that creates the table with everything that limits its rows: types, keys, NOT NULL, CHECK,
 /// collations, STRICT, WITHOUT ROWID. Defaults are left out, as every value is given; so is a foreign key
 /// whose target has no such key, as SQLite calls that an error.
-pub(super) fn create_table(schema: &Schema, table: &Table) -> String {
+pub(crate) fn create_table(schema: &Schema, table: &Table) -> String {
     let mut parts: Vec<String> =
         (0..).zip(&table.columns).map(|(at, column)| column_text(table, at, column)).collect();
     if !table.primary_key.is_empty() && table.rowid_alias().is_none() && !table.key_apart_from_rowid {

@@ -41,16 +41,19 @@ use sqlgauge_engine::{Budget, Sandbox};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, TableId};
 
-use self::ddl::{create_table, quoted};
+use self::ddl::quoted;
 use self::freedom::rows_with_keys;
 use self::hunt::Hunt;
 use self::load::Loader;
 use self::minimise::Minimiser;
 use self::needs::Filled;
 use self::pair::{Difference, Pair, Resolved};
-use self::plan::{tables_of, with_targets};
+use self::plan::tables_of;
 use self::replay::Replay;
 use self::trace::{Trace, trace};
+
+pub(crate) use self::ddl::create_table;
+pub(crate) use self::plan::with_targets;
 
 pub use self::contract::{ColumnOrder, Contract};
 pub use self::exercise::{Event, Unexercised};

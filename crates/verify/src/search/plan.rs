@@ -164,7 +164,7 @@ pub(super) fn tables_of(query: &Query) -> BTreeSet<TableId> {
 ///
 /// # Errors
 /// [`Inapplicable`] for a view, a virtual table or a table with computed columns.
-pub(super) fn with_targets(
+pub(crate) fn with_targets(
     schema: &Schema,
     tables: &BTreeSet<TableId>,
 ) -> Result<Vec<TableId>, Inapplicable> {

@@ -19,7 +19,7 @@ pub struct WitnessTable {
 }
 
 impl WitnessTable {
-    pub(super) fn new(name: &str, columns: Vec<String>, create: String, rows: Vec<Vec<Value>>) -> Self {
+    pub(crate) fn new(name: &str, columns: Vec<String>, create: String, rows: Vec<Vec<Value>>) -> Self {
         Self { name: name.to_owned(), columns, rows, create }
     }
 

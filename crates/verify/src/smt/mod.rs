@@ -7,14 +7,34 @@
 //! not there, never miss one that is. [`Outcome::Candidate`] is therefore nothing until a real SQLite has replayed it.
 //! What cannot be encoded so is [`Outcome::Unsupported`] with the construct by name.
 
+mod decode;
+mod differ;
+mod evaluate;
+mod exec;
+mod ir;
+mod lower;
+mod number;
+mod oracle;
 pub mod process;
+mod script;
+mod table;
+mod text;
+mod value;
+mod world;
 
-use std::time::Duration;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::aggregates::is_entangled;
+use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
 
+use self::exec::Run;
+use self::ir::{Constant, Node, Sort, Term, Terms};
+use self::process::Answer;
 pub use self::process::{Failure, Limits, NoSolver, Solver, locate};
+use self::script::Script;
+use self::world::{Stop, World};
 use crate::search::Witness;
 
 /// When two results count as the same.
@@ -74,6 +94,8 @@ pub enum Reason {
     Solver(Failure),
     /// The formula would be too large.
     Size,
+    /// What the solver found has no counterpart in SQLite.
+    NoDatabase,
 }
 
 impl Reason {
@@ -82,6 +104,7 @@ impl Reason {
         match self {
             Self::Solver(failure) => failure.to_string(),
             Self::Size => "size".to_owned(),
+            Self::NoDatabase => "no_database".to_owned(),
         }
     }
 }
@@ -120,11 +143,164 @@ pub enum Outcome {
 /// Looks for a database of at most so many rows per table on which the permitted results of the queries differ.
 pub fn bounded(
     schema: &Schema,
-    (left, right): (&Query, &Query),
+    pair: (&Query, &Query),
     semantics: Semantics,
     bounds: Bounds,
     solver: &mut Solver,
 ) -> Outcome {
-    let _ = (schema, left, right, semantics, bounds, solver);
-    Outcome::Unsupported { construct: "query".to_owned() }
+    let deadline = Instant::now() + bounds.time;
+    let mut proved = None;
+    let mut assumes = Vec::new();
+    for rows in 1..=bounds.rows_per_table {
+        let question = match Question::new(schema, pair, semantics, rows) {
+            Ok(question) => question,
+            Err(Stop::Unsupported(construct)) => return Outcome::Unsupported { construct },
+            Err(Stop::Size) => return Outcome::Unknown { reason: Reason::Size, proved },
+        };
+        assumes = question.world.assumes.iter().copied().collect();
+        match question.settle(solver, deadline) {
+            Ok(None) => proved = Some(rows),
+            Ok(Some(database)) => return Outcome::Candidate { database: *database, bound: rows },
+            Err(reason) => return Outcome::Unknown { reason, proved },
+        }
+    }
+    Outcome::NoDifference { bound: bounds.rows_per_table, assumes }
+}
+
+/// Texts that a database may well hold, for the functions of texts.
+const LIKELY_TEXTS: [&str; 12] = [
+    "a",
+    "b",
+    "B",
+    "1",
+    "2",
+    "10",
+    "1.5",
+    "2000-01-01",
+    "2000-01-02",
+    "2001-06-15",
+    "2000-01-01 10:00:00",
+    "10:30:00",
+];
+
+/// Whether two queries differ on tables of so many rows.
+struct Question<'s> {
+    world: World<'s>,
+    tables: BTreeSet<TableId>,
+    differs: Term,
+}
+
+impl<'s> Question<'s> {
+    fn new(
+        schema: &'s Schema,
+        (left, right): (&Query, &Query),
+        semantics: Semantics,
+        rows: usize,
+    ) -> Result<Self, Stop> {
+        if is_entangled(left) || is_entangled(right) {
+            return Err(Stop::unsupported("outer aggregate"));
+        }
+        let mut world = World::new(schema);
+        let mut tables = BTreeSet::new();
+        table::tables_of(left, schema, &mut tables);
+        table::tables_of(right, schema, &mut tables);
+        table::add_tables(&mut world, &tables, rows)?;
+        let keeps_cut = semantics != Semantics::Set;
+        let executed = [left, right].map(|query| {
+            let plain = without_idle_order(query, semantics);
+            Run::statement(&mut world, plain.as_ref().unwrap_or(query), keeps_cut)
+        });
+        let [left, right] = executed;
+        let (left, right) = (left?, right?);
+        let differs = differ::differ(&mut world, left, right, semantics)?;
+        Ok(Self { world, tables, differs })
+    }
+
+    /// A database on which they may differ, if there is one.
+    fn settle(mut self, solver: &mut Solver, deadline: Instant) -> Result<Option<Box<Witness>>, Reason> {
+        let mut assertions = self.world.conditions.clone();
+        assertions.push(self.differs);
+        if self.world.terms.all(assertions.iter().copied()) == Terms::FALSE {
+            return Ok(None);
+        }
+        let Some(first) = self.ask(&assertions, &BTreeSet::new(), solver, deadline)? else { return Ok(None) };
+        let pool = self.pool(&assertions);
+        let is_open = !pool.is_empty() || !self.world.settled.is_empty();
+        if is_open {
+            // What is known of functions, and no choice that shows: what is found now is most likely real.
+            assertions.extend(self.world.settled.clone());
+            let cells = self.within(&pool);
+            assertions.extend(cells);
+            if let Ok(Some(better)) = self.ask(&assertions, &pool, solver, deadline) {
+                return Ok(Some(better));
+            }
+        }
+        Ok(Some(first))
+    }
+
+    fn ask(
+        &mut self,
+        assertions: &[Term],
+        pool: &BTreeSet<Box<str>>,
+        solver: &mut Solver,
+        deadline: Instant,
+    ) -> Result<Option<Box<Witness>>, Reason> {
+        let asked = decode::unknowns(&self.world, &self.tables);
+        let script = Script::new(&self.world.terms, &mut self.world.oracle, assertions, &asked, pool);
+        let names: Vec<String> = asked.iter().map(|&term| script.name(term).to_owned()).collect();
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Reason::Solver(Failure::Timeout));
+        }
+        match solver.check(&script.text, &names, left).map_err(Reason::Solver)? {
+            Answer::Unsatisfiable => Ok(None),
+            Answer::Satisfiable(given) => {
+                let values = decode::constants(&self.world, &asked, &given, &script.ranks);
+                let database = decode::database(&self.world, &self.tables, &values);
+                Ok(Some(Box::new(database.ok_or(Reason::NoDatabase)?)))
+            }
+        }
+    }
+
+    /// The texts that functions of texts are tried on; empty where there is no such function.
+    fn pool(&self, assertions: &[Term]) -> BTreeSet<Box<str>> {
+        let terms = &self.world.terms;
+        let mut pool = BTreeSet::new();
+        let mut has_function = false;
+        for term in terms.reachable(assertions) {
+            match terms.node(term) {
+                Node::Constant(Constant::Text(text)) => {
+                    pool.insert(text.clone());
+                }
+                Node::Apply(_, _, args) => {
+                    has_function |= args.iter().any(|&arg| terms.sort(arg) == Sort::Text);
+                }
+                _ => {}
+            }
+        }
+        pool.extend(LIKELY_TEXTS.iter().map(|&text| text.into()));
+        if has_function { pool } else { BTreeSet::new() }
+    }
+
+    /// That every text of the tables is among those.
+    fn within(&mut self, pool: &BTreeSet<Box<str>>) -> Vec<Term> {
+        if pool.is_empty() {
+            return Vec::new();
+        }
+        let rows = self.tables.iter().filter_map(|id| self.world.tables.get(id)).flat_map(|rows| rows.iter());
+        let cells: Vec<Term> = rows.flat_map(|row| row.values.iter().map(|value| value.text)).collect();
+        let terms = &mut self.world.terms;
+        let named: Vec<Term> = pool.iter().map(|text| terms.text(text)).collect();
+        let within = cells.into_iter().map(|cell| {
+            let equal: Vec<Term> = named.iter().map(|&text| terms.equal(cell, text)).collect();
+            terms.any(equal)
+        });
+        within.collect()
+    }
+}
+
+/// The query without an ORDER BY that decides nothing.
+fn without_idle_order(query: &Query, semantics: Semantics) -> Option<Query> {
+    let is_idle = semantics != Semantics::List && query.limit.is_none() && !query.order_by.is_empty();
+    is_idle.then(|| Query { order_by: Vec::new(), ..query.clone() })
 }

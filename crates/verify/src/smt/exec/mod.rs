@@ -1,0 +1,459 @@
+//! Queries executed on symbolic rows.
+//!
+//! # Contract
+//! The rows that come out are those that SQLite permits, in no order but that of their keys. Where SQL leaves a choice,
+//! it is made by priorities that depend on the rows alone, so that whatever SQLite may choose is some priorities'
+//! result, and equal queries under equal priorities have equal results.
+
+mod group;
+mod join;
+mod order;
+mod window;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
+use sqlgauge_sql::derive::{Fact, Facts};
+use sqlgauge_sql::schema::{Collation, TableKind};
+use sqlgauge_sql::tree::{
+    Body, ColumnRef, CteId, Expr, OrderTerm, Query, Relation, RelationId, Select, SetOperator, Source,
+    WindowCall,
+};
+use sqlgauge_sql::visit::{Visitor, walk_query};
+
+pub use self::group::Group;
+pub use self::order::{Cut, Direction};
+use super::ir::{Term, Terms};
+use super::value::Value;
+use super::world::{Row, Stop, World};
+
+/// What the columns of some relations are in one row.
+#[derive(Debug)]
+struct Scope {
+    bindings: Vec<(RelationId, Rc<[Value]>)>,
+    outer: Option<Rc<Scope>>,
+}
+
+/// What an expression is evaluated in.
+#[derive(Debug, Clone, Default)]
+pub struct Env {
+    scope: Option<Rc<Scope>>,
+    group: Option<Rc<Group>>,
+    windows: Option<Rc<HashMap<WindowCall, Value>>>,
+}
+
+impl Env {
+    /// The value of a column, if it is known here.
+    pub fn column(&self, column: ColumnRef) -> Option<Value> {
+        let mut scope = self.scope.as_ref();
+        while let Some(here) = scope {
+            if let Some((_, values)) = here.bindings.iter().find(|(id, _)| *id == column.relation) {
+                return values.get(column.column as usize).copied();
+            }
+            scope = here.outer.as_ref();
+        }
+        None
+    }
+
+    /// The value of a window function in this row.
+    pub fn window(&self, call: &WindowCall) -> Option<Value> {
+        self.windows.as_ref()?.get(call).copied()
+    }
+
+    /// This, with rows of further relations.
+    #[must_use]
+    pub fn with(&self, bindings: Vec<(RelationId, Rc<[Value]>)>) -> Self {
+        let scope = Scope { bindings, outer: self.scope.clone() };
+        Self { scope: Some(Rc::new(scope)), group: None, windows: None }
+    }
+
+    /// What a query inside sees.
+    fn inside(&self) -> Self {
+        Self { scope: self.scope.clone(), group: None, windows: None }
+    }
+}
+
+/// A row with what it is sorted by.
+#[derive(Debug, Clone)]
+pub struct Ranked {
+    /// It is there.
+    pub present: Term,
+    /// Its values.
+    pub values: Rc<[Value]>,
+    /// Its sort keys.
+    pub keys: Vec<Value>,
+}
+
+/// The rows of a query before its limit.
+#[derive(Debug, Clone)]
+pub struct Executed {
+    /// The rows.
+    pub rows: Vec<Ranked>,
+    /// How their keys sort them.
+    pub directions: Vec<Direction>,
+    /// Which of them are taken.
+    pub cut: Option<Cut>,
+}
+
+/// The execution of one statement.
+pub struct Run<'w, 's> {
+    /// What is shared with the other statement.
+    pub world: &'w mut World<'s>,
+    /// What is known of the statement.
+    pub facts: Rc<Facts<'s>>,
+    ctes: HashMap<CteId, Rc<Vec<Row>>>,
+    correlated_ctes: HashSet<CteId>,
+    cached: HashMap<Query, Rc<Vec<Row>>>,
+    sites: HashMap<Query, usize>,
+}
+
+impl<'w, 's> Run<'w, 's> {
+    /// Executes a statement. A cut of the sorted rows is left to the caller where `keeps_cut` and nothing is left out
+    /// before it; else the rows are those that are taken.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn statement(world: &'w mut World<'s>, query: &Query, keeps_cut: bool) -> Result<Executed, Stop> {
+        let mut run = Run::of(world, query);
+        let executed = run.query(query, &Env::default())?;
+        if executed.cut.as_ref().is_none_or(|cut| keeps_cut && cut.keeps_the_first()) {
+            return Ok(executed);
+        }
+        let directions = executed.directions.clone();
+        let rows = run.limited(query, executed)?;
+        Ok(Executed { rows, directions, cut: None })
+    }
+
+    fn of(world: &'w mut World<'s>, query: &Query) -> Self {
+        let facts = Rc::new(Facts::of(query, world.schema));
+        Run::with_facts(world, facts)
+    }
+
+    /// The execution of expressions of which those facts are known.
+    pub fn with_facts(world: &'w mut World<'s>, facts: Rc<Facts<'s>>) -> Self {
+        Run {
+            world,
+            facts,
+            ctes: HashMap::new(),
+            correlated_ctes: HashSet::new(),
+            cached: HashMap::new(),
+            sites: HashMap::new(),
+        }
+    }
+
+    /// The number of the place in the statement at which a choice is open.
+    fn site(&mut self, query: &Query) -> usize {
+        let next = self.sites.len();
+        *self.sites.entry(query.clone()).or_insert(next)
+    }
+
+    fn query(&mut self, query: &Query, env: &Env) -> Result<Executed, Stop> {
+        for cte in &query.ctes {
+            let free = Free::of(&cte.query);
+            if free.ctes.contains(&cte.id) {
+                return Err(Stop::unsupported("recursive CTE"));
+            }
+            if self.is_correlated(&free) {
+                self.correlated_ctes.insert(cte.id);
+            }
+            let rows = self.subquery(&cte.query, env)?;
+            self.ctes.insert(cte.id, rows);
+        }
+        let env = env.inside();
+        let directions = query.order_by.iter().map(Direction::of).collect();
+        let rows = match &query.body {
+            Body::Select(select) => self.select(select, &query.order_by, &env)?,
+            body => {
+                let rows = self.body(body, &env)?;
+                self.ranked(rows, body, &query.order_by)?
+            }
+        };
+        let cut = self.cut(query, &env)?;
+        Ok(Executed { rows, directions, cut })
+    }
+
+    /// The rows of a query inside a statement, after its limit.
+    pub fn subquery(&mut self, query: &Query, env: &Env) -> Result<Rc<Vec<Row>>, Stop> {
+        let is_correlated = self.is_correlated(&Free::of(query));
+        if let Some(known) = self.cached.get(query).filter(|_| !is_correlated) {
+            return Ok(Rc::clone(known));
+        }
+        let executed = self.query(query, &env.inside())?;
+        let rows = self.limited(query, executed)?;
+        let rows = rows.into_iter().map(|row| Row { present: row.present, values: row.values });
+        let rows: Rc<Vec<Row>> = Rc::new(rows.collect());
+        if !is_correlated {
+            self.cached.insert(query.clone(), Rc::clone(&rows));
+        }
+        Ok(rows)
+    }
+
+    fn is_correlated(&self, free: &Free) -> bool {
+        !free.relations.is_empty() || free.ctes.iter().any(|cte| self.correlated_ctes.contains(cte))
+    }
+
+    /// A subquery as a value: of its first row, NULL without one.
+    pub fn scalar(&mut self, query: &Query, env: &Env) -> Result<Value, Stop> {
+        let mut executed = self.query(query, &env.inside())?;
+        if executed.cut.as_ref().is_some_and(|cut| !cut.keeps_the_first()) {
+            let directions = executed.directions.clone();
+            let rows = self.limited(query, executed)?;
+            executed = Executed { rows, directions, cut: None };
+        }
+        let chosen = self.first_of(query, &executed)?;
+        let mut value = self.world.terms.null();
+        for (is_chosen, row) in chosen.into_iter().zip(&executed.rows) {
+            value = self.world.terms.choose_value(is_chosen, row.values[0], value);
+        }
+        Ok(value)
+    }
+
+    fn select(
+        &mut self,
+        select: &Select,
+        order_by: &[OrderTerm],
+        env: &Env,
+    ) -> Result<Vec<Ranked>, Stop> {
+        let mut rows = self.from_where(select, env)?;
+        if group::is_grouped(select, order_by) {
+            rows = self.grouped(select, order_by, rows, env)?;
+        }
+        self.add_windows(select, order_by, &mut rows)?;
+        self.world.check_size(rows.len())?;
+        let mut ranked = Vec::new();
+        for (present, env) in rows {
+            let outputs = select.outputs.iter().map(|output| self.value(&output.expr, &env));
+            let values: Vec<Value> = outputs.collect::<Result<_, _>>()?;
+            let keys = order_by.iter().map(|term| self.sort_key(&term.expr, select, &values, &env));
+            let keys = keys.collect::<Result<_, _>>()?;
+            ranked.push(Ranked { present, values: values.into(), keys });
+        }
+        if select.distinct {
+            let is_output = |term: &OrderTerm| {
+                matches!(term.expr, Expr::Output(_))
+                    || select.outputs.iter().any(|output| output.expr == term.expr)
+            };
+            if !order_by.iter().all(is_output) {
+                return Err(Stop::unsupported("DISTINCT sorted by what it does not return"));
+            }
+            self.make_distinct(&mut ranked, &Body::Select(Box::new(select.clone())))?;
+        }
+        Ok(ranked)
+    }
+
+    fn sort_key(
+        &mut self,
+        expr: &Expr,
+        select: &Select,
+        values: &[Value],
+        env: &Env,
+    ) -> Result<Value, Stop> {
+        match expr {
+            Expr::Output(at) => {
+                let output = select.outputs.get(*at as usize).ok_or_else(|| Stop::unsupported("output"))?;
+                self.key(&output.expr, values[*at as usize])
+            }
+            Expr::Collate { expr, collation } => {
+                let inner = self.sort_key(expr, select, values, env)?;
+                self.collated(inner, Fact::Known(&Collation::from_name(collation)))
+            }
+            expr => {
+                let value = self.value(expr, env)?;
+                self.key(expr, value)
+            }
+        }
+    }
+
+    fn body(&mut self, body: &Body, env: &Env) -> Result<Vec<Row>, Stop> {
+        match body {
+            Body::Select(select) => {
+                let rows = self.select(select, &[], env)?;
+                Ok(rows.into_iter().map(|row| Row { present: row.present, values: row.values }).collect())
+            }
+            Body::Values(rows) => rows
+                .iter()
+                .map(|row| {
+                    let values = self.values(row, env)?;
+                    Ok(Row { present: Terms::TRUE, values: values.into() })
+                })
+                .collect(),
+            Body::SetOperation { operator, all, left, right } => {
+                let (lefts, rights) = (self.body(left, env)?, self.body(right, env)?);
+                self.world.check_size(lefts.len() + rights.len())?;
+                if *all {
+                    return Ok(lefts.into_iter().chain(rights).collect());
+                }
+                self.set_operation(*operator, body, lefts, rights)
+            }
+        }
+    }
+
+    fn set_operation(
+        &mut self,
+        operator: SetOperator,
+        body: &Body,
+        lefts: Vec<Row>,
+        rights: Vec<Row>,
+    ) -> Result<Vec<Row>, Stop> {
+        self.check_bytes(body)?;
+        let mut kept = lefts;
+        if operator == SetOperator::Union {
+            kept.extend(rights);
+        } else {
+            for row in &mut kept {
+                let found: Vec<Term> = rights
+                    .iter()
+                    .map(|right| {
+                        let same = self.world.terms.same_rows(&row.values, &right.values);
+                        self.world.terms.and(right.present, same)
+                    })
+                    .collect();
+                let terms = &mut self.world.terms;
+                let is_there = terms.any(found);
+                let stays = if operator == SetOperator::Intersect { is_there } else { terms.not(is_there) };
+                row.present = terms.and(row.present, stays);
+            }
+        }
+        let mut ranked: Vec<Ranked> = kept
+            .into_iter()
+            .map(|row| Ranked { present: row.present, values: row.values, keys: Vec::new() })
+            .collect();
+        self.make_distinct(&mut ranked, body)?;
+        Ok(ranked.into_iter().map(|row| Row { present: row.present, values: row.values }).collect())
+    }
+
+    /// Leaves of equal rows one.
+    fn make_distinct(&mut self, rows: &mut Vec<Ranked>, body: &Body) -> Result<(), Stop> {
+        self.check_bytes(body)?;
+        rows.retain(|row| row.present != Terms::FALSE);
+        self.world.check_size(rows.len())?;
+        let before: Vec<Ranked> = rows.clone();
+        for (at, row) in rows.iter_mut().enumerate() {
+            let mut earlier = Vec::new();
+            for other in &before[..at] {
+                let same = self.world.terms.same_rows(&row.values, &other.values);
+                earlier.push(self.world.terms.and(other.present, same));
+            }
+            let terms = &mut self.world.terms;
+            let is_repeated = terms.any(earlier);
+            let is_first = terms.not(is_repeated);
+            row.present = terms.and(row.present, is_first);
+        }
+        Ok(())
+    }
+
+    /// Where different texts count as equal, which of them stays is open.
+    fn check_bytes(&self, body: &Body) -> Result<(), Stop> {
+        match body {
+            Body::SetOperation { left, right, .. } => {
+                self.check_bytes(left)?;
+                self.check_bytes(right)
+            }
+            Body::Values(_) => Ok(()),
+            Body::Select(select) => {
+                let is_bytes = select
+                    .outputs
+                    .iter()
+                    .all(|output| self.facts.collation(&output.expr).is(&Collation::Binary));
+                if is_bytes { Ok(()) } else { Err(Stop::unsupported("DISTINCT under a collation")) }
+            }
+        }
+    }
+
+    fn ranked(&mut self, rows: Vec<Row>, body: &Body, order_by: &[OrderTerm]) -> Result<Vec<Ranked>, Stop> {
+        if !order_by.is_empty() {
+            self.check_bytes(body)?;
+        }
+        let mut ranked = Vec::new();
+        for row in rows {
+            let mut keys = Vec::new();
+            for term in order_by {
+                keys.push(self.compound_key(&term.expr, &row.values)?);
+            }
+            ranked.push(Ranked { present: row.present, values: row.values, keys });
+        }
+        Ok(ranked)
+    }
+
+    fn compound_key(&mut self, expr: &Expr, values: &[Value]) -> Result<Value, Stop> {
+        match expr {
+            Expr::Output(at) => {
+                values.get(*at as usize).copied().ok_or_else(|| Stop::unsupported("output"))
+            }
+            Expr::Collate { expr, collation } => {
+                let inner = self.compound_key(expr, values)?;
+                self.collated(inner, Fact::Known(&Collation::from_name(collation)))
+            }
+            _ => Err(Stop::unsupported("ORDER BY of a compound")),
+        }
+    }
+
+    /// The rows of a relation.
+    fn relation(&mut self, relation: &Relation, env: &Env) -> Result<Rc<Vec<Row>>, Stop> {
+        match &relation.source {
+            Source::Table(id) => {
+                if let Some(rows) = self.world.tables.get(id) {
+                    return Ok(Rc::clone(rows));
+                }
+                let schema = self.world.schema;
+                let is_view = schema.table(*id).is_some_and(|table| table.kind == TableKind::View);
+                let view = schema.definition(*id).and_then(|own| own.view.as_ref()).filter(|_| is_view);
+                let view = view.ok_or_else(|| Stop::unsupported("virtual table"))?;
+                let rows = Run::of(self.world, view).subquery(view, &Env::default())?;
+                self.world.tables.insert(*id, Rc::clone(&rows));
+                Ok(rows)
+            }
+            Source::Derived(query) => self.subquery(query, env),
+            Source::Cte(id) => {
+                self.ctes.get(id).cloned().ok_or_else(|| Stop::unsupported("recursive CTE"))
+            }
+            Source::Function { name, .. } => Err(Stop::unsupported(name.clone())),
+            Source::Catalog => Err(Stop::unsupported("sqlite_schema")),
+        }
+    }
+}
+
+/// What a query reads that is not its own.
+#[derive(Debug, Default)]
+pub struct Free {
+    /// Relations of queries around.
+    pub relations: BTreeSet<RelationId>,
+    /// CTEs of queries around.
+    pub ctes: BTreeSet<CteId>,
+}
+
+impl Free {
+    /// What that query reads that is not its own.
+    pub fn of(query: &Query) -> Self {
+        struct Names {
+            read: BTreeSet<RelationId>,
+            own: BTreeSet<RelationId>,
+            read_ctes: BTreeSet<CteId>,
+            own_ctes: BTreeSet<CteId>,
+        }
+        impl Visitor for Names {
+            fn query(&mut self, query: &Query) {
+                self.own_ctes.extend(query.ctes.iter().map(|cte| cte.id));
+            }
+            fn relation(&mut self, relation: &Relation) {
+                self.own.insert(relation.id);
+                if let Source::Cte(id) = relation.source {
+                    self.read_ctes.insert(id);
+                }
+            }
+            fn expr(&mut self, expr: &Expr) {
+                if let Expr::Column(column) = expr {
+                    self.read.insert(column.relation);
+                }
+            }
+        }
+        let (read, own) = Default::default();
+        let (read_ctes, own_ctes) = Default::default();
+        let mut names = Names { read, own, read_ctes, own_ctes };
+        walk_query(&mut names, query);
+        Self {
+            relations: names.read.difference(&names.own).copied().collect(),
+            ctes: names.read_ctes.difference(&names.own_ctes).copied().collect(),
+        }
+    }
+}

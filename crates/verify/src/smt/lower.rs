@@ -1,0 +1,442 @@
+//! Expressions as terms.
+//!
+//! # Contract
+//! What a value is in three-valued logic, by SQLite's conversions and collations as `sql::derive` knows them. An
+//! expression that has no encoding ends in [`Stop::Unsupported`] with its name.
+
+use sqlgauge_engine::Value as Stored;
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::schema::{Affinity, Collation};
+use sqlgauge_sql::derive::{Conversion, Fact};
+use sqlgauge_sql::tree::{Args, BinaryOperator, Body, Expr, LikeOperator, Literal, Query, UnaryOperator};
+
+use super::exec::{Env, Run};
+use super::ir::{Sort, Terms};
+use super::text::Shape;
+use super::value::{Truth, Value};
+use super::world::Stop;
+
+impl Run<'_, '_> {
+    /// The value of an expression.
+    pub fn value(&mut self, expr: &Expr, env: &Env) -> Result<Value, Stop> {
+        self.world.check_size(0)?;
+        Ok(match expr {
+            Expr::Column(column) => env
+                .column(*column)
+                .ok_or_else(|| Stop::unsupported(if column.column == u32::MAX { "rowid" } else { "column" }))?,
+            Expr::Literal(literal) => self.literal(literal)?,
+            Expr::Unary(UnaryOperator::Plus, inner) | Expr::Collate { expr: inner, .. } => self.value(inner, env)?,
+            Expr::Unary(UnaryOperator::Minus, inner) => {
+                let value = self.value(inner, env)?;
+                self.minus(value)?
+            }
+            Expr::Unary(UnaryOperator::BitNot, inner) => {
+                let value = self.value(inner, env)?;
+                self.call(&|args| format!("~({})", args[0]), Shape::INTEGER, &[value])?
+            }
+            Expr::Binary(operator, left, right) if !operator.is_comparison() => {
+                let (left, right) = (self.value(left, env)?, self.value(right, env)?);
+                self.binary(*operator, left, right)?
+            }
+            Expr::Case { operand, branches, otherwise } => {
+                self.case(operand.as_deref(), branches, otherwise.as_deref(), env)?
+            }
+            Expr::Cast { expr, type_name } => {
+                let value = self.value(expr, env)?;
+                self.cast(value, type_name)?
+            }
+            Expr::Function { function, args } => self.function(function, args, env)?,
+            Expr::Aggregate(aggregate) => self.aggregate(aggregate, env)?,
+            Expr::Window(call) => env.window(call).ok_or_else(|| Stop::unsupported("window"))?,
+            Expr::Scalar(query) => self.scalar(query, env)?,
+            Expr::Output(_) => return Err(Stop::unsupported("output")),
+            Expr::Row(_) => return Err(Stop::unsupported("row value")),
+            Expr::Binary(..)
+            | Expr::Unary(UnaryOperator::Not, _)
+            | Expr::And(_)
+            | Expr::Or(_)
+            | Expr::Between { .. }
+            | Expr::Like { .. }
+            | Expr::InList { .. }
+            | Expr::InQuery { .. }
+            | Expr::Exists { .. }
+            | Expr::IsNull { .. } => {
+                let truth = self.truth(expr, env)?;
+                self.world.terms.truth_value(truth)
+            }
+        })
+    }
+
+    /// Whether a condition holds.
+    pub fn truth(&mut self, expr: &Expr, env: &Env) -> Result<Truth, Stop> {
+        Ok(match expr {
+            Expr::Unary(UnaryOperator::Not, inner) => self.truth(inner, env)?.negated(),
+            Expr::And(operands) => {
+                let operands = self.truths(operands, env)?;
+                self.world.terms.conjunction(&operands)
+            }
+            Expr::Or(operands) => {
+                let operands = self.truths(operands, env)?;
+                self.world.terms.disjunction(&operands)
+            }
+            Expr::Binary(operator, left, right) if operator.is_comparison() => {
+                self.comparison(*operator, left, right, env)?
+            }
+            Expr::Between { expr, low, high, negated } => {
+                let low = self.comparison(BinaryOperator::GreaterEqual, expr, low, env)?;
+                let high = self.comparison(BinaryOperator::LessEqual, expr, high, env)?;
+                self.world.terms.conjunction(&[low, high]).negated_if(*negated)
+            }
+            Expr::Like { operator, expr, pattern, escape, negated } => {
+                self.like(*operator, expr, pattern, escape.as_deref(), env)?.negated_if(*negated)
+            }
+            Expr::InList { expr, list, negated } => self.in_list(expr, list, env)?.negated_if(*negated),
+            Expr::InQuery { expr, query, negated } => self.in_query(expr, query, env)?.negated_if(*negated),
+            Expr::Exists { query, negated } => {
+                let rows = self.subquery(query, env)?;
+                let is_true = self.world.terms.any(rows.iter().map(|row| row.present));
+                self.world.terms.certain(is_true).negated_if(*negated)
+            }
+            Expr::IsNull { expr, negated } => {
+                let is_null = self.value(expr, env)?.is_null;
+                self.world.terms.certain(is_null).negated_if(*negated)
+            }
+            _ => {
+                let value = self.value(expr, env)?;
+                self.truth_of(value)?
+            }
+        })
+    }
+
+    fn truths(&mut self, operands: &[Expr], env: &Env) -> Result<Vec<Truth>, Stop> {
+        operands.iter().map(|operand| self.truth(operand, env)).collect()
+    }
+
+    /// A value as a condition: a number other than 0, or a text that begins with one.
+    pub fn truth_of(&mut self, value: Value) -> Result<Truth, Stop> {
+        let number = self.number(value)?;
+        let terms = &mut self.world.terms;
+        let (zero, real_zero) = (terms.zero(Sort::Integer), terms.zero(Sort::Real));
+        let integer_is_zero = terms.equal(number.integer, zero);
+        let real_is_zero = terms.equal(number.real, real_zero);
+        let is_zero = terms.choose(number.is_integer, integer_is_zero, real_is_zero);
+        let (is_set, known) = (terms.not(is_zero), terms.not(number.is_null));
+        Ok(Truth { is_true: terms.and(known, is_set), is_false: terms.and(known, is_zero) })
+    }
+
+    fn literal(&mut self, literal: &Literal) -> Result<Value, Stop> {
+        let stored = match literal {
+            Literal::Null => Stored::Null,
+            Literal::Boolean(truth) => Stored::Integer(i64::from(*truth)),
+            Literal::Integer(integer) => Stored::Integer(*integer),
+            Literal::Real(real) => Stored::Real(real.get()),
+            Literal::Text(text) => Stored::text(text),
+            Literal::Blob(_) => return Err(Stop::unsupported("blob")),
+        };
+        self.world.terms.stored_value(&stored).ok_or_else(|| Stop::unsupported("infinity"))
+    }
+
+    fn comparison(
+        &mut self,
+        operator: BinaryOperator,
+        left: &Expr,
+        right: &Expr,
+        env: &Env,
+    ) -> Result<Truth, Stop> {
+        if let (Expr::Row(lefts), Expr::Row(rights)) = (left, right) {
+            return self.row_comparison(operator, lefts, rights, env);
+        }
+        if let (BinaryOperator::Is | BinaryOperator::IsNot, Expr::Literal(Literal::Boolean(wanted))) =
+            (operator, right)
+        {
+            let truth = self.truth(left, env)?;
+            let holds = if *wanted { truth.is_true } else { truth.is_false };
+            return Ok(self.world.terms.certain(holds).negated_if(operator == BinaryOperator::IsNot));
+        }
+        let values = (self.value(left, env)?, self.value(right, env)?);
+        let (left, right) = self.comparable((left, right), values)?;
+        Ok(self.compare(operator, left, right))
+    }
+
+    fn row_comparison(
+        &mut self,
+        operator: BinaryOperator,
+        lefts: &[Expr],
+        rights: &[Expr],
+        env: &Env,
+    ) -> Result<Truth, Stop> {
+        use BinaryOperator::{Equal, Is, IsNot, NotEqual};
+        let (each, negated) = match operator {
+            Equal => (Equal, false),
+            NotEqual => (Equal, true),
+            Is => (Is, false),
+            IsNot => (Is, true),
+            _ => return Err(Stop::unsupported("order of row values")),
+        };
+        let parts: Vec<Truth> = lefts
+            .iter()
+            .zip(rights)
+            .map(|(left, right)| self.comparison(each, left, right, env))
+            .collect::<Result<_, _>>()?;
+        Ok(self.world.terms.conjunction(&parts).negated_if(negated))
+    }
+
+    /// A comparison of values that have been made comparable.
+    pub fn compare(&mut self, operator: BinaryOperator, left: Value, right: Value) -> Truth {
+        use BinaryOperator::{Equal, Greater, GreaterEqual, Is, IsNot, Less, LessEqual, NotEqual};
+        let terms = &mut self.world.terms;
+        if matches!(operator, Is | IsNot) {
+            let same = terms.same_values(left, right);
+            return terms.certain(same).negated_if(operator == IsNot);
+        }
+        let holds = match operator {
+            Less | GreaterEqual => terms.less_values(left, right),
+            Greater | LessEqual => terms.less_values(right, left),
+            _ => terms.equal_values(left, right),
+        };
+        let is_null = terms.or(left.is_null, right.is_null);
+        let (known, not) = (terms.not(is_null), terms.not(holds));
+        let truth = Truth { is_true: terms.and(known, holds), is_false: terms.and(known, not) };
+        debug_assert!(operator.is_comparison() || operator == Equal);
+        truth.negated_if(matches!(operator, NotEqual | GreaterEqual | LessEqual))
+    }
+
+    /// The operands of a comparison after their conversions, so that they compare byte by byte.
+    pub fn comparable(
+        &mut self,
+        (left, right): (&Expr, &Expr),
+        (mut own, mut other): (Value, Value),
+    ) -> Result<(Value, Value), Stop> {
+        let comparison = self.facts.comparison(left, right);
+        match comparison.conversion {
+            Fact::Known(Conversion::None) => {}
+            Fact::Known(Conversion::ToNumber) => {
+                own = self.with_numeric_affinity(own)?;
+                other = self.with_numeric_affinity(other)?;
+            }
+            Fact::Known(Conversion::ToText) => {
+                own = self.with_text_affinity(own)?;
+                other = self.with_text_affinity(other)?;
+            }
+            Fact::Unknown => return Err(Stop::unsupported("comparison of unknown affinity")),
+        }
+        let collation = comparison.collation;
+        Ok((self.collated(own, collation.as_ref())?, self.collated(other, collation.as_ref())?))
+    }
+
+    /// The value by which GROUP BY, DISTINCT and ORDER BY compare it.
+    pub fn key(&mut self, expr: &Expr, value: Value) -> Result<Value, Stop> {
+        let collation = self.facts.collation(expr);
+        self.collated(value, collation.as_ref())
+    }
+
+    /// The value such that equality byte by byte is equality in the collation.
+    pub fn collated(&mut self, value: Value, collation: Fact<&Collation>) -> Result<Value, Stop> {
+        if value.is_text == Terms::FALSE {
+            return Ok(value);
+        }
+        let folded = match collation {
+            Fact::Known(Collation::Binary) => return Ok(value),
+            Fact::Known(Collation::NoCase) => "lower",
+            Fact::Known(Collation::RTrim) => "rtrim",
+            _ => return Err(Stop::unsupported("collation")),
+        };
+        let terms = &mut self.world.terms;
+        let not_text = terms.not(value.is_text);
+        let text = terms.text_value(value.text, not_text);
+        let text = self.call(&|args| format!("{folded}({})", args[0]), Shape::TEXT, &[text])?;
+        Ok(Value { text: text.text, ..value })
+    }
+
+    fn case(
+        &mut self,
+        operand: Option<&Expr>,
+        branches: &[(Expr, Expr)],
+        otherwise: Option<&Expr>,
+        env: &Env,
+    ) -> Result<Value, Stop> {
+        let mut result = match otherwise {
+            Some(otherwise) => self.value(otherwise, env)?,
+            None => self.world.terms.null(),
+        };
+        for (when, then) in branches.iter().rev() {
+            let condition = match operand {
+                Some(operand) => self.comparison(BinaryOperator::Equal, operand, when, env)?,
+                None => self.truth(when, env)?,
+            };
+            let then = self.value(then, env)?;
+            result = self.world.terms.choose_value(condition.is_true, then, result);
+        }
+        Ok(result)
+    }
+
+    fn like(
+        &mut self,
+        operator: LikeOperator,
+        expr: &Expr,
+        pattern: &Expr,
+        escape: Option<&Expr>,
+        env: &Env,
+    ) -> Result<Truth, Stop> {
+        let word = match operator {
+            LikeOperator::Like => "LIKE",
+            LikeOperator::Glob => "GLOB",
+            LikeOperator::Regexp => return Err(Stop::unsupported("REGEXP")),
+            LikeOperator::Match => return Err(Stop::unsupported("MATCH")),
+        };
+        let mut args = vec![self.value(expr, env)?, self.value(pattern, env)?];
+        if let Some(escape) = escape {
+            args.push(self.value(escape, env)?);
+        }
+        let spell = |args: &[String]| match args {
+            [text, pattern, escape] => format!("{text} {word} {pattern} ESCAPE {escape}"),
+            _ => format!("{} {word} {}", args[0], args[1]),
+        };
+        let value = self.call(&spell, Shape::INTEGER, &args)?;
+        self.truth_of(value)
+    }
+
+    fn in_list(&mut self, expr: &Expr, list: &[Expr], env: &Env) -> Result<Truth, Stop> {
+        let mut found = Vec::new();
+        for element in list {
+            // An element brings no affinity of its own.
+            let bare = match element {
+                Expr::Literal(_) | Expr::Row(_) => element.clone(),
+                _ => Expr::Unary(UnaryOperator::Plus, Box::new(element.clone())),
+            };
+            found.push(self.comparison(BinaryOperator::Equal, expr, &bare, env)?);
+        }
+        Ok(self.world.terms.disjunction(&found))
+    }
+
+    fn in_query(&mut self, expr: &Expr, query: &Query, env: &Env) -> Result<Truth, Stop> {
+        let lefts: Vec<&Expr> = match expr {
+            Expr::Row(parts) => parts.iter().collect(),
+            one => vec![one],
+        };
+        let values: Vec<Value> =
+            lefts.iter().map(|left| self.value(left, env)).collect::<Result<_, _>>()?;
+        let columns = result_columns(&query.body);
+        let rows = self.subquery(query, env)?;
+        let mut found = Vec::new();
+        for row in rows.iter() {
+            let mut parts = Vec::new();
+            for (at, (left, &value)) in lefts.iter().zip(&values).enumerate() {
+                let Some(rights) = columns.get(at) else { return Err(Stop::unsupported("IN of VALUES")) };
+                let compared = self.comparable_with_all(left, rights, (value, row.values[at]))?;
+                parts.push(self.compare(BinaryOperator::Equal, compared.0, compared.1));
+            }
+            let equal = self.world.terms.conjunction(&parts);
+            let terms = &mut self.world.terms;
+            let absent = terms.not(row.present);
+            found.push(Truth {
+                is_true: terms.and(row.present, equal.is_true),
+                is_false: terms.or(absent, equal.is_false),
+            });
+        }
+        Ok(self.world.terms.disjunction(&found))
+    }
+
+    /// As [`Run::comparable`] with a column of a compound, whose SELECTs must agree on how it compares.
+    fn comparable_with_all(
+        &mut self,
+        left: &Expr,
+        rights: &[&Expr],
+        values: (Value, Value),
+    ) -> Result<(Value, Value), Stop> {
+        let Some((first, others)) = rights.split_first() else { return Err(Stop::unsupported("IN of VALUES")) };
+        let comparison = self.facts.comparison(left, first);
+        if others.iter().any(|other| self.facts.comparison(left, other) != comparison) {
+            return Err(Stop::unsupported("IN of a compound"));
+        }
+        self.comparable((left, first), values)
+    }
+
+    fn function(&mut self, function: &Function, args: &Args, env: &Env) -> Result<Value, Stop> {
+        use Function as F;
+        let list = args.as_slice();
+        match function {
+            F::Coalesce | F::IfNull => {
+                let values = self.values(list, env)?;
+                let null = self.world.terms.null();
+                let pick = |later: Value, value: &Value| {
+                    self.world.terms.choose_value(value.is_null, later, *value)
+                };
+                return Ok(values.iter().rev().fold(null, pick));
+            }
+            F::Iif | F::If => {
+                let branches: Vec<(Expr, Expr)> =
+                    list.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+                let otherwise = if list.len() % 2 == 1 { list.last() } else { None };
+                return self.case(None, &branches, otherwise, env);
+            }
+            F::NullIf => {
+                let [left, right] = list else { return Err(Stop::unsupported("nullif")) };
+                let value = self.value(left, env)?;
+                let equal = self.comparison(BinaryOperator::Equal, left, right, env)?;
+                return Ok(self.world.terms.null_if(equal.is_true, value));
+            }
+            F::Likely | F::Unlikely | F::Likelihood => return self.value(&list[0], env),
+            F::Min | F::Max => return self.scalar_extreme(list, *function == F::Min, env),
+            F::Abs => {
+                let value = self.value(&list[0], env)?;
+                if value.is_text == Terms::FALSE {
+                    return self.absolute(value);
+                }
+            }
+            _ => {}
+        }
+        let values = self.values(list, env)?;
+        self.scalar_function(function, args, &values)
+    }
+
+    /// The values of a list.
+    pub fn values(&mut self, list: &[Expr], env: &Env) -> Result<Vec<Value>, Stop> {
+        list.iter().map(|expr| self.value(expr, env)).collect()
+    }
+
+    /// `min` or `max` of several arguments: NULL if one is.
+    fn scalar_extreme(&mut self, list: &[Expr], is_min: bool, env: &Env) -> Result<Value, Stop> {
+        if list.iter().any(|arg| !self.facts.collation(arg).is(&Collation::Binary)) {
+            return Err(Stop::unsupported("collation"));
+        }
+        let values = self.values(list, env)?;
+        let Some((&first, others)) = values.split_first() else { return Err(Stop::unsupported("min")) };
+        let terms = &mut self.world.terms;
+        let mut extreme = first;
+        for &value in others {
+            let (a, b) = if is_min { (value, extreme) } else { (extreme, value) };
+            let is_better = terms.less_values(a, b);
+            extreme = terms.choose_value(is_better, value, extreme);
+        }
+        let is_null = terms.any(values.iter().map(|value| value.is_null));
+        Ok(terms.null_if(is_null, extreme))
+    }
+
+    /// CAST.
+    fn cast(&mut self, value: Value, type_name: &str) -> Result<Value, Stop> {
+        match Affinity::of_declared_type(Some(type_name)) {
+            Affinity::Blob => Err(Stop::unsupported("CAST to BLOB")),
+            Affinity::Text => self.with_text_affinity(value),
+            Affinity::Integer => self.cast_to_integer(value),
+            Affinity::Real => self.cast_to_real(value),
+            Affinity::Numeric => self.cast_to_numeric(value),
+        }
+    }
+}
+
+/// The expressions of each result column, one of every SELECT.
+fn result_columns(body: &Body) -> Vec<Vec<&Expr>> {
+    match body {
+        Body::Select(select) => select.outputs.iter().map(|output| vec![&output.expr]).collect(),
+        Body::Values(rows) => {
+            let width = rows.first().map_or(0, Vec::len);
+            (0..width).map(|at| rows.iter().filter_map(|row| row.get(at)).collect()).collect()
+        }
+        Body::SetOperation { left, right, .. } => {
+            let mut columns = result_columns(left);
+            columns.iter_mut().zip(result_columns(right)).for_each(|(column, more)| column.extend(more));
+            columns
+        }
+    }
+}

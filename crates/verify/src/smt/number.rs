@@ -1,0 +1,196 @@
+//! Arithmetic as SQLite does it: classes of results, division, NULL for a division by zero.
+
+use sqlgauge_sql::tree::BinaryOperator;
+
+use super::Assumption;
+use super::exec::Run;
+use super::ir::{Sort, Term, Terms};
+use super::text::Shape;
+use super::value::Value;
+use super::world::Stop;
+
+impl Run<'_, '_> {
+    /// The number that arithmetic sees in a value: a text counts as the number that it begins with.
+    pub fn number(&mut self, value: Value) -> Result<Value, Stop> {
+        self.converted(value, Shape::NUMBER, "+ 0")
+    }
+
+    fn converted(&mut self, value: Value, shape: Shape, after: &str) -> Result<Value, Stop> {
+        if value.is_text == Terms::FALSE {
+            return Ok(value);
+        }
+        let text = self.only_text(value);
+        let number = self.call(&|args| format!("{} {after}", args[0]), shape, &[text])?;
+        Ok(self.world.terms.choose_value(value.is_text, number, value))
+    }
+
+    /// The negative.
+    pub fn minus(&mut self, value: Value) -> Result<Value, Stop> {
+        let value = self.number(value)?;
+        self.note_arithmetic(value);
+        let terms = &mut self.world.terms;
+        Ok(Value { integer: terms.negate(value.integer), real: terms.negate(value.real), ..value })
+    }
+
+    /// The size of a number.
+    pub fn absolute(&mut self, value: Value) -> Result<Value, Stop> {
+        let negative = self.minus(value)?;
+        let terms = &mut self.world.terms;
+        let (zero, real_zero) = (terms.zero(Sort::Integer), terms.zero(Sort::Real));
+        let is_negative = terms.less(value.integer, zero);
+        let is_real_negative = terms.less(value.real, real_zero);
+        Ok(Value {
+            integer: terms.choose(is_negative, negative.integer, value.integer),
+            real: terms.choose(is_real_negative, negative.real, value.real),
+            ..value
+        })
+    }
+
+    /// A binary operator that does not compare.
+    pub fn binary(&mut self, operator: BinaryOperator, left: Value, right: Value) -> Result<Value, Stop> {
+        use BinaryOperator as B;
+        match operator {
+            B::Add | B::Subtract | B::Multiply | B::Divide => {
+                let (left, right) = (self.number(left)?, self.number(right)?);
+                self.note_arithmetic(left);
+                self.note_arithmetic(right);
+                Ok(self.arithmetic(operator, left, right))
+            }
+            B::Modulo => {
+                let (left, right) = (self.number(left)?, self.number(right)?);
+                self.modulo(left, right)
+            }
+            B::Concat => {
+                self.call(&|args| format!("{} || {}", args[0], args[1]), Shape::TEXT, &[left, right])
+            }
+            B::BitAnd | B::BitOr | B::ShiftLeft | B::ShiftRight => {
+                let symbol = operator.symbol();
+                let spell = |args: &[String]| format!("{} {symbol} {}", args[0], args[1]);
+                self.call(&spell, Shape::INTEGER, &[left, right])
+            }
+            _ => Err(Stop::unsupported(operator.symbol())),
+        }
+    }
+
+    fn arithmetic(&mut self, operator: BinaryOperator, left: Value, right: Value) -> Value {
+        let terms = &mut self.world.terms;
+        let is_integer = terms.and(left.is_integer, right.is_integer);
+        let mut is_null = terms.or(left.is_null, right.is_null);
+        let mut integer = terms.zero(Sort::Integer);
+        let mut real = terms.zero(Sort::Real);
+        if operator == BinaryOperator::Divide {
+            let is_zero = zero_of(terms, right);
+            is_null = terms.or(is_null, is_zero);
+        }
+        if is_integer != Terms::FALSE {
+            integer = on_integers(terms, operator, left.integer, right.integer);
+        }
+        if is_integer != Terms::TRUE {
+            let (l, r) = (terms.as_real(left), terms.as_real(right));
+            real = on_reals(terms, operator, l, r);
+        }
+        let known = terms.not(is_null);
+        let not_integer = terms.not(is_integer);
+        Value {
+            is_null,
+            is_integer: terms.and(known, is_integer),
+            is_real: terms.and(known, not_integer),
+            is_text: Terms::FALSE,
+            integer,
+            real,
+            text: left.text,
+        }
+    }
+
+    /// The remainder of both as integers, with the sign of the first.
+    fn modulo(&mut self, left: Value, right: Value) -> Result<Value, Stop> {
+        let (l, r) = (self.cast_to_integer(left)?, self.cast_to_integer(right)?);
+        self.note_arithmetic(left);
+        let quotient = self.arithmetic(BinaryOperator::Divide, l, r);
+        let terms = &mut self.world.terms;
+        let whole = terms.multiply(quotient.integer, r.integer);
+        let minus = terms.negate(whole);
+        let remainder = terms.add(Sort::Integer, [l.integer, minus]);
+        let is_integer = terms.and(left.is_integer, right.is_integer);
+        let integer = terms.integer_value(remainder, quotient.is_null);
+        let real = terms.to_real(remainder);
+        let real = terms.real_value(real, quotient.is_null);
+        Ok(terms.choose_value(is_integer, integer, real))
+    }
+
+    /// CAST to INTEGER.
+    pub fn cast_to_integer(&mut self, value: Value) -> Result<Value, Stop> {
+        let value = self.cast_text(value, Shape::INTEGER, "INTEGER")?;
+        if value.is_real == Terms::FALSE {
+            return Ok(value);
+        }
+        self.note_arithmetic(value);
+        let terms = &mut self.world.terms;
+        let truncated = terms.truncate(value.real);
+        let integer = terms.choose(value.is_real, truncated, value.integer);
+        Ok(terms.integer_value(integer, value.is_null))
+    }
+
+    /// CAST to REAL.
+    pub fn cast_to_real(&mut self, value: Value) -> Result<Value, Stop> {
+        let value = self.cast_text(value, Shape::REAL, "REAL")?;
+        let terms = &mut self.world.terms;
+        let real = terms.as_real(value);
+        Ok(terms.real_value(real, value.is_null))
+    }
+
+    /// CAST to NUMERIC: numbers stay what they are.
+    pub fn cast_to_numeric(&mut self, value: Value) -> Result<Value, Stop> {
+        self.cast_text(value, Shape::NUMBER, "NUMERIC")
+    }
+
+    fn cast_text(&mut self, value: Value, shape: Shape, to: &str) -> Result<Value, Stop> {
+        if value.is_text == Terms::FALSE {
+            return Ok(value);
+        }
+        let text = self.only_text(value);
+        let number = self.call(&|args| format!("CAST({} AS {to})", args[0]), shape, &[text])?;
+        Ok(self.world.terms.choose_value(value.is_text, number, value))
+    }
+
+    /// What arithmetic with such a value rests on.
+    pub fn note_arithmetic(&mut self, value: Value) {
+        if value.is_real != Terms::FALSE {
+            self.world.assumes.insert(Assumption::ExactReals);
+        }
+        if value.is_integer != Terms::FALSE {
+            self.world.assumes.insert(Assumption::NoOverflow);
+        }
+    }
+}
+
+fn zero_of(terms: &mut Terms, value: Value) -> Term {
+    let (zero, real_zero) = (terms.zero(Sort::Integer), terms.zero(Sort::Real));
+    let (integer, real) = (terms.equal(value.integer, zero), terms.equal(value.real, real_zero));
+    let (integer, real) = (terms.and(value.is_integer, integer), terms.and(value.is_real, real));
+    terms.or(integer, real)
+}
+
+fn on_integers(terms: &mut Terms, operator: BinaryOperator, left: Term, right: Term) -> Term {
+    match operator {
+        BinaryOperator::Add => terms.add(Sort::Integer, [left, right]),
+        BinaryOperator::Subtract => {
+            let minus = terms.negate(right);
+            terms.add(Sort::Integer, [left, minus])
+        }
+        BinaryOperator::Multiply => terms.multiply(left, right),
+        _ => terms.divide_integers(left, right),
+    }
+}
+
+fn on_reals(terms: &mut Terms, operator: BinaryOperator, left: Term, right: Term) -> Term {
+    match operator {
+        BinaryOperator::Add => terms.add(Sort::Real, [left, right]),
+        BinaryOperator::Subtract => {
+            let minus = terms.negate(right);
+            terms.add(Sort::Real, [left, minus])
+        }
+        BinaryOperator::Multiply => terms.multiply(left, right),
+        _ => terms.divide(left, right),
+    }
+}

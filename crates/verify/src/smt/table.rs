@@ -1,0 +1,273 @@
+//! Tables of symbolic rows that satisfy the constraints of the schema.
+//!
+//! # Contract
+//! Every database of at most k rows per table whose columns hold values of their declared types is an assignment of the
+//! unknowns. Constraints that cannot be encoded are left out: that only adds databases. As a table is a bag, its rows
+//! come first and, where its key allows it, in the order of the key.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+use sqlgauge_sql::derive::{Fact, Facts};
+use sqlgauge_sql::schema::{Affinity, Column, Schema, Table, TableId, TableKind};
+use sqlgauge_sql::tree::{Body, Query, Relation, Source};
+use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::Definition;
+
+use super::Assumption;
+use super::exec::{Env, Run};
+use super::ir::{Constant, Sort, Term, Terms};
+use super::value::Value;
+use super::world::{Row, Stop, World};
+
+/// The classes of values that a column is taken to hold besides NULL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Classes {
+    integer: bool,
+    real: bool,
+    text: bool,
+}
+
+/// What a column of that type holds, as [`Assumption::ValuesOfDeclaredType`] says.
+fn classes(column: &Column) -> Classes {
+    let declared = column.declared_type.as_deref().unwrap_or_default().to_ascii_uppercase();
+    let is_date = declared.contains("DATE") || declared.contains("TIME");
+    let is_truth = declared.contains("BOOL");
+    match column.affinity {
+        Affinity::Integer => Classes { integer: true, real: false, text: false },
+        Affinity::Real => Classes { integer: false, real: true, text: false },
+        Affinity::Text => Classes { integer: false, real: false, text: true },
+        Affinity::Numeric if is_date => Classes { integer: false, real: false, text: true },
+        Affinity::Numeric if is_truth => Classes { integer: true, real: false, text: false },
+        Affinity::Numeric => Classes { integer: true, real: true, text: false },
+        Affinity::Blob => Classes { integer: true, real: true, text: true },
+    }
+}
+
+/// The tables that a query reads, also through views.
+pub fn tables_of(query: &Query, schema: &Schema, found: &mut BTreeSet<TableId>) {
+    struct Tables(Vec<TableId>);
+    impl Visitor for Tables {
+        fn relation(&mut self, relation: &Relation) {
+            if let Source::Table(id) = relation.source {
+                self.0.push(id);
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let mut pending = vec![query];
+    while let Some(query) = pending.pop() {
+        let mut tables = Tables(Vec::new());
+        walk_query(&mut tables, query);
+        for id in tables.0 {
+            let view = schema.definition(id).and_then(|own| own.view.as_ref());
+            match view.filter(|_| schema.table(id).is_some_and(|table| table.kind == TableKind::View)) {
+                Some(view) if seen.insert(id) => pending.push(view),
+                Some(_) => {}
+                None => {
+                    found.insert(id);
+                }
+            }
+        }
+    }
+}
+
+/// Puts tables of at most `rows` rows into the world.
+///
+/// # Errors
+/// [`Stop`] for a table that has no encoding.
+pub fn add_tables(world: &mut World<'_>, tables: &BTreeSet<TableId>, rows: usize) -> Result<(), Stop> {
+    let schema = world.schema;
+    for &id in tables {
+        let table = schema.table(id).ok_or_else(|| Stop::unsupported("table of another schema"))?;
+        if table.kind != TableKind::Table {
+            return Err(Stop::unsupported("virtual table"));
+        }
+        if table.columns.iter().any(|column| column.generated) {
+            return Err(Stop::unsupported("generated column"));
+        }
+        let added: Vec<Row> = (0..rows).map(|_| row(world, table)).collect();
+        world.tables.insert(id, Rc::new(added));
+    }
+    for &id in tables {
+        if let (Some(table), Some(own)) = (schema.table(id), world.tables.get(&id).cloned()) {
+            keys(world, table, &own)?;
+            foreign_keys(world, table, &own)?;
+            checks(world, id, &own)?;
+        }
+    }
+    Ok(())
+}
+
+fn row(world: &mut World<'_>, table: &Table) -> Row {
+    let present = world.terms.unknown(Sort::Truth);
+    let values: Vec<Value> =
+        (0..).zip(&table.columns).map(|(at, column)| cell(world, table, at, column)).collect();
+    Row { present, values: values.into() }
+}
+
+fn cell(world: &mut World<'_>, table: &Table, at: u32, column: &Column) -> Value {
+    let classes = classes(column);
+    let terms = &mut world.terms;
+    let is_null = if column.not_null || table.rowid_alias() == Some(at) {
+        Terms::FALSE
+    } else {
+        terms.unknown(Sort::Truth)
+    };
+    let known = terms.not(is_null);
+    let mut value = terms.null();
+    value.is_null = is_null;
+    let mut rest = known;
+    let count = [classes.integer, classes.real, classes.text].iter().filter(|&&has| has).count();
+    let mut left = count;
+    let mut class = |terms: &mut Terms, has: bool| {
+        if !has {
+            return Terms::FALSE;
+        }
+        left -= 1;
+        let own = if left == 0 { Terms::TRUE } else { terms.unknown(Sort::Truth) };
+        let own = terms.and(rest, own);
+        let not = terms.not(own);
+        rest = terms.and(rest, not);
+        own
+    };
+    value.is_text = class(terms, classes.text);
+    value.is_integer = class(terms, classes.integer);
+    value.is_real = class(terms, classes.real);
+    if classes.integer {
+        value.integer = terms.unknown(Sort::Integer);
+        let limit = terms.constant(Constant::Integer(BigInt::from(1_i64 << 53)));
+        let least = terms.negate(limit);
+        let bounds = [terms.at_most(least, value.integer), terms.at_most(value.integer, limit)];
+        world.conditions.extend(bounds);
+        world.assumes.insert(Assumption::NoOverflow);
+    }
+    if classes.real {
+        value.real = world.terms.unknown(Sort::Real);
+    }
+    if classes.text {
+        value.text = world.terms.unknown(Sort::Text);
+    }
+    value
+}
+
+/// The value of a cell as keys compare it.
+fn key_of(run: &mut Run<'_, '_>, table: &Table, row: &Row, at: u32) -> Result<Value, Stop> {
+    let (Some(column), Some(&value)) = (table.column(at), row.values.get(at as usize)) else {
+        return Err(Stop::unsupported("key"));
+    };
+    run.collated(value, Fact::Known(&column.collation))
+}
+
+fn keys(world: &mut World<'_>, table: &Table, rows: &[Row]) -> Result<(), Stop> {
+    let facts = Rc::new(facts_of_row(world.schema, None));
+    let mut run = Run::with_facts(world, facts);
+    for pair in rows.windows(2) {
+        let follows = run.world.terms.implies(pair[1].present, pair[0].present);
+        run.world.conditions.push(follows);
+    }
+    let declared = std::iter::once(&table.primary_key).chain(&table.unique);
+    for key in declared.filter(|key| !key.is_empty() && table.is_unique(key)) {
+        for (at, row) in rows.iter().enumerate() {
+            for other in &rows[..at] {
+                let mut alike = vec![row.present, other.present];
+                for &column in key {
+                    let own = key_of(&mut run, table, row, column)?;
+                    let theirs = key_of(&mut run, table, other, column)?;
+                    alike.push(run.world.terms.equal_values(own, theirs));
+                }
+                let violated = run.world.terms.all(alike);
+                let holds = run.world.terms.not(violated);
+                run.world.conditions.push(holds);
+            }
+        }
+    }
+    if let Some(&first) = table.primary_key.first()
+        && table.column(first).is_some_and(|column| column.not_null || table.rowid_alias() == Some(first))
+    {
+        for pair in rows.windows(2) {
+            let (own, next) = (pair[0].values[first as usize], pair[1].values[first as usize]);
+            let terms = &mut run.world.terms;
+            let descends = terms.less_values(next, own);
+            let ascends = terms.not(descends);
+            let condition = terms.implies(pair[1].present, ascends);
+            run.world.conditions.push(condition);
+        }
+    }
+    Ok(())
+}
+
+/// What is known of the row of a table, or of nothing.
+fn facts_of_row(schema: &Schema, table: Option<TableId>) -> Facts<'_> {
+    let mut facts = Facts::of(&Query::of(Body::Values(Vec::new())), schema);
+    if let Some(table) = table {
+        facts.add_table(Definition::ROW, table);
+    }
+    facts
+}
+
+fn foreign_keys(world: &mut World<'_>, table: &Table, rows: &[Row]) -> Result<(), Stop> {
+    let schema = world.schema;
+    for key in &table.foreign_keys {
+        let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
+        let (Some(parents), Some(parent)) = (world.tables.get(&target).cloned(), schema.table(target)) else {
+            continue;
+        };
+        let is_alike = |(&own, &other): (&u32, &u32)| {
+            let affinity = |table: &Table, at| table.column(at).map(|column| column.affinity);
+            affinity(table, own) == affinity(parent, other)
+        };
+        // The parent's affinity would convert the value.
+        if !key.columns.iter().zip(&columns).all(is_alike) {
+            continue;
+        }
+        let facts = Rc::new(facts_of_row(schema, None));
+        let mut run = Run::with_facts(world, facts);
+        for row in rows {
+            let mut premise = vec![row.present];
+            for &column in &key.columns {
+                let is_null = row.values[column as usize].is_null;
+                premise.push(run.world.terms.not(is_null));
+            }
+            let mut found = Vec::new();
+            for other in parents.iter() {
+                let mut alike = vec![other.present];
+                for (&own, &referred) in key.columns.iter().zip(&columns) {
+                    let column = parent.column(referred).ok_or_else(|| Stop::unsupported("key"))?;
+                    let own = run.collated(row.values[own as usize], Fact::Known(&column.collation))?;
+                    let theirs = key_of(&mut run, parent, other, referred)?;
+                    alike.push(run.world.terms.equal_values(own, theirs));
+                }
+                found.push(run.world.terms.all(alike));
+            }
+            let terms = &mut run.world.terms;
+            let (premise, exists) = (terms.all(premise), terms.any(found));
+            let condition = terms.implies(premise, exists);
+            run.world.conditions.push(condition);
+        }
+    }
+    Ok(())
+}
+
+fn checks(world: &mut World<'_>, id: TableId, rows: &[Row]) -> Result<(), Stop> {
+    let schema = world.schema;
+    let Some(definition) = schema.definition(id) else { return Ok(()) };
+    let facts = Rc::new(facts_of_row(schema, Some(id)));
+    for check in &definition.checks {
+        let mut run = Run::with_facts(world, Rc::clone(&facts));
+        for row in rows {
+            let env = Env::default().with(vec![(Definition::ROW, Rc::clone(&row.values))]);
+            let fails = match run.truth(check, &env) {
+                Ok(truth) => truth.is_false,
+                Err(Stop::Unsupported(_)) => break,
+                Err(Stop::Size) => return Err(Stop::Size),
+            };
+            let terms = &mut run.world.terms;
+            let violated = terms.and(row.present, fails);
+            let holds = terms.not(violated);
+            run.world.conditions.push(holds);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,267 @@
+//! Values of SQL as terms: which of SQLite's classes a value is of, and what it is there.
+//!
+//! A value is of exactly one class: NULL, integer, real or text (blobs are assumed away). Where the class is certain,
+//! its terms are constants and everything that depends on the other classes folds away.
+
+use num_bigint::BigInt;
+use sqlgauge_engine::Value as Stored;
+
+use super::ir::{Constant, Sort, Term, Terms};
+use super::oracle::rational;
+
+/// A value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Value {
+    /// It is NULL.
+    pub is_null: Term,
+    /// It is an integer.
+    pub is_integer: Term,
+    /// It is a real number.
+    pub is_real: Term,
+    /// It is a text.
+    pub is_text: Term,
+    /// Which integer, if it is one.
+    pub integer: Term,
+    /// Which real number, if it is one.
+    pub real: Term,
+    /// Which text, if it is one.
+    pub text: Term,
+}
+
+/// A condition in three-valued logic: NULL if neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Truth {
+    /// It is true.
+    pub is_true: Term,
+    /// It is false.
+    pub is_false: Term,
+}
+
+impl Truth {
+    /// Always true.
+    pub const TRUE: Self = Self { is_true: Terms::TRUE, is_false: Terms::FALSE };
+    /// Always false.
+    pub const FALSE: Self = Self { is_true: Terms::FALSE, is_false: Terms::TRUE };
+
+    /// NOT.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        Self { is_true: self.is_false, is_false: self.is_true }
+    }
+
+    /// NOT, if asked for.
+    #[must_use]
+    pub fn negated_if(self, negated: bool) -> Self {
+        if negated { self.negated() } else { self }
+    }
+}
+
+impl Terms {
+    /// NULL.
+    pub fn null(&mut self) -> Value {
+        Value {
+            is_null: Self::TRUE,
+            is_integer: Self::FALSE,
+            is_real: Self::FALSE,
+            is_text: Self::FALSE,
+            integer: self.zero(Sort::Integer),
+            real: self.zero(Sort::Real),
+            text: self.zero(Sort::Text),
+        }
+    }
+
+    /// An integer, or NULL where `is_null`.
+    pub fn integer_value(&mut self, integer: Term, is_null: Term) -> Value {
+        Value { is_null, is_integer: self.not(is_null), integer, ..self.null() }
+    }
+
+    /// A real number, or NULL where `is_null`.
+    pub fn real_value(&mut self, real: Term, is_null: Term) -> Value {
+        Value { is_null, is_real: self.not(is_null), real, ..self.null() }
+    }
+
+    /// A text, or NULL where `is_null`.
+    pub fn text_value(&mut self, text: Term, is_null: Term) -> Value {
+        Value { is_null, is_text: self.not(is_null), text, ..self.null() }
+    }
+
+    /// A value that SQLite stores; `None` for a blob or a number without bounds.
+    pub fn stored_value(&mut self, value: &Stored) -> Option<Value> {
+        Some(match value {
+            Stored::Null => self.null(),
+            Stored::Integer(integer) => {
+                let integer = self.constant(Constant::Integer(BigInt::from(*integer)));
+                self.integer_value(integer, Self::FALSE)
+            }
+            Stored::Real(real) => {
+                let real = self.constant(Constant::Real(rational(*real)?));
+                self.real_value(real, Self::FALSE)
+            }
+            Stored::Text(_) => {
+                let text = self.text(value.as_str()?);
+                self.text_value(text, Self::FALSE)
+            }
+            Stored::Blob(_) => return None,
+        })
+    }
+
+    /// 1, 0 or NULL.
+    pub fn truth_value(&mut self, truth: Truth) -> Value {
+        let known = self.or(truth.is_true, truth.is_false);
+        let (one, zero) = (self.integer(1), self.integer(0));
+        let integer = self.choose(truth.is_true, one, zero);
+        let is_null = self.not(known);
+        self.integer_value(integer, is_null)
+    }
+
+    /// True or false, never NULL.
+    pub fn certain(&mut self, is_true: Term) -> Truth {
+        Truth { is_true, is_false: self.not(is_true) }
+    }
+
+    /// AND.
+    pub fn conjunction(&mut self, operands: &[Truth]) -> Truth {
+        Truth {
+            is_true: self.all(operands.iter().map(|operand| operand.is_true)),
+            is_false: self.any(operands.iter().map(|operand| operand.is_false)),
+        }
+    }
+
+    /// OR.
+    pub fn disjunction(&mut self, operands: &[Truth]) -> Truth {
+        Truth {
+            is_true: self.any(operands.iter().map(|operand| operand.is_true)),
+            is_false: self.all(operands.iter().map(|operand| operand.is_false)),
+        }
+    }
+
+    /// One value where the condition holds, else the other.
+    pub fn choose_value(&mut self, condition: Term, yes: Value, no: Value) -> Value {
+        if condition == Self::TRUE || yes == no {
+            return yes;
+        }
+        if condition == Self::FALSE {
+            return no;
+        }
+        // What a value is in a class that it cannot be of makes no difference.
+        let mut pick = |is_yes: Term, is_no: Term, yes: Term, no: Term| match (is_yes, is_no) {
+            (Self::FALSE, _) => no,
+            (_, Self::FALSE) => yes,
+            _ => self.choose(condition, yes, no),
+        };
+        let integer = pick(yes.is_integer, no.is_integer, yes.integer, no.integer);
+        let real = pick(yes.is_real, no.is_real, yes.real, no.real);
+        let text = pick(yes.is_text, no.is_text, yes.text, no.text);
+        Value {
+            is_null: self.choose(condition, yes.is_null, no.is_null),
+            is_integer: self.choose(condition, yes.is_integer, no.is_integer),
+            is_real: self.choose(condition, yes.is_real, no.is_real),
+            is_text: self.choose(condition, yes.is_text, no.is_text),
+            integer,
+            real,
+            text,
+        }
+    }
+
+    /// NULL where the condition holds, else the value.
+    pub fn null_if(&mut self, condition: Term, value: Value) -> Value {
+        let null = self.null();
+        self.choose_value(condition, null, value)
+    }
+
+    /// Whether it is a number.
+    pub fn is_number(&mut self, value: Value) -> Term {
+        self.or(value.is_integer, value.is_real)
+    }
+
+    /// A number as a real number.
+    pub fn as_real(&mut self, value: Value) -> Term {
+        if value.is_integer == Self::FALSE {
+            return value.real;
+        }
+        let converted = self.to_real(value.integer);
+        self.choose(value.is_integer, converted, value.real)
+    }
+
+    /// Whether two values that are not NULL are equal.
+    pub fn equal_values(&mut self, left: Value, right: Value) -> Term {
+        self.compared(left, right, Self::equal)
+    }
+
+    /// Whether of two values that are not NULL the first is less: numbers are less than texts.
+    pub fn less_values(&mut self, left: Value, right: Value) -> Term {
+        let within = self.compared(left, right, Self::less);
+        let is_number = self.is_number(left);
+        let across = self.and(is_number, right.is_text);
+        self.or(within, across)
+    }
+
+    /// A comparison of values of one kind; false for those of two.
+    fn compared(
+        &mut self,
+        left: Value,
+        right: Value,
+        compare: fn(&mut Self, Term, Term) -> Term,
+    ) -> Term {
+        let mut cases = Vec::new();
+        let mut case = |terms: &mut Self, is_left: Term, is_right: Term, sides: [Term; 2]| {
+            let both = terms.and(is_left, is_right);
+            if both != Self::FALSE {
+                let holds = compare(terms, sides[0], sides[1]);
+                let holds = terms.and(both, holds);
+                cases.push(holds);
+            }
+        };
+        case(self, left.is_text, right.is_text, [left.text, right.text]);
+        case(self, left.is_integer, right.is_integer, [left.integer, right.integer]);
+        case(self, left.is_real, right.is_real, [left.real, right.real]);
+        if left.is_integer != Self::FALSE && right.is_real != Self::FALSE {
+            let converted = self.to_real(left.integer);
+            case(self, left.is_integer, right.is_real, [converted, right.real]);
+        }
+        if left.is_real != Self::FALSE && right.is_integer != Self::FALSE {
+            let converted = self.to_real(right.integer);
+            case(self, left.is_real, right.is_integer, [left.real, converted]);
+        }
+        self.any(cases)
+    }
+
+    /// Whether both are NULL or equal.
+    pub fn same_values(&mut self, left: Value, right: Value) -> Term {
+        if left == right {
+            return Self::TRUE;
+        }
+        let both_null = self.and(left.is_null, right.is_null);
+        let equal = self.equal_values(left, right);
+        self.or(both_null, equal)
+    }
+
+    /// Whether the first comes before the second where NULL is least.
+    pub fn before(&mut self, left: Value, right: Value) -> Term {
+        let not_null = self.not(right.is_null);
+        let by_null = self.and(left.is_null, not_null);
+        let less = self.less_values(left, right);
+        self.or(by_null, less)
+    }
+
+    /// Whether two rows agree in every column.
+    pub fn same_rows(&mut self, left: &[Value], right: &[Value]) -> Term {
+        let mut parts = Vec::with_capacity(left.len());
+        for (&l, &r) in left.iter().zip(right) {
+            let same = self.same_values(l, r);
+            if same == Self::FALSE {
+                return same;
+            }
+            parts.push(same);
+        }
+        self.all(parts)
+    }
+
+    /// How many of the conditions hold.
+    pub fn count(&mut self, conditions: impl IntoIterator<Item = Term>) -> Term {
+        let (one, zero) = (self.integer(1), self.integer(0));
+        let summands: Vec<Term> =
+            conditions.into_iter().map(|condition| self.choose(condition, one, zero)).collect();
+        self.add(Sort::Integer, summands)
+    }
+}

@@ -1,0 +1,89 @@
+//! What the executions of both queries share: terms, functions, symbolic tables, and what they rest on.
+
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use sqlgauge_sql::schema::{Schema, TableId};
+
+use super::Assumption;
+use super::ir::{Term, Terms};
+use super::oracle::Oracle;
+use super::value::Value;
+
+/// Why an execution ends early.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// It has a construct that is not encoded.
+    Unsupported(String),
+    /// It would take too many rows or terms.
+    Size,
+}
+
+impl Stop {
+    /// A construct that is not encoded.
+    pub fn unsupported(construct: impl Into<String>) -> Self {
+        Self::Unsupported(construct.into())
+    }
+}
+
+/// A row that may be there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Row {
+    /// It is there.
+    pub present: Term,
+    /// Its values.
+    pub values: Rc<[Value]>,
+}
+
+/// Most terms of one question.
+const MAX_TERMS: usize = 1_500_000;
+/// Most rows of one relation.
+pub const MAX_ROWS: usize = 1_200;
+
+/// What both executions share.
+#[derive(Debug)]
+pub struct World<'s> {
+    /// The schema.
+    pub schema: &'s Schema,
+    /// The terms.
+    pub terms: Terms,
+    /// The functions.
+    pub oracle: Oracle,
+    /// The rows of each table that is read.
+    pub tables: HashMap<TableId, Rc<Vec<Row>>>,
+    /// What holds besides the constraints of the schema.
+    pub conditions: Vec<Term>,
+    /// What holds where SQL leaves no choice open.
+    pub settled: Vec<Term>,
+    /// What the result rests on.
+    pub assumes: BTreeSet<Assumption>,
+    /// Counts the steps of executions, to stop them in time.
+    pub steps: Cell<usize>,
+}
+
+impl<'s> World<'s> {
+    /// A world without tables.
+    pub fn new(schema: &'s Schema) -> Self {
+        Self {
+            schema,
+            terms: Terms::new(),
+            oracle: Oracle::new(),
+            tables: HashMap::new(),
+            conditions: Vec::new(),
+            settled: Vec::new(),
+            assumes: BTreeSet::from([Assumption::ValuesOfDeclaredType]),
+            steps: Cell::new(0),
+        }
+    }
+
+    /// Stops where the question becomes too large.
+    ///
+    /// # Errors
+    /// [`Stop::Size`].
+    pub fn check_size(&self, rows: usize) -> Result<(), Stop> {
+        self.steps.set(self.steps.get() + 1);
+        let fits = rows <= MAX_ROWS && self.terms.len() <= MAX_TERMS && self.steps.get() <= 2_000_000;
+        if fits { Ok(()) } else { Err(Stop::Size) }
+    }
+}
