@@ -184,7 +184,7 @@ pub fn literal(value: &rusqlite::types::Value) -> String {
 }
 
 /// Deletes rows that refer to nothing, as SQLite compares keys: by the parent's affinity and collation.
-fn remove_orphans(connection: &Connection, schema: &Schema) -> usize {
+pub(crate) fn remove_orphans(connection: &Connection, schema: &Schema) -> usize {
     let mut removed = 0;
     for table in schema.tables() {
         for key in &table.foreign_keys {

@@ -11,6 +11,7 @@ pub mod damage;
 pub mod data;
 pub mod database;
 pub mod dice;
+pub mod encoder;
 pub mod explain;
 pub mod generate;
 mod hostile;

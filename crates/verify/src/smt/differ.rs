@@ -94,6 +94,14 @@ fn taken(world: &mut World<'_>, executed: Executed) -> Result<Taken, Stop> {
         of_tied = terms.choose(is_tied, left, of_tied);
         tied.push(is_tied);
     }
+    for one in 0..rows.len() {
+        for other in one + 1..rows.len() {
+            let same = world.terms.same_rows(&rows[one].values, &rows[other].values);
+            let both = world.terms.and(tied[one], tied[other]);
+            let settled = world.terms.implies(both, same);
+            world.settled.push(settled);
+        }
+    }
     let terms = &mut world.terms;
     let all_tied = terms.count(tied.iter().copied());
     let is_less = terms.less(limit, total);

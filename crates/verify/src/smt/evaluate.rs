@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Zero;
+use sqlgauge_engine::Value as Stored;
 
 use super::ir::{Constant, Node, Sort, Term, Terms, euclidean};
-use super::oracle::{Oracle, part_of};
+use super::oracle::{Call, Oracle, part_of};
 
 /// The values of all terms that those roots are made of; an unknown without a value is 0, false or the empty text. A
 /// term has none where a function that SQLite cannot compute, or a division by 0, decides it.
@@ -26,8 +27,14 @@ pub fn evaluate(
             Node::Unknown(_, sort) => Some(unknowns.get(&term).cloned().unwrap_or_else(|| zero(*sort))),
             Node::Apply(function, part, args) => {
                 let args: Option<Vec<Constant>> = args.iter().map(|arg| values.get(arg).cloned()).collect();
+                let value = match oracle.get(*function).call {
+                    // Any choice will do.
+                    Call::Open(_) => Some(Stored::Null),
+                    _ => args.and_then(|args| oracle.value(*function, &args)),
+                };
                 // A part that the value does not have is never looked at.
-                args.and_then(|args| oracle.value(*function, &args))
+                value
+                    .filter(|value| !matches!(value, Stored::Blob(_)))
                     .map(|value| part_of(&value, *part).unwrap_or_else(|| zero(part.sort())))
             }
             node => computed(node, &values),

@@ -127,7 +127,12 @@ pub struct Terms {
     nodes: Vec<(Node, Sort)>,
     known: HashMap<Node, Term>,
     unknowns: u32,
+    /// The operands of all terms: what they take in memory.
+    operands: usize,
 }
+
+/// Most operands of a term that become operands of the term around: more would be copied again and again.
+const MAX_MERGED: usize = 12;
 
 impl Default for Terms {
     fn default() -> Self {
@@ -138,7 +143,7 @@ impl Default for Terms {
 impl Terms {
     /// No terms but true and false.
     pub fn new() -> Self {
-        let mut terms = Self { nodes: Vec::new(), known: HashMap::new(), unknowns: 0 };
+        let mut terms = Self { nodes: Vec::new(), known: HashMap::new(), unknowns: 0, operands: 0 };
         terms.constant(Constant::Truth(false));
         terms.constant(Constant::Truth(true));
         terms
@@ -152,6 +157,11 @@ impl Terms {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// How much memory they take, in terms and operands.
+    pub fn weight(&self) -> usize {
+        self.nodes.len() + self.operands
     }
 
     /// How the term is made.
@@ -177,6 +187,10 @@ impl Terms {
             return known;
         }
         let term = Term(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.operands += match &node {
+            Node::And(list) | Node::Or(list) | Node::Add(list) | Node::Apply(_, _, list) => list.len(),
+            _ => 3,
+        };
         self.nodes.push((node.clone(), sort));
         self.known.insert(node, term);
         term
@@ -255,8 +269,8 @@ impl Terms {
         let mut operands = Vec::new();
         for term in terms {
             match self.node(term) {
-                Node::And(inner) if is_and => operands.extend_from_slice(inner),
-                Node::Or(inner) if !is_and => operands.extend_from_slice(inner),
+                Node::And(inner) if is_and && inner.len() <= MAX_MERGED => operands.extend_from_slice(inner),
+                Node::Or(inner) if !is_and && inner.len() <= MAX_MERGED => operands.extend_from_slice(inner),
                 _ if term == neutral => {}
                 _ => operands.push(term),
             }
@@ -372,7 +386,7 @@ impl Terms {
             match self.node(term) {
                 Node::Constant(Constant::Integer(value)) => integer += value,
                 Node::Constant(Constant::Real(value)) => real += value,
-                Node::Add(inner) => operands.extend_from_slice(inner),
+                Node::Add(inner) if inner.len() <= MAX_MERGED => operands.extend_from_slice(inner),
                 _ => operands.push(term),
             }
         }

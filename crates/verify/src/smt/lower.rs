@@ -153,6 +153,11 @@ impl Run<'_, '_> {
             let holds = if *wanted { truth.is_true } else { truth.is_false };
             return Ok(self.world.terms.certain(holds).negated_if(operator == BinaryOperator::IsNot));
         }
+        if operator == BinaryOperator::Equal
+            && let Some(truth) = self.prefix_equality(left, right, env)?
+        {
+            return Ok(truth);
+        }
         let values = (self.value(left, env)?, self.value(right, env)?);
         let (left, right) = self.comparable((left, right), values)?;
         Ok(self.compare(operator, left, right))
@@ -278,6 +283,11 @@ impl Run<'_, '_> {
         escape: Option<&Expr>,
         env: &Env,
     ) -> Result<Truth, Stop> {
+        if let (Expr::Literal(Literal::Text(pattern)), None) = (pattern, escape)
+            && let Some(truth) = self.like_prefix(operator, expr, pattern, env)?
+        {
+            return Ok(truth);
+        }
         let word = match operator {
             LikeOperator::Like => "LIKE",
             LikeOperator::Glob => "GLOB",
@@ -385,6 +395,9 @@ impl Run<'_, '_> {
                 }
             }
             _ => {}
+        }
+        if function.properties().may_read_clock {
+            return self.date_function(function, args, env);
         }
         let values = self.values(list, env)?;
         self.scalar_function(function, args, &values)

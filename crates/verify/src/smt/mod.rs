@@ -7,6 +7,7 @@
 //! not there, never miss one that is. [`Outcome::Candidate`] is therefore nothing until a real SQLite has replayed it.
 //! What cannot be encoded so is [`Outcome::Unsupported`] with the construct by name.
 
+mod date;
 mod decode;
 mod differ;
 mod evaluate;
@@ -15,16 +16,20 @@ mod ir;
 mod lower;
 mod number;
 mod oracle;
+mod pool;
+mod prefix;
 pub mod process;
 mod script;
+mod symbolic;
 mod table;
 mod text;
 mod value;
 mod world;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use sqlgauge_engine::Value as Stored;
 use sqlgauge_sql::aggregates::is_entangled;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
@@ -152,14 +157,19 @@ pub fn bounded(
     let mut proved = None;
     let mut assumes = Vec::new();
     for rows in 1..=bounds.rows_per_table {
-        let question = match Question::new(schema, pair, semantics, rows) {
+        let keeps_cut = semantics != Semantics::Set;
+        let question = match Question::new(schema, pair, semantics, rows, keeps_cut) {
             Ok(question) => question,
             Err(Stop::Unsupported(construct)) => return Outcome::Unsupported { construct },
             Err(Stop::Size) => return Outcome::Unknown { reason: Reason::Size, proved },
         };
         assumes = question.world.assumes.iter().copied().collect();
+        let is_cut = keeps_cut && (pair.0.limit.is_some() || pair.1.limit.is_some());
         match question.settle(solver, deadline) {
             Ok(None) => proved = Some(rows),
+            Ok(Some(_)) if is_cut && is_same_under_priorities(schema, pair, semantics, rows, solver, deadline) => {
+                proved = Some(rows);
+            }
             Ok(Some(database)) => return Outcome::Candidate { database: *database, bound: rows },
             Err(reason) => return Outcome::Unknown { reason, proved },
         }
@@ -167,26 +177,27 @@ pub fn bounded(
     Outcome::NoDifference { bound: bounds.rows_per_table, assumes }
 }
 
-/// Texts that a database may well hold, for the functions of texts.
-const LIKELY_TEXTS: [&str; 12] = [
-    "a",
-    "b",
-    "B",
-    "1",
-    "2",
-    "10",
-    "1.5",
-    "2000-01-01",
-    "2000-01-02",
-    "2001-06-15",
-    "2000-01-01 10:00:00",
-    "10:30:00",
-];
+/// Whether the queries return the same whatever the priorities of rows that tie. That shows queries that leave the same
+/// choice at different depths, which the bags that each of them permits do not.
+fn is_same_under_priorities(
+    schema: &Schema,
+    pair: (&Query, &Query),
+    semantics: Semantics,
+    rows: usize,
+    solver: &mut Solver,
+    deadline: Instant,
+) -> bool {
+    let Ok(mut question) = Question::new(schema, pair, semantics, rows, false) else { return false };
+    let mut assertions = question.world.conditions.clone();
+    assertions.push(question.differs);
+    matches!(question.ask(&assertions, &BTreeSet::new(), solver, deadline), Ok(None))
+}
 
 /// Whether two queries differ on tables of so many rows.
 struct Question<'s> {
     world: World<'s>,
     tables: BTreeSet<TableId>,
+    likely: BTreeSet<Box<str>>,
     differs: Term,
 }
 
@@ -196,6 +207,7 @@ impl<'s> Question<'s> {
         (left, right): (&Query, &Query),
         semantics: Semantics,
         rows: usize,
+        keeps_cut: bool,
     ) -> Result<Self, Stop> {
         if is_entangled(left) || is_entangled(right) {
             return Err(Stop::unsupported("outer aggregate"));
@@ -205,15 +217,14 @@ impl<'s> Question<'s> {
         table::tables_of(left, schema, &mut tables);
         table::tables_of(right, schema, &mut tables);
         table::add_tables(&mut world, &tables, rows)?;
-        let keeps_cut = semantics != Semantics::Set;
         let executed = [left, right].map(|query| {
             let plain = without_idle_order(query, semantics);
             Run::statement(&mut world, plain.as_ref().unwrap_or(query), keeps_cut)
         });
+        let likely = pool::likely_texts([left, right]);
         let [left, right] = executed;
-        let (left, right) = (left?, right?);
-        let differs = differ::differ(&mut world, left, right, semantics)?;
-        Ok(Self { world, tables, differs })
+        let differs = differ::differ(&mut world, left?, right?, semantics)?;
+        Ok(Self { world, tables, likely, differs })
     }
 
     /// A database on which they may differ, if there is one.
@@ -278,7 +289,7 @@ impl<'s> Question<'s> {
                 _ => {}
             }
         }
-        pool.extend(LIKELY_TEXTS.iter().map(|&text| text.into()));
+        pool.extend(self.likely.iter().cloned());
         if has_function { pool } else { BTreeSet::new() }
     }
 
@@ -303,4 +314,32 @@ impl<'s> Question<'s> {
 fn without_idle_order(query: &Query, semantics: Semantics) -> Option<Query> {
     let is_idle = semantics != Semantics::List && query.limit.is_none() && !query.order_by.is_empty();
     is_idle.then(|| Query { order_by: Vec::new(), ..query.clone() })
+}
+
+/// What the symbolic execution of a query says of one database.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OnDatabase {
+    /// These rows, in no order.
+    Rows(Vec<Vec<Stored>>),
+    /// Nothing: SQL leaves a choice open there, a value is not of its column's type, or SQLite cannot compute a function.
+    Open,
+    /// That the database does not satisfy the schema.
+    BreaksConstraints,
+    /// The query has a construct that is not encoded.
+    Unsupported(String),
+}
+
+/// The rows of a query on a database, as the symbolic execution has them: what the law of the encoding compares with
+/// SQLite.
+pub fn rows_on(
+    schema: &Schema,
+    query: &Query,
+    database: &BTreeMap<TableId, Vec<Vec<Stored>>>,
+) -> OnDatabase {
+    let rows = database.values().map(Vec::len).max().unwrap_or_default();
+    match symbolic::rows_on(schema, query, database, rows) {
+        Ok(outcome) => outcome,
+        Err(Stop::Unsupported(construct)) => OnDatabase::Unsupported(construct),
+        Err(Stop::Size) => OnDatabase::Open,
+    }
 }

@@ -53,7 +53,7 @@ impl Script {
         let mut script =
             Self { text: String::new(), ranks: ranks.collect(), names: vec![None; terms.len()] };
         script.declare(terms, oracle, &reachable);
-        script.write_facts(oracle, &facts);
+        script.write_facts(&facts);
         script.write_terms(terms, &reachable, &roots);
         for &assertion in assertions {
             let name = script.name(assertion).to_owned();
@@ -89,13 +89,13 @@ impl Script {
         }
     }
 
-    fn write_facts(&mut self, oracle: &Oracle, facts: &Facts) {
+    fn write_facts(&mut self, facts: &Facts) {
         for (function, part, args, value) in &facts.known {
             let name = function_name(*function, *part);
             let args: Vec<String> = args.iter().map(|arg| self.spelled(arg)).collect();
             let value = self.spelled(value);
-            debug_assert_eq!(args.len(), oracle.get(*function).params.len());
-            let _ = writeln!(self.text, "(assert (= ({name} {}) {value}))", args.join(" "));
+            let call = if args.is_empty() { name } else { format!("({name} {})", args.join(" ")) };
+            let _ = writeln!(self.text, "(assert (= {call} {value}))");
         }
     }
 
@@ -149,6 +149,7 @@ impl Script {
             Node::Divide(a, b) => list("/", &[*a, *b]),
             Node::ToReal(one) => list("to_real", &[*one]),
             Node::Floor(one) => list("to_int", &[*one]),
+            Node::Apply(function, part, args) if args.is_empty() => function_name(*function, *part),
             Node::Apply(function, part, args) => list(&function_name(*function, *part), args),
         }
     }

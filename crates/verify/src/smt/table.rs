@@ -17,7 +17,7 @@ use sqlgauge_sql::Definition;
 
 use super::Assumption;
 use super::exec::{Env, Run};
-use super::ir::{Constant, Sort, Term, Terms};
+use super::ir::{Constant, Sort, Terms};
 use super::value::Value;
 use super::world::{Row, Stop, World};
 

@@ -37,9 +37,6 @@ impl Shape {
     pub const NUMBER: Self = Self { integer: true, real: true, ..Self::NONE };
     /// A text, NULL for NULL.
     pub const TEXT: Self = Self { text: true, ..Self::NONE };
-    /// Anything.
-    pub const ANY: Self =
-        Self { null_on_null: false, may_be_null: true, integer: true, real: true, text: true };
 
     const fn or_null(self) -> Self {
         Self { may_be_null: true, ..self }

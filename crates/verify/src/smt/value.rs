@@ -38,11 +38,6 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Always true.
-    pub const TRUE: Self = Self { is_true: Terms::TRUE, is_false: Terms::FALSE };
-    /// Always false.
-    pub const FALSE: Self = Self { is_true: Terms::FALSE, is_false: Terms::TRUE };
-
     /// NOT.
     #[must_use]
     pub fn negated(self) -> Self {
@@ -234,14 +229,6 @@ impl Terms {
         let both_null = self.and(left.is_null, right.is_null);
         let equal = self.equal_values(left, right);
         self.or(both_null, equal)
-    }
-
-    /// Whether the first comes before the second where NULL is least.
-    pub fn before(&mut self, left: Value, right: Value) -> Term {
-        let not_null = self.not(right.is_null);
-        let by_null = self.and(left.is_null, not_null);
-        let less = self.less_values(left, right);
-        self.or(by_null, less)
     }
 
     /// Whether two rows agree in every column.

@@ -36,8 +36,8 @@ pub struct Row {
     pub values: Rc<[Value]>,
 }
 
-/// Most terms of one question.
-const MAX_TERMS: usize = 1_500_000;
+/// Most terms and operands of one question.
+const MAX_WEIGHT: usize = 3_000_000;
 /// Most rows of one relation.
 pub const MAX_ROWS: usize = 1_200;
 
@@ -83,7 +83,7 @@ impl<'s> World<'s> {
     /// [`Stop::Size`].
     pub fn check_size(&self, rows: usize) -> Result<(), Stop> {
         self.steps.set(self.steps.get() + 1);
-        let fits = rows <= MAX_ROWS && self.terms.len() <= MAX_TERMS && self.steps.get() <= 2_000_000;
+        let fits = rows <= MAX_ROWS && self.terms.weight() <= MAX_WEIGHT && self.steps.get() <= 500_000;
         if fits { Ok(()) } else { Err(Stop::Size) }
     }
 }

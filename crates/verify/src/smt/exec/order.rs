@@ -156,7 +156,14 @@ impl Run<'_, '_> {
             return Ok(precedes);
         }
         let name = format!("choice {}", self.site(query));
-        let contents = rows.iter().map(|row| row.values.to_vec()).collect();
+        // What all tied rows share tells none of them apart.
+        let is_key = |column: usize| {
+            let mut keys = 0..directions.len();
+            keys.any(|key| rows.iter().all(|row| row.values.get(column) == row.keys.get(key)))
+        };
+        let width = rows.first().map_or(0, |row| row.values.len());
+        let telling: Vec<usize> = (0..width).filter(|&column| !is_key(column)).collect();
+        let contents = rows.iter().map(|row| telling.iter().map(|&at| row.values[at]).collect()).collect();
         let presents: Vec<Term> = rows.iter().map(|row| row.present).collect();
         let priorities = self.priorities(&Choice { name, contents }, &presents);
         for (one, other) in pairs(rows.len()) {

@@ -1,0 +1,208 @@
+//! The law of the symbolic execution: with the values of a database put in, the rows are those that SQLite returns.
+//!
+//! Random queries over hostile schemas run on random databases whose columns hold values of their declared types. What
+//! the encoding calls open (ties that show, functions without a value) or unsupported is counted and says nothing.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+use rusqlite::types::Value as Read;
+use sqlgauge_engine::Value;
+use sqlgauge_sql::resolve;
+use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId, TableKind};
+use sqlgauge_verify::smt::{OnDatabase, rows_on};
+
+use crate::data::{literal, remove_orphans};
+use crate::database::{dump, open};
+use crate::dice::Dice;
+use crate::generate::Generator;
+use crate::shape::quoted;
+use crate::world::{World, shapes};
+
+/// What came of the comparisons.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// The symbolic rows were compared with SQLite's.
+    pub compared: usize,
+    /// Of those, with at least one row.
+    pub with_rows: usize,
+    /// The encoding leaves the rows open.
+    pub open: usize,
+    /// By the construct that is not encoded.
+    pub unsupported: BTreeMap<String, usize>,
+    /// The texts of violations.
+    pub violations: Vec<String>,
+}
+
+const INTEGERS: [&str; 8] = ["0", "1", "1", "2", "3", "-1", "5", "10"];
+const REALS: [&str; 6] = ["0.5", "1.0", "2.0", "2.5", "-1.5", "3.0"];
+const TEXTS: [&str; 12] =
+    ["'a'", "'A'", "'b'", "'a '", "'x'", "'1'", "'01'", "'1.5'", "''", "'ab'", "'Ab%'", "'5'"];
+const DATES: [&str; 5] =
+    ["'2020-01-01'", "'2020-01-02'", "'1999-12-31'", "'2020-01-01 10:30:00'", "'2020-02-30'"];
+
+/// A value of the column's declared type.
+fn value_of(column: &Column, dice: &mut Dice) -> &'static str {
+    if dice.chance(15) {
+        return "NULL";
+    }
+    let declared = column.declared_type.as_deref().unwrap_or_default().to_ascii_uppercase();
+    let is_date = declared.contains("DATE") || declared.contains("TIME");
+    let is_truth = declared.contains("BOOL");
+    match column.affinity {
+        Affinity::Integer => dice.word(&INTEGERS),
+        Affinity::Real => dice.word(&REALS),
+        Affinity::Numeric if is_date => dice.word(&DATES),
+        Affinity::Numeric if is_truth => dice.word(&INTEGERS[..2]),
+        Affinity::Numeric if dice.chance(50) => dice.word(&REALS),
+        Affinity::Numeric => dice.word(&INTEGERS),
+        Affinity::Text if dice.chance(20) => dice.word(&DATES),
+        Affinity::Text => dice.word(&TEXTS),
+        Affinity::Blob => match dice.below(3) {
+            0 => dice.word(&INTEGERS),
+            1 => dice.word(&REALS),
+            _ => dice.word(&TEXTS),
+        },
+    }
+}
+
+fn fill(connection: &Connection, schema: &Schema, most: usize, dice: &mut Dice) {
+    for table in schema.tables().iter().filter(|table| table.kind == TableKind::Table) {
+        for _ in 0..dice.below(most + 1) {
+            let columns: Vec<&Column> = table.columns.iter().filter(|column| !column.generated).collect();
+            let names: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
+            let values: Vec<&str> = columns.iter().map(|column| value_of(column, dice)).collect();
+            let sql = format!(
+                "INSERT OR IGNORE INTO {} ({}) VALUES ({})",
+                quoted(&table.name),
+                names.join(", "),
+                values.join(", ")
+            );
+            // A row that breaks a constraint is not there: that is all.
+            let _ = connection.execute(&sql, []);
+        }
+    }
+    for _ in 0..6 {
+        if remove_orphans(connection, schema) == 0 {
+            return;
+        }
+    }
+}
+
+fn stored(value: Read) -> Value {
+    match value {
+        Read::Null => Value::Null,
+        Read::Integer(integer) => Value::Integer(integer),
+        Read::Real(real) => Value::Real(real),
+        Read::Text(text) => Value::text(&text),
+        Read::Blob(bytes) => Value::Blob(bytes.into()),
+    }
+}
+
+fn rows_of(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<Vec<Value>>> {
+    let mut statement = connection.prepare(sql)?;
+    let width = statement.column_count();
+    let rows = statement.query_map([], |row| (0..width).map(|at| row.get(at).map(stored)).collect())?;
+    rows.take(2_000).collect()
+}
+
+fn contents(connection: &Connection, schema: &Schema) -> BTreeMap<TableId, Vec<Vec<Value>>> {
+    let tables = schema.ids().filter_map(|id| {
+        let table = schema.table(id).filter(|table| table.kind == TableKind::Table)?;
+        let columns: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
+        let sql = format!("SELECT {} FROM {}", columns.join(", "), quoted(&table.name));
+        Some((id, rows_of(connection, &sql).ok()?))
+    });
+    tables.collect()
+}
+
+/// Whether two bags of rows are equal, numbers up to rounding.
+fn is_same_bag(left: &[Vec<Value>], right: &[Vec<Value>]) -> bool {
+    let mut rest: Vec<&Vec<Value>> = right.iter().collect();
+    left.len() == right.len()
+        && left.iter().all(|row| {
+            let place = rest.iter().position(|other| row.iter().zip(other.iter()).all(|(a, b)| is_same(a, b)));
+            place.map(|place| rest.swap_remove(place)).is_some()
+        })
+}
+
+fn is_same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Real(left), Value::Real(right)) => (left - right).abs() <= 1e-9 * left.abs().max(right.abs()),
+        _ => left == right,
+    }
+}
+
+/// Compares until so many queries have been drawn.
+///
+/// # Errors
+/// When SQLite gives no database.
+pub fn hunt(seed: u64, queries: usize, most_rows: usize) -> anyhow::Result<Tally> {
+    let mut dice = Dice::new(seed, 0);
+    let (shapes, generator) = (shapes(), Generator::default());
+    let mut tally = Tally::default();
+    let mut drawn = 0;
+    while drawn < queries {
+        let Ok(world) = World::draw(&shapes, &mut dice) else { continue };
+        let Ok(connection) = open(&world.ddl) else { continue };
+        fill(&connection, &world.schema, most_rows, &mut dice);
+        let database = contents(&connection, &world.schema);
+        for _ in 0..40 {
+            drawn += 1;
+            let sql = generator.draw(&world, &mut dice);
+            compare(&world, &connection, &database, &sql, &mut tally)?;
+        }
+    }
+    Ok(tally)
+}
+
+fn compare(
+    world: &World,
+    connection: &Connection,
+    database: &BTreeMap<TableId, Vec<Vec<Value>>>,
+    sql: &str,
+    tally: &mut Tally,
+) -> anyhow::Result<()> {
+    let Ok(query) = resolve(sql, &world.schema) else { return Ok(()) };
+    let Ok(expected) = rows_of(connection, sql) else { return Ok(()) };
+    if expected.iter().flatten().any(|value| matches!(value, Value::Blob(_))) {
+        tally.open += 1;
+        return Ok(());
+    }
+    let found = match rows_on(&world.schema, &query, database) {
+        OnDatabase::Rows(found) => found,
+        OnDatabase::Open => {
+            tally.open += 1;
+            return Ok(());
+        }
+        OnDatabase::Unsupported(construct) => {
+            *tally.unsupported.entry(construct).or_default() += 1;
+            return Ok(());
+        }
+        OnDatabase::BreaksConstraints => Vec::new(),
+    };
+    tally.compared += 1;
+    tally.with_rows += usize::from(!expected.is_empty());
+    if !is_same_bag(&expected, &found) {
+        tally.violations.push(format!(
+            "{}\n{}\n{sql}\nSQLite:   {}\nencoding: {}\n",
+            world.ddl.join(";\n"),
+            dump(connection)?.join(";\n"),
+            spelled(&expected),
+            spelled(&found),
+        ));
+    }
+    Ok(())
+}
+
+fn spelled(rows: &[Vec<Value>]) -> String {
+    let cell = |value: &Value| match value {
+        Value::Null => literal(&Read::Null),
+        Value::Integer(integer) => integer.to_string(),
+        Value::Real(real) => format!("{real:?}"),
+        Value::Text(_) => format!("'{}'", value.as_str().unwrap_or_default()),
+        Value::Blob(_) => "a blob".to_owned(),
+    };
+    let row = |row: &Vec<Value>| format!("({})", row.iter().map(cell).collect::<Vec<_>>().join(", "));
+    rows.iter().map(row).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,140 @@
+//! The symbolic execution of one query with the values of a database put in.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use sqlgauge_engine::Value as Stored;
+use sqlgauge_sql::aggregates::is_entangled;
+use sqlgauge_sql::schema::{Schema, TableId};
+use sqlgauge_sql::tree::Query;
+
+use super::OnDatabase;
+use super::decode;
+use super::evaluate::evaluate;
+use super::exec::Run;
+use super::ir::{Constant, Node, Sort, Term};
+use super::table;
+use super::value::Value;
+use super::world::{Row, Stop, World};
+
+/// The rows of the query, in no order.
+pub fn rows_on(
+    schema: &Schema,
+    query: &Query,
+    database: &BTreeMap<TableId, Vec<Vec<Stored>>>,
+    rows: usize,
+) -> Result<OnDatabase, Stop> {
+    if is_entangled(query) {
+        return Err(Stop::unsupported("outer aggregate"));
+    }
+    let mut world = World::new(schema);
+    let mut tables = BTreeSet::new();
+    table::tables_of(query, schema, &mut tables);
+    table::add_tables(&mut world, &tables, rows)?;
+    let constraints = world.conditions.clone();
+    let executed = Run::statement(&mut world, query, false)?;
+    let Some(given) = given(&mut world, &tables, database) else { return Ok(OnDatabase::Open) };
+    let result: Vec<Row> = executed
+        .rows
+        .into_iter()
+        .map(|row| Row { present: row.present, values: row.values })
+        .collect();
+    let mut roots: Vec<Term> = world.settled.clone();
+    roots.extend(&constraints);
+    for row in &result {
+        roots.push(row.present);
+        roots.extend(row.values.iter().flat_map(|&value| terms_of(value)));
+    }
+    let World { terms, oracle, settled, .. } = &mut world;
+    let values = evaluate(terms, oracle, &given, &roots);
+    if !settled.iter().all(|term| values.get(term) == Some(&Constant::Truth(true))) {
+        return Ok(OnDatabase::Open);
+    }
+    if constraints.iter().any(|term| values.get(term) == Some(&Constant::Truth(false))) {
+        return Ok(OnDatabase::BreaksConstraints);
+    }
+    let is_known = |row: &Row| values.contains_key(&row.present);
+    if !result.iter().all(is_known) {
+        return Ok(OnDatabase::Open);
+    }
+    Ok(decode::rows(&world, &values, &result).map_or(OnDatabase::Open, OnDatabase::Rows))
+}
+
+fn terms_of(value: Value) -> [Term; 7] {
+    let Value { is_null, is_integer, is_real, is_text, integer, real, text } = value;
+    [is_null, is_integer, is_real, is_text, integer, real, text]
+}
+
+/// The values of the unknowns that make the tables those of the database; `None` where a value is not of its column's
+/// type.
+fn given(
+    world: &mut World<'_>,
+    tables: &BTreeSet<TableId>,
+    database: &BTreeMap<TableId, Vec<Vec<Stored>>>,
+) -> Option<HashMap<Term, Constant>> {
+    let mut given = HashMap::new();
+    let mut wanted = Vec::new();
+    for id in tables {
+        let rows = world.tables.get(id)?.clone();
+        let mut stored = database.get(id).cloned().unwrap_or_default();
+        // The encoding has the rows in the order of their key.
+        if let Some(&first) = world.schema.table(*id)?.primary_key.first() {
+            stored.sort_by(|a, b| order(&a[first as usize], &b[first as usize]));
+        }
+        for (at, row) in rows.iter().enumerate() {
+            given.insert(row.present, Constant::Truth(at < stored.len()));
+            let Some(values) = stored.get(at) else { continue };
+            for (&cell, value) in row.values.iter().zip(values) {
+                let value = world.terms.stored_value(value)?;
+                for (own, is) in terms_of(cell).into_iter().zip(terms_of(value)) {
+                    let is = world.terms.as_constant(is)?.clone();
+                    put(world, &mut given, own, &is);
+                    wanted.push((own, is));
+                }
+            }
+        }
+    }
+    let roots: Vec<Term> = wanted.iter().map(|(term, _)| *term).collect();
+    let World { terms, oracle, .. } = world;
+    let values = evaluate(terms, oracle, &given, &roots);
+    let is_class = |term: &Term| terms.sort(*term) == Sort::Truth;
+    // What a cell is in a class that it is not of makes no difference.
+    let fits = |(term, is): &(Term, Constant)| !is_class(term) || values.get(term) == Some(is);
+    wanted.iter().all(fits).then_some(given)
+}
+
+/// SQLite's order of stored values.
+fn order(left: &Stored, right: &Stored) -> std::cmp::Ordering {
+    let number = |value: &Stored| match value {
+        Stored::Integer(integer) => Some(*integer as f64),
+        Stored::Real(real) => Some(*real),
+        _ => None,
+    };
+    let class = |value: &Stored| match value {
+        Stored::Null => 0,
+        Stored::Integer(_) | Stored::Real(_) => 1,
+        Stored::Text(_) => 2,
+        Stored::Blob(_) => 3,
+    };
+    match (left, right) {
+        (Stored::Text(left), Stored::Text(right)) => left.cmp(right),
+        _ => class(left).cmp(&class(right)).then_with(|| {
+            number(left).partial_cmp(&number(right)).unwrap_or(std::cmp::Ordering::Equal)
+        }),
+    }
+}
+
+/// Gives the unknowns that a term of a cell is made of their values.
+fn put(world: &World<'_>, given: &mut HashMap<Term, Constant>, term: Term, wanted: &Constant) {
+    match (world.terms.node(term), wanted) {
+        (Node::Unknown(..), _) => {
+            given.entry(term).or_insert_with(|| wanted.clone());
+        }
+        (Node::Not(inner), Constant::Truth(truth)) => put(world, given, *inner, &Constant::Truth(!truth)),
+        (Node::And(operands), Constant::Truth(truth)) => {
+            // What is left for a class is an unknown of its own.
+            let own = operands.iter().filter(|&&operand| matches!(world.terms.node(operand), Node::Unknown(..)));
+            own.for_each(|&operand| put(world, given, operand, &Constant::Truth(*truth)));
+        }
+        _ => {}
+    }
+}
