@@ -121,7 +121,8 @@ fn is_same_bag(left: &[Vec<Value>], right: &[Vec<Value>]) -> bool {
     let mut rest: Vec<&Vec<Value>> = right.iter().collect();
     left.len() == right.len()
         && left.iter().all(|row| {
-            let place = rest.iter().position(|other| row.iter().zip(other.iter()).all(|(a, b)| is_same(a, b)));
+            let place =
+                rest.iter().position(|other| row.iter().zip(other.iter()).all(|(a, b)| is_same(a, b)));
             place.map(|place| rest.swap_remove(place)).is_some()
         })
 }

@@ -9,12 +9,17 @@ fn number(name: &str, default: u64) -> u64 {
 
 #[test]
 fn with_the_values_of_a_database_put_in_the_symbolic_rows_are_those_of_sqlite() {
-    let queries = usize::try_from(number("ENCODER_QUERIES", 1_000)).unwrap();
+    let queries = usize::try_from(number("ENCODER_QUERIES", 400)).unwrap();
     let tally = hunt(number("ENCODER_SEED", 1), queries, 3).unwrap();
     println!("{} compared, {} with rows, {} open", tally.compared, tally.with_rows, tally.open);
     for (construct, count) in &tally.unsupported {
         println!("{count:6}  unsupported: {construct}");
     }
-    assert!(tally.violations.is_empty(), "{} violations\n{}", tally.violations.len(), tally.violations[..tally.violations.len().min(12)].join("\n"));
+    assert!(
+        tally.violations.is_empty(),
+        "{} violations\n{}",
+        tally.violations.len(),
+        tally.violations[..tally.violations.len().min(12)].join("\n")
+    );
     assert!(tally.with_rows * 10 > queries, "too few are compared");
 }

@@ -36,7 +36,8 @@ fn main() {
         Ok(program) => program,
         Err(error) => return println!("skipped: {error}"),
     };
-    let number = |name: &str, default: u64| argument(name).and_then(|text| text.parse().ok()).unwrap_or(default);
+    let number =
+        |name: &str, default: u64| argument(name).and_then(|text| text.parse().ok()).unwrap_or(default);
     let time = Duration::from_secs(number("--time", 10));
     let bound = usize::try_from(number("--bound", 3)).unwrap_or(3);
     let bounds = Bounds { rows_per_table: bound, time };
@@ -70,8 +71,14 @@ fn main() {
         println!("{count:6}  {outcome}");
     }
     spent.sort_unstable();
-    let at = |share: f64| spent.get((spent.len() as f64 * share) as usize).copied().unwrap_or_default();
-    println!("bounded: {} pairs, median {} ms, 90 % {} ms, sum {} ms", spent.len(), at(0.5), at(0.9), spent.iter().sum::<u128>());
+    let at = |percent: usize| spent.get(spent.len() * percent / 100).copied().unwrap_or_default();
+    println!(
+        "bounded: {} pairs, median {} ms, 90 % {} ms, sum {} ms",
+        spent.len(),
+        at(50),
+        at(90),
+        spent.iter().sum::<u128>()
+    );
 }
 
 fn schema_of(schemas: &mut BTreeMap<String, Arc<Schema>>, ddl: &str, db: &str) -> Arc<Schema> {

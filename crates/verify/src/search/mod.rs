@@ -64,7 +64,7 @@ pub use self::verdict::{Inapplicable, Reason, Refutation, Side, Survived, Verdic
 pub use self::witness::{Witness, WitnessTable, literal};
 
 /// Stack for SQLite's compiler and the walks over the query, both of which recurse with the nesting of the text.
-const STACK_BYTES: usize = 16 << 20;
+pub(crate) const STACK_BYTES: usize = 16 << 20;
 
 /// How a search is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Dates: functions that SQLite is asked for, and the present time as a constant that nobody knows.
 //!
 //! # Contract
-//! `'now'` and CURRENT_TIMESTAMP are one text, to the second; what looks closer (`julianday`, `%f`) is a constant of its
+//! `'now'` and `CURRENT_TIMESTAMP` are one text, to the second; what looks closer (`julianday`, `%f`) is a constant of its
 //! own for each way in which it is asked for.
 
 use sqlgauge_sql::functions::Function;
@@ -15,7 +15,12 @@ use super::world::Stop;
 
 impl Run<'_, '_> {
     /// A function of dates and times.
-    pub(super) fn date_function(&mut self, function: &Function, args: &Args, env: &Env) -> Result<Value, Stop> {
+    pub(super) fn date_function(
+        &mut self,
+        function: &Function,
+        args: &Args,
+        env: &Env,
+    ) -> Result<Value, Stop> {
         use Function as F;
         let replaced = match function {
             F::CurrentTimestamp => return Ok(self.now()),

@@ -20,7 +20,15 @@ pub fn unknowns(world: &World<'_>, tables: &BTreeSet<TableId>) -> Vec<Term> {
     let rows = tables.iter().filter_map(|id| world.tables.get(id)).flat_map(|rows| rows.iter());
     let cells = rows.flat_map(|row| {
         let values = row.values.iter().flat_map(|value| {
-            [value.is_null, value.is_integer, value.is_real, value.is_text, value.integer, value.real, value.text]
+            [
+                value.is_null,
+                value.is_integer,
+                value.is_real,
+                value.is_text,
+                value.integer,
+                value.real,
+                value.text,
+            ]
         });
         std::iter::once(row.present).chain(values)
     });
@@ -171,7 +179,9 @@ fn add_parents(
                 continue;
             }
             let there = contents.entry(target).or_default();
-            let is_there = |row: &Vec<Stored>| columns.iter().zip(&wanted).all(|(&at, value)| row[at as usize] == *value);
+            let is_there = |row: &Vec<Stored>| {
+                columns.iter().zip(&wanted).all(|(&at, value)| row[at as usize] == *value)
+            };
             if !there.iter().any(is_there) {
                 let number = there.len() + 1;
                 there.push(parent_row(parent, &columns, &wanted, number));
@@ -181,7 +191,8 @@ fn add_parents(
 }
 
 fn parent_row(parent: &Table, columns: &[u32], wanted: &[Stored], number: usize) -> Vec<Stored> {
-    let is_key = |at: u32| parent.primary_key.contains(&at) || parent.unique.iter().any(|key| key.contains(&at));
+    let is_key =
+        |at: u32| parent.primary_key.contains(&at) || parent.unique.iter().any(|key| key.contains(&at));
     let value = |(at, column): (u32, &sqlgauge_sql::schema::Column)| {
         if let Some(place) = columns.iter().position(|&own| own == at) {
             return wanted[place].clone();

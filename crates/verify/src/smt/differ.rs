@@ -38,12 +38,12 @@ struct Taken {
 /// [`Stop::Size`].
 pub fn differ(
     world: &mut World<'_>,
-    left: Executed,
-    right: Executed,
+    left: &Executed,
+    right: &Executed,
     semantics: Semantics,
 ) -> Result<Term, Stop> {
     let width = |executed: &Executed| executed.rows.first().map(|row| row.values.len());
-    if let (Some(left), Some(right)) = (width(&left), width(&right))
+    if let (Some(left), Some(right)) = (width(left), width(right))
         && left != right
     {
         return Ok(Terms::TRUE);
@@ -133,12 +133,12 @@ fn places(
 }
 
 /// Whether a row of the first is not among the second.
-fn missing(world: &mut World<'_>, these: &Taken, those: &Taken) -> Result<Term, Stop> {
-    world.check_size(these.rows.len().max(those.rows.len()))?;
+fn missing(world: &mut World<'_>, own: &Taken, other_side: &Taken) -> Result<Term, Stop> {
+    world.check_size(own.rows.len().max(other_side.rows.len()))?;
     let mut found = Vec::new();
-    for (row, &present) in these.rows.iter().zip(&these.sure) {
+    for (row, &present) in own.rows.iter().zip(&own.sure) {
         let mut alike = Vec::new();
-        for (other, &there) in those.rows.iter().zip(&those.sure) {
+        for (other, &there) in other_side.rows.iter().zip(&other_side.sure) {
             let same = world.terms.same_rows(&row.values, &other.values);
             alike.push(world.terms.and(there, same));
         }
@@ -185,13 +185,14 @@ fn unlike(left: &Taken, right: &Taken) -> (Vec<usize>, Vec<usize>) {
         let (row, other) = (&left.rows[at], &right.rows[*other]);
         row.present == other.present && row.values == other.values
     };
-    let lefts = (0..left.rows.len()).filter(|&at| match rights.iter().position(|other| is_alike(at, other)) {
-        Some(place) => {
-            rights.swap_remove(place);
-            false
-        }
-        None => true,
-    });
+    let lefts =
+        (0..left.rows.len()).filter(|&at| match rights.iter().position(|other| is_alike(at, other)) {
+            Some(place) => {
+                rights.swap_remove(place);
+                false
+            }
+            None => true,
+        });
     (lefts.collect(), rights)
 }
 

@@ -229,10 +229,15 @@ impl Terms {
     }
 
     /// Negation.
-    #[expect(clippy::should_implement_trait, reason = "a term is made by its owner")]
     pub fn not(&mut self, term: Term) -> Term {
         match *self.node(term) {
-            Node::Constant(Constant::Truth(truth)) => if truth { Self::FALSE } else { Self::TRUE },
+            Node::Constant(Constant::Truth(truth)) => {
+                if truth {
+                    Self::FALSE
+                } else {
+                    Self::TRUE
+                }
+            }
             Node::Not(inner) => inner,
             _ => self.make(Node::Not(term), Sort::Truth),
         }
@@ -475,13 +480,13 @@ impl Terms {
     }
 
     /// The rational that an integer is.
-    pub fn to_real(&mut self, term: Term) -> Term {
+    pub fn real_of(&mut self, term: Term) -> Term {
         match self.node(term).clone() {
             Node::Constant(Constant::Integer(value)) => self.constant(Constant::Real(value.into())),
             Node::Choice(condition, yes, no)
                 if self.as_constant(yes).is_some() || self.as_constant(no).is_some() =>
             {
-                let (yes, no) = (self.to_real(yes), self.to_real(no));
+                let (yes, no) = (self.real_of(yes), self.real_of(no));
                 self.choose(condition, yes, no)
             }
             _ => self.make(Node::ToReal(term), Sort::Real),

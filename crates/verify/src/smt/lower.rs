@@ -5,9 +5,9 @@
 //! expression that has no encoding ends in [`Stop::Unsupported`] with its name.
 
 use sqlgauge_engine::Value as Stored;
+use sqlgauge_sql::derive::{Conversion, Fact};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Affinity, Collation};
-use sqlgauge_sql::derive::{Conversion, Fact};
 use sqlgauge_sql::tree::{Args, BinaryOperator, Body, Expr, LikeOperator, Literal, Query, UnaryOperator};
 
 use super::exec::{Env, Run};
@@ -21,11 +21,13 @@ impl Run<'_, '_> {
     pub fn value(&mut self, expr: &Expr, env: &Env) -> Result<Value, Stop> {
         self.world.check_size(0)?;
         Ok(match expr {
-            Expr::Column(column) => env
-                .column(*column)
-                .ok_or_else(|| Stop::unsupported(if column.column == u32::MAX { "rowid" } else { "column" }))?,
+            Expr::Column(column) => env.column(*column).ok_or_else(|| {
+                Stop::unsupported(if column.column == u32::MAX { "rowid" } else { "column" })
+            })?,
             Expr::Literal(literal) => self.literal(literal)?,
-            Expr::Unary(UnaryOperator::Plus, inner) | Expr::Collate { expr: inner, .. } => self.value(inner, env)?,
+            Expr::Unary(UnaryOperator::Plus, inner) | Expr::Collate { expr: inner, .. } => {
+                self.value(inner, env)?
+            }
             Expr::Unary(UnaryOperator::Minus, inner) => {
                 let value = self.value(inner, env)?;
                 self.minus(value)?
@@ -324,8 +326,7 @@ impl Run<'_, '_> {
             Expr::Row(parts) => parts.iter().collect(),
             one => vec![one],
         };
-        let values: Vec<Value> =
-            lefts.iter().map(|left| self.value(left, env)).collect::<Result<_, _>>()?;
+        let values: Vec<Value> = lefts.iter().map(|left| self.value(left, env)).collect::<Result<_, _>>()?;
         let columns = result_columns(&query.body);
         let rows = self.subquery(query, env)?;
         let mut found = Vec::new();
@@ -354,7 +355,9 @@ impl Run<'_, '_> {
         rights: &[&Expr],
         values: (Value, Value),
     ) -> Result<(Value, Value), Stop> {
-        let Some((first, others)) = rights.split_first() else { return Err(Stop::unsupported("IN of VALUES")) };
+        let Some((first, others)) = rights.split_first() else {
+            return Err(Stop::unsupported("IN of VALUES"));
+        };
         let comparison = self.facts.comparison(left, first);
         if others.iter().any(|other| self.facts.comparison(left, other) != comparison) {
             return Err(Stop::unsupported("IN of a compound"));
@@ -369,9 +372,8 @@ impl Run<'_, '_> {
             F::Coalesce | F::IfNull => {
                 let values = self.values(list, env)?;
                 let null = self.world.terms.null();
-                let pick = |later: Value, value: &Value| {
-                    self.world.terms.choose_value(value.is_null, later, *value)
-                };
+                let pick =
+                    |later: Value, value: &Value| self.world.terms.choose_value(value.is_null, later, *value);
                 return Ok(values.iter().rev().fold(null, pick));
             }
             F::Iif | F::If => {

@@ -40,7 +40,7 @@ use self::process::Answer;
 pub use self::process::{Failure, Limits, NoSolver, Solver, locate};
 use self::script::Script;
 use self::world::{Stop, World};
-use crate::search::Witness;
+use crate::search::{STACK_BYTES, Witness};
 
 /// When two results count as the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -154,27 +154,44 @@ pub fn bounded(
     solver: &mut Solver,
 ) -> Outcome {
     let deadline = Instant::now() + bounds.time;
+    let how = How { semantics, deadline };
+    stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        up_to(schema, pair, how, bounds.rows_per_table, solver)
+    })
+}
+
+/// How a question is asked.
+#[derive(Debug, Clone, Copy)]
+struct How {
+    semantics: Semantics,
+    deadline: Instant,
+}
+
+fn up_to(schema: &Schema, pair: (&Query, &Query), how: How, bound: usize, solver: &mut Solver) -> Outcome {
     let mut proved = None;
     let mut assumes = Vec::new();
-    for rows in 1..=bounds.rows_per_table {
-        let keeps_cut = semantics != Semantics::Set;
-        let question = match Question::new(schema, pair, semantics, rows, keeps_cut) {
+    for rows in 1..=bound {
+        let keeps_cut = how.semantics != Semantics::Set;
+        let question = match Question::new(schema, pair, how, rows, keeps_cut) {
             Ok(question) => question,
             Err(Stop::Unsupported(construct)) => return Outcome::Unsupported { construct },
             Err(Stop::Size) => return Outcome::Unknown { reason: Reason::Size, proved },
+            Err(Stop::Timeout) => {
+                return Outcome::Unknown { reason: Reason::Solver(Failure::Timeout), proved };
+            }
         };
         assumes = question.world.assumes.iter().copied().collect();
         let is_cut = keeps_cut && (pair.0.limit.is_some() || pair.1.limit.is_some());
-        match question.settle(solver, deadline) {
+        match question.settle(solver, how.deadline) {
             Ok(None) => proved = Some(rows),
-            Ok(Some(_)) if is_cut && is_same_under_priorities(schema, pair, semantics, rows, solver, deadline) => {
+            Ok(Some(_)) if is_cut && is_same_under_priorities(schema, pair, how, rows, solver) => {
                 proved = Some(rows);
             }
             Ok(Some(database)) => return Outcome::Candidate { database: *database, bound: rows },
             Err(reason) => return Outcome::Unknown { reason, proved },
         }
     }
-    Outcome::NoDifference { bound: bounds.rows_per_table, assumes }
+    Outcome::NoDifference { bound, assumes }
 }
 
 /// Whether the queries return the same whatever the priorities of rows that tie. That shows queries that leave the same
@@ -182,15 +199,14 @@ pub fn bounded(
 fn is_same_under_priorities(
     schema: &Schema,
     pair: (&Query, &Query),
-    semantics: Semantics,
+    how: How,
     rows: usize,
     solver: &mut Solver,
-    deadline: Instant,
 ) -> bool {
-    let Ok(mut question) = Question::new(schema, pair, semantics, rows, false) else { return false };
+    let Ok(mut question) = Question::new(schema, pair, how, rows, false) else { return false };
     let mut assertions = question.world.conditions.clone();
     assertions.push(question.differs);
-    matches!(question.ask(&assertions, &BTreeSet::new(), solver, deadline), Ok(None))
+    matches!(question.ask(&assertions, &BTreeSet::new(), solver, how.deadline), Ok(None))
 }
 
 /// Whether two queries differ on tables of so many rows.
@@ -205,7 +221,7 @@ impl<'s> Question<'s> {
     fn new(
         schema: &'s Schema,
         (left, right): (&Query, &Query),
-        semantics: Semantics,
+        How { semantics, deadline }: How,
         rows: usize,
         keeps_cut: bool,
     ) -> Result<Self, Stop> {
@@ -213,6 +229,7 @@ impl<'s> Question<'s> {
             return Err(Stop::unsupported("outer aggregate"));
         }
         let mut world = World::new(schema);
+        world.deadline = Some(deadline);
         let mut tables = BTreeSet::new();
         table::tables_of(left, schema, &mut tables);
         table::tables_of(right, schema, &mut tables);
@@ -223,7 +240,7 @@ impl<'s> Question<'s> {
         });
         let likely = pool::likely_texts([left, right]);
         let [left, right] = executed;
-        let differs = differ::differ(&mut world, left?, right?, semantics)?;
+        let differs = differ::differ(&mut world, &left?, &right?, semantics)?;
         Ok(Self { world, tables, likely, differs })
     }
 
@@ -331,15 +348,14 @@ pub enum OnDatabase {
 
 /// The rows of a query on a database, as the symbolic execution has them: what the law of the encoding compares with
 /// SQLite.
-pub fn rows_on(
-    schema: &Schema,
-    query: &Query,
-    database: &BTreeMap<TableId, Vec<Vec<Stored>>>,
-) -> OnDatabase {
+pub fn rows_on(schema: &Schema, query: &Query, database: &BTreeMap<TableId, Vec<Vec<Stored>>>) -> OnDatabase {
     let rows = database.values().map(Vec::len).max().unwrap_or_default();
-    match symbolic::rows_on(schema, query, database, rows) {
+    let outcome = stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        symbolic::rows_on(schema, query, database, rows)
+    });
+    match outcome {
         Ok(outcome) => outcome,
         Err(Stop::Unsupported(construct)) => OnDatabase::Unsupported(construct),
-        Err(Stop::Size) => OnDatabase::Open,
+        Err(Stop::Size | Stop::Timeout) => OnDatabase::Open,
     }
 }

@@ -113,7 +113,7 @@ impl Run<'_, '_> {
         let remainder = terms.add(Sort::Integer, [l.integer, minus]);
         let is_integer = terms.and(left.is_integer, right.is_integer);
         let integer = terms.integer_value(remainder, quotient.is_null);
-        let real = terms.to_real(remainder);
+        let real = terms.real_of(remainder);
         let real = terms.real_value(real, quotient.is_null);
         Ok(terms.choose_value(is_integer, integer, real))
     }

@@ -56,8 +56,7 @@ impl Oracle {
     pub fn new() -> Self {
         let budget = Budget { vm_steps: 10_000, time: Duration::from_millis(100), max_rows: 2 };
         let sandbox = Sandbox::new(budget).ok().filter(|sandbox| {
-            sandbox.create("CREATE TABLE affinity (v NUMERIC)").is_ok()
-                && sandbox.begin_transaction().is_ok()
+            sandbox.create("CREATE TABLE affinity (v NUMERIC)").is_ok() && sandbox.begin_transaction().is_ok()
         });
         Self { sandbox, functions: Vec::new(), ids: HashMap::new(), values: HashMap::new() }
     }
@@ -125,15 +124,13 @@ fn filled(template: &str, literals: &[String]) -> String {
         let after = &rest[first.len_utf8()..];
         is_quoted ^= first == '\'';
         let place = after.chars().next().and_then(|digit| digit.to_digit(10)).filter(|_| first == '?');
-        match place.and_then(|place| literals.get((place as usize).checked_sub(1)?)).filter(|_| !is_quoted) {
-            Some(literal) => {
-                text.push_str(literal);
-                rest = &after[1..];
-            }
-            None => {
-                text.push(first);
-                rest = after;
-            }
+        let literal = place.and_then(|place| literals.get((place as usize).checked_sub(1)?));
+        if let Some(literal) = literal.filter(|_| !is_quoted) {
+            text.push_str(literal);
+            rest = &after[1..];
+        } else {
+            text.push(first);
+            rest = after;
         }
     }
     text

@@ -49,7 +49,9 @@ fn near(text: &str) -> Vec<String> {
     let mut found = match shape.as_str() {
         "0000" => {
             let year: i32 = plain.parse().unwrap_or(2000);
-            (year - 1..=year + 1).flat_map(|year| [format!("{year:04}-01-01"), format!("{year:04}-12-31")]).collect()
+            (year - 1..=year + 1)
+                .flat_map(|year| [format!("{year:04}-01-01"), format!("{year:04}-12-31")])
+                .collect()
         }
         "0000-" | "0000-00" | "0000-00-" => {
             let begin = plain.trim_end_matches('-');

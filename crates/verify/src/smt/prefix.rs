@@ -44,7 +44,8 @@ impl Run<'_, '_> {
         }
         let value = self.value(expr, env)?;
         let mut text = self.with_text_affinity(value)?;
-        let ignores_case = operator == LikeOperator::Like && begin.contains(|c: char| c.is_ascii_alphabetic());
+        let ignores_case =
+            operator == LikeOperator::Like && begin.contains(|c: char| c.is_ascii_alphabetic());
         let mut begin = begin.to_owned();
         if ignores_case {
             text = self.call(&|args| format!("lower({})", args[0]), Shape::TEXT, &[text])?;
@@ -62,7 +63,8 @@ impl Run<'_, '_> {
         env: &Env,
     ) -> Result<Option<Truth>, Stop> {
         let sides = [(left, right), (right, left)];
-        let Some((text, length, constant)) = sides.into_iter().find_map(|(own, other)| beginning(own, other)) else {
+        let Some((text, length, constant)) = sides.into_iter().find_map(|(own, other)| beginning(own, other))
+        else {
             return Ok(None);
         };
         let comparison = self.facts.comparison(left, right);
@@ -121,10 +123,12 @@ fn after(begin: &str) -> Option<String> {
 
 /// The text, the number of its first characters, and the constant that these are compared with.
 fn beginning<'e>(own: &'e Expr, other: &'e Expr) -> Option<(&'e Expr, usize, &'e str)> {
-    let Expr::Function { function: Function::Substr | Function::Substring, args: Args::List(args) } = own else {
+    let Expr::Function { function: Function::Substr | Function::Substring, args: Args::List(args) } = own
+    else {
         return None;
     };
-    let [text, Expr::Literal(Literal::Integer(1)), Expr::Literal(Literal::Integer(length))] = args.as_slice() else {
+    let [text, Expr::Literal(Literal::Integer(1)), Expr::Literal(Literal::Integer(length))] = args.as_slice()
+    else {
         return None;
     };
     let Expr::Literal(Literal::Text(constant)) = other else { return None };

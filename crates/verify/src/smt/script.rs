@@ -50,8 +50,7 @@ impl Script {
             let rank = if text.is_empty() { 0 } else { at * GAP };
             (text.clone(), rank)
         });
-        let mut script =
-            Self { text: String::new(), ranks: ranks.collect(), names: vec![None; terms.len()] };
+        let mut script = Self { text: String::new(), ranks: ranks.collect(), names: vec![None; terms.len()] };
         script.declare(terms, oracle, &reachable);
         script.write_facts(&facts);
         script.write_terms(terms, &reachable, &roots);
@@ -212,7 +211,9 @@ impl Facts {
                 Node::Constant(Constant::Text(text)) => {
                     texts.insert(text.clone());
                 }
-                Node::Constant(Constant::Integer(value)) if value.to_i32().is_some() && integers.len() < 60 => {
+                Node::Constant(Constant::Integer(value))
+                    if value.to_i32().is_some() && integers.len() < 60 =>
+                {
                     integers.insert(value.clone());
                 }
                 Node::Constant(real @ Constant::Real(_)) if reals.len() < 20 => {
@@ -246,7 +247,7 @@ impl Facts {
                 }
                 for args in product(&lists) {
                     if asked.insert((function, args.clone())) {
-                        facts.ask(oracle, function, &parts, args, round + 1 < ROUNDS);
+                        facts.ask(oracle, function, &parts, &args, round + 1 < ROUNDS);
                     }
                 }
             }
@@ -259,10 +260,10 @@ impl Facts {
         oracle: &mut Oracle,
         function: FunctionId,
         parts: &BTreeSet<(FunctionId, Part)>,
-        args: Vec<Constant>,
+        args: &[Constant],
         may_name: bool,
     ) {
-        let Some(value) = oracle.value(function, &args) else { return };
+        let Some(value) = oracle.value(function, args) else { return };
         for &(_, part) in parts.iter().filter(|(own, _)| *own == function) {
             let Some(value) = part_of(&value, part) else { continue };
             if let Constant::Text(text) = &value
@@ -273,7 +274,7 @@ impl Facts {
                 }
                 self.texts.insert(text.clone());
             }
-            self.known.push((function, part, args.clone(), value));
+            self.known.push((function, part, args.to_vec(), value));
         }
     }
 }

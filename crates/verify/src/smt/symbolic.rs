@@ -1,6 +1,7 @@
 //! The symbolic execution of one query with the values of a database put in.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::{Duration, Instant};
 
 use sqlgauge_engine::Value as Stored;
 use sqlgauge_sql::aggregates::is_entangled;
@@ -16,6 +17,9 @@ use super::table;
 use super::value::Value;
 use super::world::{Row, Stop, World};
 
+/// Time for one query.
+const TIME: Duration = Duration::from_secs(1);
+
 /// The rows of the query, in no order.
 pub fn rows_on(
     schema: &Schema,
@@ -27,17 +31,15 @@ pub fn rows_on(
         return Err(Stop::unsupported("outer aggregate"));
     }
     let mut world = World::new(schema);
+    world.deadline = Some(Instant::now() + TIME);
     let mut tables = BTreeSet::new();
     table::tables_of(query, schema, &mut tables);
     table::add_tables(&mut world, &tables, rows)?;
     let constraints = world.conditions.clone();
     let executed = Run::statement(&mut world, query, false)?;
     let Some(given) = given(&mut world, &tables, database) else { return Ok(OnDatabase::Open) };
-    let result: Vec<Row> = executed
-        .rows
-        .into_iter()
-        .map(|row| Row { present: row.present, values: row.values })
-        .collect();
+    let result: Vec<Row> =
+        executed.rows.into_iter().map(|row| Row { present: row.present, values: row.values }).collect();
     let mut roots: Vec<Term> = world.settled.clone();
     roots.extend(&constraints);
     for row in &result {
@@ -117,9 +119,9 @@ fn order(left: &Stored, right: &Stored) -> std::cmp::Ordering {
     };
     match (left, right) {
         (Stored::Text(left), Stored::Text(right)) => left.cmp(right),
-        _ => class(left).cmp(&class(right)).then_with(|| {
-            number(left).partial_cmp(&number(right)).unwrap_or(std::cmp::Ordering::Equal)
-        }),
+        _ => class(left)
+            .cmp(&class(right))
+            .then_with(|| number(left).partial_cmp(&number(right)).unwrap_or(std::cmp::Ordering::Equal)),
     }
 }
 
@@ -132,7 +134,8 @@ fn put(world: &World<'_>, given: &mut HashMap<Term, Constant>, term: Term, wante
         (Node::Not(inner), Constant::Truth(truth)) => put(world, given, *inner, &Constant::Truth(!truth)),
         (Node::And(operands), Constant::Truth(truth)) => {
             // What is left for a class is an unknown of its own.
-            let own = operands.iter().filter(|&&operand| matches!(world.terms.node(operand), Node::Unknown(..)));
+            let own =
+                operands.iter().filter(|&&operand| matches!(world.terms.node(operand), Node::Unknown(..)));
             own.for_each(|&operand| put(world, given, operand, &Constant::Truth(*truth)));
         }
         _ => {}

@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use num_bigint::BigInt;
+use sqlgauge_sql::Definition;
 use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::schema::{Affinity, Column, Schema, Table, TableId, TableKind};
 use sqlgauge_sql::tree::{Body, Query, Relation, Source};
 use sqlgauge_sql::visit::{Visitor, walk_query};
-use sqlgauge_sql::Definition;
 
 use super::Assumption;
 use super::exec::{Env, Run};
@@ -261,7 +261,7 @@ fn checks(world: &mut World<'_>, id: TableId, rows: &[Row]) -> Result<(), Stop> 
             let fails = match run.truth(check, &env) {
                 Ok(truth) => truth.is_false,
                 Err(Stop::Unsupported(_)) => break,
-                Err(Stop::Size) => return Err(Stop::Size),
+                Err(other) => return Err(other),
             };
             let terms = &mut run.world.terms;
             let violated = terms.and(row.present, fails);

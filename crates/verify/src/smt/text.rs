@@ -53,12 +53,28 @@ impl Shape {
             F::Lower | F::Upper | F::Ltrim | F::Rtrim | F::Trim | F::Substr | F::Substring | F::Replace => {
                 Self::TEXT
             }
-            F::Strftime | F::Date | F::Time | F::DateTime | F::TimeDiff | F::CurrentDate
-            | F::CurrentTime | F::CurrentTimestamp => Self::TEXT.or_null(),
+            F::Strftime
+            | F::Date
+            | F::Time
+            | F::DateTime
+            | F::TimeDiff
+            | F::CurrentDate
+            | F::CurrentTime
+            | F::CurrentTimestamp => Self::TEXT.or_null(),
             F::Length | F::Instr | F::OctetLength => Self::INTEGER,
             F::Unicode | F::UnixEpoch | F::Sign => Self::INTEGER.or_null(),
-            F::JulianDay | F::Sqrt | F::Pow | F::Power | F::Ln | F::Log | F::Log10 | F::Exp | F::Sin
-            | F::Cos | F::Tan | F::Log2 => Self::REAL.or_null(),
+            F::JulianDay
+            | F::Sqrt
+            | F::Pow
+            | F::Power
+            | F::Ln
+            | F::Log
+            | F::Log10
+            | F::Exp
+            | F::Sin
+            | F::Cos
+            | F::Tan
+            | F::Log2 => Self::REAL.or_null(),
             F::Round => Self::REAL,
             F::Abs => Self::NUMBER,
             F::Ceil | F::Ceiling | F::Floor | F::Trunc | F::Mod => Self::NUMBER.or_null(),
@@ -137,8 +153,7 @@ impl Run<'_, '_> {
         if !null_on_null && arg.is_null != Terms::FALSE {
             cases.push(Case { guard: arg.is_null, given: Given::Written("NULL".to_owned()) });
         }
-        for (guard, term) in
-            [(arg.is_integer, arg.integer), (arg.is_real, arg.real), (arg.is_text, arg.text)]
+        for (guard, term) in [(arg.is_integer, arg.integer), (arg.is_real, arg.real), (arg.is_text, arg.text)]
         {
             if guard != Terms::FALSE {
                 let written = self.world.terms.as_constant(term).and_then(stored);
@@ -173,9 +188,8 @@ impl Run<'_, '_> {
         {
             return value;
         }
-        let mut part = |wanted: bool, part: Part| match wanted {
-            true => terms.apply(function, part, &params),
-            false => terms.zero(part.sort()),
+        let mut part = |wanted: bool, part: Part| {
+            if wanted { terms.apply(function, part, &params) } else { terms.zero(part.sort()) }
         };
         let classes = [shape.integer, shape.real, shape.text].iter().filter(|&&may| may).count();
         let asks_null = part(shape.may_be_null, Part::IsNull);
@@ -240,9 +254,7 @@ impl Run<'_, '_> {
     fn type_of(&mut self, value: Value) -> Value {
         let terms = &mut self.world.terms;
         let mut name = terms.text("null");
-        for (is, class) in
-            [(value.is_integer, "integer"), (value.is_real, "real"), (value.is_text, "text")]
-        {
+        for (is, class) in [(value.is_integer, "integer"), (value.is_real, "real"), (value.is_text, "text")] {
             let class = terms.text(class);
             name = terms.choose(is, class, name);
         }

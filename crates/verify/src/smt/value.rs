@@ -174,7 +174,7 @@ impl Terms {
         if value.is_integer == Self::FALSE {
             return value.real;
         }
-        let converted = self.to_real(value.integer);
+        let converted = self.real_of(value.integer);
         self.choose(value.is_integer, converted, value.real)
     }
 
@@ -192,12 +192,7 @@ impl Terms {
     }
 
     /// A comparison of values of one kind; false for those of two.
-    fn compared(
-        &mut self,
-        left: Value,
-        right: Value,
-        compare: fn(&mut Self, Term, Term) -> Term,
-    ) -> Term {
+    fn compared(&mut self, left: Value, right: Value, compare: fn(&mut Self, Term, Term) -> Term) -> Term {
         let mut cases = Vec::new();
         let mut case = |terms: &mut Self, is_left: Term, is_right: Term, sides: [Term; 2]| {
             let both = terms.and(is_left, is_right);
@@ -211,11 +206,11 @@ impl Terms {
         case(self, left.is_integer, right.is_integer, [left.integer, right.integer]);
         case(self, left.is_real, right.is_real, [left.real, right.real]);
         if left.is_integer != Self::FALSE && right.is_real != Self::FALSE {
-            let converted = self.to_real(left.integer);
+            let converted = self.real_of(left.integer);
             case(self, left.is_integer, right.is_real, [converted, right.real]);
         }
         if left.is_real != Self::FALSE && right.is_integer != Self::FALSE {
-            let converted = self.to_real(right.integer);
+            let converted = self.real_of(right.integer);
             case(self, left.is_real, right.is_integer, [left.real, converted]);
         }
         self.any(cases)

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use std::time::Instant;
 
 use sqlgauge_sql::schema::{Schema, TableId};
 
@@ -18,6 +19,8 @@ pub enum Stop {
     Unsupported(String),
     /// It would take too many rows or terms.
     Size,
+    /// The time is over.
+    Timeout,
 }
 
 impl Stop {
@@ -38,6 +41,8 @@ pub struct Row {
 
 /// Most terms and operands of one question.
 const MAX_WEIGHT: usize = 3_000_000;
+/// Most expressions that are evaluated for one question.
+const MAX_STEPS: usize = 300_000;
 /// Most rows of one relation.
 pub const MAX_ROWS: usize = 1_200;
 
@@ -58,8 +63,10 @@ pub struct World<'s> {
     pub settled: Vec<Term>,
     /// What the result rests on.
     pub assumes: BTreeSet<Assumption>,
-    /// Counts the steps of executions, to stop them in time.
-    pub steps: Cell<usize>,
+    /// When the time is over.
+    pub deadline: Option<Instant>,
+    /// The steps of executions so far.
+    steps: Cell<usize>,
 }
 
 impl<'s> World<'s> {
@@ -73,17 +80,21 @@ impl<'s> World<'s> {
             conditions: Vec::new(),
             settled: Vec::new(),
             assumes: BTreeSet::from([Assumption::ValuesOfDeclaredType]),
+            deadline: None,
             steps: Cell::new(0),
         }
     }
 
-    /// Stops where the question becomes too large.
+    /// Stops where the question becomes too large or the time is over.
     ///
     /// # Errors
-    /// [`Stop::Size`].
+    /// [`Stop::Size`], [`Stop::Timeout`].
     pub fn check_size(&self, rows: usize) -> Result<(), Stop> {
         self.steps.set(self.steps.get() + 1);
-        let fits = rows <= MAX_ROWS && self.terms.weight() <= MAX_WEIGHT && self.steps.get() <= 500_000;
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            return Err(Stop::Timeout);
+        }
+        let fits = rows <= MAX_ROWS && self.terms.weight() <= MAX_WEIGHT && self.steps.get() <= MAX_STEPS;
         if fits { Ok(()) } else { Err(Stop::Size) }
     }
 }

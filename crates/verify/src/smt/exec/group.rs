@@ -37,6 +37,9 @@ struct Rows {
     filters: RefCell<HashMap<Expr, Rc<Vec<Truth>>>>,
 }
 
+/// A group by its first row: whether it is there, and which rows belong to it.
+type Found = (Option<usize>, Term, Vec<Term>);
+
 /// Whether the SELECT has groups.
 pub(super) fn is_grouped(select: &Select, order_by: &[OrderTerm]) -> bool {
     !select.group_by.is_empty()
@@ -135,12 +138,8 @@ impl Run<'_, '_> {
     }
 
     fn bare<'q>(&self, select: &'q Select, order_by: &'q [OrderTerm]) -> Bare<'q> {
-        let relations: Vec<RelationId> = select
-            .from
-            .iter()
-            .flat_map(|from| from.relations())
-            .map(|relation| relation.id)
-            .collect();
+        let relations: Vec<RelationId> =
+            select.from.iter().flat_map(|from| from.relations()).map(|relation| relation.id).collect();
         // Where different texts are equal, the group does not fix the text.
         let is_fixed = |expr: &&Expr| self.facts.collation(expr).is(&Collation::Binary);
         let grouped = select.group_by.iter().filter(is_fixed).collect();
@@ -148,9 +147,8 @@ impl Run<'_, '_> {
         level_exprs(select, order_by).for_each(|expr| bare.visit(expr));
         let dependencies = Dependencies::of(select, &self.facts);
         let closure = dependencies.closure(&select.group_by);
-        let is_bytes = |column: &ColumnRef| {
-            self.facts.collation(&Expr::Column(*column)).is(&Collation::Binary)
-        };
+        let is_bytes =
+            |column: &ColumnRef| self.facts.collation(&Expr::Column(*column)).is(&Collation::Binary);
         let all_bytes = select.group_by.iter().all(|expr| is_fixed(&expr));
         if !select.group_by.is_empty() && all_bytes {
             bare.columns.retain(|column| !closure.contains(*column) || !is_bytes(column));
@@ -159,12 +157,7 @@ impl Run<'_, '_> {
     }
 
     /// For each group its first row, whether it is there, and which rows belong to it.
-    fn members(
-        &mut self,
-        select: &Select,
-        presents: &[Term],
-        rows: &Rc<Rows>,
-    ) -> Result<Vec<(Option<usize>, Term, Vec<Term>)>, Stop> {
+    fn members(&mut self, select: &Select, presents: &[Term], rows: &Rc<Rows>) -> Result<Vec<Found>, Stop> {
         if select.group_by.is_empty() {
             return Ok(vec![(None, Terms::TRUE, presents.to_vec())]);
         }
@@ -228,9 +221,9 @@ impl Run<'_, '_> {
             for (&is_chosen, content) in chosen.iter().zip(&contents) {
                 value = self.world.terms.choose_value(is_chosen, content[at], value);
             }
-            let values = widths.entry(column.relation).or_insert_with(|| {
-                self.row_of(group.rows.envs.get(first.unwrap_or(0)), column.relation)
-            });
+            let values = widths
+                .entry(column.relation)
+                .or_insert_with(|| row_of(group.rows.envs.get(first.unwrap_or(0)), column.relation));
             let place = column.column as usize;
             if values.len() <= place {
                 values.resize(place + 1, null);
@@ -240,12 +233,6 @@ impl Run<'_, '_> {
         let bindings = widths.into_iter().map(|(relation, values)| (relation, values.into())).collect();
         let around = first.map_or_else(|| env.inside(), |first| group.rows.envs[first].clone());
         Ok(around.with(bindings))
-    }
-
-    /// The values of a relation in one row.
-    fn row_of(&self, env: Option<&Env>, relation: RelationId) -> Vec<Value> {
-        let Some(env) = env else { return Vec::new() };
-        (0..).map_while(|column| env.column(ColumnRef { relation, column })).collect()
     }
 
     /// Which rows of the group have its minimum or maximum; all where it has none.
@@ -279,18 +266,22 @@ impl Run<'_, '_> {
     fn included(&mut self, aggregate: &Aggregate, group: &Group) -> Result<Vec<Term>, Stop> {
         let Some(filter) = &aggregate.filter else { return Ok(group.members.clone()) };
         let known = group.rows.filters.borrow().get(filter).cloned();
-        let holds = match known {
-            Some(known) => known,
-            None => {
-                let envs = group.rows.envs.iter();
-                let holds: Vec<Truth> = envs.map(|env| self.truth(filter, env)).collect::<Result<_, _>>()?;
-                let holds = Rc::new(holds);
-                group.rows.filters.borrow_mut().insert(filter.clone(), Rc::clone(&holds));
-                holds
-            }
+        let holds = if let Some(known) = known {
+            known
+        } else {
+            let envs = group.rows.envs.iter();
+            let holds: Vec<Truth> = envs.map(|env| self.truth(filter, env)).collect::<Result<_, _>>()?;
+            let holds = Rc::new(holds);
+            group.rows.filters.borrow_mut().insert(filter.clone(), Rc::clone(&holds));
+            holds
         };
         let terms = &mut self.world.terms;
-        Ok(group.members.iter().zip(holds.iter()).map(|(&member, truth)| terms.and(member, truth.is_true)).collect())
+        Ok(group
+            .members
+            .iter()
+            .zip(holds.iter())
+            .map(|(&member, truth)| terms.and(member, truth.is_true))
+            .collect())
     }
 
     /// The value of an aggregate over the group at hand.
@@ -384,7 +375,7 @@ impl Run<'_, '_> {
             Function::Total => terms.real_value(real, Terms::FALSE),
             Function::Avg => {
                 let count = terms.count(there);
-                let count = terms.to_real(count);
+                let count = terms.real_of(count);
                 let quotient = terms.divide(real, count);
                 self.world.assumes.insert(Assumption::ExactReals);
                 self.world.terms.real_value(quotient, is_empty)
@@ -424,4 +415,10 @@ impl Run<'_, '_> {
         }
         Ok(extreme)
     }
+}
+
+/// The values of a relation in one row.
+fn row_of(env: Option<&Env>, relation: RelationId) -> Vec<Value> {
+    let Some(env) = env else { return Vec::new() };
+    (0..).map_while(|column| env.column(ColumnRef { relation, column })).collect()
 }

@@ -44,7 +44,7 @@ struct Leaf<'q> {
 
 impl Run<'_, '_> {
     /// The rows that FROM and WHERE give, each with the environment that its expressions are evaluated in.
-    pub(super) fn from_where(&mut self, select: &Select, env: &Env) -> Result<Vec<(Term, Env)>, Stop> {
+    pub(super) fn joined_rows(&mut self, select: &Select, env: &Env) -> Result<Vec<(Term, Env)>, Stop> {
         let mut filters = Vec::new();
         if let Some(filter) = &select.filter {
             split(filter, &mut filters);
@@ -128,7 +128,8 @@ impl Run<'_, '_> {
             .into_iter()
             .filter(|condition| {
                 let is_own = !hints.iter().any(|hint| std::ptr::eq(*hint, condition.expr));
-                is_own || reads_of(condition.expr).iter().all(|read| all.contains(read) || env_has(env, *read))
+                is_own
+                    || reads_of(condition.expr).iter().all(|read| all.contains(read) || env_has(env, *read))
             })
             .collect();
         let mut tables = Vec::new();
@@ -168,8 +169,8 @@ impl Run<'_, '_> {
         for row in rows {
             let mut matched = self.partners(row, others, conditions, env)?;
             if merges && matched.len() > 1 {
-                let merged = self.merged(row, &matched);
-                joined.push(merged);
+                let one = self.one_of(row, &matched);
+                joined.push(one);
             } else {
                 for one in &mut matched {
                     one.present = self.world.terms.and(one.present, row.present);
@@ -212,7 +213,7 @@ impl Run<'_, '_> {
     }
 
     /// One row for several of which at most one is there.
-    fn merged(&mut self, row: &Joined, matched: &[Joined]) -> Joined {
+    fn one_of(&mut self, row: &Joined, matched: &[Joined]) -> Joined {
         let terms = &mut self.world.terms;
         let any = terms.any(matched.iter().map(|one| one.present));
         let bindings = merge(terms, matched);
@@ -233,10 +234,10 @@ impl Run<'_, '_> {
         // What fails on the side that is kept takes its row away; on the other side it only finds no partner.
         let of_left: Vec<&Expr> = if keeps_right { Vec::new() } else { hints.to_vec() };
         let of_right: Vec<&Expr> = if keeps_left { Vec::new() } else { hints.to_vec() };
-        let on_left = if keeps_left { Vec::new() } else { on.clone() };
-        let on_right = if keeps_right { Vec::new() } else { on.clone() };
-        let lefts = self.from(&join.left, &[of_left, on_left].concat(), env)?;
-        let rights = self.from(&join.right, &[of_right, on_right].concat(), env)?;
+        let for_left = if keeps_left { Vec::new() } else { on.clone() };
+        let for_right = if keeps_right { Vec::new() } else { on.clone() };
+        let lefts = self.from(&join.left, &[of_left, for_left].concat(), env)?;
+        let rights = self.from(&join.right, &[of_right, for_right].concat(), env)?;
         if !keeps_left {
             return self.left_join((&rights, &join.right), (&lefts, &join.left), &on, env, false);
         }
@@ -329,7 +330,8 @@ impl Run<'_, '_> {
                 let next = rest.min_by_key(|&at| {
                     let by_key = self.joins_by_key(&leaves[at], &bound, conditions);
                     let is_linked = conditions.iter().any(|condition| {
-                        !condition.reads.is_disjoint(&bound) && !condition.reads.is_disjoint(&leaves[at].relations)
+                        !condition.reads.is_disjoint(&bound)
+                            && !condition.reads.is_disjoint(&leaves[at].relations)
                     });
                     (!by_key, !is_linked, at)
                 });
@@ -391,12 +393,11 @@ impl Run<'_, '_> {
             let is_own = id == relation.id && !reads_of(other).contains(&relation.id);
             let comparison = self.facts.comparison(left, right);
             let affinity = self.facts.affinity(own);
-            let is_numeric =
-                matches!(affinity, Fact::Known(Some(affinity)) if affinity.is_numeric());
+            let is_numeric = matches!(affinity, Fact::Known(Some(affinity)) if affinity.is_numeric());
             let keeps_apart = comparison.conversion == Fact::Known(Conversion::None)
                 || (comparison.conversion == Fact::Known(Conversion::ToNumber) && is_numeric);
-            let is_bytes =
-                comparison.collation.is(&Collation::Binary) && self.facts.collation(own).is(&Collation::Binary);
+            let is_bytes = comparison.collation.is(&Collation::Binary)
+                && self.facts.collation(own).is(&Collation::Binary);
             (is_own && keeps_apart && is_bytes).then_some(column)
         })
     }

@@ -208,13 +208,8 @@ impl<'w, 's> Run<'w, 's> {
         Ok(value)
     }
 
-    fn select(
-        &mut self,
-        select: &Select,
-        order_by: &[OrderTerm],
-        env: &Env,
-    ) -> Result<Vec<Ranked>, Stop> {
-        let mut rows = self.from_where(select, env)?;
+    fn select(&mut self, select: &Select, order_by: &[OrderTerm], env: &Env) -> Result<Vec<Ranked>, Stop> {
+        let mut rows = self.joined_rows(select, env)?;
         if group::is_grouped(select, order_by) {
             rows = self.grouped(select, order_by, rows, env)?;
         }
@@ -241,13 +236,7 @@ impl<'w, 's> Run<'w, 's> {
         Ok(ranked)
     }
 
-    fn sort_key(
-        &mut self,
-        expr: &Expr,
-        select: &Select,
-        values: &[Value],
-        env: &Env,
-    ) -> Result<Value, Stop> {
+    fn sort_key(&mut self, expr: &Expr, select: &Select, values: &[Value], env: &Env) -> Result<Value, Stop> {
         match expr {
             Expr::Output(at) => {
                 let output = select.outputs.get(*at as usize).ok_or_else(|| Stop::unsupported("output"))?;
@@ -377,9 +366,7 @@ impl<'w, 's> Run<'w, 's> {
 
     fn compound_key(&mut self, expr: &Expr, values: &[Value]) -> Result<Value, Stop> {
         match expr {
-            Expr::Output(at) => {
-                values.get(*at as usize).copied().ok_or_else(|| Stop::unsupported("output"))
-            }
+            Expr::Output(at) => values.get(*at as usize).copied().ok_or_else(|| Stop::unsupported("output")),
             Expr::Collate { expr, collation } => {
                 let inner = self.compound_key(expr, values)?;
                 self.collated(inner, Fact::Known(&Collation::from_name(collation)))
@@ -404,9 +391,7 @@ impl<'w, 's> Run<'w, 's> {
                 Ok(rows)
             }
             Source::Derived(query) => self.subquery(query, env),
-            Source::Cte(id) => {
-                self.ctes.get(id).cloned().ok_or_else(|| Stop::unsupported("recursive CTE"))
-            }
+            Source::Cte(id) => self.ctes.get(id).cloned().ok_or_else(|| Stop::unsupported("recursive CTE")),
             Source::Function { name, .. } => Err(Stop::unsupported(name.clone())),
             Source::Catalog => Err(Stop::unsupported("sqlite_schema")),
         }

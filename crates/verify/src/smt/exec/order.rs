@@ -238,7 +238,12 @@ impl Run<'_, '_> {
     }
 
     /// Which of the candidates is taken where any may be: one at most, and one if there is one.
-    pub(super) fn any_of(&mut self, name: String, candidates: &[Term], contents: Vec<Vec<Value>>) -> Vec<Term> {
+    pub(super) fn any_of(
+        &mut self,
+        name: String,
+        candidates: &[Term],
+        contents: Vec<Vec<Value>>,
+    ) -> Vec<Term> {
         let choice = Choice { name, contents };
         let priorities = self.priorities(&choice, candidates);
         let mut beaten = vec![Vec::new(); candidates.len()];

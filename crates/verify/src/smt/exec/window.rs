@@ -15,7 +15,7 @@ impl Run<'_, '_> {
         order_by: &[OrderTerm],
         rows: &mut [(Term, Env)],
     ) -> Result<(), Stop> {
-        let _ = rows;
+        self.world.check_size(rows.len())?;
         let outputs = select.outputs.iter().map(|output| &output.expr);
         if outputs.chain(order_by.iter().map(|term| &term.expr)).any(has_window) {
             return Err(Stop::unsupported("window"));

@@ -1,0 +1,120 @@
+//! Bounded proofs and candidates with a real solver; skipped, with a word, where there is none.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::PathBuf;
+
+use sqlgauge_sql::resolve;
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_verify::search::{Options, Search};
+use sqlgauge_verify::smt::{self, Bounds, Limits, Outcome, Semantics, Solver};
+
+const DDL: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INT, day DATE);
+    CREATE TABLE u (id INTEGER PRIMARY KEY, t_id INT NOT NULL REFERENCES t(id), v REAL);";
+
+/// The solver, `None` where there is none. In CI there must be one.
+fn solver() -> Option<Solver> {
+    let named = std::env::var_os("SQLGAUGE_SOLVER").map(PathBuf::from);
+    match smt::locate(named.as_deref(), std::env::var_os("PATH").as_deref()) {
+        Ok(program) => Some(Solver::new(program, Limits::default())),
+        Err(error) => {
+            assert!(named.is_none(), "{error}");
+            println!("skipped: {error}");
+            None
+        }
+    }
+}
+
+fn outcome(left: &str, right: &str, semantics: Semantics, solver: &mut Solver) -> Outcome {
+    let schema = Schema::from_ddl(DDL).unwrap();
+    let (left, right) = (resolve(left, &schema).unwrap(), resolve(right, &schema).unwrap());
+    smt::bounded(&schema, (&left, &right), semantics, Bounds::default(), solver)
+}
+
+#[test]
+fn equal_queries_are_proved_up_to_the_bound() {
+    let Some(mut solver) = solver() else { return };
+    for (left, right) in [
+        ("SELECT name FROM t WHERE age > 3 AND id = 1", "SELECT name FROM t WHERE id = 1 AND NOT age <= 3"),
+        (
+            "SELECT t.name FROM u JOIN t ON u.t_id = t.id",
+            "SELECT (SELECT name FROM t WHERE t.id = u.t_id) FROM u",
+        ),
+        ("SELECT COUNT(*) FROM u", "SELECT COUNT(t.name) FROM u LEFT JOIN t ON t.id = u.t_id"),
+        (
+            "SELECT name FROM t WHERE id IN (SELECT t_id FROM u)",
+            "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t_id = t.id)",
+        ),
+        ("SELECT name FROM t WHERE name LIKE '12%'", "SELECT name FROM t WHERE substr(name, 1, 2) = '12'"),
+        ("SELECT AVG(age) FROM t", "SELECT SUM(age) * 1.0 / COUNT(age) FROM t"),
+        (
+            "SELECT name FROM t GROUP BY name ORDER BY COUNT(*) DESC LIMIT 1",
+            "SELECT name FROM (SELECT name, COUNT(id) AS n FROM t GROUP BY name ORDER BY n DESC LIMIT 1)",
+        ),
+        (
+            "SELECT strftime('%Y', 'now') - strftime('%Y', day) FROM t",
+            "SELECT strftime('%Y', CURRENT_TIMESTAMP) - strftime('%Y', date(day)) FROM t",
+        ),
+    ] {
+        let found = outcome(left, right, Semantics::List, &mut solver);
+        assert!(matches!(found, Outcome::NoDifference { bound: 3, .. }), "{left}\n{right}\n{found:?}");
+    }
+}
+
+#[test]
+fn different_queries_have_a_candidate_that_sqlite_confirms() {
+    let Some(mut solver) = solver() else { return };
+    for (left, right) in [
+        ("SELECT name FROM t WHERE age > 3", "SELECT name FROM t WHERE age >= 3"),
+        ("SELECT COUNT(*) FROM t", "SELECT COUNT(age) FROM t"),
+        ("SELECT name FROM t", "SELECT DISTINCT name FROM t"),
+        ("SELECT t.name FROM t JOIN u ON u.t_id = t.id", "SELECT t.name FROM t LEFT JOIN u ON u.t_id = t.id"),
+        ("SELECT age / 2 FROM t", "SELECT age / 2.0 FROM t"),
+        ("SELECT name FROM t ORDER BY age", "SELECT name FROM t ORDER BY age DESC"),
+        (
+            "SELECT name FROM t WHERE strftime('%Y', day) = '1999'",
+            "SELECT name FROM t WHERE day LIKE '1999-01%'",
+        ),
+        (
+            "SELECT name FROM t GROUP BY name HAVING COUNT(DISTINCT age) > 1",
+            "SELECT name FROM t GROUP BY name HAVING COUNT(age) > 1",
+        ),
+    ] {
+        let found = outcome(left, right, Semantics::List, &mut solver);
+        let Outcome::Candidate { database, .. } = &found else { panic!("{left}\n{right}\n{found:?}") };
+        let search = Search::new(Schema::from_ddl(DDL).unwrap(), Options::default()).unwrap();
+        assert!(search.replay(database, left, right).is_some(), "{left}\n{right}\n{}", database.script());
+    }
+}
+
+#[test]
+fn semantics_decide_what_counts() {
+    let Some(mut solver) = solver() else { return };
+    let (all, distinct) = ("SELECT name FROM t", "SELECT DISTINCT name FROM t");
+    assert!(matches!(outcome(all, distinct, Semantics::Set, &mut solver), Outcome::NoDifference { .. }));
+    assert!(matches!(outcome(all, distinct, Semantics::Bag, &mut solver), Outcome::Candidate { .. }));
+    let (ascending, descending) = ("SELECT id FROM t ORDER BY id", "SELECT id FROM t ORDER BY id DESC");
+    assert!(matches!(
+        outcome(ascending, descending, Semantics::Bag, &mut solver),
+        Outcome::NoDifference { .. }
+    ));
+    assert!(matches!(
+        outcome(ascending, descending, Semantics::List, &mut solver),
+        Outcome::Candidate { .. }
+    ));
+}
+
+#[test]
+fn what_is_not_encoded_is_named() {
+    let Some(mut solver) = solver() else { return };
+    for (sql, construct) in [
+        ("SELECT x'00' FROM t", "blob"),
+        ("SELECT group_concat(name) FROM t", "group_concat"),
+        (
+            "WITH RECURSIVE c(n) AS (SELECT 1 UNION SELECT n + 1 FROM c WHERE n < 3) SELECT n FROM c",
+            "recursive CTE",
+        ),
+    ] {
+        let found = outcome(sql, "SELECT 1 FROM t", Semantics::Bag, &mut solver);
+        assert_eq!(found, Outcome::Unsupported { construct: construct.to_owned() }, "{sql}");
+    }
+}
