@@ -318,6 +318,7 @@ impl<'s> Question<'s> {
         let rows = self.tables.iter().filter_map(|id| self.world.tables.get(id)).flat_map(|rows| rows.iter());
         let cells: Vec<Term> = rows.flat_map(|row| row.values.iter().map(|value| value.text)).collect();
         let terms = &mut self.world.terms;
+        let cells: Vec<Term> = cells.into_iter().filter(|&cell| terms.as_constant(cell).is_none()).collect();
         let named: Vec<Term> = pool.iter().map(|text| terms.text(text)).collect();
         let within = cells.into_iter().map(|cell| {
             let equal: Vec<Term> = named.iter().map(|&text| terms.equal(cell, text)).collect();
