@@ -8,7 +8,9 @@ use sqlgauge_engine::Value as Stored;
 use sqlgauge_sql::derive::{Conversion, Fact};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Affinity, Collation};
-use sqlgauge_sql::tree::{Args, BinaryOperator, Body, Expr, LikeOperator, Literal, Query, UnaryOperator};
+use sqlgauge_sql::tree::{
+    Args, BinaryOperator, Body, Expr, LikeOperator, Literal, Place, Query, UnaryOperator,
+};
 
 use super::exec::{Env, Run};
 use super::ir::{Sort, Terms};
@@ -22,7 +24,7 @@ impl Run<'_, '_> {
         self.world.check_size(0)?;
         Ok(match expr {
             Expr::Column(column) => env.column(*column).ok_or_else(|| {
-                Stop::unsupported(if column.column == u32::MAX { "rowid" } else { "column" })
+                Stop::unsupported(if column.column == Place::Rowid { "rowid" } else { "column" })
             })?,
             Expr::Literal(literal) => self.literal(literal)?,
             Expr::Unary(UnaryOperator::Plus, inner) | Expr::Collate { expr: inner, .. } => {

@@ -224,7 +224,8 @@ impl Run<'_, '_> {
             let values = widths
                 .entry(column.relation)
                 .or_insert_with(|| row_of(group.rows.envs.get(first.unwrap_or(0)), column.relation));
-            let place = column.column as usize;
+            let Some(place) = column.column.position() else { return Err(Stop::unsupported("rowid")) };
+            let place = place as usize;
             if values.len() <= place {
                 values.resize(place + 1, null);
             }
@@ -420,5 +421,5 @@ impl Run<'_, '_> {
 /// The values of a relation in one row.
 fn row_of(env: Option<&Env>, relation: RelationId) -> Vec<Value> {
     let Some(env) = env else { return Vec::new() };
-    (0..).map_while(|column| env.column(ColumnRef { relation, column })).collect()
+    (0..).map_while(|column| env.column(ColumnRef::at(relation, column))).collect()
 }

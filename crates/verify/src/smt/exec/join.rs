@@ -390,6 +390,7 @@ impl Run<'_, '_> {
         let sides = [(left, right), (right, left)];
         sides.into_iter().find_map(|(own, other)| {
             let Expr::Column(ColumnRef { relation: id, column }) = **own else { return None };
+            let column = column.position()?;
             let is_own = id == relation.id && !reads_of(other).contains(&relation.id);
             let comparison = self.facts.comparison(left, right);
             let affinity = self.facts.affinity(own);
@@ -469,5 +470,5 @@ pub(super) fn reads_of(expr: &Expr) -> BTreeSet<RelationId> {
 }
 
 fn env_has(env: &Env, relation: RelationId) -> bool {
-    env.column(ColumnRef { relation, column: 0 }).is_some()
+    env.column(ColumnRef::at(relation, 0)).is_some()
 }

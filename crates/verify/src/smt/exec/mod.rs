@@ -48,7 +48,7 @@ impl Env {
         let mut scope = self.scope.as_ref();
         while let Some(here) = scope {
             if let Some((_, values)) = here.bindings.iter().find(|(id, _)| *id == column.relation) {
-                return values.get(column.column as usize).copied();
+                return values.get(column.column.position()? as usize).copied();
             }
             scope = here.outer.as_ref();
         }
