@@ -36,6 +36,10 @@ impl World {
         Ok(Self { engine, target: Target::new("grow", database), schema, folder })
     }
 
+    fn catalog(&self) -> std::path::PathBuf {
+        self.folder.path().join("catalog.sqlite")
+    }
+
     fn score(&self, metric: &str, gold: &str, prediction: &str) -> String {
         let Ok(metric) = find(metric) else { return format!("there is no metric {metric}") };
         let pair = Pair::new(&self.engine, &self.target, gold, prediction, None);
@@ -64,6 +68,8 @@ impl World {
 pub struct Analysis {
     /// Its name.
     pub name: &'static str,
+    /// Makes what it analyses of the text; neither time nor memory is that of the analysis.
+    pub prepare: fn(&World, &str),
     /// Runs it and says what came of it.
     pub run: fn(&World, &str) -> String,
 }
@@ -72,30 +78,47 @@ const GOLD: &str = "SELECT id FROM t WHERE score > 3";
 
 /// All analyses.
 pub static ANALYSES: &[Analysis] = &[
-    Analysis { name: "extract-sql", run: |_, text| shortened(&sqlgauge_dataset::extract_sql(text).sql) },
-    Analysis { name: "parse", run: parse },
-    Analysis { name: "resolve", run: |world, text| outcome(resolve(text, &world.schema).map(|_| "a query")) },
-    Analysis { name: "spider", run: spider },
     Analysis {
+        prepare: nothing,
+        name: "extract-sql",
+        run: |_, text| shortened(&sqlgauge_dataset::extract_sql(text).sql),
+    },
+    Analysis { prepare: nothing, name: "parse", run: parse },
+    Analysis {
+        prepare: nothing,
+        name: "resolve",
+        run: |world, text| outcome(resolve(text, &world.schema).map(|_| "a query")),
+    },
+    Analysis { prepare: nothing, name: "spider", run: spider },
+    Analysis {
+        prepare: nothing,
         name: "official",
         run: |_, text| format!("{:?}", official::prediction_to_run(text, false).is_some()),
     },
     Analysis {
+        prepare: nothing,
         name: "changes",
         run: |_, text| format!("{:?}", official::changes_of_prediction(text, false)),
     },
     Analysis {
+        prepare: nothing,
         name: "plug_value",
         run: |_, text| {
             outcome(official::plugged(text, text, false).map(|ways| ways.map_or("none", |_| "ways")))
         },
     },
-    Analysis { name: "schema", run: |_, text| outcome(Schema::from_ddl(text).map(|_| "a schema")) },
     Analysis {
+        prepare: nothing,
+        name: "schema",
+        run: |_, text| outcome(Schema::from_ddl(text).map(|_| "a schema")),
+    },
+    Analysis {
+        prepare: nothing,
         name: "features",
         run: |world, text| world.encoded(&FeatureEncoder::new(Form::QuestionSchemaPrediction), text),
     },
     Analysis {
+        prepare: nothing,
         name: "tfidf",
         run: |world, text| {
             let options = TfidfOptions { ngrams: 2, ..TfidfOptions::default() };
@@ -105,24 +128,45 @@ pub static ANALYSES: &[Analysis] = &[
             }
         },
     },
-    Analysis { name: "esm", run: |world, text| world.score("esm", GOLD, text) },
-    Analysis { name: "esm, both", run: |world, text| world.score("esm", text, text) },
-    Analysis { name: "esm-fair", run: |world, text| world.score("esm-fair", GOLD, text) },
-    Analysis { name: "esm-fair, both", run: |world, text| world.score("esm-fair", text, text) },
-    Analysis { name: "table-f1", run: |world, text| world.score("table-f1", GOLD, text) },
-    Analysis { name: "table-f1, both", run: |world, text| world.score("table-f1", text, text) },
-    Analysis { name: "column-f1", run: |world, text| world.score("column-f1", GOLD, text) },
-    Analysis { name: "column-f1, both", run: |world, text| world.score("column-f1", text, text) },
-    Analysis { name: "etm", run: |world, text| world.score("etm", GOLD, text) },
-    Analysis { name: "etm, both", run: |world, text| world.score("etm", text, &format!("{text} ")) },
-    Analysis { name: "etm-paper", run: |world, text| world.score("etm-paper", GOLD, text) },
+    Analysis { prepare: nothing, name: "esm", run: |world, text| world.score("esm", GOLD, text) },
+    Analysis { prepare: nothing, name: "esm, both", run: |world, text| world.score("esm", text, text) },
+    Analysis { prepare: nothing, name: "esm-fair", run: |world, text| world.score("esm-fair", GOLD, text) },
     Analysis {
+        prepare: nothing,
+        name: "esm-fair, both",
+        run: |world, text| world.score("esm-fair", text, text),
+    },
+    Analysis { prepare: nothing, name: "table-f1", run: |world, text| world.score("table-f1", GOLD, text) },
+    Analysis {
+        prepare: nothing,
+        name: "table-f1, both",
+        run: |world, text| world.score("table-f1", text, text),
+    },
+    Analysis { prepare: nothing, name: "column-f1", run: |world, text| world.score("column-f1", GOLD, text) },
+    Analysis {
+        prepare: nothing,
+        name: "column-f1, both",
+        run: |world, text| world.score("column-f1", text, text),
+    },
+    Analysis { prepare: nothing, name: "etm", run: |world, text| world.score("etm", GOLD, text) },
+    Analysis {
+        prepare: nothing,
+        name: "etm, both",
+        run: |world, text| world.score("etm", text, &format!("{text} ")),
+    },
+    Analysis { prepare: nothing, name: "etm-paper", run: |world, text| world.score("etm-paper", GOLD, text) },
+    Analysis {
+        prepare: nothing,
         name: "etm-paper, both",
         run: |world, text| world.score("etm-paper", text, &format!("{text} ")),
     },
-    Analysis { name: "match", run: |world, text| matched(world, Profile::Sound, text) },
-    Analysis { name: "match, paper", run: |world, text| matched(world, Profile::Paper, text) },
-    Analysis { name: "catalog", run: catalog },
+    Analysis { prepare: nothing, name: "match", run: |world, text| matched(world, Profile::Sound, text) },
+    Analysis {
+        prepare: nothing,
+        name: "match, paper",
+        run: |world, text| matched(world, Profile::Paper, text),
+    },
+    Analysis { prepare: write_catalog, name: "catalog", run: open_catalog },
 ];
 
 /// What `sqlgauge match` does.
@@ -131,24 +175,32 @@ fn matched(world: &World, profile: Profile, text: &str) -> String {
     shortened(&Matcher::new(&world.schema, profile).compare(text, &other).verdict.to_string())
 }
 
-/// Opens a database whose schema is the text, or has the text as a view.
-fn catalog(world: &World, text: &str) -> String {
-    let path = world.folder.path().join("catalog.sqlite");
-    let is_schema = text.starts_with("CREATE ");
-    let written = rusqlite::Connection::open(&path).and_then(|connection| {
-        let schema = if is_schema { text.to_owned() } else { format!("{SCHEMA} CREATE VIEW v AS {text}") };
+fn nothing(_: &World, _: &str) {}
+
+/// Writes a database whose schema is the text, or that has the text as a view; nothing if SQLite does not take it.
+fn write_catalog(world: &World, text: &str) {
+    let schema = if text.starts_with("CREATE ") {
+        text.to_owned()
+    } else {
+        format!("{SCHEMA} CREATE VIEW v AS {text}")
+    };
+    let written = rusqlite::Connection::open(world.catalog()).and_then(|connection| {
         connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;")?;
         connection.execute_batch(&schema)?;
         connection.execute_batch("COMMIT")
     });
-    match written {
-        Ok(()) => outcome(world.engine.open(&path).map(|database| {
-            let tables = database.schema().tables();
-            let columns: usize = tables.iter().map(|table| table.columns.len()).sum();
-            format!("{} tables, {columns} columns", tables.len())
-        })),
-        Err(error) => format!("no catalog: {}", shortened(&error.to_string())),
+    if written.is_err() {
+        // There is nothing to take away if it could not be made.
+        let _ = std::fs::remove_file(world.catalog());
     }
+}
+
+fn open_catalog(world: &World, _: &str) -> String {
+    outcome(world.engine.open(&world.catalog()).map(|database| {
+        let tables = database.schema().tables();
+        let columns: usize = tables.iter().map(|table| table.columns.len()).sum();
+        format!("{} tables, {columns} columns", tables.len())
+    }))
 }
 
 fn parse(world: &World, text: &str) -> String {

@@ -165,6 +165,7 @@ fn alone(construct: &Construct, analysis: &Analysis, bytes: usize) -> Result<()>
     let command = WorkerCommand::new(program).argument("--run-queries");
     let world = World::new(SqliteEngine::with_workers(Limits::default(), command)?)?;
     let text = construct.of_bytes(bytes);
+    (analysis.prepare)(&world, &text);
     // What a thread of a run has.
     let stack = 2 << 20;
     let (seconds, mib, outcome) = std::thread::scope(|scope| {

@@ -119,6 +119,13 @@ fn read_entries(connection: &Connection) -> Result<Vec<Entry>> {
     entries.collect()
 }
 
+/// By name, the statements that created indexes.
+fn read_index_statements(connection: &Connection) -> Result<HashMap<String, String>> {
+    let mut statement =
+        connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
 /// What the views of a catalog may still take.
 struct Views {
     /// By name, in lower case: how many tables and views a view comes to, and what it can grow to.
@@ -184,6 +191,8 @@ impl Views {
 /// The statements that describe one table, compiled once for all tables.
 struct Reader<'c> {
     connection: &'c Connection,
+    /// By name, the statements that created indexes.
+    index_statements: HashMap<String, String>,
     columns: rusqlite::Statement<'c>,
     indexes: rusqlite::Statement<'c>,
     foreign_keys: rusqlite::Statement<'c>,
@@ -201,8 +210,6 @@ struct IndexRow {
     index: String,
     is_primary_key: bool,
     unique: bool,
-    /// The statement that created it; `None` for the index of a constraint.
-    sql: Option<String>,
     /// Negative for the rowid and for expressions.
     column: i64,
     collation: Option<String>,
@@ -213,11 +220,11 @@ impl<'c> Reader<'c> {
     fn new(connection: &'c Connection) -> Result<Self> {
         Ok(Self {
             connection,
+            index_statements: read_index_statements(connection)?,
             columns: connection.prepare(COLUMNS)?,
             indexes: connection.prepare(
-                "SELECT list.name, list.origin = 'pk', list.\"unique\", made.sql, part.cid, part.coll, part.\"desc\" \
+                "SELECT list.name, list.origin = 'pk', list.\"unique\", part.cid, part.coll, part.\"desc\" \
                  FROM pragma_index_list(?1) list, pragma_index_xinfo(list.name) part \
-                 LEFT JOIN sqlite_schema made ON made.type = 'index' AND made.name = list.name \
                  WHERE part.\"key\" ORDER BY list.seq DESC, part.seqno",
             )?,
             // SQLite numbers the keys of a table from the last to the first.
@@ -273,7 +280,8 @@ impl<'c> Reader<'c> {
         let rows: Vec<IndexRow> =
             self.indexes.query_map([table.name.as_str()], index_row)?.collect::<Result<_>>()?;
         for rows in rows.chunk_by(|a, b| a.index == b.index) {
-            let index = index_of(table, rows).unwrap_or_else(|| unread_index(&rows[0]));
+            let statement = self.index_statements.get(&rows[0].index).map(String::as_str);
+            let index = index_of(table, rows, statement).unwrap_or_else(|| unread_index(&rows[0]));
             let columns = index.unique_columns(&table.columns);
             if rows[0].is_primary_key {
                 table.key_is_finer = columns.is_none();
@@ -355,10 +363,9 @@ fn index_row(row: &Row<'_>) -> Result<IndexRow> {
         index: row.get(0)?,
         is_primary_key: row.get(1)?,
         unique: row.get(2)?,
-        sql: row.get(3)?,
-        column: row.get(4)?,
-        collation: row.get(5)?,
-        descending: row.get(6)?,
+        column: row.get(3)?,
+        collation: row.get(4)?,
+        descending: row.get(5)?,
     })
 }
 
@@ -367,10 +374,11 @@ fn unread_index(row: &IndexRow) -> Index {
     Index { name: Some(row.index.clone()), unique: false, parts: Vec::new(), filter: None }
 }
 
-/// The index of those rows; `None` if only its statement tells what it is and cannot be read.
-fn index_of(table: &Table, rows: &[IndexRow]) -> Option<Index> {
+/// The index of those rows; `None` if only the statement that created it tells what it is and cannot be read. The index of
+/// a constraint has no statement.
+fn index_of(table: &Table, rows: &[IndexRow], statement: Option<&str>) -> Option<Index> {
     let first = rows.first()?;
-    if let Some(sql) = &first.sql {
+    if let Some(sql) = statement {
         let Ok(Declared::Index(_, index)) = declared(sql) else { return None };
         return index.on(table).ok();
     }
