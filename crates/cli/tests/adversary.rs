@@ -69,7 +69,20 @@ impl Inputs {
                 .map(|at| serde_json::json!({"id": at.to_string(), "sql": sql(at)}).to_string() + "\n")
                 .collect();
             inputs.write(&format!("{system}.jsonl"), &lines.concat());
+            // The same answers in the other formats.
+            let all = || (0..items).map(|at| (at, sql(at)));
+            let rows: String = all().map(|(at, sql)| format!("{at},\"{sql}\"\n")).collect();
+            inputs.write(&format!("{system}.csv"), &format!("id,sql\n{rows}"));
+            let list: Vec<_> =
+                all().map(|(at, sql)| serde_json::json!({"id": at.to_string(), "sql": sql})).collect();
+            inputs.write(&format!("{system}-list.json"), &serde_json::to_string(&list).unwrap());
+            let map: serde_json::Map<_, _> = all().map(|(at, sql)| (at.to_string(), sql.into())).collect();
+            inputs.write(&format!("{system}-map.json"), &serde_json::to_string(&map).unwrap());
+            inputs.write(&format!("{system}.sql"), &all().map(|(_, sql)| sql + "\n").collect::<String>());
         }
+        let golds: String =
+            questions.iter().map(|item| format!("{}\tshop\n", item["SQL"].as_str().unwrap())).collect();
+        inputs.write("gold.sql", &golds);
         let labels: Vec<String> = (0..items).map(|at| format!("{at}\t{}\n", at % 2)).collect();
         inputs.write("labels.tsv", &format!("id\tcorrect\n{}", labels.concat()));
         inputs
@@ -114,6 +127,8 @@ impl Inputs {
                 "ex-spider,ex,esm",
                 "--jobs",
                 "2",
+                "--now",
+                "2026-01-31",
             ],
             "import" => &[
                 "--workload",
@@ -125,6 +140,7 @@ impl Inputs {
                 "--correct",
                 "labels.tsv",
             ],
+            "score-alone" => &["--db", "database", "--metrics", "ex,esm-fair,etm", "--out", "out", "--quiet"],
             "estimate" if !words.contains(&"--evaluator") => {
                 &["--known", "known", "--target", "dev.json", "--db", "database", "--pred", "good=good.jsonl"]
             }
@@ -156,7 +172,9 @@ impl Inputs {
             ],
             _ => &[],
         };
-        words.iter().chain(common).map(|word| (*word).to_owned()).collect()
+        // The name of a set of arguments is that of a command with what tells it from others behind it.
+        let command = words[0].split('-').next().into_iter();
+        command.chain(words[1..].iter().copied()).chain(common.iter().copied()).map(str::to_owned).collect()
     }
 
     fn run(&self, words: &[&str]) {
@@ -358,6 +376,11 @@ fn readers() -> Vec<(&'static str, Vec<&'static str>)> {
         ("known/items.jsonl", vec!["estimate", "--quiet"]),
         ("good.jsonl", vec!["score", "--out", "out", "--quiet"]),
         ("dev.json", vec!["score", "--out", "out", "--quiet"]),
+        ("good.csv", vec!["score-alone", "--gold", "dev.json", "--pred", "good=good.csv"]),
+        ("good-list.json", vec!["score-alone", "--gold", "dev.json", "--pred", "good=good-list.json"]),
+        ("good-map.json", vec!["score-alone", "--gold", "dev.json", "--pred", "good=good-map.json"]),
+        ("good.sql", vec!["score-alone", "--gold", "gold.sql", "--pred", "good=good.sql"]),
+        ("gold.sql", vec!["score-alone", "--gold", "gold.sql", "--pred", "good=good.sql"]),
         ("dev.json", vec!["import", "--out", "out", "--quiet"]),
         ("labels.tsv", vec!["import", "--out", "out", "--quiet"]),
         ("tables.json", vec!["schema", "tables.json"]),
@@ -401,11 +424,12 @@ fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
         b"\xf0\x9f\x98",
         b"99999999999",
     ];
+    const COUNTS: [u64; 5] = [0, 0x7fff_ffff, 0xffff_ffff, 1 << 40, i64::MAX as u64];
     let mut bytes = bytes.to_vec();
     for _ in 0..=random.below(4) {
         let at = random.below(bytes.len() + 1);
         let end = (at + random.below(40)).min(bytes.len());
-        match random.below(7) {
+        match random.below(9) {
             0 => bytes.truncate(at),
             1 => drop(bytes.drain(at..end)),
             2 => {
@@ -425,7 +449,19 @@ fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
                     bytes.splice(at..=at, piece.iter().copied());
                 }
             }
-            _ if at + 8 <= bytes.len() => bytes[at..at + 8].fill(0xff),
+            6 if at + 8 <= bytes.len() => bytes[at..at + 8].fill(0xff),
+            // An absurd count, in a binary format or none.
+            7 => {
+                let count = random.pick(&COUNTS).copied().unwrap_or_default().to_le_bytes();
+                let width = if random.chance(50) { 4 } else { 8 };
+                let end = (at + width).min(bytes.len());
+                bytes.splice(at..end, count[..width].iter().copied());
+            }
+            // Of a file that ends in a count of what is before it, as Parquet does.
+            8 if bytes.len() > 16 => {
+                let at = bytes.len() - 16 + random.below(12);
+                bytes[at] = 0x7f;
+            }
             _ => {}
         }
     }
@@ -459,6 +495,51 @@ fn a_damaged_input_is_an_error_with_a_sentence() {
         *codes.entry(code.unwrap_or(-1)).or_default() += 1;
     }
     eprintln!("{mutations} damaged inputs, by exit code: {codes:?}");
+}
+
+/// Numbers that no run can have are refused, and nothing is set aside for them.
+#[test]
+fn an_absurd_option_is_an_error_with_a_sentence() {
+    let inputs = Inputs::new();
+    let mut absurd = vec![
+        ("score", "--jobs", "18446744073709551615"),
+        ("score", "--max-rows", "18446744073709551615"),
+        ("score", "--timeout", "1e300"),
+        ("score", "--max-heap", "18446744073709551615"),
+    ];
+    if cfg!(feature = "evaluator") {
+        absurd.extend([
+            ("fit", "--sets", "18446744073709551615"),
+            ("fit", "--set-size", "18446744073709551615"),
+            ("fit", "--smallest-set", "18446744073709551615"),
+            ("fit", "--slices", "4294967295"),
+            ("shift", "--slices", "4294967295"),
+            ("shift", "--top", "18446744073709551615"),
+            ("encode", "--batch", "4294967295"),
+        ]);
+    }
+    for (name, option, value) in absurd {
+        let folder = copy(&inputs);
+        let words = match name {
+            "shift" => vec!["shift", "--source", "source.parquet", "--target", "source.parquet"],
+            "encode" => vec!["encode", "--out", "out.parquet", "--quiet"],
+            name => vec![name, "--out", "out", "--quiet"],
+        };
+        let mut arguments = Inputs::arguments(&words);
+        match arguments.iter().position(|argument| argument == option) {
+            Some(place) => value.clone_into(&mut arguments[place + 1]),
+            None => arguments.extend([option.to_owned(), value.to_owned()]),
+        }
+        let begun = Instant::now();
+        let output = command(folder.path(), &arguments).output().unwrap();
+        let what = format!("{name} {option} {value}: {}", stderr(&output));
+        assert!(
+            output.status.code().is_some_and(|code| (0..=2).contains(&code)),
+            "{what} {:?}",
+            output.status
+        );
+        assert!(!what.contains("defect of its own") && begun.elapsed() < LONGEST, "{what}");
+    }
 }
 
 fn stderr(output: &Output) -> String {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use parquet::basic::Compression;
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -29,10 +29,10 @@ fn write_texts(
     column.close().unwrap();
 }
 
-fn file() -> Vec<u8> {
+fn file(compression: Compression) -> Vec<u8> {
     let mut bytes = Vec::new();
     let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let properties = WriterProperties::builder().set_compression(compression).build();
     let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties)).unwrap();
     let mut group = writer.next_row_group().unwrap();
     let mut column = group.next_column().unwrap().unwrap();
@@ -48,6 +48,10 @@ fn file() -> Vec<u8> {
     bytes
 }
 
+fn compressions() -> [Compression; 3] {
+    [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::ZSTD(ZstdLevel::default())]
+}
+
 #[test]
 fn a_parquet_table_is_read_as_its_columns_say() {
     let gold = "4\ta\n5\tb\n6\ta".lines().map(|l| l.split_once('\t').unwrap());
@@ -55,34 +59,36 @@ fn a_parquet_table_is_read_as_its_columns_say() {
         gold.map(|(id, db)| serde_json::json!({"question_id": id.parse::<i64>().unwrap(), "db_id": db, "SQL": "G"})).collect();
     let gold = Input::from_bytes("gold.json", serde_json::to_vec(&gold).unwrap());
     let benchmark = parse_benchmark(&gold, None, None, &Columns::default()).unwrap();
-    let set =
-        parse_predictions("S", &Input::from_bytes("p", file()), &benchmark, &PredictionOptions::default())
-            .unwrap();
-    let sql: Vec<_> = set.predictions.iter().map(|p| p.as_ref().map(|p| p.sql.as_str())).collect();
-    assert_eq!(sql, [Some("SELECT 'é'"), None, Some("SELECT 2")]);
-    assert_eq!(set.extra["6"], serde_json::json!({"confidence": 0.5}));
-    assert_eq!(set.notes, ["1 of 3 examples has no prediction: 5"]);
+    for compression in compressions() {
+        let file = Input::from_bytes("p", file(compression));
+        let set = parse_predictions("S", &file, &benchmark, &PredictionOptions::default()).unwrap();
+        let sql: Vec<_> = set.predictions.iter().map(|p| p.as_ref().map(|p| p.sql.as_str())).collect();
+        assert_eq!(sql, [Some("SELECT 'é'"), None, Some("SELECT 2")], "{compression:?}");
+        assert_eq!(set.extra["6"], serde_json::json!({"confidence": 0.5}));
+        assert_eq!(set.notes, ["1 of 3 examples has no prediction: 5"]);
+    }
 
-    let message = parse_benchmark(&Input::from_bytes("g.parquet", file()), None, None, &Columns::default())
-        .unwrap_err();
+    let gold = Input::from_bytes("g.parquet", file(Compression::SNAPPY));
+    let message = parse_benchmark(&gold, None, None, &Columns::default()).unwrap_err();
     assert!(message.to_string().contains("entry 1 (counted from 0): no gold query"), "{message}");
 }
 
 #[test]
 fn a_damaged_parquet_file_is_an_error() {
-    let whole = file();
     let read = |bytes: Vec<u8>| {
         parse_benchmark(&Input::from_bytes("g.parquet", bytes), None, None, &Columns::default())
     };
-    for cut in 0..whole.len() {
-        assert!(read(whole[..cut].to_vec()).is_err(), "{cut}");
-    }
-    for position in 0..whole.len() {
-        for flip in [0x01, 0x80, 0xFF] {
-            let mut bytes = whole.clone();
-            bytes[position] ^= flip;
-            // Reading it may succeed; it must only come back.
-            let _ = read(bytes);
+    for whole in compressions().map(file) {
+        for cut in 0..whole.len() {
+            assert!(read(whole[..cut].to_vec()).is_err(), "{cut}");
+        }
+        for position in 0..whole.len() {
+            for flip in [0x01, 0x80, 0xFF] {
+                let mut bytes = whole.clone();
+                bytes[position] ^= flip;
+                // Reading it may succeed; it must only come back.
+                let _ = read(bytes);
+            }
         }
     }
 }

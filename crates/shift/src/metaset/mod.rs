@@ -20,6 +20,8 @@ use sums::SetSums;
 
 /// Bytes that the running sums and the members of the sets of one pass over the corpus may take.
 const BATCH_BYTES: usize = 256 << 20;
+/// Sample sets of one meta-set: all of them are held, at some hundred bytes each.
+const MOST_SETS: usize = 10_000_000;
 /// Dimensions that sample sets may be tilted along, besides the directions of the reference.
 const TILT_DIMENSIONS: usize = 32;
 
@@ -242,6 +244,9 @@ fn check(corpus: &Corpus<'_>, options: &MetaSetOptions) -> Result<(), ShiftError
             "{sets} sets of {smallest} to {largest} vectors cannot be drawn; at least one of at least one is needed"
         );
         return Err(ShiftError::Invalid(message));
+    }
+    if *sets > MOST_SETS {
+        return Err(ShiftError::Invalid(format!("{sets} sample sets are too many; the most is {MOST_SETS}")));
     }
     if strategies.iter().all(|(_, share)| *share == 0) {
         return Err(ShiftError::Invalid("no strategy has a share of the sample sets".to_owned()));
