@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sqlgauge_engine::{Engine, Limits, SqliteEngine, Value};
-use sqlgauge_verify::search::{Options, Refutation, Search};
+use sqlgauge_verify::search::{Constraints, Options, Refutation, Search};
 
 /// 400 orders of 20 customers of 4 towns; order 401 refers to no customer.
 fn shop(path: &Path) {
@@ -26,6 +26,36 @@ fn shop(path: &Path) {
              INSERT INTO purchase VALUES ('lost', 99, 1000, NULL);",
         )
         .unwrap();
+}
+
+/// The plain counterexamples of a realistic search look like the database that it was given.
+#[test]
+fn a_realistic_witness_keeps_what_the_database_keeps() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop.sqlite");
+    shop(&path);
+    let engine = SqliteEngine::new(Limits::default());
+    let database = engine.open(&path).unwrap();
+    let schema = Arc::clone(database.schema());
+    let constraints = Constraints::mine(&engine, &database);
+    let realistic = Search::new(Arc::clone(&schema), Options::default()).unwrap().realistic(constraints);
+    let broken = |search: &Search, left: &str, right: &str| {
+        let verdict = search.refute_minimised(left, right);
+        let found = verdict.refutation().unwrap_or_else(|| panic!("{left}\n{right}"));
+        search.broken_constraints(found.database(), left, right)
+    };
+    for (left, right) in [
+        ("SELECT code FROM purchase WHERE price > 5", "SELECT code FROM purchase WHERE price >= 5"),
+        ("SELECT count(*) FROM customer", "SELECT count(DISTINCT name) FROM customer"),
+        ("SELECT id FROM town WHERE name <> 'town 1'", "SELECT id FROM town"),
+    ] {
+        assert_eq!(broken(&realistic, left, right), Vec::<String>::new(), "{left}\n{right}");
+    }
+    // No price there is below zero, and none is NULL.
+    let (left, right) = ("SELECT code FROM purchase WHERE price < 0", "SELECT code FROM purchase WHERE 0");
+    assert_eq!(broken(&realistic, left, right).len(), 1);
+    let (left, right) = ("SELECT count(*) FROM customer", "SELECT count(name) FROM customer");
+    assert_eq!(broken(&realistic, left, right), ["customer.name: never NULL there"]);
 }
 
 fn slice(left: &str, right: &str) -> Option<Refutation> {

@@ -132,7 +132,7 @@ fn new_cell(
 ) -> u32 {
     let column = &plan.tables[table].columns[at];
     let drawn = &shape.drawn[table][at];
-    let null_percent = drawn.null_percent.unwrap_or(if column.is_primary { 0 } else { shape.null_percent });
+    let null_percent = drawn.null_percent.unwrap_or(if column.avoids_null { 0 } else { shape.null_percent });
     if column.is_nullable && random.chance(null_percent) {
         return NULL;
     }

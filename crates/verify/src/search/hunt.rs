@@ -44,7 +44,10 @@ impl<'h, 's> Hunt<'h, 's> {
             trace(&prepared.right.query),
             search.trace_checks(&prepared.tables),
         ];
-        let plan = plan(&search.schema, &prepared.tables, &traces, search.options.null_in_primary_key);
+        let mut plan = plan(&search.schema, &prepared.tables, &traces, search.options.null_in_primary_key);
+        if let Some(constraints) = &search.constraints {
+            constraints.limit(&mut plan);
+        }
         let loader = Loader::new(&search.sandbox, &search.schema, &plan.columns())
             .map_err(|error| Inapplicable::unsupported("schema", error.to_string()))?;
         let pair = prepared.pair(search)?;
@@ -94,7 +97,11 @@ impl<'h, 's> Hunt<'h, 's> {
         let found = if self.minimise {
             let on = (&self.search.sandbox, &*self.search.schema);
             let accepted = Minimiser::new(on, &mut self.loader, &mut self.pair, filled, difference)
-                .map(Minimiser::run)
+                .map(|minimiser| match self.search.constraints {
+                    // A plainer value may not keep them.
+                    Some(_) => minimiser.keeping_values().run(),
+                    None => minimiser.run(),
+                })
                 .unwrap_or_default();
             accepted.iter().rev().find_map(|filled| replay.run(filled))
         } else {

@@ -21,6 +21,7 @@ mod minimise;
 mod needs;
 mod pair;
 mod plan;
+mod realistic;
 mod replay;
 mod reuse;
 mod shape;
@@ -59,6 +60,7 @@ pub use self::contract::{ColumnOrder, Contract};
 pub use self::exercise::{Event, Unexercised};
 pub use self::many::refute_all;
 pub use self::needs::Need;
+pub use self::realistic::Constraints;
 pub use self::signature::Signature;
 pub use self::verdict::{Inapplicable, Reason, Refutation, Side, Survived, Verdict};
 pub use self::witness::{Witness, WitnessTable, literal};
@@ -110,6 +112,8 @@ pub struct Search {
     sandbox: Sandbox,
     /// The tables that the sandbox has, and what SQLite said of those that it could not make.
     created: RefCell<Created>,
+    /// What the plain databases keep besides the schema.
+    constraints: Option<Constraints>,
 }
 
 #[derive(Debug, Default)]
@@ -125,7 +129,14 @@ impl Search {
     /// When SQLite cannot open a database in memory.
     pub fn new(schema: impl Into<Arc<Schema>>, options: Options) -> Result<Self, SearchError> {
         let sandbox = Sandbox::new(budget(&options))?;
-        Ok(Self { schema: schema.into(), options, sandbox, created: RefCell::default() })
+        Ok(Self { schema: schema.into(), options, sandbox, created: RefCell::default(), constraints: None })
+    }
+
+    /// The search whose plain databases also keep the constraints of a real one, so that a counterexample looks like what is
+    /// there; one that does not keep them is found only where none does (see [`Search::broken_constraints`]).
+    #[must_use]
+    pub fn realistic(self, constraints: Constraints) -> Self {
+        Self { constraints: Some(constraints), ..self }
     }
 
     /// The options.

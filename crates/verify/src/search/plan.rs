@@ -87,6 +87,8 @@ pub(super) struct ColumnPlan {
     pub(super) is_nullable: bool,
     /// Belongs to the primary key.
     pub(super) is_primary: bool,
+    /// NULL is odd here.
+    pub(super) avoids_null: bool,
     /// Belongs to a foreign key, or one refers to it.
     pub(super) is_linked: bool,
     /// Says what a row is called: a text outside of all keys.
@@ -409,6 +411,7 @@ impl Builder<'_> {
             class,
             is_nullable,
             is_primary,
+            avoids_null: is_primary,
             is_linked,
             is_label,
             uses,

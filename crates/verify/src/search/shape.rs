@@ -110,7 +110,7 @@ pub(super) fn shape(plan: &Plan, number: usize, kind: Kind, random: &mut Random)
     shape
 }
 
-/// Lets one column be NULL although it is of a primary key, or hold values that are not of its type.
+/// Lets one column be NULL although that is odd there, as in a primary key, or hold values that are not of its type.
 fn make_odd(plan: &Plan, shape: &mut Shape, random: &mut Random) {
     let columns = plan.tables.iter().zip(&mut shape.drawn);
     let mut columns: Vec<_> = columns.flat_map(|(table, drawn)| table.columns.iter().zip(drawn)).collect();
@@ -118,7 +118,7 @@ fn make_odd(plan: &Plan, shape: &mut Shape, random: &mut Random) {
         let odd = plan.classes[column.class].odd;
         !column.is_linked && column.off_type.iter().take(odd).any(|is_off| *is_off)
     };
-    let is_null_key = |column: &ColumnPlan| column.is_primary && column.is_nullable;
+    let is_null_key = |column: &ColumnPlan| column.avoids_null && column.is_nullable;
     for _ in 0..1 + random.below(2) {
         let wants_null = random.chance(50);
         let fits = |column: &ColumnPlan| if wants_null { is_null_key(column) } else { may_be_odd(column) };
@@ -158,7 +158,7 @@ fn guided(plan: &Plan, turn: usize, shape: &mut Shape, random: &mut Random) {
 fn leave_out_counted(plan: &Plan, shape: &mut Shape) {
     for (table, drawn) in plan.tables.iter().zip(&mut shape.drawn) {
         for (column, drawn) in table.columns.iter().zip(drawn) {
-            if column.is_used_for(Use::Counted) && !column.is_used_for(Use::Grouped) && !column.is_primary {
+            if column.is_used_for(Use::Counted) && !column.is_used_for(Use::Grouped) && !column.avoids_null {
                 drawn.null_percent = Some(40);
             }
         }

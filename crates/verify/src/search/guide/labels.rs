@@ -45,7 +45,7 @@ impl Guide for Labels {
 fn leave_out_unique(plan: &Plan, shape: &mut Shape) {
     for (table, drawn) in plan.tables.iter().zip(&mut shape.drawn) {
         for (at, (column, drawn)) in table.columns.iter().zip(drawn).enumerate() {
-            if column.is_used_for(Use::Grouped) && !column.is_primary && table.keys.contains(&vec![at]) {
+            if column.is_used_for(Use::Grouped) && !column.avoids_null && table.keys.contains(&vec![at]) {
                 drawn.null_percent = Some(60);
             }
         }
