@@ -1,7 +1,5 @@
 //! Ties under a LIMIT: queries that permit the same results are equivalent.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
-
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::{Options, Verdict, Verifier};
 

@@ -104,18 +104,21 @@ impl Search {
             let traces = [left, right, self.trace_checks(&prepared.tables)];
             let plan = plan(&self.schema, &prepared.tables, &traces, self.options.null_in_primary_key);
             let mut loader = Loader::new(&self.sandbox, &self.schema, &plan.columns()).ok()?;
-            let mut seen: Vec<BTreeSet<Event>> = vec![BTreeSet::new(); probes.len()];
+            let mut happened: Vec<BTreeSet<Event>> = vec![BTreeSet::new(); probes.len()];
             let [seed, left, right] = prepared.seed;
             for number in 0..self.options.databases.min(DATABASES) {
                 let mut random = Random::new([seed, left, right, number as u64]);
                 let rows = generate(&plan, number, Kind::Plain, &mut random);
                 if fill(&plan, &mut loader, rows).is_some() {
-                    probes.iter().zip(&mut seen).for_each(|(probe, seen)| probe.look(&self.sandbox, seen));
+                    probes
+                        .iter()
+                        .zip(&mut happened)
+                        .for_each(|(probe, events)| probe.look(&self.sandbox, events));
                 }
             }
             loader.clear();
-            let missing = probes.iter().zip(&seen).flat_map(|(probe, seen)| {
-                let events = probe.events.iter().filter(|event| !seen.contains(event));
+            let missing = probes.iter().zip(&happened).flat_map(|(probe, happened)| {
+                let events = probe.events.iter().filter(|event| !happened.contains(event));
                 events.map(|&event| Unexercised { side: probe.side, event, part: probe.part.clone() })
             });
             Some(missing.collect())

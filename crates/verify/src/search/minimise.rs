@@ -32,7 +32,7 @@ pub(super) struct Minimiser<'m, 's> {
     needs: Vec<Need>,
     keeps_values: bool,
     /// What the tables hold, where it is known.
-    loaded: Vec<Option<Vec<Vec<Value>>>>,
+    holds: Vec<Option<Vec<Vec<Value>>>>,
 }
 
 impl<'m, 's> Minimiser<'m, 's> {
@@ -48,7 +48,7 @@ impl<'m, 's> Minimiser<'m, 's> {
         let texts = tables.iter().flat_map(|&id| foreign_key_texts(schema, id, &tables));
         let dangling = texts.map(|text| sandbox.prepare_own(&text?).ok()).collect::<Option<_>>()?;
         let needs = needs(schema, &start, &difference.left, &difference.right);
-        let loaded = vec![None; tables.len()];
+        let holds = vec![None; tables.len()];
         Some(Self {
             schema,
             loader,
@@ -58,7 +58,7 @@ impl<'m, 's> Minimiser<'m, 's> {
             smallest: start,
             needs,
             keeps_values: false,
-            loaded,
+            holds,
         })
     }
 
@@ -95,12 +95,12 @@ impl<'m, 's> Minimiser<'m, 's> {
 
     fn load(&mut self, candidate: &Filled) -> bool {
         for (at, rows) in candidate.rows.iter().enumerate() {
-            if self.loaded[at].as_ref() != Some(rows) {
-                self.loaded[at] = None;
+            if self.holds[at].as_ref() != Some(rows) {
+                self.holds[at] = None;
                 if self.loader.load(at, rows).is_err() {
                     return false;
                 }
-                self.loaded[at] = Some(rows.clone());
+                self.holds[at] = Some(rows.clone());
             }
         }
         true

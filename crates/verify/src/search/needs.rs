@@ -86,12 +86,11 @@ pub(super) fn is_of_type(value: &Value, column: &Column) -> bool {
         _ if matches!(value, Value::Null) => true,
         Affinity::Text => matches!(value, Value::Text(_)),
         Affinity::Integer => matches!(value, Value::Integer(_)),
-        Affinity::Real => is_number,
         Affinity::Numeric if declared.contains("BOOL") => matches!(value, Value::Integer(0 | 1)),
         Affinity::Numeric if declared.contains("DATE") || declared.contains("TIME") => {
             value.as_str().is_some_and(|text| date_part(text).is_some() || is_time(text))
         }
-        Affinity::Numeric => is_number,
+        Affinity::Real | Affinity::Numeric => is_number,
         Affinity::Blob => true,
     }
 }

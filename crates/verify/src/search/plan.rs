@@ -80,6 +80,7 @@ pub(super) struct ForeignPlan {
 
 /// One column that gets values.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "what is known of a column, each by itself")]
 pub(super) struct ColumnPlan {
     /// Position in the table of the schema.
     pub(super) index: u32,
@@ -517,13 +518,12 @@ impl Builder<'_> {
             return SPREAD_DATES.map(Value::text).to_vec();
         }
         match column.affinity {
-            Affinity::Integer | Affinity::Numeric => numbers(1.0),
+            Affinity::Integer | Affinity::Numeric | Affinity::Blob => numbers(1.0),
             Affinity::Real => numbers(0.25),
             Affinity::Text if is_number => {
                 numbers(1.0).iter().filter_map(text_of).map(|text| Value::text(&text)).collect()
             }
             Affinity::Text => SPREAD_TEXTS.map(Value::text).to_vec(),
-            Affinity::Blob => numbers(1.0),
         }
     }
 

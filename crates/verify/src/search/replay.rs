@@ -69,8 +69,8 @@ impl Replay<'_> {
 
 fn fill(loader: &mut Loader<'_>, database: &Filled, reversed: bool) -> Option<()> {
     for (at, rows) in database.rows.iter().enumerate() {
-        let loaded = if reversed { loader.load(at, rows.iter().rev()) } else { loader.load(at, rows) };
-        loaded.ok()?;
+        let is_filled = if reversed { loader.load(at, rows.iter().rev()) } else { loader.load(at, rows) };
+        is_filled.ok()?;
     }
     Some(())
 }

@@ -119,7 +119,7 @@ fn make_odd(plan: &Plan, shape: &mut Shape, random: &mut Random) {
         !column.is_linked && column.off_type.iter().take(odd).any(|is_off| *is_off)
     };
     let is_null_key = |column: &ColumnPlan| column.avoids_null && column.is_nullable;
-    for _ in 0..1 + random.below(2) {
+    for _ in 0..=random.below(2) {
         let wants_null = random.chance(50);
         let fits = |column: &ColumnPlan| if wants_null { is_null_key(column) } else { may_be_odd(column) };
         let mut fitting: Vec<usize> = (0..columns.len()).filter(|&at| fits(columns[at].0)).collect();

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Engine, ResultSet, Value};
-use sqlgauge_sql::schema::{Schema, TableId};
+use sqlgauge_sql::schema::{Schema, Table, TableId};
 use sqlgauge_sql::tree::{
     Body, ColumnRef, Cte, Expr, From, Literal, OrderTerm, Query, Relation, RelationId, Select, Source,
 };
@@ -217,7 +217,7 @@ fn missing(rows: &Rows, columns: &[usize], targets: &Rows, target_columns: &[usi
 
 /// The rowid of a relation of that table.
 fn rowid(schema: &Schema, id: TableId, relation: RelationId) -> Expr {
-    let alias = schema.table(id).and_then(|table| table.rowid_alias());
+    let alias = schema.table(id).and_then(Table::rowid_alias);
     Expr::Column(alias.map_or(ColumnRef::rowid(relation), |at| ColumnRef::at(relation, at)))
 }
 
