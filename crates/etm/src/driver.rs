@@ -577,8 +577,11 @@ impl<'a> Driver<'_, 'a> {
 
     fn parts(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str, beside: &Beside) {
         // What passes the affinity or the collation of its operand on.
-        let passed =
-            |as_what: Beside| if matches!(beside, Beside::Nothing) { Beside::Nothing } else { as_what };
+        let passed = |as_what: Beside| match beside {
+            Beside::Nothing => Beside::Nothing,
+            Beside::Compound => Beside::Compound,
+            _ => as_what,
+        };
         match expr {
             Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
             Expr::Unary(_, operand) | Expr::Cast { expr: operand, .. } => {
@@ -638,7 +641,9 @@ impl<'a> Driver<'_, 'a> {
                 self.inner(clause, query, Position::Scalar, is_part, beside);
             }
             Expr::Case { operand, branches, otherwise } => {
-                self.case(operand.as_deref_mut(), branches, otherwise.as_deref_mut(), clause);
+                // By the form of its results SQLite tells what a CASE may be.
+                let of_results = if matches!(beside, Beside::Compound) { beside } else { &Beside::Nothing };
+                self.case(operand.as_deref_mut(), branches, otherwise.as_deref_mut(), clause, of_results);
             }
             Expr::IsNull { expr, .. } => self.expr(expr, false, clause),
             Expr::Function { function, args } => {
@@ -688,6 +693,7 @@ impl<'a> Driver<'_, 'a> {
         branches: &mut [(Expr, Expr)],
         otherwise: Option<&mut Expr>,
         clause: &'static str,
+        of_results: &Beside,
     ) {
         if let Some(operand) = operand.as_deref_mut() {
             let of_operand = self.beside(operand, &branches.iter().map(|(when, _)| when).collect::<Vec<_>>());
@@ -701,10 +707,10 @@ impl<'a> Driver<'_, 'a> {
                     self.operand(when, false, clause, &of_when);
                 }
             }
-            self.expr(then, false, clause);
+            self.operand(then, false, clause, of_results);
         }
         if let Some(otherwise) = otherwise {
-            self.expr(otherwise, false, clause);
+            self.operand(otherwise, false, clause, of_results);
         }
     }
 

@@ -86,6 +86,13 @@ const CASES: &[Case] = &[
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
+    Case::differs(
+        SCHEMA,
+        "SELECT q.c FROM (SELECT CASE WHEN b.age THEN IIF(b.age, 9007199254740993, -1.0) ELSE 0 END AS c, a.age AS d FROM t AS a JOIN t AS b UNION ALL SELECT CAST(10 AS REAL), age FROM t) AS q",
+        "SELECT q.c FROM (SELECT CASE WHEN b.age THEN CASE WHEN b.age THEN 9007199254740993 ELSE -1.0 END ELSE 0 END AS c, a.age AS d FROM t AS a JOIN t AS b UNION ALL SELECT CAST(10 AS REAL), age FROM t) AS q",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
     Case::equal(
         SCHEMA,
         "SELECT IIF(age > 3, 1, 0) FROM t UNION SELECT CAST(id AS REAL) FROM t",
