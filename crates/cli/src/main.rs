@@ -11,6 +11,7 @@ mod output;
 mod progress;
 mod reliability;
 mod scoring;
+mod solver;
 mod stdin;
 mod workload;
 

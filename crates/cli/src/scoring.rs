@@ -12,7 +12,7 @@ use sqlgauge_dataset::{
     load_benchmark, load_predictions, load_tables,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
-use sqlgauge_metrics::{Metric, find};
+use sqlgauge_metrics::{Metric, Verification, find};
 use sqlgauge_report::Report;
 use sqlgauge_run::{
     BenchmarkScorer, Completion, Gate, Manifest, Plan, RunDirectory, RunFiles, Schedule, Start,
@@ -33,6 +33,8 @@ pub struct Job {
     pub systems: Vec<SystemFile>,
     pub predictions: PredictionOptions,
     pub metrics: Vec<&'static dyn Metric>,
+    /// How `verify` verifies, where it is among the metrics.
+    pub verify: VerifySettings,
     pub out: PathBuf,
     pub limits: Limits,
     /// What the queries take for now; without, when the run began.
@@ -42,6 +44,27 @@ pub struct Job {
     pub quiet: bool,
     /// Bars as written.
     pub gates: Vec<String>,
+}
+
+/// How `verify` verifies.
+#[derive(Debug, Clone, Default)]
+pub struct VerifySettings {
+    pub options: sqlgauge_verify::Options,
+    pub solver: Option<PathBuf>,
+}
+
+impl VerifySettings {
+    /// What the settings change of a result, by name.
+    fn recorded(&self) -> [(String, Value); 4] {
+        let time = u64::try_from(self.options.solver_time.as_millis()).unwrap_or(u64::MAX);
+        [
+            ("verify_semantics", self.options.semantics.name().into()),
+            ("verify_bound", self.options.bound.into()),
+            ("verify_solver_ms", time.into()),
+            ("verify_solver", self.solver.is_some().into()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+    }
 }
 
 /// Reads the names of metrics separated by commas.
@@ -79,7 +102,10 @@ impl Job {
         let start = if self.restart { Start::Restart } else { Start::Continue };
         let directory = RunDirectory::create(&self.out, &manifest, start)?;
         let plan = Plan::new(&benchmark.examples, &systems)?;
-        let scorer = BenchmarkScorer::new(engine, self.metrics.clone(), targets);
+        let VerifySettings { options, solver } = &self.verify;
+        let verification = Verification::new(*options, solver.clone());
+        let scorer =
+            BenchmarkScorer::new(engine, self.metrics.clone(), targets).with_verification(verification);
         let progress = Progress::new(self.quiet);
         let again = if self.restart { "the same command without --restart" } else { "the same command" };
         let gently = interrupt::Gently::new();
@@ -142,7 +168,7 @@ impl Job {
             self.systems.iter().map(|file| (format!("predictions:{}", file.system), file.path.clone())),
         );
         files.extend(used.files());
-        let options: BTreeMap<String, Value> = [
+        let mut options: BTreeMap<String, Value> = [
             ("timeout_ms", Value::from(u64::try_from(self.limits.timeout.as_millis()).unwrap_or(u64::MAX))),
             ("max_rows", self.limits.max_rows.into()),
             ("max_bytes", self.limits.max_bytes.into()),
@@ -153,6 +179,9 @@ impl Job {
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect();
+        if metrics.iter().any(|metric| metric.starts_with("verify@")) {
+            options.extend(self.verify.recorded());
+        }
         Ok(Manifest {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             engine: engine.name_and_version(),

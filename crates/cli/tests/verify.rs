@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{sqlgauge, stderr};
+use common::{Benchmark, items, sqlgauge, stderr};
 use serde_json::Value;
 
 const DDL: &str = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price REAL);\n";
@@ -76,4 +76,74 @@ fn a_proof_names_its_rules_and_what_it_assumes() {
     assert_eq!(object["stage"], "rules");
     assert_eq!(object["rules"][0], "left: 6 count-of-not-null in query");
     assert_eq!(object["assumes"][0], "NOT NULL item.name");
+}
+
+const GOLDS: [&str; 3] = [
+    "SELECT name FROM item WHERE price > 2",
+    "SELECT COUNT(*) FROM item",
+    "SELECT id FROM item ORDER BY price",
+];
+const PREDICTIONS: [&str; 3] =
+    ["SELECT name FROM item WHERE price >= 2", "SELECT COUNT(id) FROM item", "SELECT nothing FROM item"];
+
+fn whole_files(benchmark: &Benchmark, out: &str, jobs: &str) -> std::process::Output {
+    let text = |name: &str| benchmark.path(name).display().to_string();
+    let system = format!("S={}", text("pred.sql"));
+    let arguments = ["verify", "--gold", &text("gold.sql"), "--db", &text("database"), "--pred", &system];
+    sqlgauge(&[&arguments[..], &["--out", &text(out), "--jobs", jobs]].concat())
+}
+
+#[test]
+fn whole_prediction_files_are_a_run_with_a_verdict_for_each_item() {
+    let benchmark = Benchmark::new(&GOLDS, &PREDICTIONS);
+    let output = whole_files(&benchmark, "run", "1");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("EX-SpotIt"), "{shown}");
+    let items = items(&benchmark.path("run"));
+    let verdicts: Vec<&str> =
+        items.iter().filter_map(|item| item["details"]["verdict"]["verdict"].as_str()).collect();
+    assert_eq!(verdicts, ["different", "equivalent"]);
+    let scores: Vec<Option<f64>> = items.iter().map(|item| item["metrics"]["verify@1"].as_f64()).collect();
+    assert_eq!(scores, [Some(0.0), Some(1.0), Some(0.0)]);
+    // The same bytes with other threads, and nothing is done again.
+    whole_files(&benchmark, "again", "3");
+    let log = |run: &str| std::fs::read(benchmark.path(run).join("items.jsonl")).unwrap();
+    assert_eq!(log("run"), log("again"));
+    assert_eq!(whole_files(&benchmark, "run", "3").status.code(), Some(0));
+    assert_eq!(log("run"), log("again"));
+    let run = benchmark.path("run").display().to_string();
+    let shown = sqlgauge(&["show", &run, "--id", "0"]);
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("CREATE TABLE \"item\""), "{shown:?}");
+}
+
+#[test]
+fn the_counterexamples_of_a_run_are_a_test_suite() {
+    let benchmark = Benchmark::new(&GOLDS, &PREDICTIONS);
+    whole_files(&benchmark, "run", "2");
+    let text = |name: &str| benchmark.path(name).display().to_string();
+    let export = || sqlgauge(&["witnesses", &text("run"), "--export", &text("suite")]);
+    let output = export();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with("1 databases in "), "{said}{}", stderr(&output));
+    assert!(said.contains(" tell 1 of 1 refuted predictions"), "{said}");
+    assert!(stderr(&export()).contains("is not empty"));
+    let system = format!("S={}", text("pred.sql"));
+    let suite = text("suite");
+    let arguments = [
+        "score",
+        "--gold",
+        &text("gold.sql"),
+        "--db",
+        &suite,
+        "--pred",
+        &system,
+        "--metrics",
+        "ex-spider,suite",
+    ];
+    let scored = sqlgauge(&[&arguments[..], &["--out", &text("scored"), "--quiet"]].concat());
+    assert_eq!(scored.status.code(), Some(0), "{}", stderr(&scored));
+    let first = &items(&benchmark.path("scored"))[0]["metrics"];
+    // Right on the benchmark's own database, wrong on the suite.
+    assert_eq!((first["ex-spider@1"].as_f64(), first["suite@1"].as_f64()), (Some(1.0), Some(0.0)));
 }

@@ -34,6 +34,8 @@ pub mod stats;
 mod suite;
 mod table_f1;
 mod timing;
+mod verification;
+mod verify;
 mod ves;
 mod vm_steps;
 
@@ -43,4 +45,5 @@ pub use pair::{GoldFacts, Pair, Target};
 pub use r_ves::RVes;
 pub use registry::{UnknownMetric, all, find};
 pub use suite::{suite_execution_match, suite_execution_match_plugged};
+pub use verification::Verification;
 pub use ves::Ves;

@@ -22,6 +22,7 @@ use crate::ex::order_of;
 use crate::lexical;
 use crate::metric::{Metric, Reads, Score};
 use crate::official;
+use crate::verification::Verification;
 
 /// The database that a question is about.
 #[derive(Debug, Clone)]
@@ -118,6 +119,8 @@ pub struct Pair<'a> {
     gold: &'a str,
     prediction: &'a str,
     gold_cache: Option<&'a GoldCache>,
+    verification: Option<&'a Verification>,
+    peers: &'a [&'a str],
     shared: Option<&'a GoldFacts>,
     own: GoldFacts,
     needs: Needs,
@@ -144,6 +147,8 @@ impl<'a> Pair<'a> {
             gold,
             prediction,
             gold_cache,
+            verification: None,
+            peers: &[],
             shared: None,
             own: GoldFacts::default(),
             needs: Needs::default(),
@@ -159,6 +164,14 @@ impl<'a> Pair<'a> {
     #[must_use]
     pub fn sharing(mut self, facts: &'a GoldFacts) -> Self {
         self.shared = Some(facts);
+        self
+    }
+
+    /// Says how `verify@1` verifies the pair, and what other systems predict for the question.
+    #[must_use]
+    pub fn verifying(mut self, verification: &'a Verification, peers: &'a [&'a str]) -> Self {
+        self.verification = Some(verification);
+        self.peers = peers;
         self
     }
 
@@ -249,6 +262,16 @@ impl<'a> Pair<'a> {
     /// The predicted text.
     pub fn prediction(&self) -> &'a str {
         self.prediction
+    }
+
+    /// How `verify@1` verifies the pair.
+    pub(crate) fn verification(&self) -> Option<&Verification> {
+        self.verification
+    }
+
+    /// What other systems predict for the question.
+    pub(crate) fn peers(&self) -> &[&'a str] {
+        self.peers
     }
 
     /// What runs the queries.

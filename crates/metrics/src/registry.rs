@@ -14,6 +14,7 @@ use crate::r_ves::RVes;
 use crate::soft_f1::SoftF1;
 use crate::suite::Suite;
 use crate::table_f1::TableF1;
+use crate::verify::Verify;
 use crate::ves::Ves;
 use crate::vm_steps::VmSteps;
 
@@ -27,6 +28,7 @@ static METRICS: &[&dyn Metric] = &[
     &ExSubset,
     &ExSubsetTolerance,
     &Suite,
+    &Verify,
     &Esm,
     &EsmFair,
     &Etm,

@@ -8,7 +8,8 @@ use sqlgauge_engine::ResultSet;
 use sqlgauge_run::Item;
 
 use crate::diff::side_by_side;
-use crate::grid::{Shown, append, book_table};
+use crate::formats::table::wrapped;
+use crate::grid::{Shown, append, beside, book_table};
 use crate::style::Painter;
 use crate::{ItemView, ResultView, number};
 
@@ -52,6 +53,7 @@ pub fn show(
             result.write(options, &mut text);
         }
     }
+    counterexample(view, options, &mut text);
     metrics(view, options, &mut text);
     text
 }
@@ -85,6 +87,26 @@ fn queries(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
     }
     if golds.is_empty() && !prediction.is_empty() {
         let _infallible = writeln!(text, "{}\n", printable(prediction));
+    }
+}
+
+/// The database that tells the prediction from the gold, where the item has one, and what both return on it.
+fn counterexample(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
+    let Some(found) = view.counterexample() else { return };
+    let painter = Painter { colour: options.colour };
+    let _infallible = writeln!(text, "{}", painter.bold("counterexample"));
+    for line in found.script.lines() {
+        let _infallible = writeln!(text, "{}", printable(line));
+    }
+    text.push('\n');
+    if let (Some(gold), Some(prediction)) = (found.gold, found.prediction) {
+        let gold = ("gold on it", Shown::kept(gold, options.rows));
+        let prediction = ("prediction on it", Shown::kept(prediction, options.rows));
+        beside(gold, prediction, options, text);
+    }
+    if let Some(explanation) = found.explanation {
+        let lines = wrapped(&printable(explanation), usize::from(options.width)).join("\n");
+        let _infallible = writeln!(text, "{lines}\n");
     }
 }
 

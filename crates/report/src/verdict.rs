@@ -9,6 +9,7 @@ use sqlgauge_verify::{BoundedProof, Counterexample, Proof, Report, Verdict};
 
 use crate::ShowOptions;
 use crate::diff::side_by_side;
+use crate::formats::table::wrapped;
 use crate::grid::{Shown, beside};
 use crate::style::Painter;
 
@@ -79,6 +80,11 @@ fn counterexample(found: &Counterexample, options: ShowOptions, text: &mut Strin
     let gold = ("result of gold", Shown::of(refutation.left(), options.rows));
     let prediction = ("result of prediction", Shown::of(refutation.right(), options.rows));
     beside(gold, prediction, options, text);
+    if let Some(explanation) = &found.explanation {
+        for line in wrapped(&printable(explanation), usize::from(options.width)) {
+            let _infallible = writeln!(text, "{line}");
+        }
+    }
     let needs: Vec<&str> = refutation.needs().iter().map(|need| need.name()).collect();
     if !needs.is_empty() {
         let _infallible = writeln!(text, "No plainer database was found: it needs {}.", needs.join(", "));
@@ -117,8 +123,7 @@ mod tests {
 
     use super::*;
 
-    const DDL: &str =
-        "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT NOT NULL, length_m REAL NOT NULL, note TEXT)";
+    const DDL: &str = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT NOT NULL CHECK (name = 'Tern'), length_m REAL NOT NULL, note TEXT)";
 
     fn shown(left: &str, right: &str, width: u16) -> String {
         let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), Options::default()).unwrap();
@@ -145,7 +150,7 @@ mod tests {
         ──────────────────────
          id   name   length_m
         ══════════════════════
-         1    c      12.0
+         1    Tern   12.0
         ──────────────────────
         1 row
 
@@ -153,9 +158,12 @@ mod tests {
         ──────           ──────
          name             name
         ══════           ══════
-        ──────            c
+        ──────            Tern
         no rows          ──────
                          1 row
+
+        WHERE makes the difference, which is not the same in both: without it
+        both return the same on this database.
         ");
     }
 

@@ -4,7 +4,7 @@
 //! key is shown as it is.
 
 use serde_json::{Map, Value};
-use sqlgauge_run::{DEPENDS_ON, Item};
+use sqlgauge_run::{DEPENDS_ON, Item, VERDICT};
 
 /// The keys of [`Item::details`] that reports know by name.
 pub(crate) const KNOWN: [&str; 14] = [
@@ -42,6 +42,19 @@ pub struct ResultView<'a> {
     pub total_rows: usize,
     /// Whether the query was stopped, so that it has at least that many rows.
     pub is_beginning: bool,
+}
+
+/// A counterexample that an item's details carry.
+#[derive(Debug, Clone, Copy)]
+pub struct CounterexampleView<'a> {
+    /// The SQL script that makes the database.
+    pub script: &'a str,
+    /// What the gold returns on it.
+    pub gold: Option<ResultView<'a>>,
+    /// What the prediction returns on it.
+    pub prediction: Option<ResultView<'a>>,
+    /// Which clause makes the difference.
+    pub explanation: Option<&'a str>,
 }
 
 impl<'a> ItemView<'a> {
@@ -157,6 +170,17 @@ impl<'a> ItemView<'a> {
     /// The score of that metric.
     pub fn score(self, metric: &str) -> Option<f64> {
         self.item.metrics.get(metric).copied().flatten()
+    }
+
+    /// The database that tells the prediction from the gold, if the pair was verified and one was found.
+    pub fn counterexample(self) -> Option<CounterexampleView<'a>> {
+        let verdict = self.item.details.get(VERDICT)?;
+        Some(CounterexampleView {
+            script: verdict.get("witness")?.as_str()?,
+            gold: verdict.get("left_result").and_then(ResultView::read),
+            prediction: verdict.get("right_result").and_then(ResultView::read),
+            explanation: verdict.get("explanation").and_then(Value::as_str),
+        })
     }
 
     /// Details that no other method of the view gives.

@@ -29,6 +29,7 @@ async function itemPage([systemName, id], main, isCurrent) {
       (x.f || []).map((feature) => h('li', {}, feature))),
     h('section', { 'aria-label': 'Queries' }, queries),
     resultPair(s, e),
+    verdictSection(s, e),
     scoresSection(s, e),
     othersSection(s, e));
 }
@@ -117,6 +118,20 @@ function resultPair(s, e) {
     h('div', { class: 'pair' },
       h('div', { class: 'side gold' }, h('h3', {}, 'Gold'), resultTable(gold, prediction)),
       h('div', { class: 'side prediction' }, h('h3', {}, SYSTEMS[s].name), resultTable(prediction, gold))));
+}
+
+/* The database that tells the prediction from the gold, and what both return on it. */
+function verdictSection(s, e) {
+  const verdict = extraAt(s, e).o?.verdict;
+  if (!verdict?.witness) return null;
+  const whole = (result) => result && { ...result, total: result.rows.length };
+  const gold = whole(verdict.left_result); const prediction = whole(verdict.right_result);
+  return h('section', { 'aria-label': 'Counterexample' }, h('div', { class: 'head' }, h('h2', {}, 'Counterexample')),
+    h('p', {}, verdict.difference, '. ', verdict.explanation),
+    h('pre', { class: 'mono' }, verdict.witness),
+    h('div', { class: 'pair' },
+      h('div', { class: 'side gold' }, h('h3', {}, 'Gold on it'), resultTable(gold, prediction)),
+      h('div', { class: 'side prediction' }, h('h3', {}, `${SYSTEMS[s].name} on it`), resultTable(prediction, gold))));
 }
 
 function pairsList(object) {

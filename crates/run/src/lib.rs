@@ -27,11 +27,13 @@ pub use error::RunError;
 pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use items::{Entry, Items, Prepared};
 pub use observer::{Observer, Repair};
-pub use plan::{Plan, Task};
+pub use plan::{Peers, Plan, Task};
 pub use raw::{RawDetails, RawItem};
 pub use record::{
     Comparison, Counts, GoldCounts, Input, Item, Manifest, ScoreSummary, Summary, SystemSummary,
 };
 pub use schedule::{Completion, INTERNAL_ERROR, Judgement, Schedule, Scorer, execute};
-pub use scorer::{BenchmarkScorer, DATABASE_EMPTY, DEPENDS_ON, GOLD_EMPTY, GOLD_FAILED, MISSING, preview};
+pub use scorer::{
+    BenchmarkScorer, DATABASE_EMPTY, DEPENDS_ON, GOLD_EMPTY, GOLD_FAILED, MISSING, VERDICT, preview,
+};
 pub use summary::{MAX_SYSTEMS_FOR_ALL_PAIRS, SummaryBuilder};

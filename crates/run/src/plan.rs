@@ -1,6 +1,6 @@
 //! What there is to score, in the one order in which it is written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sqlgauge_dataset::{Example, PredictionSet};
 
@@ -16,6 +16,25 @@ pub struct Task<'a> {
     pub example: &'a Example,
     /// The predicted text, `None` where the system gave no answer.
     pub prediction: Option<&'a str>,
+    /// What the systems of the run say to the same example.
+    pub peers: Peers<'a>,
+}
+
+/// What the systems of a run say to one example.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Peers<'a> {
+    systems: &'a [PredictionSet],
+    at: usize,
+}
+
+impl<'a> Peers<'a> {
+    /// The predicted texts, each once, in the order of the systems.
+    pub fn texts(self) -> Vec<&'a str> {
+        let mut seen = HashSet::new();
+        let all =
+            self.systems.iter().filter_map(|set| Some(set.predictions.get(self.at)?.as_ref()?.sql.as_str()));
+        all.filter(|text| seen.insert(*text)).collect()
+    }
 }
 
 /// All pairs of system and example; their canonical order is system by system in the order asked for,
@@ -81,7 +100,10 @@ impl<'a> Plan<'a> {
         let set = &self.systems[position / self.examples.len()];
         let at = position % self.examples.len();
         let prediction = set.predictions[at].as_ref().map(|p| p.sql.as_str());
-        (&set.system, Task { example: &self.examples[at], prediction })
+        (
+            &set.system,
+            Task { example: &self.examples[at], prediction, peers: Peers { systems: self.systems, at } },
+        )
     }
 
     /// The canonical position of a system's answer to an example, `None` when either is not in the plan.

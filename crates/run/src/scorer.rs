@@ -17,6 +17,9 @@
 //! little there. `depends_on` names what a result depends on besides texts and database ([`DEPENDS_ON`]). Of several golds, `metrics.ID.gold` is the position (from 0) of the one that gave the score.
 //! A prediction runs no further than until every metric knows that it is wrong ([`Pair::for_metrics`]); then
 //! `result.beginning` and `prediction_result.beginning` are true, and the rows are its first.
+//! `verdict` is what `verify@1` found: `verdict`, `stage`, and as they apply `reason`, `bound`, `rules`, `assumes`,
+//! `difference`, `witness` (an SQL script), `left_result`, `right_result`, `needs`, `defect`. How long it took is not there:
+//! the log is the same whenever it is written.
 //! Long texts and results are cut, so that a line stays small whatever a system says.
 
 use std::collections::HashMap;
@@ -26,7 +29,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value, json};
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, ResultSet};
-use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, score_best};
+use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, score_best};
 use sqlgauge_sql::Features;
 use sqlgauge_sql::schema::TableKind;
 use sqlgauge_sql::spider::{self, Hardness};
@@ -47,6 +50,9 @@ pub const DEPENDS_ON: &str = "depends_on";
 /// Detail of an item whose database has no row.
 pub const DATABASE_EMPTY: &str = "database_empty";
 
+/// Detail of an item whose pair was verified: the verdict with all that belongs to it.
+pub const VERDICT: &str = "verdict";
+
 /// Characters of a prediction that the log keeps; longer ones end in `…` and `details.prediction_bytes` has
 /// the full length.
 const MAX_TEXT: usize = 4000;
@@ -65,6 +71,7 @@ pub struct BenchmarkScorer {
     metrics: Vec<&'static dyn Metric>,
     targets: HashMap<String, Arc<Target>>,
     executions: GoldCache,
+    verification: Verification,
     facts: Mutex<HashMap<(String, String), Arc<GoldFacts>>>,
     /// By `db_id`, whether the database has no row.
     empty: Mutex<HashMap<String, bool>>,
@@ -82,9 +89,17 @@ impl BenchmarkScorer {
             metrics,
             targets,
             executions: GoldCache::new(CACHE_BYTES),
+            verification: Verification::default(),
             facts: Mutex::default(),
             empty: Mutex::default(),
         }
+    }
+
+    /// Says how `verify@1` verifies.
+    #[must_use]
+    pub fn with_verification(mut self, verification: Verification) -> Self {
+        self.verification = verification;
+        self
     }
 
     /// What follows from a gold alone; one memo serves all systems.
@@ -102,7 +117,11 @@ impl BenchmarkScorer {
         let text = task.prediction.unwrap_or_default();
         let facts: Vec<Arc<GoldFacts>> =
             task.example.golds.iter().map(|gold| self.facts(target, gold)).collect();
-        let pair = |gold| Pair::new(self.engine.as_ref(), target, gold, text, Some(&self.executions));
+        let peers = task.peers.texts();
+        let pair = |gold| {
+            Pair::new(self.engine.as_ref(), target, gold, text, Some(&self.executions))
+                .verifying(&self.verification, &peers)
+        };
         let golds = task.example.golds.iter().zip(&facts);
         let pairs: Vec<Pair<'_>> =
             golds.map(|(gold, facts)| pair(gold).sharing(facts).for_metrics(&self.metrics)).collect();
@@ -128,7 +147,10 @@ impl BenchmarkScorer {
         insert_emptiness(&mut details, &golds, self.is_empty(target));
         let mut judgement = Judgement { status: status.to_owned(), ..Judgement::default() };
         let (mut reasons, mut is_wrong) = (Map::new(), false);
-        for (metric, score) in self.metrics.iter().zip(scores) {
+        for (metric, mut score) in self.metrics.iter().zip(scores) {
+            if let Some(verdict) = score.detail.shift_remove(VERDICT).filter(|_| prediction.is_some()) {
+                details.insert(VERDICT.to_owned(), verdict);
+            }
             let is_cost = metric.kind() == MetricKind::Cost;
             let value = match &prediction {
                 Some(_) => score.value,

@@ -15,8 +15,8 @@ use sqlgauge_dataset::{
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::Metric;
 use sqlgauge_run::{
-    BenchmarkScorer, Judgement, Manifest, Plan, RunDirectory, RunError, Schedule, Scorer, Start, StoredRun,
-    Summary, SummaryBuilder, Task, UsedDatabases, digest_inputs, execute,
+    BenchmarkScorer, Judgement, Manifest, Peers, Plan, RunDirectory, RunError, Schedule, Scorer, Start,
+    StoredRun, Summary, SummaryBuilder, Task, UsedDatabases, digest_inputs, execute,
 };
 
 fn metrics(ids: &[&str]) -> Vec<&'static dyn Metric> {
@@ -54,7 +54,7 @@ impl Bank {
     }
 
     fn score(&self, golds: &[&str], prediction: Option<&str>) -> Judgement {
-        self.scorer.score(&Task { example: &example(golds), prediction }).unwrap()
+        self.scorer.score(&Task { example: &example(golds), prediction, peers: Peers::default() }).unwrap()
     }
 }
 
@@ -79,7 +79,13 @@ const BROKEN: &str = "SELECT owner FROM accounts";
 fn what_is_read_from_a_database_that_changed_is_no_judgement() {
     let bank = Bank::new();
     let path = bank.folder.path().join("bank/bank.sqlite");
-    let score = || bank.scorer.score(&Task { example: &example(&[OWNERS]), prediction: Some(OWNERS) });
+    let score = || {
+        bank.scorer.score(&Task {
+            example: &example(&[OWNERS]),
+            prediction: Some(OWNERS),
+            peers: Peers::default(),
+        })
+    };
     assert!(score().is_ok());
     rusqlite::Connection::open(&path).unwrap().execute_batch("UPDATE account SET owner = 'X'").unwrap();
     let error = score().unwrap_err();

@@ -25,6 +25,9 @@ impl Report {
             Verdict::Different(found) => {
                 let refutation = &found.refutation;
                 put("difference", refutation.difference().into());
+                if let Some(explanation) = &found.explanation {
+                    put("explanation", explanation.as_str().into());
+                }
                 put("witness", refutation.database().script().into());
                 put("left_result", result(refutation.left()));
                 put("right_result", result(refutation.right()));

@@ -6,11 +6,13 @@
 //!   return different results on real SQLite.
 //! - [`smt`] proves that no database of at most k rows per table is one.
 
+mod explain;
 mod json;
 mod options;
 pub mod search;
 pub mod smt;
 mod stages;
+pub mod suite;
 mod verdict;
 
 pub use options::Options;

@@ -5,7 +5,9 @@
 //!    first databases of the search. If one tells the queries apart, the witness wins and carries the defect.
 //! 2. *search*: a database that satisfies the schema and on which a real SQLite returned different results, made
 //!    smaller as long as it still does. A difference that is only one of several permitted results is none.
-//! 3. *smt*: a proof by a solver that no database of a few rows per table tells the queries apart, or a database that may,
+//! 3. *reuse*: databases that tell the gold from what other systems predict for the question may tell this prediction
+//!    apart too (SpotIt+). They are made anew for each pair, so that the verdict is a function of the question's queries.
+//! 4. *smt*: a proof by a solver that no database of a few rows per table tells the queries apart, or a database that may,
 //!    which counts only after the same replay. Without a solver it says what is missing.
 //!
 //! A text that SQLite refuses gets its error and no verdict. What no stage decides is unknown, with the reason.
@@ -19,12 +21,16 @@ use sqlgauge_etm::{Comparison, Matcher, Profile, Verdict as Match};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::{ErrorKind, resolve};
 
+use crate::explain::explain;
 use crate::options::{BELT_DATABASES, Options};
 use crate::search::{
     Inapplicable, Reason, Refutation, Search, SearchError, Side, Survived, Verdict as Found,
 };
 use crate::smt::{self, Outcome, Solver};
 use crate::verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};
+
+/// Other queries of a question whose counterexamples are tried on a pair.
+const MAX_PEERS: usize = 32;
 
 /// Verifies pairs over one schema; it keeps its databases in memory for pair after pair.
 #[derive(Debug)]
@@ -50,6 +56,20 @@ impl Verifier {
     /// # Errors
     /// When SQLite refuses one of the texts.
     pub fn verify(&self, left: &str, right: &str, solver: Option<&mut Solver>) -> Result<Report, Refused> {
+        self.verify_beside(left, right, &[], solver)
+    }
+
+    /// [`Verifier::verify`] beside other queries that answer the same question as the left one.
+    ///
+    /// # Errors
+    /// When SQLite refuses one of the two texts.
+    pub fn verify_beside(
+        &self,
+        left: &str,
+        right: &str,
+        peers: &[&str],
+        solver: Option<&mut Solver>,
+    ) -> Result<Report, Refused> {
         let mut clock = Clock::default();
         if let Some(verdict) = self.rules(left, right)? {
             return Ok(clock.report(verdict, Stage::Rules));
@@ -59,12 +79,19 @@ impl Verifier {
             Searched::Done(verdict) => return Ok(clock.report(verdict, Stage::Search)),
             Searched::Survived(survived) => survived,
         };
+        if !peers.is_empty() {
+            clock.ended(Stage::Search);
+            if let Some(verdict) = self.reused(left, right, peers) {
+                return Ok(clock.report(verdict, Stage::Reuse));
+            }
+        }
+        let last = if peers.is_empty() { Stage::Search } else { Stage::Reuse };
         let Some(solver) = solver else {
             let unknown =
                 Verdict::Unknown(survived.unknown("no-solver", "there is no solver for a bounded proof"));
-            return Ok(clock.report(unknown, Stage::Search));
+            return Ok(clock.report(unknown, last));
         };
-        clock.ended(Stage::Search);
+        clock.ended(last);
         let verdict = self.bounded(left, right, &survived, solver);
         Ok(clock.report(verdict, Stage::Smt))
     }
@@ -88,7 +115,11 @@ impl Verifier {
                 let refutation = *refutation;
                 let reproduce = self.command_line(&refutation, left, right);
                 let defect = Some(Defect { proof, reproduce });
-                Ok(Some(Verdict::Different(Box::new(Counterexample { refutation, defect }))))
+                Ok(Some(Verdict::Different(Box::new(Counterexample {
+                    refutation,
+                    explanation: None,
+                    defect,
+                }))))
             }
             Found::Inapplicable(reason) => refused(&reason).map_or(Ok(Some(Verdict::Equivalent(proof))), Err),
             Found::Survived(_) => Ok(Some(Verdict::Equivalent(proof))),
@@ -113,13 +144,22 @@ impl Verifier {
 
     fn searched(&self, left: &str, right: &str) -> Result<Searched, Refused> {
         match self.search.refute_minimised(left, right) {
-            Found::Refuted(refutation) => Ok(Searched::Done(different(*refutation))),
+            Found::Refuted(refutation) => Ok(Searched::Done(self.different(*refutation, left, right))),
             Found::Survived(survived) => Ok(Searched::Survived(Tried::Databases(survived))),
             Found::Inapplicable(reason) => match refused(&reason) {
                 Some(refused) => Err(refused),
                 None => Ok(Searched::Survived(Tried::Nothing(reason))),
             },
         }
+    }
+
+    /// A difference on a database that tells one of the others from the left query.
+    fn reused(&self, left: &str, right: &str, peers: &[&str]) -> Option<Verdict> {
+        peers.iter().filter(|peer| **peer != right).take(MAX_PEERS).find_map(|peer| {
+            let found = self.search.refute_within(left, peer, BELT_DATABASES);
+            let found = self.search.replay(found.refutation()?.database(), left, right)?;
+            Some(self.different(self.search.minimise(&found, left, right), left, right))
+        })
     }
 
     fn bounded(&self, left: &str, right: &str, tried: &Tried, solver: &mut Solver) -> Verdict {
@@ -138,7 +178,7 @@ impl Verifier {
                 Verdict::EquivalentUpTo(BoundedProof { bound, assumes })
             }
             Outcome::Candidate { database, bound } => match self.search.replay(&database, left, right) {
-                Some(found) => different(self.search.minimise(&found, left, right)),
+                Some(found) => self.different(self.search.minimise(&found, left, right), left, right),
                 None => {
                     let message = format!(
                         "the solver's counterexample with at most {bound} rows per table is none on SQLite"
@@ -157,6 +197,11 @@ impl Verifier {
                 Verdict::Unknown(tried.unknown(&reason.code(), &message))
             }
         }
+    }
+
+    fn different(&self, refutation: Refutation, left: &str, right: &str) -> Verdict {
+        let explanation = explain(&self.search, &self.schema, &refutation, left, right);
+        Verdict::Different(Box::new(Counterexample { refutation, explanation, defect: None }))
     }
 
     /// A command that makes the schema and verifies the pair, in one line for a shell.
@@ -184,10 +229,6 @@ fn refused(reason: &Inapplicable) -> Option<Refused> {
         (Reason::Parse, Some(side)) => Some(Refused { side, message: reason.message.clone() }),
         _ => None,
     }
-}
-
-fn different(refutation: Refutation) -> Verdict {
-    Verdict::Different(Box::new(Counterexample { refutation, defect: None }))
 }
 
 /// What came of the search.

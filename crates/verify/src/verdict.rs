@@ -101,6 +101,8 @@ impl BoundedProof {
 pub struct Counterexample {
     /// The database with both results.
     pub refutation: Refutation,
+    /// One sentence on the clause that makes the difference, where one does.
+    pub explanation: Option<String>,
     /// The rules that called the queries equal nevertheless: one of them is wrong.
     pub defect: Option<Defect>,
 }
@@ -151,6 +153,8 @@ pub enum Stage {
     Rules,
     /// Search for a database that tells the queries apart.
     Search,
+    /// The counterexamples of other predictions for the same question.
+    Reuse,
     /// Bounded proof by an SMT solver.
     Smt,
 }
@@ -161,6 +165,7 @@ impl Stage {
         match self {
             Self::Rules => "rules",
             Self::Search => "search",
+            Self::Reuse => "reuse",
             Self::Smt => "smt",
         }
     }

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::Verdict;
 use crate::options::SystemFile;
 use crate::output::{print, write_to};
-use crate::scoring::{Job, metrics};
+use crate::scoring::{Job, VerifySettings, metrics};
 
 /// Score the bundled sample benchmark and write a report
 #[derive(Debug, Args)]
@@ -56,6 +56,7 @@ impl Demo {
             systems: ["careful", "baseline", "chatty"].map(system).into(),
             predictions: PredictionOptions::default(),
             metrics: metrics(METRICS)?,
+            verify: VerifySettings::default(),
             out: self.out.join("run"),
             // The sample has a query that never ends.
             limits: Limits { timeout: std::time::Duration::from_secs(1), ..Limits::default() },

@@ -21,6 +21,7 @@ mod score;
 mod shift;
 mod show;
 mod verify;
+mod witnesses;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -52,7 +53,9 @@ pub enum Command {
     /// Tell whether two queries mean the same, without running them, and why
     Match(match_queries::Match),
     /// Find a database that tells two queries apart, or prove that there is none
-    Verify(verify::Verify),
+    Verify(Box<verify::Verify>),
+    /// Write the counterexamples of a run as a test suite: SQLite files beside the benchmark's databases
+    Witnesses(witnesses::Witnesses),
     /// List the equivalence rules, or explain one
     #[command(subcommand)]
     Rules(rules::Rules),
@@ -91,6 +94,7 @@ impl Command {
             Self::Schema(command) => command.run(),
             Self::Match(command) => command.run(),
             Self::Verify(command) => command.run(),
+            Self::Witnesses(command) => command.run(),
             Self::Rules(command) => command.run(),
             Self::Metrics(command) => command.run(),
             Self::Encode(command) => command.run(),

@@ -14,7 +14,8 @@ use sqlgauge_run::RunError;
 use crate::Verdict;
 use crate::options::{LimitOptions, SystemFile, column_help, columns, format, metrics_help, system_file};
 use crate::output::{Style, colour, print, print_with, width};
-use crate::scoring::{Job, metrics};
+use crate::scoring::{Job, VerifySettings, metrics};
+use crate::solver::solver_of_run;
 use crate::stdin::input_file;
 
 /// Metrics that are scored when none are named: they need nothing but one run of both queries.
@@ -81,6 +82,8 @@ pub struct Score {
 impl Score {
     pub fn run(self) -> Result<Verdict> {
         let columns = columns(&self.columns)?;
+        let metrics = metrics(&self.metrics)?;
+        let verify = VerifySettings { solver: solver_of_run(&metrics, None)?, ..VerifySettings::default() };
         let job = Job {
             source: BenchmarkSource {
                 gold: self.gold,
@@ -97,7 +100,8 @@ impl Score {
                 extract: self.extract_sql,
                 only_sql: true,
             },
-            metrics: metrics(&self.metrics)?,
+            metrics,
+            verify,
             out: self.out,
             limits: self.limits.limits()?,
             now: self.now,

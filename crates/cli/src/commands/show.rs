@@ -108,7 +108,7 @@ fn missing_item(run: &Path, system: &str, id: &str, items: &Items) -> anyhow::Er
 }
 
 /// The database of an item, if it is still the one that was scored.
-fn database(manifest: &Manifest, db_id: &str) -> Result<PathBuf> {
+pub fn database(manifest: &Manifest, db_id: &str) -> Result<PathBuf> {
     let role = format!("database:{db_id}");
     let input = manifest.inputs.iter().find(|input| input.role == role);
     let input = input.ok_or_else(|| anyhow!("the run does not say where database {db_id} is"))?;

@@ -1,46 +1,66 @@
 //! `sqlgauge verify`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sqlgauge_compare::Semantics;
+use sqlgauge_dataset::{BenchmarkSource, PredictionOptions};
 use sqlgauge_engine::Engine;
 use sqlgauge_report::{ShowOptions, verdict};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::smt::{Limits, Solver, locate};
+use sqlgauge_verify::smt::{Limits, Solver};
 use sqlgauge_verify::{Options, Report, Verifier};
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::options::{schema_of, seconds};
+use crate::options::{SystemFile, schema_of, seconds, system_file};
 use crate::output::{colour, note, print_json, print_painted, width};
+use crate::scoring::{Job, VerifySettings, metrics};
+use crate::solver::solver;
 use crate::stdin::{input_file, query};
-
-/// The environment variable that names the solver.
-const SOLVER_VARIABLE: &str = "SQLGAUGE_SOLVER";
 
 /// Find a database that tells two queries apart, or prove that there is none
 ///
-/// Exit code 0 if they are equivalent, 1 if they are different, 3 if nobody knows, 2 if one of them or the schema cannot
+/// A pair: --left and --right. Whole prediction files: --gold, --pred and --out, a run as of `score`.
+///
+/// Exit code of a pair: 0 if they are equivalent, 1 if they are different, 3 if nobody knows, 2 if one of them or the schema cannot
 /// be read.
 #[derive(Debug, Args)]
 pub struct Verify {
     /// The gold query; `-` is standard input
-    #[arg(long, value_name = "SQL", value_parser = query)]
-    left: String,
+    #[arg(long, value_name = "SQL", value_parser = query, requires = "right", required_unless_present = "gold",
+        conflicts_with = "gold")]
+    left: Option<String>,
     /// The other query
-    #[arg(long, value_name = "SQL", value_parser = query)]
-    right: String,
-    /// SQLite file whose schema the queries are over
+    #[arg(long, value_name = "SQL", value_parser = query, requires = "left")]
+    right: Option<String>,
+    /// SQLite file whose schema the queries are over; with --gold, the folder with `DB_ID/DB_ID.sqlite`
     #[arg(long, value_name = "FILE", required_unless_present = "schema", conflicts_with = "schema")]
     db: Option<PathBuf>,
     /// `.sql` file with the DDL instead; `-` is standard input
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
+    #[arg(long, value_name = "FILE", value_parser = input_file, conflicts_with = "gold")]
     schema: Option<PathBuf>,
+    /// File with the gold queries, to verify whole prediction files as a run; as for `score`
+    #[arg(long, value_name = "FILE", value_parser = input_file, requires_all = ["predictions", "out"])]
+    gold: Option<PathBuf>,
+    /// Predictions of one system; may be given several times
+    #[arg(long = "pred", id = "predictions", value_name = "NAME=FILE", requires = "gold", value_parser = system_file)]
+    predictions: Vec<SystemFile>,
+    /// Run directory to write; the same command again finishes an interrupted run
+    #[arg(long, value_name = "DIR", requires = "gold")]
+    out: Option<PathBuf>,
+    /// Discard the run that is in the folder
+    #[arg(long, requires = "gold")]
+    restart: bool,
+    /// Worker threads; 0 means one per core
+    #[arg(long, short, value_name = "N", default_value_t = 0, requires = "gold")]
+    jobs: usize,
+    /// Print nothing but errors
+    #[arg(long, short, requires = "gold", conflicts_with = "json")]
+    quiet: bool,
     /// What of a result counts: what `ex@1` compares, or rows as a set, a bag, a list
     #[arg(long, value_name = "NAME", default_value = "ex", value_parser = semantics())]
     semantics: Semantics,
@@ -70,18 +90,51 @@ impl Verify {
     pub fn run(self) -> Result<Verdict> {
         let solver_time = seconds("--timeout", self.timeout)?;
         let options = Options { semantics: self.semantics, seed: self.seed, bound: self.bound, solver_time };
-        let mut solver = solver(self.solver.as_deref(), solver_time)?;
-        let verifier = Verifier::new(self.known_schema()?, options)?;
-        let report = verifier.verify(&self.left, &self.right, solver.as_mut())?;
+        let settings = VerifySettings { options, solver: solver(self.solver.as_deref())? };
+        match (&self.left, &self.right) {
+            (Some(left), Some(right)) => self.pair(left, right, settings),
+            _ => self.files(settings),
+        }
+    }
+
+    fn pair(&self, left: &str, right: &str, settings: VerifySettings) -> Result<Verdict> {
+        let limits = Limits { time: settings.options.solver_time, ..Limits::default() };
+        let mut solver = settings.solver.map(|program| Solver::new(program, limits));
+        let verifier = Verifier::new(self.known_schema()?, settings.options)?;
+        let report = verifier.verify(left, right, solver.as_mut())?;
         if self.json {
             let mut object = report.to_json();
             object.insert("ms".to_owned(), report.times_to_json());
             print_json(&object)?;
         } else {
             let shown = ShowOptions { width: width(), colour: colour(), rows: usize::MAX };
-            print_painted(&verdict(&self.left, &self.right, &report, shown))?;
+            print_painted(&verdict(left, right, &report, shown))?;
         }
         Ok(ended(&report))
+    }
+
+    /// A run of `verify` beside the execution metric whose equality it has.
+    fn files(self, settings: VerifySettings) -> Result<Verdict> {
+        let ex = if self.semantics == Semantics::Set { "ex-bird" } else { "ex" };
+        let as_json = self.json;
+        // The arguments require all three.
+        let job = Job {
+            source: BenchmarkSource { gold: self.gold.unwrap_or_default(), ..BenchmarkSource::default() },
+            db: self.db.unwrap_or_default(),
+            tables: None,
+            systems: self.predictions,
+            predictions: PredictionOptions::default(),
+            metrics: metrics(&format!("{ex},verify"))?,
+            verify: settings,
+            out: self.out.unwrap_or_default(),
+            limits: sqlgauge_engine::Limits::default(),
+            now: None,
+            jobs: self.jobs,
+            restart: self.restart,
+            quiet: self.quiet,
+            gates: Vec::new(),
+        };
+        super::score::finish(&job, as_json)
     }
 
     /// A verdict rests on no foreign key that the database breaks.
@@ -97,20 +150,6 @@ impl Verify {
             note(format!("not relied on: FOREIGN KEY {broken}"));
         }
         Ok(Arc::clone(&kept.schema))
-    }
-}
-
-/// The solver, if there is one; a missing one is only an error where it was named.
-fn solver(named: Option<&Path>, time: Duration) -> Result<Option<Solver>> {
-    let environment = std::env::var_os(SOLVER_VARIABLE).map(PathBuf::from);
-    let named = named.or(environment.as_deref());
-    match locate(named, std::env::var_os("PATH").as_deref()) {
-        Ok(program) => Ok(Some(Solver::new(program, Limits { time, ..Limits::default() }))),
-        Err(error) if named.is_some() => Err(error.into()),
-        Err(error) => {
-            note(format!("no bounded proofs: {error}"));
-            Ok(None)
-        }
     }
 }
 

@@ -14,7 +14,7 @@ use sqlgauge_run::{Comparison, SystemSummary};
 use super::Format;
 use super::breakdown::{coverage, group_score, groups};
 use super::table::shown_pairs;
-use crate::{ItemView, Nature, Report, ReportError, notes, number, warnings};
+use crate::{ItemView, Nature, Report, ReportError, notes, number, spotit, warnings};
 
 /// GitHub-flavoured Markdown.
 pub struct Markdown;
@@ -40,6 +40,7 @@ impl Format for Markdown {
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         let mut page = Page::default();
         page.add(&leaderboard(report));
+        page.add(&spotit_table(report)?);
         page.add(&gates(report));
         page.add(&comparisons(report));
         page.add(&counts(report));
@@ -98,6 +99,13 @@ fn leaderboard(report: &Report) -> String {
     let warnings: Vec<String> =
         warnings.iter().map(|text| format!("> **Warning:** {}\n\n", escape(text))).collect();
     format!("## Text-to-SQL scores\n\n{}\n{note}\n\n{}", table(&header, rows), warnings.concat())
+}
+
+fn spotit_table(report: &Report) -> Result<String, ReportError> {
+    let Some((ex, rows)) = spotit::rows(report)? else { return Ok(String::new()) };
+    let header = spotit::header(&escape(&ex));
+    let cells = rows.iter().map(|row| std::iter::once(escape(&row.system)).chain(row.cells(&ex)).collect());
+    Ok(format!("## EX and EX-SpotIt\n\n{}\nPercent: {}.\n\n", table(&header, cells), spotit::NOTE))
 }
 
 fn gates(report: &Report) -> String {

@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr;
 use super::Format;
 use super::breakdown::{coverage, group_score, groups};
 use crate::style::Painter;
-use crate::{Nature, Report, ReportError, notes, number, warnings};
+use crate::{Nature, Report, ReportError, notes, number, spotit, warnings};
 
 /// The report as text tables.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +45,7 @@ impl Format for Table {
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         self.leaderboard(report, out)?;
         self.warnings(report, out)?;
+        self.spotit(report, out)?;
         self.counts(report, out)?;
         for dimension in ["hardness", "difficulty", "turn", "interaction"] {
             self.breakdown(report, dimension, out)?;
@@ -158,6 +159,19 @@ impl Table {
             writeln!(out)?;
         }
         Ok(())
+    }
+
+    fn spotit(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
+        let Some((ex, rows)) = spotit::rows(report)? else { return Ok(()) };
+        self.title("EX and EX-SpotIt", spotit::NOTE, out)?;
+        let header = spotit::header(&ex);
+        let mut table = self.new_table(&header.each_ref().map(String::as_str));
+        for row in &rows {
+            let cells = row.cells(&ex).map(|text| Cell::new(text).set_alignment(CellAlignment::Right));
+            table.add_row(std::iter::once(name_cell(&row.system)).chain(cells).collect::<Vec<_>>());
+        }
+        whole_numbers(&mut table, 1);
+        Self::put(&table, out)
     }
 
     fn counts(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {

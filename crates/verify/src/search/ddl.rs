@@ -24,7 +24,7 @@ pub(crate) fn create_table(schema: &Schema, table: &Table) -> String {
 }
 
 /// The identifier in double quotes.
-pub(super) fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 

@@ -42,18 +42,17 @@ use sqlgauge_engine::{Budget, Sandbox};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, TableId};
 
-use self::ddl::quoted;
 use self::freedom::rows_with_keys;
 use self::hunt::Hunt;
 use self::load::Loader;
 use self::minimise::Minimiser;
 use self::needs::Filled;
-use self::pair::{Difference, Pair, Resolved};
+use self::pair::{Difference, Judged, Pair, Resolved};
 use self::plan::tables_of;
 use self::replay::Replay;
 use self::trace::{Trace, trace};
 
-pub(crate) use self::ddl::create_table;
+pub(crate) use self::ddl::{create_table, quoted};
 pub(crate) use self::plan::with_targets;
 
 pub use self::contract::{ColumnOrder, Contract};
@@ -186,6 +185,24 @@ impl Search {
         stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
             let prepared = self.prepared(left, right).ok()?;
             prepared.replay(self).run(&Filled::of(database, &self.schema, &prepared.tables)?)
+        })
+    }
+
+    /// Whether both queries return the same on that database; `None` where that cannot be told.
+    pub(crate) fn agree(&self, database: &Witness, left: &str, right: &str) -> Option<bool> {
+        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+            let prepared = self.prepared(left, right).ok()?;
+            self.create(&prepared.tables).ok()?;
+            let filled = Filled::of(database, &self.schema, &prepared.tables)?;
+            let mut loader = Loader::new(&self.sandbox, &self.schema, &filled.columns).ok()?;
+            let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
+            let judged = is_loaded.then(|| prepared.pair(self).ok().map(|mut pair| pair.judge())).flatten();
+            loader.clear();
+            match judged? {
+                Judged::Same => Some(true),
+                Judged::Different(_) => Some(false),
+                Judged::Undecided | Judged::Failed => None,
+            }
         })
     }
 

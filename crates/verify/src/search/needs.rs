@@ -43,13 +43,14 @@ pub(super) struct Filled {
 }
 
 impl Filled {
-    /// All columns of a witness; `None` if it lacks one of the tables.
+    /// All columns of a witness; a table that it lacks is empty. `None` if a row has another width than its table.
     pub(super) fn of(witness: &Witness, schema: &Schema, tables: &[TableId]) -> Option<Self> {
         let columns = tables.iter().map(|&id| Some((id, all_columns(schema.table(id)?))));
         let columns: Vec<(TableId, Vec<u32>)> = columns.collect::<Option<_>>()?;
         let rows = columns.iter().map(|(id, columns)| {
-            let rows = &witness.table(&schema.table(*id)?.name)?.rows;
-            rows.iter().all(|row| row.len() == columns.len()).then(|| rows.clone())
+            let table = witness.table(&schema.table(*id)?.name);
+            let rows = table.map(|table| table.rows.clone()).unwrap_or_default();
+            rows.iter().all(|row| row.len() == columns.len()).then_some(rows)
         });
         Some(Self { rows: rows.collect::<Option<_>>()?, columns })
     }

@@ -1,0 +1,86 @@
+//! `verify@1`: no database is known that tells the prediction from the gold.
+//!
+//! # Contract
+//! 0 if there is a counterexample: a database that satisfies the schema, made for this pair, on which a real SQLite
+//! returned different results for gold and prediction; else 1. Together with an execution metric on the benchmark's own
+//! database this is EX-SpotIt: right there, and not told apart by any other.
+//!
+//! A pair goes through stages until something is known of it: proof by the rules of `etm@1`, search for a
+//! counterexample, the counterexamples of the other systems' predictions for the question (reuse), bounded proof by an
+//! SMT solver where one is found. The verdict is `equivalent`, `equivalent_up_to` a number of rows per table, `different`,
+//! or `unknown` with its reason; an item keeps it as `details.verdict`, with the rules, what it assumes, and the
+//! counterexample as an SQL script. `unknown` scores 1: nobody has told the two apart. Foreign keys that the rows of the
+//! database break are not relied on.
+//!
+//! A prediction that SQLite refuses scores 0; a gold that it refuses makes the score null. What counts as a difference is
+//! what counts for `ex@1`, or rows as a set, a bag or a list (`sqlgauge verify --semantics`).
+//!
+//! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026.
+
+use serde_json::Value;
+use sqlgauge_verify::search::Side;
+use sqlgauge_verify::{Refused, Report, Verdict};
+
+use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::pair::Pair;
+use crate::verification::Verification;
+
+/// No counterexample is known.
+pub(crate) struct Verify;
+
+impl Metric for Verify {
+    fn id(&self) -> &'static str {
+        "verify@1"
+    }
+
+    fn summary(&self) -> &'static str {
+        "No counterexample: 0 if a database was made on which gold and prediction return different results."
+    }
+
+    fn kind(&self) -> MetricKind {
+        MetricKind::Binary
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Nothing
+    }
+
+    fn needs(&self) -> &'static str {
+        "the schema: runs both queries on databases that it makes"
+    }
+
+    fn score(&self, pair: &Pair<'_>) -> Score {
+        let own = Verification::default();
+        let verification = pair.verification().unwrap_or(&own);
+        let schema = &pair.target().database.kept_schema(pair.engine()).schema;
+        let verified = verification.with(schema, |verifier, solver| {
+            verifier.verify_beside(pair.gold(), pair.prediction(), pair.peers(), solver)
+        });
+        match verified {
+            Ok(Ok(report)) => of_report(&report),
+            Ok(Err(refused)) => of_refused(&refused),
+            Err(error) => Score::inapplicable(error.to_string()),
+        }
+    }
+}
+
+fn of_report(report: &Report) -> Score {
+    let score = Score::binary(!matches!(report.verdict, Verdict::Different(_)));
+    let said = match &report.verdict {
+        Verdict::Equivalent(proof) => match proof.assumes() {
+            [] => "equivalent".to_owned(),
+            assumes => format!("equivalent, given {}", assumes.join(", ")),
+        },
+        Verdict::EquivalentUpTo(proof) => format!("equivalent up to {} rows per table", proof.bound()),
+        Verdict::Different(found) => format!("different: {}", found.refutation.difference()),
+        Verdict::Unknown(unknown) => format!("unknown: {}", unknown.reason),
+    };
+    score.because(said).with("verdict", Value::Object(report.to_json()))
+}
+
+fn of_refused(refused: &Refused) -> Score {
+    match refused.side {
+        Side::Left => Score::inapplicable(refused.to_string()).with("gold_failed", "unresolved"),
+        Side::Right => Score::new(0.0).because(refused.to_string()),
+    }
+}

@@ -1,0 +1,99 @@
+//! Which clause makes the difference: found by taking it out of both queries on the counterexample.
+//!
+//! # Contract
+//! A clause of the outermost SELECT explains a difference if, on the counterexample's database, the queries return the same
+//! once neither has it. Clauses are tried one by one, those first that leave most of the query as it is. Where none
+//! explains the difference alone, or a query is no plain SELECT, nothing is said.
+
+use sqlgauge_sql::aggregates::has_own;
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::{Body, Expr, Literal, Output, Query, Select};
+use sqlgauge_sql::{Dialect, print, resolve};
+
+use crate::search::{Refutation, Search};
+
+/// A clause, and how to take it out: false where the query has nothing to take out, or cannot be without.
+type Clause = (&'static str, fn(&mut Query) -> bool);
+
+const CLAUSES: [Clause; 6] = [
+    ("DISTINCT", without_distinct),
+    ("ORDER BY", without_order),
+    ("LIMIT", without_limit),
+    ("HAVING", without_having),
+    ("WHERE", without_filter),
+    ("the selected columns", without_outputs),
+];
+
+/// One sentence on the clause that makes the difference.
+pub(crate) fn explain(
+    search: &Search,
+    schema: &Schema,
+    refutation: &Refutation,
+    left: &str,
+    right: &str,
+) -> Option<String> {
+    let (left, right) = (resolve(left, schema).ok()?, resolve(right, schema).ok()?);
+    CLAUSES.iter().find_map(|(name, take_out)| {
+        let toggled = [&left, &right].map(|query| {
+            let mut query = query.clone();
+            (take_out(&mut query), query)
+        });
+        let has = toggled.each_ref().map(|(changed, _)| *changed);
+        let [left, right] = toggled.map(|(_, query)| print(&query, schema, Dialect::Sqlite).ok());
+        let is_same =
+            has != [false, false] && search.agree(refutation.database(), &left?, &right?) == Some(true);
+        is_same.then(|| sentence(name, has))
+    })
+}
+
+fn sentence(clause: &str, [in_left, in_right]: [bool; 2]) -> String {
+    let whose = match (in_left, in_right) {
+        (true, false) => "which only the gold has",
+        (false, true) => "which only the prediction has",
+        _ => "which is not the same in both",
+    };
+    format!("{clause} makes the difference, {whose}: without it both return the same on this database.")
+}
+
+fn select(query: &mut Query) -> Option<&mut Select> {
+    match &mut query.body {
+        Body::Select(select) => Some(select),
+        Body::SetOperation { .. } | Body::Values(_) => None,
+    }
+}
+
+fn without_distinct(query: &mut Query) -> bool {
+    select(query).is_some_and(|select| std::mem::take(&mut select.distinct))
+}
+
+/// What a LIMIT keeps depends on the order, which is then no clause of its own.
+fn without_order(query: &mut Query) -> bool {
+    query.limit.is_none() && !std::mem::take(&mut query.order_by).is_empty()
+}
+
+fn without_limit(query: &mut Query) -> bool {
+    query.offset = None;
+    query.limit.take().is_some()
+}
+
+fn without_having(query: &mut Query) -> bool {
+    select(query).is_some_and(|select| select.having.take().is_some())
+}
+
+fn without_filter(query: &mut Query) -> bool {
+    select(query).is_some_and(|select| select.filter.take().is_some())
+}
+
+/// One constant in the place of the columns, where they decide nothing else: not how many rows there are, nor their order.
+fn without_outputs(query: &mut Query) -> bool {
+    let is_ordered = !query.order_by.is_empty();
+    let Some(select) = select(query) else { return false };
+    let decides = is_ordered
+        || select.distinct
+        || !select.group_by.is_empty()
+        || select.outputs.iter().any(|output| has_own(&output.expr));
+    if !decides {
+        select.outputs = vec![Output { expr: Expr::Literal(Literal::Integer(1)), alias: None }];
+    }
+    !decides
+}
