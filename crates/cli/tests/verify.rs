@@ -70,6 +70,22 @@ fn the_witness_is_a_script_that_tells_the_queries_apart() {
     }
 }
 
+/// The database at hand is the most convincing witness, where it is one.
+#[test]
+fn a_difference_on_the_database_at_hand_is_shown_by_a_slice_of_it() {
+    let benchmark = Benchmark::new(&[], &[]);
+    let database = benchmark.path("database/shop/shop.sqlite").display().to_string();
+    let verify = |right: &str| {
+        let left = "SELECT name FROM item WHERE price > 2";
+        let output = sqlgauge(&["verify", "--db", &database, "--left", left, "--right", right, "--json"]);
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let shown = verify("SELECT name FROM item WHERE price > 1");
+    assert_eq!((shown["verdict"].as_str(), shown["stage"].as_str()), (Some("different"), Some("data")));
+    assert!(shown["witness"].as_str().unwrap().contains("'pen'"), "{shown}");
+    assert_eq!(verify("SELECT name FROM item WHERE price >= 2")["stage"], "search");
+}
+
 #[test]
 fn a_proof_names_its_rules_and_what_it_assumes() {
     let object = object("SELECT COUNT(name) FROM item", "SELECT COUNT(*) FROM item", &[]);

@@ -5,8 +5,8 @@
 //! returned different results for gold and prediction; else 1. Together with an execution metric on the benchmark's own
 //! database this is EX-SpotIt: right there, and not told apart by any other.
 //!
-//! A pair goes through stages until something is known of it: proof by the rules of `etm@1`, search for a
-//! counterexample, the counterexamples of the other systems' predictions for the question (reuse), bounded proof by an
+//! A pair goes through stages until something is known of it: proof by the rules of `etm@1`, a smallest slice of the
+//! benchmark's database if the results differ on it, search for a counterexample, the counterexamples of the other systems' predictions for the question (reuse), bounded proof by an
 //! SMT solver where one is found. The verdict is `equivalent`, `equivalent_up_to` a number of rows per table, `different`,
 //! or `unknown` with its reason; an item keeps it as `details.verdict`, with the rules, what it assumes, and the
 //! counterexample as an SQL script. `unknown` scores 1: nobody has told the two apart. Foreign keys that the rows of the
@@ -19,7 +19,7 @@
 
 use serde_json::Value;
 use sqlgauge_verify::search::Side;
-use sqlgauge_verify::{Refused, Report, Verdict};
+use sqlgauge_verify::{Beside, Data, Refused, Report, Verdict};
 
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
@@ -42,11 +42,12 @@ impl Metric for Verify {
     }
 
     fn reads(&self) -> Reads {
+        // A prediction that another metric knows to be wrong may be left there: its first rows differ already.
         Reads::Nothing
     }
 
     fn needs(&self) -> &'static str {
-        "the schema: runs both queries on databases that it makes"
+        "the database: runs both queries, there and on databases that it makes"
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
@@ -54,7 +55,17 @@ impl Metric for Verify {
         let verification = pair.verification().unwrap_or(&own);
         let schema = &pair.target().database.kept_schema(pair.engine()).schema;
         let verified = verification.with(schema, |verifier, solver| {
-            verifier.verify_beside(pair.gold(), pair.prediction(), pair.peers(), solver)
+            let results = pair.results().ok();
+            let data = results.as_ref().map(|results| Data {
+                engine: pair.engine(),
+                database: &pair.target().database,
+                results: (&results.gold, &results.prediction),
+            });
+            verifier.verify_beside(
+                pair.gold(),
+                pair.prediction(),
+                Beside { data, peers: pair.peers(), solver },
+            )
         });
         match verified {
             Ok(Ok(report)) => of_report(&report),

@@ -162,8 +162,8 @@ mod tests {
         no rows          ──────
                          1 row
 
-        WHERE makes the difference, which is not the same in both: without it
-        both return the same on this database.
+        The difference lies in WHERE, which is another in each: without, both
+        return the same on this database.
         ");
     }
 

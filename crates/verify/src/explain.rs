@@ -50,9 +50,9 @@ fn sentence(clause: &str, [in_left, in_right]: [bool; 2]) -> String {
     let whose = match (in_left, in_right) {
         (true, false) => "which only the gold has",
         (false, true) => "which only the prediction has",
-        _ => "which is not the same in both",
+        _ => "which is another in each",
     };
-    format!("{clause} makes the difference, {whose}: without it both return the same on this database.")
+    format!("The difference lies in {clause}, {whose}: without, both return the same on this database.")
 }
 
 fn select(query: &mut Query) -> Option<&mut Select> {

@@ -16,5 +16,5 @@ pub mod suite;
 mod verdict;
 
 pub use options::Options;
-pub use stages::Verifier;
+pub use stages::{Beside, Data, Verifier};
 pub use verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};

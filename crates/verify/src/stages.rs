@@ -3,11 +3,12 @@
 //! # Contract
 //! 1. *rules*: `etm@1` proves many pairs equal. Belt and braces: what it calls equal must also return the same on the
 //!    first databases of the search. If one tells the queries apart, the witness wins and carries the defect.
-//! 2. *search*: a database that satisfies the schema and on which a real SQLite returned different results, made
+//! 2. *data*: where the given database itself tells the queries apart, a smallest slice of its rows that still does.
+//! 3. *search*: a database that satisfies the schema and on which a real SQLite returned different results, made
 //!    smaller as long as it still does. A difference that is only one of several permitted results is none.
-//! 3. *reuse*: databases that tell the gold from what other systems predict for the question may tell this prediction
+//! 4. *reuse*: databases that tell the gold from what other systems predict for the question may tell this prediction
 //!    apart too (SpotIt+). They are made anew for each pair, so that the verdict is a function of the question's queries.
-//! 4. *smt*: a proof by a solver that no database of a few rows per table tells the queries apart, or a database that may,
+//! 5. *smt*: a proof by a solver that no database of a few rows per table tells the queries apart, or a database that may,
 //!    which counts only after the same replay. Without a solver it says what is missing.
 //!
 //! A text that SQLite refuses gets its error and no verdict. What no stage decides is unknown, with the reason.
@@ -16,7 +17,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sqlgauge_compare::Semantics;
+use sqlgauge_compare::{GoldOrder, Semantics};
+use sqlgauge_engine::{Database, Engine, ResultSet};
 use sqlgauge_etm::{Comparison, Matcher, Profile, Verdict as Match};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::{ErrorKind, resolve};
@@ -28,6 +30,27 @@ use crate::search::{
 };
 use crate::smt::{self, Outcome, Solver};
 use crate::verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};
+
+/// What is known of a pair besides its texts.
+#[derive(Default)]
+pub struct Beside<'a> {
+    /// A database over the schema, and what the queries return on it.
+    pub data: Option<Data<'a>>,
+    /// Other queries that answer the same question as the left one.
+    pub peers: &'a [&'a str],
+    /// For bounded proofs.
+    pub solver: Option<&'a mut Solver>,
+}
+
+/// A database, and what both queries return on it.
+pub struct Data<'a> {
+    /// What has run the queries.
+    pub engine: &'a dyn Engine,
+    /// The database.
+    pub database: &'a Database,
+    /// The results of the left and of the right query.
+    pub results: (&'a ResultSet, &'a ResultSet),
+}
 
 /// Other queries of a question whose counterexamples are tried on a pair.
 const MAX_PEERS: usize = 32;
@@ -56,25 +79,26 @@ impl Verifier {
     /// # Errors
     /// When SQLite refuses one of the texts.
     pub fn verify(&self, left: &str, right: &str, solver: Option<&mut Solver>) -> Result<Report, Refused> {
-        self.verify_beside(left, right, &[], solver)
+        self.verify_beside(left, right, Beside { solver, ..Beside::default() })
     }
 
-    /// [`Verifier::verify`] beside other queries that answer the same question as the left one.
+    /// [`Verifier::verify`] with what else is known of the pair.
     ///
     /// # Errors
     /// When SQLite refuses one of the two texts.
-    pub fn verify_beside(
-        &self,
-        left: &str,
-        right: &str,
-        peers: &[&str],
-        solver: Option<&mut Solver>,
-    ) -> Result<Report, Refused> {
+    pub fn verify_beside(&self, left: &str, right: &str, beside: Beside<'_>) -> Result<Report, Refused> {
+        let Beside { data, peers, solver } = beside;
         let mut clock = Clock::default();
         if let Some(verdict) = self.rules(left, right)? {
             return Ok(clock.report(verdict, Stage::Rules));
         }
         clock.ended(Stage::Rules);
+        if let Some(data) = data {
+            if let Some(verdict) = self.sliced(&data, left, right) {
+                return Ok(clock.report(verdict, Stage::Data));
+            }
+            clock.ended(Stage::Data);
+        }
         let survived = match self.searched(left, right)? {
             Searched::Done(verdict) => return Ok(clock.report(verdict, Stage::Search)),
             Searched::Survived(survived) => survived,
@@ -140,6 +164,20 @@ impl Verifier {
             Semantics::List => matcher.compare(left, right),
             Semantics::Ex | Semantics::Set | Semantics::Bag => matcher.judge(left, right),
         }
+    }
+
+    /// A slice of the data on which the queries differ. It is looked for where the results differ by more than an order
+    /// that does not count.
+    fn sliced(&self, data: &Data<'_>, left: &str, right: &str) -> Option<Verdict> {
+        let Data { engine, database, results: (left_rows, right_rows) } = data;
+        let unordered = &GoldOrder::Unordered;
+        let semantics = self.options.semantics;
+        let is_other = left_rows.width() != right_rows.width() || left_rows.values() != right_rows.values();
+        let differ = is_other
+            && (semantics.keeps_left_order()
+                || semantics.difference((left_rows, unordered), (right_rows, unordered)).is_some());
+        let found = differ.then(|| self.search.slice(*engine, database, left, right)).flatten()?;
+        Some(self.different(found, left, right))
     }
 
     fn searched(&self, left: &str, right: &str) -> Result<Searched, Refused> {

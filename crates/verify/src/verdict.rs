@@ -151,6 +151,8 @@ impl std::error::Error for Refused {}
 pub enum Stage {
     /// Proof by rules, of which the first databases of the search must know nothing to the contrary.
     Rules,
+    /// A slice of the given database.
+    Data,
     /// Search for a database that tells the queries apart.
     Search,
     /// The counterexamples of other predictions for the same question.
@@ -164,6 +166,7 @@ impl Stage {
     pub fn name(self) -> &'static str {
         match self {
             Self::Rules => "rules",
+            Self::Data => "data",
             Self::Search => "search",
             Self::Reuse => "reuse",
             Self::Smt => "smt",

@@ -8,11 +8,11 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sqlgauge_compare::Semantics;
 use sqlgauge_dataset::{BenchmarkSource, PredictionOptions};
-use sqlgauge_engine::Engine;
+use sqlgauge_engine::{Database, Engine, SqliteEngine};
 use sqlgauge_report::{ShowOptions, verdict};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::smt::{Limits, Solver};
-use sqlgauge_verify::{Options, Report, Verifier};
+use sqlgauge_verify::{Beside, Data, Options, Report, Verifier};
 
 use crate::Verdict;
 use crate::engine::engine;
@@ -100,8 +100,21 @@ impl Verify {
     fn pair(&self, left: &str, right: &str, settings: VerifySettings) -> Result<Verdict> {
         let limits = Limits { time: settings.options.solver_time, ..Limits::default() };
         let mut solver = settings.solver.map(|program| Solver::new(program, limits));
-        let verifier = Verifier::new(self.known_schema()?, settings.options)?;
-        let report = verifier.verify(left, right, solver.as_mut())?;
+        let given = self.given()?;
+        let verifier = Verifier::new(Arc::clone(&given.schema), settings.options)?;
+        let rows = |sql: &str| {
+            let (engine, database) = given.database.as_ref()?;
+            engine.run(database, sql).rows().cloned()
+        };
+        let (left_rows, right_rows) = (rows(left), rows(right));
+        let data = match (&given.database, &left_rows, &right_rows) {
+            (Some((engine, database)), Some(left), Some(right)) => {
+                Some(Data { engine, database, results: (left, right) })
+            }
+            _ => None,
+        };
+        let beside = Beside { data, solver: solver.as_mut(), ..Beside::default() };
+        let report = verifier.verify_beside(left, right, beside)?;
         if self.json {
             let mut object = report.to_json();
             object.insert("ms".to_owned(), report.times_to_json());
@@ -138,10 +151,11 @@ impl Verify {
     }
 
     /// A verdict rests on no foreign key that the database breaks.
-    fn known_schema(&self) -> Result<Arc<Schema>> {
+    fn given(&self) -> Result<Given> {
         let Some(path) = &self.db else {
             // The arguments require the one or the other.
-            return Ok(Arc::new(schema_of(self.schema.as_deref().unwrap_or_else(|| "".as_ref()))?));
+            let schema = schema_of(self.schema.as_deref().unwrap_or_else(|| "".as_ref()))?;
+            return Ok(Given { schema: Arc::new(schema), database: None });
         };
         let engine = engine(sqlgauge_engine::Limits::default())?;
         let database = engine.open(path)?;
@@ -149,8 +163,14 @@ impl Verify {
         for broken in &kept.broken {
             note(format!("not relied on: FOREIGN KEY {broken}"));
         }
-        Ok(Arc::clone(&kept.schema))
+        Ok(Given { schema: Arc::clone(&kept.schema), database: Some((engine, database)) })
     }
+}
+
+/// What the queries are over.
+struct Given {
+    schema: Arc<Schema>,
+    database: Option<(SqliteEngine, Arc<Database>)>,
 }
 
 fn ended(report: &Report) -> Verdict {
