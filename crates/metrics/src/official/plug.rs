@@ -16,6 +16,9 @@ use sqlgauge_base::budget::{self, TooComplex};
 use super::sqlparse::{self, Kind, is_space};
 use super::{fix_year, prediction_line, repair};
 
+/// Steps for taking a byte of a text apart: it is lexed twice, and every byte may be a token.
+const STEPS_PER_BYTE: usize = 40;
+
 /// What stands for a value.
 const SLOT: &str = "VALUERARE";
 
@@ -87,6 +90,7 @@ struct Parts {
 }
 
 fn take_apart(sql: &str) -> Option<Parts> {
+    budget::spend(STEPS_PER_BYTE.saturating_mul(sql.len()));
     let text = without_blank_after_alias(&spread(sql)?);
     let mut values: Vec<String> = Vec::new();
     let mut slotted = text.clone();
