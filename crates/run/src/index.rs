@@ -34,6 +34,7 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_64;
 
+use crate::digest::xxh3_of;
 use crate::facts::{Labels, Verdict};
 use crate::record::Manifest;
 
@@ -151,20 +152,19 @@ impl Index {
 
     /// Forgets blocks from the first on that is not of the log's lines.
     fn keep_those_of(&mut self, log: &Path) {
-        let open = || (File::open(log).ok(), Vec::new());
         let is_of_log: Vec<bool> = (0..self.blocks.len())
             .into_par_iter()
-            .map_init(open, |(file, bytes), block| {
-                let range = self.range_of(block);
-                let hash = file.as_mut().and_then(|file| {
-                    file.seek(SeekFrom::Start(range.start)).ok()?;
-                    bytes.clear();
-                    let wanted = range.end - range.start;
-                    let read = file.take(wanted).read_to_end(bytes).ok()?;
-                    (read as u64 == wanted).then(|| XxHash3_64::oneshot(bytes))
-                });
-                hash == Some(self.blocks[block].hash)
-            })
+            .map_init(
+                || File::open(log),
+                |file, block| {
+                    let range = self.range_of(block);
+                    let hash = file.as_mut().ok().and_then(|file| {
+                        file.seek(SeekFrom::Start(range.start)).ok()?;
+                        xxh3_of(&mut file.take(range.end - range.start)).ok()
+                    });
+                    hash == Some(self.blocks[block].hash)
+                },
+            )
             .collect();
         let kept = is_of_log.iter().position(|is_of_log| !is_of_log).unwrap_or(is_of_log.len());
         self.keep(kept);

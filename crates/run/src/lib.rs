@@ -19,7 +19,7 @@ mod scorer;
 mod summary;
 
 pub use databases::UsedDatabases;
-pub use digest::{digest_inputs, sha256_of_bytes, sha256_of_file};
+pub use digest::{digest_inputs, sha256_of_bytes, sha256_of_file, xxh3_of};
 pub use directory::{
     ITEMS, REPORT, RUN_FILES, RunDirectory, RunFiles, Start, StoredRun, read_manifest, write_atomically,
 };

@@ -13,14 +13,14 @@
 //! it when it is whole. One that was made of the same log by the same version, and is whole, is kept.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use sqlgauge_run::sha256_of_bytes;
+use sqlgauge_run::{sha256_of_bytes, xxh3_of};
 use twox_hash::XxHash3_64;
 
 use super::columns::Cells;
@@ -65,14 +65,15 @@ pub(super) fn kept(page: &Path, report: &Report) -> Option<(Vec<String>, InPiece
     }
     let is_kept = |(name, hash): (&String, &String)| {
         let file = format!("{name}.js");
-        is_piece(&file) && fs::read(folder.join(file)).is_ok_and(|bytes| hash_of(&bytes) == *hash)
+        let found = || xxh3_of(&mut File::open(folder.join(&file))?);
+        is_piece(&file) && found().is_ok_and(|found| written(found) == *hash)
     };
     let are_kept = made.files.par_iter().all(is_kept);
     are_kept.then(|| (made.statuses, InPieces { folder: name_of(&folder), size: made.size }))
 }
 
-fn hash_of(bytes: &[u8]) -> String {
-    format!("{:016x}", XxHash3_64::oneshot(bytes))
+fn written(hash: u64) -> String {
+    format!("{hash:016x}")
 }
 
 fn name_of(folder: &Path) -> String {
@@ -223,7 +224,7 @@ impl Pieces {
         // A text of JSON, not an object: in a script an object may have keys that mean something.
         let script = format!("sqlgaugePiece('{name}','{}');\n", quoted.0);
         fs::write(self.prepared.join(format!("{name}.js")), &script)?;
-        self.files.insert(name.to_owned(), hash_of(script.as_bytes()));
+        self.files.insert(name.to_owned(), written(XxHash3_64::oneshot(script.as_bytes())));
         Ok(())
     }
 
