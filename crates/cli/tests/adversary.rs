@@ -371,6 +371,7 @@ fn readers() -> Vec<(&'static str, Vec<&'static str>)> {
         ("known/items.jsonl", vec!["report", "known", "--format", "html", "-o", "-"]),
         ("known/items.jsonl", vec!["score", "--out", "known", "--quiet"]),
         ("known/items.index", vec!["show", "known", "--system", "good", "--id", "3"]),
+        ("known/items.index", vec!["score", "--out", "known", "--quiet"]),
         ("known/summary.json", vec!["report", "known"]),
         ("known/run.json", vec!["estimate", "--quiet"]),
         ("known/items.jsonl", vec!["estimate", "--quiet"]),

@@ -68,11 +68,6 @@ impl Verdict {
             scores: metrics.into_iter().map(score).collect(),
         }
     }
-
-    /// Whether the system gave no answer.
-    pub(crate) fn is_missing(&self) -> bool {
-        self.status == MISSING
-    }
 }
 
 impl Labels {

@@ -176,10 +176,10 @@ impl Items {
             Ok(Prepared { system: item.system.into_owned(), id: item.id.into_owned(), content })
         };
         match &self.0 {
-            Source::Memory(items) => items.iter().try_for_each(|item| {
-                // Cannot fail: what is decoded is what an item was encoded to.
-                let line = serde_json::to_vec(item).expect("an item serialises");
-                visit(Entry::New(decode(&line).expect("an encoded item is an item")))
+            Source::Memory(items) => items.iter().zip(1..).try_for_each(|(item, number)| {
+                let prepared = serde_json::to_vec(item).and_then(|line| decode(&line));
+                let of_memory = |error| corrupt(Path::new("the list of items"), number, &error);
+                visit(Entry::New(prepared.map_err(of_memory)?))
             }),
             Source::Log { .. } => self.walk_log(true, decode, visit),
         }

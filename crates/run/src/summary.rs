@@ -22,6 +22,7 @@ use crate::facts::{GoldState, Labels, Verdict};
 use crate::index::Line;
 use crate::items::{Entry, Items};
 use crate::record::{Comparison, Counts, GoldCounts, Item, Manifest, ScoreSummary, Summary, SystemSummary};
+use crate::scorer::MISSING;
 
 /// Above this number of systems only the best is compared with the others.
 pub const MAX_SYSTEMS_FOR_ALL_PAIRS: usize = 12;
@@ -68,7 +69,6 @@ struct Answers {
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     status: u32,
-    missing: bool,
     scored: bool,
     gold_failed: bool,
     volatile: bool,
@@ -198,7 +198,6 @@ impl SummaryBuilder {
     fn mark(&mut self, verdict: &Verdict) -> Mark {
         Mark {
             status: u32::try_from(self.statuses.place(verdict.status.clone())).unwrap_or(u32::MAX),
-            missing: verdict.is_missing(),
             scored: verdict.scored,
             gold_failed: verdict.gold_failed,
             volatile: verdict.volatile,
@@ -446,7 +445,7 @@ impl Answers {
             self.statuses.insert(status.to_owned(), items);
         }
         self.counts.scored += items * usize::from(mark.scored);
-        self.counts.missing += items * usize::from(mark.missing);
+        self.counts.missing += items * usize::from(status == MISSING);
         self.counts.gold_failed += items * usize::from(mark.gold_failed);
         self.counts.volatile += items * usize::from(mark.volatile);
     }

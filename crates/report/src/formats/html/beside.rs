@@ -78,19 +78,14 @@ impl Collector<'_> {
 
     fn add(&mut self, system: &str, id: &str, said: Said) -> Result<(), ReportError> {
         let Some(system) = self.columns.system(system) else { return Ok(()) };
-        let row = match self.columns.row(id) {
-            Some(row) => {
-                // A system that failed may carry fewer details than another on the same example.
-                if said.row.details > self.rows[row].details {
-                    self.rows[row] = said.row;
-                }
-                row
-            }
-            None => {
-                self.rows.push(said.row);
-                self.columns.new_row(id)
-            }
-        };
+        let known = self.columns.row(id);
+        let row = known.unwrap_or_else(|| self.columns.new_row(id));
+        match known {
+            None => self.rows.push(said.row),
+            // A system that failed may carry fewer details than another on the same example.
+            Some(known) if said.row.details > self.rows[known].details => self.rows[known] = said.row,
+            Some(_) => {}
+        }
         self.columns.put(system, row, &said.status, said.scores.into_iter());
         self.pieces.put(system, row, said.quoted)
     }

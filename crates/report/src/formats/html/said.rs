@@ -33,7 +33,7 @@ pub(super) struct Example<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     g: Vec<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    r: Option<Rows<'a>>,
+    r: Option<FirstRows<'a>>,
 }
 
 /// Question, evidence, golds.
@@ -46,7 +46,7 @@ struct Texts<'a> {
 
 /// The first rows of a result.
 #[derive(Serialize)]
-struct Rows<'a> {
+struct FirstRows<'a> {
     columns: &'a RawValue,
     rows: Vec<&'a RawValue>,
     total: usize,
@@ -66,7 +66,7 @@ struct Extra<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     g: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    r: Option<Rows<'a>>,
+    r: Option<FirstRows<'a>>,
     #[serde(skip_serializing_if = "Fields::is_empty")]
     o: Fields<'a>,
 }
@@ -166,7 +166,7 @@ fn golds<'a>(details: &RawDetails<'a>) -> Vec<&'a RawValue> {
     }
 }
 
-fn rows<'a>(details: &RawDetails<'a>, key: &str) -> Option<Rows<'a>> {
+fn rows<'a>(details: &RawDetails<'a>, key: &str) -> Option<FirstRows<'a>> {
     #[derive(Deserialize)]
     struct Found<'a> {
         #[serde(borrow)]
@@ -182,7 +182,7 @@ fn rows<'a>(details: &RawDetails<'a>, key: &str) -> Option<Rows<'a>> {
     let total = found.total_rows.and_then(|total| total.get().parse().ok()).unwrap_or(found.rows.len());
     found.rows.truncate(MAX_RESULT_ROWS);
     let least = found.beginning.is_some_and(|beginning| beginning.get() == "true");
-    found.columns.get().starts_with('[').then_some(Rows {
+    found.columns.get().starts_with('[').then_some(FirstRows {
         columns: found.columns,
         rows: found.rows,
         total,
