@@ -73,6 +73,11 @@ fn main() -> Result<()> {
         measure(&mut command)
     };
     row("report, table", report("table")?);
+    row("report, html, all there", report("html")?);
+    let items = run.join("report-items");
+    if items.exists() {
+        std::fs::remove_dir_all(items)?;
+    }
     row("report, html", report("html")?);
     let mut show = Command::new(&arguments.binary);
     let (last, id) = (arguments.systems - 1, arguments.examples - 1);

@@ -32,7 +32,7 @@ pub struct RawDetails<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> RawDetails<'a> {
     /// Names and values.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &'a RawValue)> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &'a RawValue)> + Clone + '_ {
         self.0.iter().map(|(key, value)| (key.as_ref(), *value))
     }
 

@@ -321,7 +321,7 @@ struct Row {
 
 impl Said {
     fn of(item: &RawItem<'_>, metrics: &[&str]) -> Result<Self, serde_json::Error> {
-        let example = to_raw_value(&Example::of(item))?;
+        let example = to_raw_value(&Example::of(item).with_result(item))?;
         Ok(Self {
             status: item.status.as_ref().to_owned(),
             scores: scores_of(item, metrics),

@@ -145,9 +145,11 @@ impl Quoted {
 
     /// An object of values that are JSON.
     pub(super) fn of_object<'a>(
-        fields: impl Iterator<Item = (&'a str, &'a RawValue)>,
+        fields: impl Iterator<Item = (&'a str, &'a RawValue)> + Clone,
     ) -> Result<Self, serde_json::Error> {
-        let mut quoted = Self(String::with_capacity(512));
+        // With the marks around a key, and some room for escapes.
+        let length: usize = fields.clone().map(|(key, value)| key.len() + value.get().len() + 4).sum();
+        let mut quoted = Self(String::with_capacity(length + length / 8 + 2));
         quoted.0.push('{');
         for (at, (key, value)) in fields.enumerate() {
             if at > 0 {

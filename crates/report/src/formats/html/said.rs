@@ -102,14 +102,19 @@ impl<'a> Example<'a> {
             q: text(details, "question"),
             e: text(details, "evidence").filter(|evidence| evidence.get() != "\"\""),
             g: golds(details),
-            r: rows(details, "gold_result"),
+            r: None,
         }
+    }
+
+    /// With the result of the gold, for a page that has it with the example.
+    pub(super) fn with_result(self, item: &RawItem<'a>) -> Self {
+        Self { r: rows(&item.details, "gold_result"), ..self }
     }
 
     /// The example without its texts, and its texts alone.
     pub(super) fn in_two(self) -> Result<(Box<RawValue>, Box<RawValue>), serde_json::Error> {
         let texts = Texts { q: self.q, e: self.e, g: self.g };
-        let labels = Self { q: None, e: None, g: Vec::new(), r: None, ..self };
+        let labels = Self { q: None, e: None, g: Vec::new(), ..self };
         Ok((to_raw_value(&labels)?, to_raw_value(&texts)?))
     }
 }
