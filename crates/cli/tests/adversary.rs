@@ -71,7 +71,8 @@ impl Inputs {
             inputs.write(&format!("{system}.jsonl"), &lines.concat());
             // The same answers in the other formats.
             let all = || (0..items).map(|at| (at, sql(at)));
-            let rows: String = all().map(|(at, sql)| format!("{at},\"{sql}\"\n")).collect();
+            let rows: String =
+                all().map(|(at, sql)| format!("{at},\"{sql}\"")).collect::<Vec<_>>().join("\n");
             inputs.write(&format!("{system}.csv"), &format!("id,sql\n{rows}"));
             let list: Vec<_> =
                 all().map(|(at, sql)| serde_json::json!({"id": at.to_string(), "sql": sql})).collect();
@@ -80,8 +81,11 @@ impl Inputs {
             inputs.write(&format!("{system}-map.json"), &serde_json::to_string(&map).unwrap());
             inputs.write(&format!("{system}.sql"), &all().map(|(_, sql)| sql + "\n").collect::<String>());
         }
-        let golds: String =
-            questions.iter().map(|item| format!("{}\tshop\n", item["SQL"].as_str().unwrap())).collect();
+        let golds: String = questions
+            .iter()
+            .map(|item| format!("{}\tshop", item["SQL"].as_str().unwrap()))
+            .collect::<Vec<_>>()
+            .join("\n");
         inputs.write("gold.sql", &golds);
         let labels: Vec<String> = (0..items).map(|at| format!("{at}\t{}\n", at % 2)).collect();
         inputs.write("labels.tsv", &format!("id\tcorrect\n{}", labels.concat()));

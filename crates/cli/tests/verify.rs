@@ -1,5 +1,7 @@
 //! `sqlgauge verify`: exit codes, the object that `--json` prints, and what a refused text gets.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use common::{Benchmark, items, sqlgauge, stderr};

@@ -120,9 +120,8 @@ mod tests {
             (&[], &[], "LR", "ex set bag list"),
         ] {
             let (l, r) = (column(left), column(right));
-            let order = |side: char, rows: &ResultSet| match ordered.contains(side) {
-                true => GoldOrder::from_keys(rows, &[0]),
-                false => GoldOrder::Unordered,
+            let order = |side: char, rows: &ResultSet| {
+                if ordered.contains(side) { GoldOrder::from_keys(rows, &[0]) } else { GoldOrder::Unordered }
             };
             let (l, r) = ((&l, &order('L', &l)), (&r, &order('R', &r)));
             for semantics in Semantics::ALL {

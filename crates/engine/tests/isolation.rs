@@ -196,7 +196,8 @@ fn the_views_of_a_catalog_take_a_second_at_most() {
         .map(|n| format!("CREATE VIEW d{n} AS SELECT x.a + y.a AS a FROM d{} x, d{} y;", n - 1, n - 1))
         .chain((0..200).map(|n| format!("CREATE VIEW e{n} AS SELECT a FROM d39;")))
         .collect();
-    let endless: String = (0..20).map(|n| format!("CREATE VIEW f{n} AS {};", chain(60))).collect();
+    let endless: String =
+        (0..20).map(|n| format!("CREATE VIEW f{n} AS {};", chain(60))).collect::<Vec<_>>().concat();
     let ddl = format!(
         "{FIXTURE} CREATE VIEW v AS {}; CREATE VIEW d0 AS SELECT id AS a FROM t; {doubling} {endless}",
         chain(5)

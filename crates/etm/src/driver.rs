@@ -156,6 +156,7 @@ pub(crate) fn normalise_up_to(
     Err(Stopped::NoFixedPoint)
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "four facts that have nothing to do with each other")]
 struct Driver<'r, 'a> {
     rules: &'r RuleSet,
     context: Context<'a>,

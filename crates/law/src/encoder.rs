@@ -50,12 +50,11 @@ fn value_of(column: &Column, dice: &mut Dice) -> &'static str {
     let is_date = declared.contains("DATE") || declared.contains("TIME");
     let is_truth = declared.contains("BOOL");
     match column.affinity {
-        Affinity::Integer => dice.word(&INTEGERS),
         Affinity::Real => dice.word(&REALS),
         Affinity::Numeric if is_date => dice.word(&DATES),
         Affinity::Numeric if is_truth => dice.word(&INTEGERS[..2]),
         Affinity::Numeric if dice.chance(50) => dice.word(&REALS),
-        Affinity::Numeric => dice.word(&INTEGERS),
+        Affinity::Integer | Affinity::Numeric => dice.word(&INTEGERS),
         Affinity::Text if dice.chance(20) => dice.word(&DATES),
         Affinity::Text => dice.word(&TEXTS),
         Affinity::Blob => match dice.below(3) {

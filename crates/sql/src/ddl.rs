@@ -257,7 +257,7 @@ fn declaration(statement: &Declaration<'_>) -> Result<Declared, Error> {
                 name: name.to_string(),
                 unique: *unique,
                 parts: parts.iter().map(DeclaredPart::of).collect(),
-                filter: filter.map(|filter| filter.to_string()),
+                filter: filter.map(ToString::to_string),
             };
             Declared::Index(table.to_string(), index)
         }

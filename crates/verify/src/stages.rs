@@ -215,15 +215,16 @@ impl Verifier {
             Outcome::NoDifference { bound, assumes } => {
                 Verdict::EquivalentUpTo(BoundedProof { bound, assumes })
             }
-            Outcome::Candidate { database, bound } => match self.search.replay(&database, left, right) {
-                Some(found) => self.different(self.search.minimise(&found, left, right), left, right),
-                None => {
+            Outcome::Candidate { database, bound } => {
+                if let Some(found) = self.search.replay(&database, left, right) {
+                    self.different(self.search.minimise(&found, left, right), left, right)
+                } else {
                     let message = format!(
                         "the solver's counterexample with at most {bound} rows per table is none on SQLite"
                     );
                     Verdict::Unknown(tried.unknown("spurious", &message))
                 }
-            },
+            }
             Outcome::Unsupported { construct } => {
                 let message = format!("the bounded proof does not know {construct}");
                 Verdict::Unknown(tried.unknown(&format!("unsupported:{construct}"), &message))

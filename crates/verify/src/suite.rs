@@ -70,7 +70,7 @@ fn copy_rows(rows: &Connection, target: &mut Connection) -> rusqlite::Result<()>
     let transaction = target.transaction()?;
     for table in texts(rows, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")? {
         let mut all = rows.prepare(&format!("SELECT * FROM {}", quoted(&table)))?;
-        let columns: Vec<String> = all.column_names().into_iter().map(quoted).collect();
+        let columns: Vec<String> = all.column_names().map(quoted).collect();
         let places = vec!["?"; columns.len()].join(", ");
         let insert = format!("INSERT INTO {} ({}) VALUES ({places})", quoted(&table), columns.join(", "));
         let mut insert = transaction.prepare(&insert)?;

@@ -70,7 +70,7 @@ pub struct Verify {
     /// Seconds for the bounded proof
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     timeout: f64,
-    /// The solver Z3; without it the variable SQLGAUGE_SOLVER, then PATH, then Python's package z3-solver
+    /// The solver Z3; without it the variable `SQLGAUGE_SOLVER`, then PATH, then Python's package z3-solver
     #[arg(long, value_name = "PATH")]
     solver: Option<PathBuf>,
     /// Where the random numbers of the search begin

@@ -20,7 +20,7 @@ use super::connection::{Attempt, GuardedConnection, Scale};
 use super::growth::compiles_quickly;
 use super::guard::end_of;
 use super::pool::Pool;
-use super::schema_reader::{COLUMNS, read_schema};
+use super::schema_reader::{Apart, COLUMNS, read_schema};
 
 /// Idle connections of one engine; each holds a file descriptor and at most 2 MB of page cache.
 const IDLE_CONNECTIONS: usize = 64;
@@ -272,6 +272,7 @@ impl Engine for SqliteEngine {
         };
         let apart =
             self.workers.as_ref().map(|workers| move |name: &str, timeout| ask(workers, name, timeout));
+        let apart = apart.as_ref().map(|apart| apart as &Apart<'_>);
         let schema = read_schema(&connection, apart).map_err(|error| open_error(path, &error))?;
         let database = Arc::new(Database::new(source, schema));
         self.pool.put(database.id(), connection);

@@ -41,6 +41,9 @@ const VIEW_COLUMNS: usize = 100_000;
 /// How long the whole catalog may take.
 const CATALOG_TIME: Duration = Duration::from_secs(30);
 
+/// Asks for the columns of a view, by its name, where it can be stopped.
+pub(super) type Apart<'a> = dyn Fn(&str, Duration) -> Execution + 'a;
+
 /// Reads all tables and views in the order of their creation. SQLite's own tables (`sqlite_…`) are left out.
 ///
 /// A view or virtual table that SQLite itself cannot make sense of has no columns, and so has a view that takes more
@@ -49,10 +52,7 @@ const CATALOG_TIME: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// Whatever keeps SQLite from reading the catalog; a name or statement in it that is not UTF-8 is one.
-pub(super) fn read_schema(
-    guarded: &GuardedConnection,
-    apart: Option<impl Fn(&str, Duration) -> Execution>,
-) -> Result<Schema> {
+pub(super) fn read_schema(guarded: &GuardedConnection, apart: Option<&Apart<'_>>) -> Result<Schema> {
     let deadline = Instant::now() + CATALOG_TIME;
     let connection = guarded.for_catalog(deadline);
     let entries = read_entries(connection)?;
@@ -71,7 +71,7 @@ pub(super) fn read_schema(
         let mut table = if entry.is_stored {
             reader.stored_table(entry)?
         } else {
-            let columns = match (views.may_ask(&entry), &apart) {
+            let columns = match (views.may_ask(&entry), apart) {
                 (false, _) => Vec::new(),
                 (true, Some(apart)) if views.are_slow(&entry) => {
                     let started = Instant::now();

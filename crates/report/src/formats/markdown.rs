@@ -181,7 +181,7 @@ fn counts(report: &Report) -> String {
         row.push(statuses.join(", "));
         row
     });
-    let notes: String = notes(&report.summary).iter().map(|note| format!("\n{note}.\n")).collect();
+    let notes = notes(&report.summary).iter().fold(String::new(), |all, note| all + "\n" + note + ".\n");
     details("Items and statuses", &(table(&header, rows) + &notes))
 }
 

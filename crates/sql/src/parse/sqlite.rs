@@ -98,7 +98,7 @@ impl<'b> Reader<'b> {
             &*bump.alloc_slice_fill_iter(ctes)
         });
         let first = self.operand(&ast.body.select);
-        let rest = ast.body.compounds.as_ref().map(|arms| arms.as_slice()).unwrap_or_default();
+        let rest = ast.body.compounds.as_ref().map(sqlite3_parser::Vec::as_slice).unwrap_or_default();
         let rest = bump.alloc_slice_fill_iter(rest.iter().map(|arm| self.compound(arm)));
         let order_by = ast.order_by.map(|terms| self.terms(terms));
         let limit = ast.limit.map(|limit| Limit {
@@ -163,7 +163,7 @@ impl<'b> Reader<'b> {
     fn from(&mut self, ast: &'b ast::FromClause<'b>) -> FromClause<'b> {
         let bump = self.bump;
         let first = ast.select.map(|table| &*bump.alloc(self.table(table)));
-        let joins = ast.joins.as_ref().map(|joins| joins.as_slice()).unwrap_or_default();
+        let joins = ast.joins.as_ref().map(sqlite3_parser::Vec::as_slice).unwrap_or_default();
         let joins = joins.iter().map(|join| {
             let (kind, natural) = join_kind(join.operator);
             Join {

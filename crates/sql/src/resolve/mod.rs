@@ -252,7 +252,7 @@ impl<'a> Resolver<'a> {
                 return Err(self.at_word(ErrorKind::Invalid(message), &name));
             }
             // One that is never used may name what is not there, but it is a sentence of the grammar.
-            self.check_tail(&ast.query)?;
+            self.check_tail(ast.query)?;
             definitions.push(Definition { name, ast, state: DefinitionState::Unresolved });
         }
         self.frames.push(Frame {

@@ -27,9 +27,9 @@ pub(super) struct Date {
     pub(super) zone: i32,
     /// Seconds of the minute, or the number that [`Date::is_raw`] tells of.
     pub(super) second: f64,
-    pub(super) has_julian: bool,
-    pub(super) has_date: bool,
-    pub(super) has_time: bool,
+    pub(super) knows_julian: bool,
+    pub(super) knows_day: bool,
+    pub(super) knows_time: bool,
     /// How many days beyond the end of the month the day is.
     pub(super) floor: i64,
     /// A number that is not known to be a Julian day or seconds since 1970.
@@ -43,7 +43,7 @@ pub(super) struct Date {
 impl Date {
     /// That many milliseconds after the beginning of the Julian days, known to be UTC.
     pub(super) fn at(julian: i64) -> Self {
-        Self { julian, has_julian: true, is_utc: true, ..Self::default() }
+        Self { julian, knows_julian: true, is_utc: true, ..Self::default() }
     }
 
     /// What a number stands for.
@@ -51,7 +51,7 @@ impl Date {
     pub(super) fn of_number(number: f64) -> Self {
         let is_julian = (0.0..5_373_484.5).contains(&number);
         let julian = if is_julian { (number * 86_400_000.0 + 0.5) as i64 } else { 0 };
-        Self { second: number, is_raw: true, julian, has_julian: is_julian, ..Self::default() }
+        Self { second: number, is_raw: true, julian, knows_julian: is_julian, ..Self::default() }
     }
 
     /// A date, a time or both, or a number; `None` where the text is none of them.
@@ -93,12 +93,12 @@ impl Date {
                 }
             }
         } else if rest.is_empty() {
-            self.has_time = false;
+            self.knows_time = false;
         } else {
             return None;
         }
-        self.has_julian = false;
-        self.has_date = true;
+        self.knows_julian = false;
+        self.knows_day = true;
         (self.year, self.month, self.day) = (if negative { -year } else { year }, month, day);
         self.find_floor();
         if self.zone != 0 {
@@ -133,9 +133,9 @@ impl Date {
         if hour == 24 && (minute != 0 || second != 0 || fraction != 0.0) {
             return None;
         }
-        self.has_julian = false;
+        self.knows_julian = false;
         self.is_raw = false;
-        self.has_time = true;
+        self.knows_time = true;
         (self.hour, self.minute, self.second) = (hour, minute, f64::from(second) + fraction);
         self.parse_zone(rest)
     }
@@ -168,13 +168,13 @@ impl Date {
 
     #[expect(clippy::cast_possible_truncation, reason = "SQLite cuts off too")]
     pub(super) fn find_julian(&mut self) {
-        if self.has_julian {
+        if self.knows_julian {
             return;
         }
         let (mut year, mut month, mut day) = (2000, 1, 1);
-        if self.has_date {
+        if self.knows_day {
             (year, month, day) = (self.year, self.month, self.day);
-        } else if self.has_time && self.hour == 24 {
+        } else if self.knows_time && self.hour == 24 {
             self.hour = 0;
             day = 2;
         }
@@ -190,8 +190,8 @@ impl Date {
         let of_years = 36525 * (year + 4716) / 100;
         let of_months = 306_001 * (month + 1) / 10000;
         self.julian = ((f64::from(of_years + of_months + day + leap) - 1524.5) * 86_400_000.0) as i64;
-        self.has_julian = true;
-        if self.has_time {
+        self.knows_julian = true;
+        if self.knows_time {
             self.julian +=
                 i64::from(self.hour * 3_600_000 + self.minute * 60_000) + (self.second * 1000.0 + 0.5) as i64;
             if self.zone != 0 {
@@ -203,7 +203,7 @@ impl Date {
     }
 
     pub(super) fn forget_date_and_time(&mut self) {
-        (self.has_date, self.has_time, self.zone) = (false, false, 0);
+        (self.knows_day, self.knows_time, self.zone) = (false, false, 0);
     }
 
     pub(super) fn is_in_range(&self) -> bool {
@@ -212,31 +212,29 @@ impl Date {
 
     #[expect(clippy::cast_possible_truncation, reason = "SQLite cuts off too")]
     pub(super) fn find_date(&mut self) {
-        if self.has_date {
+        if self.knows_day {
             return;
         }
-        if !self.has_julian {
+        if !self.knows_julian {
             (self.year, self.month, self.day) = (2000, 1, 1);
         } else if !self.is_in_range() {
             return self.fail();
         } else {
             let days = ((self.julian + DAY / 2) / DAY) as i32;
             let alpha = ((f64::from(days) + 32044.75) / 36524.25) as i32 - 52;
-            let a = days + 1 + alpha - (alpha + 100) / 4 + 25;
-            let b = a + 1524;
-            let c = ((f64::from(b) - 122.1) / 365.25) as i32;
-            let d = 36525 * (c & 32767) / 100;
-            let e = (f64::from(b - d) / 30.6001) as i32;
-            self.day = b - d - (30.6001 * f64::from(e)) as i32;
-            self.month = if e < 14 { e - 1 } else { e - 13 };
-            self.year = if self.month > 2 { c - 4716 } else { c - 4715 };
+            let gregorian = days + 1 + alpha - (alpha + 100) / 4 + 25 + 1524;
+            let years = ((f64::from(gregorian) - 122.1) / 365.25) as i32;
+            let of_years = 36525 * (years & 32767) / 100;
+            let months = (f64::from(gregorian - of_years) / 30.6001) as i32;
+            self.day = gregorian - of_years - (30.6001 * f64::from(months)) as i32;
+            self.month = if months < 14 { months - 1 } else { months - 13 };
+            self.year = if self.month > 2 { years - 4716 } else { years - 4715 };
         }
-        self.has_date = true;
+        self.knows_day = true;
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "a part of a day fits")]
     pub(super) fn find_time(&mut self) {
-        if self.has_time {
+        if self.knows_time {
             return;
         }
         self.find_julian();
@@ -245,7 +243,7 @@ impl Date {
         self.minute = of_day / 60_000 % 60;
         self.hour = of_day / 60_000 / 60;
         self.is_raw = false;
-        self.has_time = true;
+        self.knows_time = true;
     }
 
     pub(super) fn find_date_and_time(&mut self) {
@@ -264,7 +262,7 @@ impl Date {
             there.find_date_and_time();
             years = 2000 + there.year % 4 - there.year;
             there.year += years;
-            there.has_julian = false;
+            there.knows_julian = false;
             there.find_julian();
         }
         let mut local = Self::at(there.julian / 1000 * 1000);
@@ -272,7 +270,7 @@ impl Date {
         (self.year, self.month, self.day) = (local.year - years, local.month, local.day);
         (self.hour, self.minute) = (local.hour, local.minute);
         self.second = local.second + (self.julian % 1000) as f64 * 0.001;
-        (self.has_date, self.has_time, self.has_julian) = (true, true, false);
+        (self.knows_day, self.knows_time, self.knows_julian) = (true, true, false);
         (self.is_raw, self.zone, self.is_error) = (false, 0, false);
     }
 }

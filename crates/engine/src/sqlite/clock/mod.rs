@@ -75,8 +75,8 @@ impl Clock {
         if date.is_error || !date.is_in_range() {
             return None;
         }
-        if modifiers.is_empty() && date.has_date && date.day > 28 {
-            date.has_date = false;
+        if modifiers.is_empty() && date.knows_day && date.day > 28 {
+            date.knows_day = false;
         }
         Some(date)
     }
@@ -184,7 +184,7 @@ fn date_and_time(mut date: Date) -> String {
 
 /// Days since the first of January.
 fn day_of_year(date: &Date) -> i64 {
-    let mut first = Date { has_julian: false, month: 1, day: 1, ..*date };
+    let mut first = Date { knows_julian: false, month: 1, day: 1, ..*date };
     first.find_julian();
     (date.julian - first.julian + DAY / 2) / DAY
 }
@@ -202,7 +202,7 @@ fn after_sunday(date: &Date) -> i64 {
 /// The Thursday of the same week, with its year.
 fn thursday(date: &Date) -> Date {
     let mut thursday =
-        Date { julian: date.julian + (3 - after_monday(date)) * DAY, has_date: false, ..*date };
+        Date { julian: date.julian + (3 - after_monday(date)) * DAY, knows_day: false, ..*date };
     thursday.find_date();
     thursday
 }
@@ -228,16 +228,13 @@ fn strftime(clock: &Clock, arguments: &[ValueRef<'_>]) -> Option<Value> {
     let mut parts = format.split(|&byte| byte == b'%');
     let mut text = parts.next().map(|part| String::from_utf8_lossy(part).into_owned())?;
     while let Some(part) = parts.next() {
-        match part.split_first() {
-            Some((&specifier, rest)) => {
-                write_part(&mut text, specifier, &date)?;
-                text.push_str(&String::from_utf8_lossy(rest));
-            }
+        if let Some((&specifier, rest)) = part.split_first() {
+            write_part(&mut text, specifier, &date)?;
+            text.push_str(&String::from_utf8_lossy(rest));
+        } else {
             // A doubled sign stands for itself, with what follows behind it.
-            None => {
-                text.push('%');
-                text.push_str(&String::from_utf8_lossy(parts.next()?));
-            }
+            text.push('%');
+            text.push_str(&String::from_utf8_lossy(parts.next()?));
         }
     }
     Some(Value::Text(text))
@@ -307,7 +304,7 @@ fn timediff(clock: &Clock, arguments: &[ValueRef<'_>]) -> Option<Value> {
     let mut years = direction * (to.year - from.year);
     if years != 0 {
         from.year = to.year;
-        from.has_julian = false;
+        from.knows_julian = false;
         from.find_julian();
     }
     let mut months = direction * (to.month - from.month);
@@ -317,7 +314,7 @@ fn timediff(clock: &Clock, arguments: &[ValueRef<'_>]) -> Option<Value> {
     }
     if months != 0 {
         from.month = to.month;
-        from.has_julian = false;
+        from.knows_julian = false;
         from.find_julian();
     }
     while if forward { to.julian < from.julian } else { to.julian > from.julian } {
@@ -334,7 +331,7 @@ fn timediff(clock: &Clock, arguments: &[ValueRef<'_>]) -> Option<Value> {
             from.month = 1;
             from.year += 1;
         }
-        from.has_julian = false;
+        from.knows_julian = false;
         from.find_julian();
     }
     to.julian = (to.julian - from.julian).abs() + ORIGIN;

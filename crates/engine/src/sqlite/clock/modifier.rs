@@ -35,7 +35,7 @@ impl Date {
                 Some(())
             }
             b"julianday" => {
-                let is_one = place == 1 && self.has_julian && self.is_raw;
+                let is_one = place == 1 && self.knows_julian && self.is_raw;
                 is_one.then(|| self.is_raw = false)
             }
             b"localtime" => {
@@ -56,9 +56,9 @@ impl Date {
                 self.shows_milliseconds = true;
                 Some(())
             }
-            [b'w', ..] => self.to_weekday(lower.strip_prefix(b"weekday ")?),
-            [b'e', ..] => self.to_end(lower.strip_prefix(b"end of ")?),
-            [b's', ..] => self.to_start(lower.strip_prefix(b"start of ")?),
+            [b'w', ..] => self.go_to_weekday(lower.strip_prefix(b"weekday ")?),
+            [b'e', ..] => self.go_to_end(lower.strip_prefix(b"end of ")?),
+            [b's', ..] => self.go_to_start(lower.strip_prefix(b"start of ")?),
             [b'+' | b'-' | b'0'..=b'9', ..] => self.add(&lower),
             _ => None,
         }
@@ -66,12 +66,12 @@ impl Date {
 
     #[expect(clippy::cast_possible_truncation, reason = "the range is checked before")]
     fn guess_number(&mut self) {
-        if !self.is_raw || self.has_julian {
+        if !self.is_raw || self.knows_julian {
             self.is_raw = false;
         } else if (-210_866_760_000.0..=253_402_300_799.0).contains(&self.second) {
             let julian = self.second * 1000.0 + UNIX_EPOCH as f64;
             self.forget_date_and_time();
-            (self.julian, self.has_julian, self.is_raw) = ((julian + 0.5) as i64, true, false);
+            (self.julian, self.knows_julian, self.is_raw) = ((julian + 0.5) as i64, true, false);
         }
     }
 
@@ -82,7 +82,7 @@ impl Date {
             return None;
         }
         self.forget_date_and_time();
-        (self.julian, self.has_julian, self.is_raw) = ((julian + 0.5) as i64, true, false);
+        (self.julian, self.knows_julian, self.is_raw) = ((julian + 0.5) as i64, true, false);
         Some(())
     }
 
@@ -92,7 +92,7 @@ impl Date {
         let (wanted, mut guess, mut error) = (self.julian, self.julian, 0);
         for _ in 0..=3 {
             guess -= error;
-            let mut local = Self { julian: guess, has_julian: true, ..Self::default() };
+            let mut local = Self { julian: guess, knows_julian: true, ..Self::default() };
             local.make_local();
             local.find_julian();
             error = local.julian - wanted;
@@ -104,11 +104,11 @@ impl Date {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the range is checked before")]
-    fn to_weekday(&mut self, text: &[u8]) -> Option<()> {
+    fn go_to_weekday(&mut self, text: &[u8]) -> Option<()> {
         let wanted = number(text).filter(|wanted| (-6.0..=6.0).contains(wanted) && wanted.fract() == 0.0)?;
         self.find_date_and_time();
         self.zone = 0;
-        self.has_julian = false;
+        self.knows_julian = false;
         self.find_julian();
         let (wanted, mut own) = ((wanted as i64).abs(), (self.julian + DAY + DAY / 2) / DAY % 7);
         if own != wanted {
@@ -125,15 +125,15 @@ impl Date {
     }
 
     fn knows_nothing(&self) -> bool {
-        !self.has_julian && !self.has_date && !self.has_time
+        !self.knows_julian && !self.knows_day && !self.knows_time
     }
 
     fn set_time(&mut self, hour: i32, minute: i32, second: f64) {
         (self.hour, self.minute, self.second) = (hour, minute, second);
-        (self.has_time, self.is_raw, self.zone, self.has_julian) = (true, false, 0, false);
+        (self.knows_time, self.is_raw, self.zone, self.knows_julian) = (true, false, 0, false);
     }
 
-    fn to_end(&mut self, of: &[u8]) -> Option<()> {
+    fn go_to_end(&mut self, of: &[u8]) -> Option<()> {
         if self.knows_nothing() {
             return None;
         }
@@ -159,7 +159,7 @@ impl Date {
         Some(())
     }
 
-    fn to_start(&mut self, of: &[u8]) -> Option<()> {
+    fn go_to_start(&mut self, of: &[u8]) -> Option<()> {
         if self.knows_nothing() {
             return None;
         }
@@ -214,11 +214,11 @@ impl Date {
             return None;
         }
         self.find_date_and_time();
-        self.has_julian = false;
+        self.knows_julian = false;
         self.year += sign * years;
         self.add_months(sign * months);
         self.find_julian();
-        (self.has_time, self.has_date) = (false, false);
+        (self.knows_time, self.knows_day) = (false, false);
         self.julian += i64::from(sign * days) * DAY;
         let rest = &date[of_year + 6..];
         match rest.first() {
@@ -260,7 +260,7 @@ impl Date {
                 self.year += amount as i32;
                 self.find_floor();
             }
-            self.has_julian = false;
+            self.knows_julian = false;
             rest -= f64::from(amount as i32);
         }
         self.find_julian();
