@@ -229,9 +229,11 @@ impl<'s> Facts<'s> {
 
     fn cte(&mut self, cte: &Cte) -> RelationFacts {
         // A recursive CTE refers to itself before it is known.
+        let own = self.ctes.len();
         self.ctes.push((cte.id, RelationFacts::Unknown));
         let facts = self.query(&cte.query);
-        self.ctes.pop();
+        // What is known of those inside it stays.
+        self.ctes.remove(own);
         // What comes out of a recursive CTE goes into it again.
         if reads_cte(&cte.query, cte.id) { RelationFacts::Unknown } else { facts }
     }

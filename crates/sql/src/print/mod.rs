@@ -9,10 +9,11 @@ mod names;
 use self::expr::precedence;
 use self::names::Names;
 use crate::aggregates::owners_hold;
+use crate::derive::Facts;
 use crate::folded::folded_integer;
 use crate::functions::Function;
 use crate::reach;
-use crate::schema::Schema;
+use crate::schema::{Collation, Schema};
 use crate::tree::{
     Body, Cte, Expr, From, IndexHint, Join, JoinKind, OrderTerm, Place, Query, Relation, Select, SetOperator,
     Source,
@@ -86,7 +87,7 @@ pub enum PrintError {
 /// # Errors
 /// [`PrintError`] where SQL has no words for the tree. What [`resolve`](crate::resolve) makes has some, with two
 /// exceptions: an aggregate that a subquery refers to by the alias that an outer query gave it, and a column that FULL
-/// JOIN … USING merges and that is compared, sorted or grouped by.
+/// JOIN … USING merges and that is compared, grouped by, or sorted by under a collation other than BINARY.
 pub fn print(query: &Query, schema: &Schema, dialect: Dialect) -> Result<String, PrintError> {
     if !owners_hold(query) {
         return Err(PrintError::Owner);
@@ -94,7 +95,8 @@ pub fn print(query: &Query, schema: &Schema, dialect: Dialect) -> Result<String,
     if !reach::holds(query) {
         return Err(PrintError::Reach);
     }
-    if merged_columns(query) > merged_results(query) {
+    let merged = merged_columns(query);
+    if merged > 0 && merged > merged_results(query, schema) {
         return Err(PrintError::Merged);
     }
     let mut printer = Printer::new(query, schema, dialect);
@@ -115,14 +117,17 @@ fn merged_columns(query: &Query) -> usize {
     count.0
 }
 
-/// How many of them are results of the statement and nothing else, of which only the value counts.
-fn merged_results(query: &Query) -> usize {
+/// How many of them are results of the statement, of which only the value counts, or keys of its order, of which the
+/// collation counts too.
+fn merged_results(query: &Query, schema: &Schema) -> usize {
     let Some(select) = query.as_select().filter(|select| !select.distinct) else { return 0 };
     let is_key = |place: usize| {
         query.order_by.iter().any(|term| matches!(term.expr, Expr::Output(n) if n as usize == place))
     };
-    let results = select.outputs.iter().enumerate();
-    results.filter(|(place, output)| is_merged(&output.expr) && !is_key(*place)).count()
+    let facts = Facts::of(query, schema);
+    let sorts_alike = |expr: &Expr| facts.collation(expr).is(&Collation::Binary);
+    let results = select.outputs.iter().enumerate().filter(|(_, output)| is_merged(&output.expr));
+    results.filter(|(place, output)| !is_key(*place) || sorts_alike(&output.expr)).count()
 }
 
 fn is_merged(expr: &Expr) -> bool {

@@ -12,7 +12,7 @@ use super::{STACK_BYTES, Search};
 
 impl Search {
     /// The first of the databases on which the queries return different results, by its place, and the refutation that
-    /// its replay made. A database that lacks a table that the queries need is left out.
+    /// its replay made. A table that a database lacks is empty.
     pub fn refute_with<'w>(
         &self,
         databases: impl IntoIterator<Item = &'w Witness>,
