@@ -127,7 +127,9 @@ fn merged_results(query: &Query, schema: &Schema) -> usize {
     let facts = Facts::of(query, schema);
     let sorts_alike = |expr: &Expr| facts.collation(expr).is(&Collation::Binary);
     let results = select.outputs.iter().enumerate().filter(|(_, output)| is_merged(&output.expr));
-    results.filter(|(place, output)| !is_key(*place) || sorts_alike(&output.expr)).count()
+    let results = results.filter(|(place, output)| !is_key(*place) || sorts_alike(&output.expr)).count();
+    let keys = query.order_by.iter().filter(|term| is_merged(&term.expr) && sorts_alike(&term.expr)).count();
+    results + keys
 }
 
 fn is_merged(expr: &Expr) -> bool {
