@@ -93,8 +93,10 @@ impl Verifier {
             return Ok(clock.report(verdict, Stage::Rules));
         }
         clock.ended(Stage::Rules);
+        let mut differs_on_data = false;
         if let Some(data) = data {
-            if let Some(verdict) = self.sliced(&data, left, right) {
+            differs_on_data = self.differs(&data);
+            if differs_on_data && let Some(verdict) = self.sliced(&data, left, right) {
                 return Ok(clock.report(verdict, Stage::Data));
             }
             clock.ended(Stage::Data);
@@ -116,7 +118,17 @@ impl Verifier {
             return Ok(clock.report(unknown, last));
         };
         clock.ended(last);
-        let verdict = self.bounded(left, right, &survived, solver);
+        let verdict = match self.bounded(left, right, &survived, solver) {
+            // A bound too small, or a choice that is SQLite's: nobody knows which.
+            Verdict::EquivalentUpTo(proof) if differs_on_data => {
+                let message = format!(
+                    "the results differ on the given database, and on none of at most {} rows per table",
+                    proof.bound
+                );
+                Verdict::Unknown(survived.unknown("differs-beyond-bound", &message))
+            }
+            verdict => verdict,
+        };
         Ok(clock.report(verdict, Stage::Smt))
     }
 
@@ -166,17 +178,20 @@ impl Verifier {
         }
     }
 
-    /// A slice of the data on which the queries differ. It is looked for where the results differ by more than an order
-    /// that does not count.
-    fn sliced(&self, data: &Data<'_>, left: &str, right: &str) -> Option<Verdict> {
-        let Data { engine, database, results: (left_rows, right_rows) } = data;
+    /// Whether the results on the data differ by more than an order that does not count.
+    fn differs(&self, data: &Data<'_>) -> bool {
+        let (left_rows, right_rows) = data.results;
         let unordered = &GoldOrder::Unordered;
         let semantics = self.options.semantics;
         let is_other = left_rows.width() != right_rows.width() || left_rows.values() != right_rows.values();
-        let differ = is_other
+        is_other
             && (semantics.keeps_left_order()
-                || semantics.difference((left_rows, unordered), (right_rows, unordered)).is_some());
-        let found = differ.then(|| self.search.slice(*engine, database, left, right)).flatten()?;
+                || semantics.difference((left_rows, unordered), (right_rows, unordered)).is_some())
+    }
+
+    /// A slice of the data on which the queries differ.
+    fn sliced(&self, data: &Data<'_>, left: &str, right: &str) -> Option<Verdict> {
+        let found = self.search.slice(data.engine, data.database, left, right)?;
         Some(self.different(found, left, right))
     }
 
