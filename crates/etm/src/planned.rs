@@ -50,6 +50,8 @@ impl PlannedNames {
     /// Notes what the common table expressions of a query depend on.
     pub(crate) fn add_ctes(&mut self, query: &Query, facts: &Facts<'_>) {
         for cte in &query.ctes {
+            // What it reads may stand in a WITH of its own.
+            self.add_ctes(&cte.query, facts);
             if !self.mixed.contains(&cte.id) && facts.cte_mixes(cte.id) {
                 self.mixed.push(cte.id);
             }
