@@ -25,6 +25,7 @@
 
 use sqlgauge_sql::tree::{Body, Expr, Query};
 
+use crate::beside::equals_are_identical;
 use crate::context::Context;
 use crate::profile::Profiles;
 use crate::rule::{Case, Meta, Rule, Shape, Stage};
@@ -53,6 +54,11 @@ impl Rule for InAsExists {
         if !context.is_condition || !tools::may_become_exists(value, query, &context.facts) {
             return false;
         }
+        // DISTINCT keeps one of what its collation takes for equal, which IN may tell apart.
+        let is_distinct = query.as_select().is_some_and(|select| select.distinct);
+        if is_distinct && !equals_are_identical(&query.body, &context.facts) {
+            return false;
+        }
         let mut query = std::mem::replace(query, Box::new(Query::of(Body::Values(Vec::new()))));
         tools::link(&mut query, value);
         *expr = Expr::Exists { query, negated: false };
@@ -76,6 +82,13 @@ const CASES: &[Case] = &[
     )
     .sound()
     .witness("INSERT INTO a VALUES (9007199254740992.0); INSERT INTO b VALUES (9007199254740993)"),
+    Case::differs(
+        "CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT NOT NULL)",
+        "SELECT b FROM t WHERE b IN (SELECT DISTINCT s.a FROM t AS s)",
+        "SELECT b FROM t WHERE EXISTS (SELECT 1 FROM t AS s WHERE t.b = s.a)",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES ('A', 'X'), ('a', 'x'), ('1', 'a')"),
     Case::equal(
         "CREATE TABLE a (r REAL); CREATE TABLE b (x INT)",
         "SELECT r FROM a WHERE r IN (SELECT x FROM b)",
