@@ -89,15 +89,15 @@ impl Verifier {
     pub fn verify_beside(&self, left: &str, right: &str, beside: Beside<'_>) -> Result<Report, Refused> {
         let Beside { data, peers, solver } = beside;
         let mut clock = Clock::default();
+        let differing = data.as_ref().filter(|data| self.differs(data));
         if let Some(verdict) = self.rules(left, right)? {
-            return Ok(clock.report(verdict, Stage::Rules));
+            let contradicted = differing.and_then(|data| self.contradicted(&verdict, data, left, right));
+            return Ok(clock.report(contradicted.unwrap_or(verdict), Stage::Rules));
         }
         clock.ended(Stage::Rules);
-        let mut differs_on_data = false;
-        if let Some(data) = data {
-            differs_on_data = self.differs(&data);
-            if differs_on_data && let Some(verdict) = self.sliced(&data, left, right) {
-                return Ok(clock.report(verdict, Stage::Data));
+        if data.is_some() {
+            if let Some(found) = differing.and_then(|data| self.sliced(data, left, right)) {
+                return Ok(clock.report(self.different(found, left, right), Stage::Data));
             }
             clock.ended(Stage::Data);
         }
@@ -120,7 +120,7 @@ impl Verifier {
         clock.ended(last);
         let verdict = match self.bounded(left, right, &survived, solver) {
             // A bound too small, or a choice that is SQLite's: nobody knows which.
-            Verdict::EquivalentUpTo(proof) if differs_on_data => {
+            Verdict::EquivalentUpTo(proof) if differing.is_some() => {
                 let message = format!(
                     "the results differ on the given database, and on none of at most {} rows per table",
                     proof.bound
@@ -147,16 +147,7 @@ impl Verifier {
         let proof = Proof::of(&comparison).or_else(|| self.proof_before_limit(left, right));
         let Some(proof) = proof else { return Ok(None) };
         match self.search.refute_within(left, right, BELT_DATABASES) {
-            Found::Refuted(refutation) => {
-                let refutation = *refutation;
-                let reproduce = self.command_line(&refutation, left, right);
-                let defect = Some(Defect { proof, reproduce });
-                Ok(Some(Verdict::Different(Box::new(Counterexample {
-                    refutation,
-                    explanation: None,
-                    defect,
-                }))))
-            }
+            Found::Refuted(refutation) => Ok(Some(self.defect(*refutation, proof, left, right))),
             Found::Inapplicable(reason) => refused(&reason).map_or(Ok(Some(Verdict::Equivalent(proof))), Err),
             Found::Survived(_) => Ok(Some(Verdict::Equivalent(proof))),
         }
@@ -190,9 +181,22 @@ impl Verifier {
     }
 
     /// A slice of the data on which the queries differ.
-    fn sliced(&self, data: &Data<'_>, left: &str, right: &str) -> Option<Verdict> {
-        let found = self.search.slice(data.engine, data.database, left, right)?;
-        Some(self.different(found, left, right))
+    fn sliced(&self, data: &Data<'_>, left: &str, right: &str) -> Option<Refutation> {
+        self.search.slice(data.engine, data.database, left, right)
+    }
+
+    /// What the data say where the rules call the queries equal and a slice of it tells them apart.
+    fn contradicted(&self, verdict: &Verdict, data: &Data<'_>, left: &str, right: &str) -> Option<Verdict> {
+        let Verdict::Equivalent(proof) = verdict else { return None };
+        let found = self.sliced(data, left, right)?;
+        Some(self.defect(found, proof.clone(), left, right))
+    }
+
+    /// A counterexample to what the rules have proved.
+    fn defect(&self, refutation: Refutation, proof: Proof, left: &str, right: &str) -> Verdict {
+        let reproduce = self.command_line(&refutation, left, right);
+        let defect = Some(Defect { proof, reproduce });
+        Verdict::Different(Box::new(Counterexample { refutation, explanation: None, defect }))
     }
 
     fn searched(&self, left: &str, right: &str) -> Result<Searched, Refused> {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, Result, Row};
 use sqlgauge_sql::ddl::{Declared, declared, words};
 use sqlgauge_sql::schema::{
-    Affinity, Collation, Column, ForeignKey, Index, IndexPart, Indexed, Schema, Table, TableKind,
+    Collation, Column, ForeignKey, Index, IndexPart, Indexed, Schema, Table, TableKind,
 };
 
 use crate::outcome::Execution;
@@ -327,23 +327,12 @@ fn columns_of(rows: &Arc<ResultSet>) -> Option<Vec<Column>> {
         Value::Text(bytes) => String::from_utf8(bytes.to_vec()).ok(),
         _ => None,
     };
-    rows.rows().map(|row| Some(column(text(row.first()?)?, row.get(1).and_then(text)))).collect()
+    rows.rows().map(|row| Some(column(text(row.first()?)?, row.get(1).and_then(text).as_deref()))).collect()
 }
 
 /// A column of which only name and declared type are known.
-fn column(name: String, declared_type: Option<String>) -> Column {
-    let declared_type = declared_type.filter(|declared| !declared.is_empty());
-    Column {
-        name,
-        affinity: Affinity::of_declared_type(declared_type.as_deref()),
-        declared_type,
-        not_null: false,
-        default: None,
-        collation: Collation::Binary,
-        hidden: false,
-        generated: false,
-        generated_as: None,
-    }
+fn column(name: String, declared_type: Option<&str>) -> Column {
+    Column::new(name, declared_type.filter(|declared| !declared.is_empty()))
 }
 
 fn column_row(row: &Row<'_>) -> Result<ColumnRow> {
@@ -353,7 +342,7 @@ fn column_row(row: &Row<'_>) -> Result<ColumnRow> {
         default: row.get(3)?,
         hidden: hidden == 1,
         generated: hidden >= 2,
-        ..column(row.get(0)?, row.get(1)?)
+        ..column(row.get(0)?, row.get::<_, Option<String>>(1)?.as_deref())
     };
     Ok(ColumnRow { column, key_place: row.get(4)? })
 }
