@@ -1,0 +1,139 @@
+//! The kinds of schema change: EvoSchema's ten in scope and its two out of scope.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A kind of schema change (EvoSchema, section 3.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Columns are added; the golds stay.
+    AddColumns,
+    /// Columns that no gold needs are removed.
+    RemoveColumns,
+    /// Columns get names of the same meaning.
+    RenameColumns,
+    /// A column becomes several: a full name first and last name.
+    SplitColumns,
+    /// Several columns become one.
+    MergeColumns,
+    /// Tables are added; the golds stay.
+    AddTables,
+    /// Tables that no gold needs are removed.
+    RemoveTables,
+    /// Tables get names of the same meaning.
+    RenameTables,
+    /// A table becomes several that share its key.
+    SplitTables,
+    /// Two tables that a foreign key links become one.
+    MergeTables,
+    /// Columns that the gold needs are removed: the right answer is an abstention.
+    RemoveColumnsInGold,
+    /// Tables that the gold needs are removed: the right answer is an abstention.
+    RemoveTablesInGold,
+}
+
+/// Whether a question can still be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// It can: the item has a rewritten gold.
+    In,
+    /// It cannot: the item has no gold, and the right answer is an abstention.
+    Out,
+}
+
+impl Kind {
+    /// All kinds in the order of the paper's Table 2, those out of scope last.
+    pub const ALL: [Self; 12] = [
+        Self::AddColumns,
+        Self::RemoveColumns,
+        Self::RenameColumns,
+        Self::SplitColumns,
+        Self::MergeColumns,
+        Self::AddTables,
+        Self::RemoveTables,
+        Self::RenameTables,
+        Self::SplitTables,
+        Self::MergeTables,
+        Self::RemoveColumnsInGold,
+        Self::RemoveTablesInGold,
+    ];
+
+    /// Its name on the command line, in folders and in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AddColumns => "add-columns",
+            Self::RemoveColumns => "remove-columns",
+            Self::RenameColumns => "rename-columns",
+            Self::SplitColumns => "split-columns",
+            Self::MergeColumns => "merge-columns",
+            Self::AddTables => "add-tables",
+            Self::RemoveTables => "remove-tables",
+            Self::RenameTables => "rename-tables",
+            Self::SplitTables => "split-tables",
+            Self::MergeTables => "merge-tables",
+            Self::RemoveColumnsInGold => "remove-columns-in-gold",
+            Self::RemoveTablesInGold => "remove-tables-in-gold",
+        }
+    }
+
+    /// Whether its questions can still be answered.
+    pub fn scope(self) -> Scope {
+        match self {
+            Self::RemoveColumnsInGold | Self::RemoveTablesInGold => Scope::Out,
+            _ => Scope::In,
+        }
+    }
+
+    /// The sentence that the paper takes for the right answer to a question out of scope.
+    pub fn abstention(self) -> Option<&'static str> {
+        match self {
+            Self::RemoveColumnsInGold => Some(
+                "The given column information is insufficient to generate an SQL query to answer the question",
+            ),
+            Self::RemoveTablesInGold => Some(
+                "The given table information is insufficient to generate an SQL query to answer the question",
+            ),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no kind has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no kind of change {name:?}: choose from {}", Kind::ALL.map(Kind::name).join(", "))]
+pub struct UnknownKind {
+    name: String,
+}
+
+impl FromStr for Kind {
+    type Err = UnknownKind;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| UnknownKind { name: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_the_same_everywhere_and_reads_back() {
+        for kind in Kind::ALL {
+            assert_eq!(kind.name().parse(), Ok(kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+            assert_eq!(kind.abstention().is_some(), kind.scope() == Scope::Out);
+        }
+        assert!("rename".parse::<Kind>().unwrap_err().to_string().contains("rename-columns"));
+    }
+}
