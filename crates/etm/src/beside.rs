@@ -6,7 +6,9 @@
 use std::rc::Rc;
 
 use sqlgauge_sql::derive::{Fact, Facts, Operand, Values};
-use sqlgauge_sql::tree::{Args, Body, ColumnRef, Expr, Output, Query, RelationId, SetOperator};
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::schema::Collation;
+use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Output, Query, RelationId, SetOperator};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use crate::context::Position;
@@ -19,13 +21,25 @@ pub(crate) enum Beside {
     Nothing,
     /// Its own values in other rows: GROUP BY, DISTINCT, ORDER BY.
     Itself,
+    /// Texts of others, by whichever collation is brought first: the arguments of `MAX(a, b)`.
+    Others,
     /// These operands.
     Operands(Rc<[Operand]>),
     /// What reads it is not looked at.
     Anything,
-    /// What reads it is not looked at, and it is a result of one of several SELECTs, by all of which SQLite chooses the
-    /// affinity of a column.
-    Compound,
+    /// What reads it is not looked at, and it is a result of one of several SELECTs.
+    Compound(Compound),
+}
+
+/// What a result of one of several SELECTs is put beside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Compound {
+    /// The whole is read by another query: SQLite chooses the affinity of its columns by the form of the results of
+    /// all SELECTs.
+    is_read: bool,
+    /// One of the SELECTs may return a text, which SQLite compares by the first collation that a SELECT brings, be it
+    /// that of a number.
+    has_texts: bool,
 }
 
 impl Beside {
@@ -39,6 +53,18 @@ impl Beside {
             operands.push(facts.operand(expr));
         }
         Self::Operands(operands.into())
+    }
+
+    /// What the arguments of a call are compared with.
+    pub(crate) fn arguments(facts: &Facts<'_>, function: &Function, args: &[Expr]) -> Self {
+        if !function.properties().uses_collation {
+            return Self::Nothing;
+        }
+        match args {
+            [_] => Self::Itself,
+            _ if texts(facts, args) => Self::Others,
+            _ => Self::Nothing,
+        }
     }
 
     /// The results of a subquery.
@@ -64,11 +90,14 @@ impl Beside {
     }
 
     /// What the results of an operand of a set operation are compared with; `self` is what those of the whole are.
-    pub(crate) fn of_operands(&self) -> Self {
-        match self {
-            Self::Nothing | Self::Itself => Self::Anything,
-            Self::Operands(_) | Self::Anything | Self::Compound => Self::Compound,
-        }
+    /// `has_texts` is whether one of its SELECTs may return a text.
+    pub(crate) fn of_operands(&self, has_texts: impl FnOnce() -> bool) -> Self {
+        let is_read = match self {
+            Self::Compound(_) => return self.clone(),
+            Self::Nothing | Self::Itself | Self::Others => false,
+            Self::Operands(_) | Self::Anything => true,
+        };
+        Self::Compound(Compound { is_read, has_texts: has_texts() })
     }
 
     /// Whether an operand may stand in the place of another that has the same value.
@@ -76,6 +105,7 @@ impl Beside {
         match self {
             Self::Nothing => true,
             Self::Itself => before.collation() == after.collation() && before.collation() != Fact::Unknown,
+            Self::Others => before.collating == after.collating && before.collating != Fact::Unknown,
             Self::Operands(all) => all.iter().all(|other| {
                 let (there, back) = (before.compared_with(other), other.compared_with(before));
                 there.is_known()
@@ -84,13 +114,28 @@ impl Beside {
                     && back == other.compared_with(after)
                     && before.rounds_in(other) == after.rounds_in(other)
             }),
-            Self::Compound => before.form == after.form && Self::Anything.takes(before, after),
-            Self::Anything => {
-                let known = before.affinity != Fact::Unknown && before.collating != Fact::Unknown;
-                let texts = before.values.or(after.values).may_be(Values::TEXT);
-                known && before.affinity == after.affinity && (before.collating == after.collating || !texts)
+            Self::Compound(Compound { is_read, has_texts }) => {
+                let same_form = before.form == after.form || !is_read;
+                same_form && is_alike(before, after) && (before.collating == after.collating || !has_texts)
             }
+            Self::Anything => is_alike(before, after),
         }
+    }
+}
+
+/// Whether two of the same value bring the same into a comparison of their own values with anything.
+fn is_alike(before: &Operand, after: &Operand) -> bool {
+    let known = before.affinity != Fact::Unknown && before.collating != Fact::Unknown;
+    let texts = before.values.or(after.values).may_be(Values::TEXT);
+    known && before.affinity == after.affinity && (before.collating == after.collating || !texts)
+}
+
+/// Whether a SELECT or a row of VALUES of the body may return a text.
+pub(crate) fn returns_texts(body: &Body, facts: &Facts<'_>) -> bool {
+    match body {
+        Body::Select(select) => texts(facts, select.outputs.iter().map(|output| &output.expr)),
+        Body::SetOperation { left, right, .. } => returns_texts(left, facts) || returns_texts(right, facts),
+        Body::Values(rows) => texts(facts, rows.iter().flatten()),
     }
 }
 
@@ -109,7 +154,11 @@ pub(crate) fn result_operands(query: &Query, facts: &Facts<'_>) -> Vec<Vec<Opera
 /// Whether the results of a query may be read as before.
 pub(crate) fn keeps_type(before: &[Vec<Operand>], after: &[Vec<Operand>], beside: &Beside) -> bool {
     let is_compound = before.len() > 1 || after.len() > 1;
-    let beside = if is_compound { beside.of_operands() } else { beside.clone() };
+    // Of VALUES nothing is told.
+    let may_be_text =
+        |own: &Vec<Operand>| own.is_empty() || own.iter().any(|own| own.values.may_be(Values::TEXT));
+    let has_texts = || before.iter().chain(after).any(may_be_text);
+    let beside = if is_compound { beside.of_operands(has_texts) } else { beside.clone() };
     let fits = |a: &Vec<Operand>, b: &Vec<Operand>| {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || beside.takes(a, b))
     };
@@ -190,15 +239,15 @@ impl Uses<'_> {
         }
     }
 
-    fn all(&mut self, args: &Args) {
-        args.as_slice().iter().for_each(|arg| self.alone(arg));
+    fn fits(&mut self, expr: &Expr, beside: &Beside) {
+        if self.mentions(expr) {
+            let (before, after) = (self.facts.operand(expr), self.facts.operand(&self.substituted(expr)));
+            self.fits &= beside.takes(&before, &after);
+        }
     }
 
     fn alone(&mut self, expr: &Expr) {
-        if self.mentions(expr) {
-            let before = self.facts.collation(expr);
-            self.fits &= before != Fact::Unknown && before == self.facts.collation(&self.substituted(expr));
-        }
+        self.fits(expr, &Beside::Itself);
     }
 }
 
@@ -212,7 +261,7 @@ impl Visitor for Uses<'_> {
             }
         } else {
             for exprs in leaves(&query.body) {
-                exprs.into_iter().flatten().for_each(|expr| self.alone(expr));
+                exprs.into_iter().flatten().for_each(|expr| self.fits(expr, &Beside::Others));
             }
         }
     }
@@ -220,12 +269,13 @@ impl Visitor for Uses<'_> {
     fn expr(&mut self, expr: &Expr) {
         each_comparison(expr, &mut |left, right| self.pair(left, right));
         match expr {
-            Expr::Aggregate(aggregate) if aggregate.distinct => self.all(&aggregate.args),
+            Expr::Aggregate(aggregate) if aggregate.distinct => {
+                aggregate.args.as_slice().iter().for_each(|arg| self.alone(arg));
+            }
             other => {
-                if let Some((function, args)) = other.called()
-                    && function.properties().uses_collation
-                {
-                    self.all(args);
+                if let Some((function, args)) = other.called() {
+                    let beside = Beside::arguments(self.facts, function, args.as_slice());
+                    args.as_slice().iter().for_each(|arg| self.fits(arg, &beside));
                 }
             }
         }
@@ -268,8 +318,7 @@ pub(crate) fn operands_commute(query: &Query, position: Position, facts: &Facts<
                 && operands.iter().all(|own| own.collating == first.collating));
         let one_affinity = unseen
             || (first.affinity != Fact::Unknown && operands.iter().all(|own| own.affinity == first.affinity));
-        let identity = kept_all || operands.iter().all(is_binary) && !values.mixes_numbers();
-        one_collation && one_affinity && identity
+        one_collation && one_affinity && (kept_all || is_identity(&operands))
     })
 }
 
@@ -281,16 +330,18 @@ pub(crate) fn keeps_any_of_equals(body: &Body, facts: &Facts<'_>) -> bool {
 /// Whether results of the body that a set operation or a sort takes for equal are one value, in every column.
 pub(crate) fn equals_are_identical(body: &Body, facts: &Facts<'_>) -> bool {
     result_columns(body).is_some_and(|columns| {
-        columns.into_iter().all(|exprs| {
-            let operands: Vec<Operand> = exprs.into_iter().map(|expr| facts.operand(expr)).collect();
-            let values = operands.iter().fold(Values::NONE, |all, own| all.or(own.values));
-            operands.iter().all(is_binary) && !values.mixes_numbers()
-        })
+        columns
+            .into_iter()
+            .all(|exprs| is_identity(&exprs.into_iter().map(|expr| facts.operand(expr)).collect::<Vec<_>>()))
     })
 }
 
-fn is_binary(operand: &Operand) -> bool {
-    operand.collation().is(&sqlgauge_sql::schema::Collation::Binary)
+/// Whether values of a column of a compound that a set operation takes for equal are one value, given the results of all
+/// its SELECTs: the texts of one compare by the collation of another.
+fn is_identity(results: &[Operand]) -> bool {
+    let values = results.iter().fold(Values::NONE, |all, own| all.or(own.values));
+    let is_binary = |own: &Operand| Operand { values, ..own.clone() }.collation().is(&Collation::Binary);
+    results.iter().all(is_binary) && !values.mixes_numbers()
 }
 
 fn removes_repetition(body: &Body) -> bool {

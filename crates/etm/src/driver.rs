@@ -2,11 +2,10 @@
 
 use sqlgauge_sql::aggregates;
 use sqlgauge_sql::derive::{Facts, is_aggregate_select};
-use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::reach;
 use sqlgauge_sql::tree::{Body, Expr, From, OrderTerm, Query, Relation, RelationId, Source};
 
-use crate::beside::{Beside, keeps_type, result_operands, texts};
+use crate::beside::{Beside, keeps_type, result_operands, returns_texts, texts};
 use crate::context::{Context, Position, Published};
 use crate::matcher::Application;
 use crate::planned::{Planned, PlannedNames, has_value_rows, plan_shows_anywhere};
@@ -434,7 +433,9 @@ impl<'a> Driver<'_, 'a> {
             }
             Body::SetOperation { all, left, right, .. } => {
                 let position = if *all { Position::Operand } else { Position::DistinctOperand };
-                let results = results.of_operands();
+                let facts = &self.context.facts;
+                let results =
+                    results.of_operands(|| returns_texts(left, facts) || returns_texts(right, facts));
                 self.set_operand(left, position, sensitive, &results);
                 self.set_operand(right, position, sensitive, &results);
             }
@@ -580,7 +581,7 @@ impl<'a> Driver<'_, 'a> {
         // What passes the affinity or the collation of its operand on.
         let passed = |as_what: Beside| match beside {
             Beside::Nothing => Beside::Nothing,
-            Beside::Compound => Beside::Compound,
+            Beside::Compound(_) => beside.clone(),
             _ => as_what,
         };
         match expr {
@@ -643,17 +644,22 @@ impl<'a> Driver<'_, 'a> {
             }
             Expr::Case { operand, branches, otherwise } => {
                 // By the form of its results SQLite tells what a CASE may be.
-                let of_results = if matches!(beside, Beside::Compound) { beside } else { &Beside::Nothing };
+                let of_results =
+                    if matches!(beside, Beside::Compound(_)) { beside } else { &Beside::Nothing };
                 self.case(operand.as_deref_mut(), branches, otherwise.as_deref_mut(), clause, of_results);
             }
             Expr::IsNull { expr, .. } => self.expr(expr, false, clause),
             Expr::Function { function, args } => {
-                let beside = compared_inside(function, false);
+                let beside = Beside::arguments(&self.context.facts, function, args.as_slice());
                 self.list(args.as_mut_slice(), clause, &beside);
             }
             Expr::Aggregate(aggregate) => {
                 let lacking = self.context.enter_rows();
-                let beside = compared_inside(&aggregate.function, aggregate.distinct);
+                let beside = if aggregate.distinct {
+                    Beside::Itself
+                } else {
+                    Beside::arguments(&self.context.facts, &aggregate.function, aggregate.args.as_slice())
+                };
                 self.list(aggregate.args.as_mut_slice(), clause, &beside);
                 self.terms(&mut aggregate.order_by, clause);
                 if let Some(filter) = &mut aggregate.filter {
@@ -662,7 +668,7 @@ impl<'a> Driver<'_, 'a> {
                 self.context.leave_rows(lacking);
             }
             Expr::Window(call) => {
-                let beside = compared_inside(&call.function, false);
+                let beside = Beside::arguments(&self.context.facts, &call.function, call.args.as_slice());
                 self.list(call.args.as_mut_slice(), clause, &beside);
                 if let Some(filter) = &mut call.filter {
                     self.expr(filter, true, clause);
@@ -750,10 +756,4 @@ impl<'a> Driver<'_, 'a> {
             after: text(after),
         });
     }
-}
-
-/// What the arguments of a call are compared with.
-fn compared_inside(function: &Function, distinct: bool) -> Beside {
-    let compares = distinct || function.properties().uses_collation;
-    if compares { Beside::Itself } else { Beside::Nothing }
 }

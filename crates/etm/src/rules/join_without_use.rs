@@ -232,6 +232,9 @@ fn is_link(conjunct: &Expr, links: &[(ColumnRef, ColumnRef)]) -> bool {
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
+/// Numbers do not compare by the collation of their column, but what they are put beside does.
+const COLLATED_NUMBER: &str = "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p_id INT NOT NULL COLLATE NOCASE REFERENCES p(id), v INT) STRICT; CREATE TABLE n (b TEXT);";
+
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.must", "SELECT v FROM u"),
     Case::equal(SCHEMA, "SELECT t.id, v FROM t JOIN u ON t.id = u.must", "SELECT must, v FROM u"),
@@ -268,4 +271,24 @@ const CASES: &[Case] = &[
     )
     .sound()
     .witness("INSERT INTO p VALUES ('A'), ('a'); INSERT INTO c VALUES ('A'), ('a')"),
+    Case::differs(
+        COLLATED_NUMBER,
+        "SELECT p.id, c.v FROM p JOIN c ON p.id = c.p_id UNION SELECT b, 2 FROM n",
+        "SELECT p_id, v FROM c UNION SELECT b, 2 FROM n",
+    )
+    .sound()
+    .witness("INSERT INTO n VALUES ('A'), ('a')"),
+    Case::differs(
+        COLLATED_NUMBER,
+        "SELECT MAX(p.id, 'a', 'B'), c.v FROM p JOIN c ON p.id = c.p_id",
+        "SELECT MAX(p_id, 'a', 'B'), v FROM c",
+    )
+    .sound()
+    .witness("INSERT INTO p VALUES (1); INSERT INTO c VALUES (1, 1)"),
+    Case::equal(
+        COLLATED_NUMBER,
+        "SELECT p.id, c.v FROM p JOIN c ON p.id = c.p_id UNION SELECT COUNT(*), 2 FROM n",
+        "SELECT p_id, v FROM c UNION SELECT COUNT(*), 2 FROM n",
+    )
+    .sound(),
 ];

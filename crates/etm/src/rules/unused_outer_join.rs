@@ -90,7 +90,23 @@ impl Rule for UnusedOuterJoin {
 const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
+/// `vn` reads what `n` has: its rows come in another order where SQLite makes an index of them for the join.
+const COLLATED: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY); CREATE TABLE n (a TEXT, b TEXT, c TEXT COLLATE RTRIM UNIQUE); CREATE UNIQUE INDEX n_b ON n (b COLLATE NOCASE); CREATE VIEW vn AS SELECT a AS name, b, c FROM n;";
+
 const CASES: &[Case] = &[
+    Case::differs(
+        COLLATED,
+        "SELECT t.id COLLATE RTRIM FROM t UNION SELECT vn.b FROM vn LEFT JOIN n ON vn.c",
+        "SELECT t.id COLLATE RTRIM FROM t UNION SELECT vn.b FROM vn",
+    )
+    .sound()
+    .witness("INSERT INTO n VALUES (NULL, 'a ', '-1'), ('1.0', 'a', 'A')"),
+    Case::equal(
+        COLLATED,
+        "SELECT t.id FROM t UNION SELECT vn.b FROM vn LEFT JOIN n ON vn.c",
+        "SELECT t.id FROM t UNION SELECT vn.b FROM vn",
+    )
+    .sound(),
     Case::equal(SCHEMA, "SELECT v FROM u LEFT JOIN t ON t.id = u.t_id", "SELECT v FROM u").sound(),
     Case::equal(
         SCHEMA,
