@@ -5,6 +5,8 @@
 //! clause that share a colour (self joins) are told apart by the conditions and results that mention them. Where
 //! even that leaves a tie, every order of the tied relations is a candidate: [`Choices`] enumerates them.
 
+use std::collections::HashSet;
+
 use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::renumber;
@@ -16,6 +18,7 @@ use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::beside::operands_commute;
 use crate::context::Position;
+use crate::planned::{PlannedNames, ctes_in_plans};
 use crate::profile::Profile;
 use crate::sensitive::{Sensitivity, may_be_indexed_text, sensitivity};
 use crate::tools;
@@ -76,7 +79,11 @@ pub(crate) fn canonicalise(query: &mut Query, facts: &Facts<'_>, profile: Profil
         conditions: Conditions::Free,
         plan_shows: false,
         is_recursive: false,
+        names: PlannedNames::default(),
     };
+    if canonical.sound {
+        canonical.names = PlannedNames::of(query, facts.schema());
+    }
     canonical.query(query, Position::Top, false);
     renumber(query);
     rewrite_query(&mut NameCtes, query);
@@ -105,6 +112,8 @@ struct Canonical<'c, 'f> {
     plan_shows: bool,
     /// The query to come is a recursive common table expression: what refers to itself comes last.
     is_recursive: bool,
+    /// The views and common table expressions whose rows depend on a plan.
+    names: PlannedNames,
 }
 
 /// In which order conditions may be put.
@@ -157,9 +166,13 @@ impl Canonical<'_, '_> {
         self.depth += 1;
         let outside = std::mem::replace(&mut self.conditions, Conditions::Free);
         let is_recursive = std::mem::take(&mut self.is_recursive);
+        if self.sound {
+            self.names.add_ctes(query, self.facts);
+        }
+        let in_plans = if self.sound { ctes_in_plans(query, self.facts) } else { HashSet::new() };
         for cte in &mut query.ctes {
             self.is_recursive = tools::reads_cte(&cte.query, cte.id);
-            self.query(&mut cte.query, Position::Cte, sensitive);
+            self.query(&mut cte.query, Position::Cte, sensitive || in_plans.contains(&cte.id));
         }
         let sorted = self.sound
             && sensitivity == Sensitivity::None
@@ -313,7 +326,10 @@ impl Canonical<'_, '_> {
             return from;
         }
         match from {
-            From::Join(join) if matches!(join.kind, JoinKind::Inner | JoinKind::Cross) => {
+            From::Join(join)
+                if matches!(join.kind, JoinKind::Inner | JoinKind::Cross)
+                    && !self.names.follow_brackets(&join, self.facts) =>
+            {
                 let mut operands = Vec::new();
                 let mut conditions = Vec::new();
                 tools::take_inner(From::Join(join), &mut operands, &mut conditions);

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::{Schema, TableId, TableKind};
 use sqlgauge_sql::tree::{
-    Body, CteId, Expr, From, JoinKind, OrderTerm, Place, Query, Relation, RelationId, Select, Source,
+    Body, CteId, Expr, From, Join, JoinKind, OrderTerm, Place, Query, Relation, RelationId, Select, Source,
 };
 use sqlgauge_sql::visit::{Visitor, children, walk_query};
 
@@ -70,6 +70,22 @@ impl PlannedNames {
             })
     }
 
+    /// Whether rows depend on where in a chain of joins a join in brackets stands. SQLite reads one that does not come
+    /// first as a subquery, which reads all columns of what is in it.
+    pub(crate) fn follow_brackets(&self, join: &Join, facts: &Facts<'_>) -> bool {
+        let in_brackets = |from: &From| {
+            let is_join = matches!(from, From::Join(_));
+            is_join && from.relations().into_iter().any(|relation| self.depends(relation, facts))
+        };
+        in_brackets(&join.right)
+            || match &join.left {
+                From::Join(left) if matches!(left.kind, JoinKind::Inner | JoinKind::Cross) => {
+                    self.follow_brackets(left, facts)
+                }
+                left => in_brackets(left),
+            }
+    }
+
     fn depends(&self, relation: &Relation, facts: &Facts<'_>) -> bool {
         match &relation.source {
             Source::Derived(query) => self.shows(query, facts),
@@ -100,6 +116,8 @@ struct Reading {
     columns: Vec<Place>,
     /// The outer joins that it stands in, innermost first, and whether it does so on their right.
     outer_joins: Vec<(JoinKind, bool)>,
+    /// How many brackets it stands in.
+    brackets: usize,
     /// SQLite puts a subquery with a LIMIT into a query that only passes its columns on or sorts them; what else the
     /// query does decides whether.
     is_lone: bool,
@@ -143,6 +161,7 @@ impl Planned {
                 let reading = Reading {
                     columns: columns_read(query, relation.id),
                     outer_joins: select.from.iter().flat_map(|from| outer_joins(from, relation.id)).collect(),
+                    brackets: select.from.as_ref().map_or(0, |from| brackets(from, relation.id)),
                     is_lone: tools::single_relation(select).is_some(),
                     is_filtered: select.filter.is_some(),
                     is_distinct: select.distinct,
@@ -184,7 +203,11 @@ impl Planned {
         let is_as_before =
             |(id, reading): &(RelationId, Reading)| match now.relations.iter().find(|(own, _)| own == id) {
                 Some((_, own)) if own.is_lone || reading.is_lone => own == reading,
-                Some((_, own)) => own.columns == reading.columns && own.outer_joins == reading.outer_joins,
+                Some((_, own)) => {
+                    own.columns == reading.columns
+                        && own.outer_joins == reading.outer_joins
+                        && own.brackets == reading.brackets
+                }
                 None => !declared.contains(id),
             };
         // What stood further inside was read by what stood around it there.
@@ -224,6 +247,15 @@ fn outer_joins(from: &From, relation: RelationId) -> Vec<(JoinKind, bool)> {
     }
     found.reverse();
     found
+}
+
+/// How many joins in brackets a relation of the clause stands in.
+fn brackets(from: &From, relation: RelationId) -> usize {
+    let From::Join(join) = from else { return 0 };
+    if !join.right.relations().iter().any(|own| own.id == relation) {
+        return brackets(&join.left, relation);
+    }
+    usize::from(matches!(join.right, From::Join(_))) + brackets(&join.right, relation)
 }
 
 /// The SELECTs of a body.

@@ -19,12 +19,15 @@
 //! ```
 //!
 //! ## Does not hold when
-//! It is recursive. Then it stays.
+//! It is recursive. Then it stays; so it does where the order of its rows shows and SQLite would read the subquery in
+//! another one.
 //!
 //! ## Source
 //! Paper, Table 3, rule 26.
 
-use sqlgauge_sql::tree::{Cte, CteId, Query, Relation, Source};
+use std::collections::{HashSet, VecDeque};
+
+use sqlgauge_sql::tree::{Cte, CteId, Expr, From, Query, Relation, Source};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 
 use crate::context::{Context, Position};
@@ -64,7 +67,7 @@ impl Rule for CommonTableExpression {
             Default::default()
         };
         // Later ones may use earlier ones, so these go first.
-        let mut pending: std::collections::VecDeque<Cte> = std::mem::take(&mut query.ctes).into();
+        let mut pending: VecDeque<Cte> = std::mem::take(&mut query.ctes).into();
         while let Some(cte) = pending.pop_front() {
             let mut uses = Uses { id: cte.id, found: 0 };
             walk_query(&mut uses, &cte.query);
@@ -78,7 +81,8 @@ impl Rule for CommonTableExpression {
             let is_read_inside = context.is_sound() && follows_plan && !is_read_by(query, cte.id, context);
             let is_computed_once = shared.contains(&cte.id) || cte.materialized.is_some();
             let shows = context.rows_show() || in_plans.contains(&cte.id) || context.facts.cte_mixes(cte.id);
-            let replans = is_computed_once && shows;
+            let is_indexed_alike = || has_same_automatic_index(query, &pending, &cte, context.position);
+            let replans = (is_computed_once && shows) || (context.rows_show() && !is_indexed_alike());
             if replans
                 || is_read_inside
                 || recursive
@@ -110,6 +114,40 @@ fn is_read_by(query: &Query, id: CteId, context: &Context<'_>) -> bool {
     let reads = |relation: &&Relation| relation.source == Source::Cte(id);
     matches!(context.position, Position::Top | Position::Derived)
         && from.is_some_and(|from| from.relations().iter().any(reads))
+}
+
+/// Whether an index that SQLite makes for a join with it, or with a subquery in its place, holds the same columns, so that
+/// rows come out of it in the same order: of a common table expression those that are read, of a subquery all.
+fn has_same_automatic_index(query: &Query, later: &VecDeque<Cte>, cte: &Cte, position: Position) -> bool {
+    let width = cte.query.width();
+    if width == 1 {
+        return true;
+    }
+    if position != Position::Top {
+        return false;
+    }
+    let mut joins = Joins(false);
+    walk_query(&mut joins, query);
+    later.iter().for_each(|later| walk_query(&mut joins, &later.query));
+    let from = query.as_select().and_then(|select| select.from.as_ref());
+    let reads_all = |relation: &Relation| {
+        let columns: HashSet<_> = tools::columns_read(query, relation.id).into_iter().collect();
+        relation.source == Source::Cte(cte.id) && columns.len() == width
+    };
+    !joins.0 || from.is_some_and(|from| from.relations().into_iter().any(reads_all))
+}
+
+/// Whether anything is joined; SQLite makes joins of EXISTS too.
+struct Joins(bool);
+
+impl Visitor for Joins {
+    fn from(&mut self, from: &From) {
+        self.0 |= matches!(from, From::Join(_));
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        self.0 |= matches!(expr, Expr::Exists { .. });
+    }
 }
 
 struct Uses {
@@ -197,6 +235,20 @@ const CASES: &[Case] = &[
         SCHEMA,
         "WITH q(x) AS (SELECT id FROM t UNION SELECT name FROM t) SELECT x FROM q WHERE x > 3",
         "SELECT x FROM (SELECT id AS x FROM t UNION SELECT name FROM t) WHERE x > 3",
+    )
+    .sound(),
+    // For the join SQLite makes an index of the columns that are read of `q`, and of all columns of a subquery.
+    Case::differs(
+        "CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT)",
+        "WITH q(x, n, y) AS (SELECT c.b, row_number() OVER (PARTITION BY d.a ORDER BY c.a), d.a FROM t AS c JOIN t AS d) SELECT DISTINCT y FROM q JOIN t ON x = t.b",
+        "SELECT DISTINCT y FROM (SELECT c.b AS x, row_number() OVER (PARTITION BY d.a ORDER BY c.a) AS n, d.a AS y FROM t AS c JOIN t AS d) JOIN t ON x = t.b",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES ('x', 'a '), ('X', 'X')"),
+    Case::equal(
+        "CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT)",
+        "WITH q(x, n, y) AS (SELECT c.b, row_number() OVER (PARTITION BY d.a ORDER BY c.a), d.a FROM t AS c JOIN t AS d) SELECT DISTINCT y, n FROM q JOIN t ON x = t.b",
+        "SELECT DISTINCT y, n FROM (SELECT c.b AS x, row_number() OVER (PARTITION BY d.a ORDER BY c.a) AS n, d.a AS y FROM t AS c JOIN t AS d) JOIN t ON x = t.b",
     )
     .sound(),
 ];
