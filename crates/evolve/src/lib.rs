@@ -5,6 +5,7 @@
 //!   what was changed and what became of every item ([`Record`]).
 
 pub mod layout;
+pub mod names;
 
 mod change;
 mod kind;
