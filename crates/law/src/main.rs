@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use sqlgauge_law::encoder::construct::Construct;
+use sqlgauge_law::encoder::{Tally, hunt_construct};
 use sqlgauge_law::explain::explain;
 use sqlgauge_law::hunt::{Findings, Options, hunt};
 use sqlgauge_law::{plan, plant, report};
@@ -33,6 +35,12 @@ struct Arguments {
     /// Instead: compare SQLite's plans before and after for so many rounds of queries.
     #[arg(long)]
     plans: Option<u64>,
+    /// Instead: compare the symbolic execution of so many queries about each construct with SQLite.
+    #[arg(long)]
+    encoder: Option<usize>,
+    /// Only the construct of that name, with --encoder.
+    #[arg(long, requires = "encoder")]
+    construct: Option<String>,
     /// Instead: show the steps of one query over the schema of --ddl.
     #[arg(long, requires = "ddl")]
     sql: Option<String>,
@@ -53,6 +61,9 @@ fn main() -> anyhow::Result<ExitCode> {
     if let Some(rounds) = arguments.plans {
         print!("{}", plan::markdown(&plan::evidence(arguments.seed, rounds)));
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(queries) = arguments.encoder {
+        return compare_encoder(&arguments, queries);
     }
     if let Some(seconds) = arguments.plants {
         for rule in plant::sound_rules() {
@@ -91,4 +102,23 @@ fn main() -> anyhow::Result<ExitCode> {
     println!("{}", report::markdown(&findings));
     let broken = findings.counts.keys().any(|(_, kind)| report::breaks_law(*kind));
     Ok(if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Compares so many queries about each construct; a line for each, and the first violations.
+fn compare_encoder(arguments: &Arguments, queries: usize) -> anyhow::Result<ExitCode> {
+    let mut holds = true;
+    let is_asked = |construct: &Construct| {
+        arguments.construct.as_ref().is_none_or(|name| format!("{construct:?}").eq_ignore_ascii_case(name))
+    };
+    for construct in Construct::ALL.into_iter().filter(is_asked) {
+        let tally = hunt_construct(construct, None, arguments.seed, (queries, queries.saturating_mul(20)))?;
+        let Tally { compared, with_rows, open, unsupported, violations } = &tally;
+        println!(
+            "{construct:?}: {compared} compared, {with_rows} with rows, {open} open, {} violations {unsupported:?}",
+            violations.len()
+        );
+        violations.iter().take(arguments.examples).for_each(|violation| println!("{violation}"));
+        holds &= violations.is_empty();
+    }
+    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

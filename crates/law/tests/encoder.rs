@@ -1,7 +1,9 @@
 //! A small share of the law of the symbolic execution; `ENCODER_QUERIES` and `ENCODER_SEED` make it a hunt.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use sqlgauge_law::encoder::hunt;
+use sqlgauge_law::encoder::construct::Construct;
+use sqlgauge_law::encoder::misreading::MISREADINGS;
+use sqlgauge_law::encoder::{hunt, hunt_construct};
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -22,4 +24,30 @@ fn with_the_values_of_a_database_put_in_the_symbolic_rows_are_those_of_sqlite() 
         tally.violations[..tally.violations.len().min(12)].join("\n")
     );
     assert!(tally.with_rows * 10 > queries, "too few are compared");
+}
+
+#[test]
+fn about_each_construct_the_symbolic_rows_are_those_of_sqlite() {
+    let queries = usize::try_from(number("ENCODER_QUERIES", 400)).unwrap();
+    for construct in Construct::ALL {
+        let tally = hunt_construct(construct, None, number("ENCODER_SEED", 1), (queries, queries * 20)).unwrap();
+        println!("{construct:?}: {} compared, {} open, {:?}", tally.compared, tally.open, tally.unsupported);
+        let first = tally.violations.first().map_or("", String::as_str);
+        assert!(tally.violations.is_empty(), "{construct:?}: {} violations\n{first}", tally.violations.len());
+        assert_eq!(tally.compared.min(queries), queries, "{construct:?}: too few are compared");
+    }
+}
+
+#[test]
+fn every_construct_has_a_defect_and_the_law_finds_it() {
+    for construct in Construct::ALL {
+        let planted = MISREADINGS.iter().filter(|(own, _)| *own == construct);
+        let planted: Vec<_> = planted.flat_map(|(_, misreadings)| *misreadings).copied().collect();
+        assert!(!planted.is_empty(), "{construct:?} has no planted defect: give it one in `MISREADINGS`");
+        for misreading in planted {
+            let tally = hunt_construct(construct, Some(misreading), 1, (2_000, 20_000)).unwrap();
+            println!("{construct:?} {misreading:?}: after {}", tally.compared);
+            assert!(!tally.violations.is_empty(), "{construct:?}: {misreading:?} was not found, {tally:?}");
+        }
+    }
 }

@@ -16,7 +16,7 @@ use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::search::{Options, Search, Verdict};
+use sqlgauge_verify::search::{Options, Search, Verdict, Witness};
 use sqlgauge_verify::smt::{self, Bounds, Outcome, Semantics, Solver};
 
 fn argument(name: &str) -> Option<String> {
@@ -116,15 +116,13 @@ fn judge(
             return "search".to_owned();
         }
     }
-    match smt::bounded(schema, (&own, &other), semantics, bounds, solver) {
+    let mut replay = |database: &Witness| search.replay(database, left, right);
+    match smt::bounded(schema, (&own, &other), semantics, bounds, solver, &mut replay) {
         Outcome::NoDifference { bound, assumes } => {
             let assumes: Vec<&str> = assumes.iter().map(|assumption| assumption.code()).collect();
             format!("bounded: proved up to {bound} | {}", assumes.join(" "))
         }
-        Outcome::Candidate { database, bound } => match search.replay(&database, left, right) {
-            Some(_) => format!("bounded: candidate replayed | {bound}"),
-            None => format!("bounded: candidate refused | {bound} {}", database.script().replace('\n', " ")),
-        },
+        Outcome::Different { bound, .. } => format!("bounded: candidate replayed | {bound}"),
         Outcome::Unsupported { construct } => format!("bounded: unsupported {construct}"),
         Outcome::Unknown { reason, proved } => format!("bounded: unknown {} | {proved:?}", reason.code()),
     }

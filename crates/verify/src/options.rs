@@ -43,14 +43,13 @@ impl Options {
         Bounds { rows_per_table: self.bound, time: self.solver_time }
     }
 
-    /// What of a result counts for a bounded proof, and whether it is needed in both directions: the solver looks at the
-    /// order of one query, the left one.
-    pub(crate) fn bounded_semantics(&self) -> (smt::Semantics, bool) {
+    /// What of a result counts for a bounded proof.
+    pub(crate) fn bounded_semantics(&self) -> smt::Semantics {
         match self.semantics {
-            Semantics::Ex => (smt::Semantics::List, false),
-            Semantics::Set => (smt::Semantics::Set, false),
-            Semantics::Bag => (smt::Semantics::Bag, false),
-            Semantics::List => (smt::Semantics::List, true),
+            Semantics::Ex => smt::Semantics::List,
+            Semantics::Set => smt::Semantics::Set,
+            Semantics::Bag => smt::Semantics::Bag,
+            Semantics::List => smt::Semantics::Lists,
         }
     }
 }

@@ -26,7 +26,7 @@ use sqlgauge_sql::{ErrorKind, resolve};
 use crate::explain::explain;
 use crate::options::{BELT_DATABASES, Options};
 use crate::search::{
-    Inapplicable, Reason, Refutation, Search, SearchError, Side, Survived, Verdict as Found,
+    Inapplicable, Reason, Refutation, Search, SearchError, Side, Survived, Verdict as Found, Witness,
 };
 use crate::smt::{self, Outcome, Solver};
 use crate::verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};
@@ -224,34 +224,24 @@ impl Verifier {
         let (Ok(left_query), Ok(right_query)) = (resolved(left), resolved(right)) else {
             return Verdict::Unknown(tried.unknown("unsupported:resolve", "a query cannot be resolved"));
         };
-        let (semantics, both_ways) = self.options.bounded_semantics();
-        let mut prove = |pair| smt::bounded(&self.schema, pair, semantics, self.options.bounds(), solver);
-        let outcome = match prove((&left_query, &right_query)) {
-            Outcome::NoDifference { .. } if both_ways => prove((&right_query, &left_query)),
-            outcome => outcome,
-        };
-        match outcome {
+        let (semantics, bounds) = (self.options.bounded_semantics(), self.options.bounds());
+        let mut replay = |database: &Witness| self.search.replay(database, left, right);
+        let pair = (&left_query, &right_query);
+        match smt::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay) {
             Outcome::NoDifference { bound, assumes } => {
                 Verdict::EquivalentUpTo(BoundedProof { bound, assumes })
             }
-            Outcome::Candidate { database, bound } => {
-                if let Some(found) = self.search.replay(&database, left, right) {
-                    self.different(self.search.minimise(&found, left, right), left, right)
-                } else {
-                    let message = format!(
-                        "the solver's counterexample with at most {bound} rows per table is none on SQLite"
-                    );
-                    Verdict::Unknown(tried.unknown("spurious", &message))
-                }
+            Outcome::Different { found, .. } => {
+                self.different(self.search.minimise(&found, left, right), left, right)
             }
             Outcome::Unsupported { construct } => {
                 let message = format!("the bounded proof does not know {construct}");
                 Verdict::Unknown(tried.unknown(&format!("unsupported:{construct}"), &message))
             }
             Outcome::Unknown { reason, proved } => {
-                let so_far =
-                    proved.map_or_else(String::new, |bound| format!(" beyond {bound} rows per table"));
-                let message = format!("the solver came to no end{so_far}");
+                let so_far = proved
+                    .map_or_else(String::new, |bound| format!(", beyond a proof up to {bound} rows per table"));
+                let message = format!("{reason}{so_far}");
                 Verdict::Unknown(tried.unknown(&reason.code(), &message))
             }
         }

@@ -280,7 +280,11 @@ impl<'s> Pair<'s> {
             return false;
         }
         let loose: BTreeSet<usize> = left.loose.union(&right.loose).copied().collect();
-        let known = |of: Outcomes| of.possible.iter().map(|one| one.without(&loose)).collect::<Vec<_>>();
+        let known = |of: Outcomes| -> Vec<Possible> {
+            let is_sure = of.loose.is_empty();
+            let known = of.possible.iter().map(|one| one.without(&loose));
+            known.map(|one| if is_sure { one } else { one.with_open_columns() }).collect()
+        };
         let (left, right) = (known(left), known(right));
         let Contract { semantics, column_order } = self.contract;
         let may_be_equal = |l: &Possible, r: &Possible| match column_order {

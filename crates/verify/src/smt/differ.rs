@@ -55,12 +55,20 @@ pub fn differ(
         return Ok(world.terms.or(one, other));
     }
     let contents = bags_differ(world, &lefts, &rights)?;
-    let is_single = left.cut.is_some_and(|cut| takes_one(world, cut));
-    if semantics == Semantics::Bag || left.directions.is_empty() || is_single {
-        return Ok(contents);
+    let mut found = vec![contents];
+    let (own, other) = ((&lefts, left), (&rights, right));
+    let counted: &[_] = match semantics {
+        Semantics::Set | Semantics::Bag => &[],
+        Semantics::List => &[(own, other)],
+        Semantics::Lists => &[(own, other), (other, own)],
+    };
+    for &((own, by), (other, by_other)) in counted {
+        let is_single = by.cut.is_some_and(|cut| takes_one(world, cut));
+        if !by.directions.is_empty() && !is_single {
+            found.push(orders_differ(world, (own, &by.directions), (other, &by_other.directions))?);
+        }
     }
-    let order = orders_differ(world, (&lefts, &left.directions), (&rights, &right.directions))?;
-    Ok(world.terms.or(contents, order))
+    Ok(world.terms.any(found))
 }
 
 fn takes_one(world: &mut World<'_>, cut: Cut) -> bool {

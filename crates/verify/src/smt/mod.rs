@@ -19,6 +19,7 @@ mod oracle;
 mod pool;
 mod prefix;
 pub mod process;
+mod question;
 mod script;
 mod symbolic;
 mod table;
@@ -27,19 +28,16 @@ mod value;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use sqlgauge_engine::Value as Stored;
-use sqlgauge_sql::aggregates::is_entangled;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
 
-use self::exec::Run;
-use self::ir::{Constant, Node, Sort, Term, Terms};
-use self::process::Answer;
 pub use self::process::{Failure, Limits, NoSolver, Solver, locate};
-use self::script::Script;
-use self::world::{Stop, World};
+use self::question::{Asked, Halt, How, Question, Settled, keeps_cut};
+use self::world::Stop;
 use crate::search::{STACK_BYTES, Witness};
 
 /// When two results count as the same.
@@ -52,6 +50,15 @@ pub enum Semantics {
     /// The same bag, and in the left query's order where it asks for one; ties are free.
     #[default]
     List,
+    /// The same bag, and in the order that either query asks for.
+    Lists,
+}
+
+impl Semantics {
+    /// Whether the order of rows counts.
+    fn has_order(self) -> bool {
+        matches!(self, Self::List | Self::Lists)
+    }
 }
 
 /// How far a proof goes.
@@ -99,8 +106,10 @@ pub enum Reason {
     Solver(Failure),
     /// The formula would be too large.
     Size,
-    /// What the solver found has no counterpart in SQLite.
-    NoDatabase,
+    /// Each of so many candidates was refused.
+    Refused(usize),
+    /// There are databases on which the results may differ, and on each of them SQLite may choose so that they do not.
+    Choice,
 }
 
 impl Reason {
@@ -109,14 +118,27 @@ impl Reason {
         match self {
             Self::Solver(failure) => failure.to_string(),
             Self::Size => "size".to_owned(),
-            Self::NoDatabase => "no_database".to_owned(),
+            Self::Refused(_) => "spurious".to_owned(),
+            Self::Choice => "nondeterministic".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Solver(failure) => write!(f, "the solver came to no end ({failure})"),
+            Self::Size => f.write_str("the formula would be too large"),
+            Self::Refused(1) => f.write_str("the solver's counterexample is none on SQLite"),
+            Self::Refused(count) => write!(f, "none of the solver's {count} counterexamples is one on SQLite"),
+            Self::Choice => f.write_str("where the results differ, SQLite may also choose so that they do not"),
         }
     }
 }
 
 /// What came of a pair.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum Outcome<T> {
     /// No database of at most `bound` rows per table tells the queries apart.
     NoDifference {
         /// Rows per table.
@@ -124,10 +146,10 @@ pub enum Outcome {
         /// What it rests on.
         assumes: Vec<Assumption>,
     },
-    /// A database that may tell them apart.
-    Candidate {
-        /// The database.
-        database: Witness,
+    /// A candidate was confirmed.
+    Different {
+        /// By what.
+        found: T,
         /// Rows per table among which it was found.
         bound: usize,
     },
@@ -146,192 +168,50 @@ pub enum Outcome {
 }
 
 /// Looks for a database of at most so many rows per table on which the permitted results of the queries differ.
-pub fn bounded(
+/// `confirm` replays a candidate; one that it refuses is no counterexample, and the search goes on.
+pub fn bounded<T>(
     schema: &Schema,
     pair: (&Query, &Query),
     semantics: Semantics,
     bounds: Bounds,
     solver: &mut Solver,
-) -> Outcome {
-    let deadline = Instant::now() + bounds.time;
-    let how = How { semantics, deadline };
+    confirm: &mut dyn FnMut(&Witness) -> Option<T>,
+) -> Outcome<T> {
+    let how = How { semantics, deadline: Instant::now() + bounds.time };
     stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
-        up_to(schema, pair, how, bounds.rows_per_table, solver)
+        up_to((schema, pair, how), bounds.rows_per_table, solver, confirm)
     })
 }
 
-/// How a question is asked.
-#[derive(Debug, Clone, Copy)]
-struct How {
-    semantics: Semantics,
-    deadline: Instant,
-}
-
-fn up_to(schema: &Schema, pair: (&Query, &Query), how: How, bound: usize, solver: &mut Solver) -> Outcome {
-    let mut proved = None;
-    let mut assumes = Vec::new();
-    for rows in 1..=bound {
-        let keeps_cut = how.semantics != Semantics::Set;
-        let question = match Question::new(schema, pair, how, rows, keeps_cut) {
-            Ok(question) => question,
-            Err(Stop::Unsupported(construct)) => return Outcome::Unsupported { construct },
-            Err(Stop::Size) => return Outcome::Unknown { reason: Reason::Size, proved },
-            Err(Stop::Timeout) => {
-                return Outcome::Unknown { reason: Reason::Solver(Failure::Timeout), proved };
-            }
-        };
-        assumes = question.world.assumes.iter().copied().collect();
-        let is_cut = keeps_cut && (pair.0.limit.is_some() || pair.1.limit.is_some());
-        match question.settle(solver, how.deadline) {
-            Ok(None) => proved = Some(rows),
-            Ok(Some(_)) if is_cut && is_same_under_priorities(schema, pair, how, rows, solver) => {
-                proved = Some(rows);
-            }
-            Ok(Some(database)) => return Outcome::Candidate { database: *database, bound: rows },
-            Err(reason) => return Outcome::Unknown { reason, proved },
-        }
-    }
-    Outcome::NoDifference { bound, assumes }
-}
-
-/// Whether the queries return the same whatever the priorities of rows that tie. That shows queries that leave the same
-/// choice at different depths, which the bags that each of them permits do not.
-fn is_same_under_priorities(
-    schema: &Schema,
-    pair: (&Query, &Query),
-    how: How,
-    rows: usize,
+fn up_to<T>(
+    asked: Asked<'_>,
+    bound: usize,
     solver: &mut Solver,
-) -> bool {
-    let Ok(mut question) = Question::new(schema, pair, how, rows, false) else { return false };
-    let mut assertions = question.world.conditions.clone();
-    assertions.push(question.differs);
-    matches!(question.ask(&assertions, &BTreeSet::new(), solver, how.deadline), Ok(None))
-}
-
-/// Whether two queries differ on tables of so many rows.
-struct Question<'s> {
-    world: World<'s>,
-    tables: BTreeSet<TableId>,
-    likely: BTreeSet<Box<str>>,
-    differs: Term,
-}
-
-impl<'s> Question<'s> {
-    fn new(
-        schema: &'s Schema,
-        (left, right): (&Query, &Query),
-        How { semantics, deadline }: How,
-        rows: usize,
-        keeps_cut: bool,
-    ) -> Result<Self, Stop> {
-        if is_entangled(left) || is_entangled(right) {
-            return Err(Stop::unsupported("outer aggregate"));
-        }
-        let mut world = World::new(schema);
-        world.deadline = Some(deadline);
-        let mut tables = BTreeSet::new();
-        table::tables_of(left, schema, &mut tables);
-        table::tables_of(right, schema, &mut tables);
-        table::add_tables(&mut world, &tables, rows)?;
-        let executed = [left, right].map(|query| {
-            let plain = without_idle_order(query, semantics);
-            Run::statement(&mut world, plain.as_ref().unwrap_or(query), keeps_cut)
+    confirm: &mut dyn FnMut(&Witness) -> Option<T>,
+) -> Outcome<T> {
+    let (mut proved, mut open) = (None, None);
+    let mut assumes = BTreeSet::new();
+    for rows in 1..=bound {
+        let settled = Question::new(asked, rows, keeps_cut(asked)).and_then(|question| {
+            assumes.extend(question.assumes());
+            question.settle(solver, confirm)
         });
-        let likely = pool::likely_texts([left, right]);
-        let [left, right] = executed;
-        let differs = differ::differ(&mut world, &left?, &right?, semantics)?;
-        Ok(Self { world, tables, likely, differs })
-    }
-
-    /// A database on which they may differ, if there is one.
-    fn settle(mut self, solver: &mut Solver, deadline: Instant) -> Result<Option<Box<Witness>>, Reason> {
-        let mut assertions = self.world.conditions.clone();
-        assertions.push(self.differs);
-        if self.world.terms.all(assertions.iter().copied()) == Terms::FALSE {
-            return Ok(None);
-        }
-        let Some(first) = self.ask(&assertions, &BTreeSet::new(), solver, deadline)? else { return Ok(None) };
-        let pool = self.pool(&assertions);
-        let is_open = !pool.is_empty() || !self.world.settled.is_empty();
-        if is_open {
-            // What is known of functions, and no choice that shows: what is found now is most likely real.
-            assertions.extend(self.world.settled.clone());
-            let cells = self.within(&pool);
-            assertions.extend(cells);
-            if let Ok(Some(better)) = self.ask(&assertions, &pool, solver, deadline) {
-                return Ok(Some(better));
-            }
-        }
-        Ok(Some(first))
-    }
-
-    fn ask(
-        &mut self,
-        assertions: &[Term],
-        pool: &BTreeSet<Box<str>>,
-        solver: &mut Solver,
-        deadline: Instant,
-    ) -> Result<Option<Box<Witness>>, Reason> {
-        let asked = decode::unknowns(&self.world, &self.tables);
-        let script = Script::new(&self.world.terms, &mut self.world.oracle, assertions, &asked, pool);
-        let names: Vec<String> = asked.iter().map(|&term| script.name(term).to_owned()).collect();
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(Reason::Solver(Failure::Timeout));
-        }
-        match solver.check(&script.text, &names, left).map_err(Reason::Solver)? {
-            Answer::Unsatisfiable => Ok(None),
-            Answer::Satisfiable(given) => {
-                let values = decode::constants(&self.world, &asked, &given, &script.ranks);
-                let database = decode::database(&self.world, &self.tables, &values);
-                Ok(Some(Box::new(database.ok_or(Reason::NoDatabase)?)))
+        match settled {
+            Ok(Settled::Same) if open.is_none() => proved = Some(rows),
+            Ok(Settled::Same) => {}
+            Ok(Settled::Different(found)) => return Outcome::Different { found, bound: rows },
+            // More rows may show what is only SQLite's choice among fewer.
+            Ok(Settled::Open(reason)) => open = open.or(Some(reason)),
+            Err(Halt::Unsupported(construct)) => return Outcome::Unsupported { construct },
+            Err(Halt::Unknown(reason)) => {
+                return Outcome::Unknown { reason: open.unwrap_or(reason), proved };
             }
         }
     }
-
-    /// The texts that functions of texts are tried on; empty where there is no such function.
-    fn pool(&self, assertions: &[Term]) -> BTreeSet<Box<str>> {
-        let terms = &self.world.terms;
-        let mut pool = BTreeSet::new();
-        let mut has_function = false;
-        for term in terms.reachable(assertions) {
-            match terms.node(term) {
-                Node::Constant(Constant::Text(text)) => {
-                    pool.insert(text.clone());
-                }
-                Node::Apply(_, _, args) => {
-                    has_function |= args.iter().any(|&arg| terms.sort(arg) == Sort::Text);
-                }
-                _ => {}
-            }
-        }
-        pool.extend(self.likely.iter().cloned());
-        if has_function { pool } else { BTreeSet::new() }
+    match open {
+        Some(reason) => Outcome::Unknown { reason, proved },
+        None => Outcome::NoDifference { bound, assumes: assumes.into_iter().collect() },
     }
-
-    /// That every text of the tables is among those.
-    fn within(&mut self, pool: &BTreeSet<Box<str>>) -> Vec<Term> {
-        if pool.is_empty() {
-            return Vec::new();
-        }
-        let rows = self.tables.iter().filter_map(|id| self.world.tables.get(id)).flat_map(|rows| rows.iter());
-        let cells: Vec<Term> = rows.flat_map(|row| row.values.iter().map(|value| value.text)).collect();
-        let terms = &mut self.world.terms;
-        let cells: Vec<Term> = cells.into_iter().filter(|&cell| terms.as_constant(cell).is_none()).collect();
-        let named: Vec<Term> = pool.iter().map(|text| terms.text(text)).collect();
-        let within = cells.into_iter().map(|cell| {
-            let equal: Vec<Term> = named.iter().map(|&text| terms.equal(cell, text)).collect();
-            terms.any(equal)
-        });
-        within.collect()
-    }
-}
-
-/// The query without an ORDER BY that decides nothing.
-fn without_idle_order(query: &Query, semantics: Semantics) -> Option<Query> {
-    let is_idle = semantics != Semantics::List && query.limit.is_none() && !query.order_by.is_empty();
-    is_idle.then(|| Query { order_by: Vec::new(), ..query.clone() })
 }
 
 /// What the symbolic execution of a query says of one database.

@@ -35,17 +35,17 @@ pub struct Script {
 
 impl Script {
     /// The question whether all of `assertions` can hold; the values of `asked` may be asked for. `pool` are further
-    /// texts that a database may well hold.
+    /// texts that a database may well hold; `learned` is known of functions beforehand.
     pub fn new(
         terms: &Terms,
         oracle: &mut Oracle,
         assertions: &[Term],
         asked: &[Term],
-        pool: &BTreeSet<Box<str>>,
+        (pool, learned): (&BTreeSet<Box<str>>, &BTreeSet<Known>),
     ) -> Self {
         let roots: Vec<Term> = assertions.iter().chain(asked).copied().collect();
         let reachable = terms.reachable(&roots);
-        let facts = Facts::collect(terms, oracle, &reachable, pool);
+        let facts = Facts::collect(terms, oracle, &reachable, (pool, learned));
         let ranks = (1..).zip(&facts.texts).map(|(at, text)| {
             let rank = if text.is_empty() { 0 } else { at * GAP };
             (text.clone(), rank)
@@ -89,7 +89,7 @@ impl Script {
     }
 
     fn write_facts(&mut self, facts: &Facts) {
-        for (function, part, args, value) in &facts.known {
+        for Known { function, part, args, value } in &facts.known {
             let name = function_name(*function, *part);
             let args: Vec<String> = args.iter().map(|arg| self.spelled(arg)).collect();
             let value = self.spelled(value);
@@ -193,14 +193,41 @@ fn function_name(function: FunctionId, part: Part) -> String {
     format!("f{}_{part}", function.0)
 }
 
+/// What a part of a function's value is for those arguments.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Known {
+    /// The function.
+    pub function: FunctionId,
+    /// The part.
+    pub part: Part,
+    /// The arguments.
+    pub args: Vec<Constant>,
+    /// What it is.
+    pub value: Constant,
+}
+
+impl Known {
+    fn texts(&self) -> impl Iterator<Item = Box<str>> {
+        self.args.iter().chain([&self.value]).filter_map(|constant| match constant {
+            Constant::Text(text) => Some(text.clone()),
+            _ => None,
+        })
+    }
+}
+
 /// What is known of functions, and the texts that are named.
 struct Facts {
     texts: BTreeSet<Box<str>>,
-    known: Vec<(FunctionId, Part, Vec<Constant>, Constant)>,
+    known: Vec<Known>,
 }
 
 impl Facts {
-    fn collect(terms: &Terms, oracle: &mut Oracle, reachable: &[Term], pool: &BTreeSet<Box<str>>) -> Self {
+    fn collect(
+        terms: &Terms,
+        oracle: &mut Oracle,
+        reachable: &[Term],
+        (pool, learned): (&BTreeSet<Box<str>>, &BTreeSet<Known>),
+    ) -> Self {
         let mut texts = pool.clone();
         texts.insert("".into());
         let mut integers: BTreeSet<BigInt> = (-1..=3).map(BigInt::from).collect();
@@ -227,7 +254,11 @@ impl Facts {
         }
         let integers: Vec<Constant> = integers.into_iter().map(Constant::Integer).collect();
         let reals: Vec<Constant> = reals.into_iter().collect();
-        let mut facts = Self { texts, known: Vec::new() };
+        let learned: Vec<Known> =
+            learned.iter().filter(|known| parts.contains(&(known.function, known.part))).cloned().collect();
+        // Their texts get their numbers, but are no further arguments.
+        let named: BTreeSet<Box<str>> = learned.iter().flat_map(Known::texts).collect();
+        let mut facts = Self { texts, known: learned };
         let mut asked: HashSet<(FunctionId, Vec<Constant>)> = HashSet::new();
         for round in 0..ROUNDS {
             let texts: Vec<Constant> = facts.texts.iter().cloned().map(Constant::Text).collect();
@@ -252,6 +283,7 @@ impl Facts {
                 }
             }
         }
+        facts.texts.extend(named);
         facts
     }
 
@@ -274,7 +306,7 @@ impl Facts {
                 }
                 self.texts.insert(text.clone());
             }
-            self.known.push((function, part, args.to_vec(), value));
+            self.known.push(Known { function, part, args: args.to_vec(), value });
         }
     }
 }

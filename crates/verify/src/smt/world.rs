@@ -61,6 +61,8 @@ pub struct World<'s> {
     pub conditions: Vec<Term>,
     /// What holds where SQL leaves no choice open.
     pub settled: Vec<Term>,
+    /// Whether choices that SQL leaves open are made the other way round.
+    pub reverses_choices: bool,
     /// What the result rests on.
     pub assumes: BTreeSet<Assumption>,
     /// When the time is over.
@@ -79,6 +81,7 @@ impl<'s> World<'s> {
             tables: HashMap::new(),
             conditions: Vec::new(),
             settled: Vec::new(),
+            reverses_choices: false,
             assumes: BTreeSet::from([Assumption::ValuesOfDeclaredType]),
             deadline: None,
             steps: Cell::new(0),

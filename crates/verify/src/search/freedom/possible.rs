@@ -29,12 +29,19 @@ pub(in crate::search) struct Possible {
     certain: Vec<Vec<Value>>,
     open: Vec<Vec<Value>>,
     chosen: usize,
+    /// How many different rows every possible result has at least, columns that were left out included.
+    different: usize,
 }
 
 impl Possible {
     /// The one possible result of a query without freedom.
     pub(in crate::search) fn only(rows: &ResultSet) -> Self {
-        Self { certain: rows.rows().map(<[Value]>::to_vec).collect(), ..Self::default() }
+        Self { certain: rows.rows().map(<[Value]>::to_vec).collect(), ..Self::default() }.counted()
+    }
+
+    /// With the number of its different rows.
+    fn counted(self) -> Self {
+        Self { different: near(&self.certain).len(), ..self }
     }
 
     /// Whether there is a choice.
@@ -60,7 +67,13 @@ impl Possible {
             certain: self.certain.iter().map(keep).collect(),
             open: self.open.iter().map(keep).collect(),
             chosen: self.chosen,
+            different: self.different,
         }
+    }
+
+    /// The possible results where any of the columns may hold anything: of the rows only their number is sure.
+    pub(in crate::search) fn with_open_columns(self) -> Self {
+        Self { different: 0, ..self }
     }
 
     /// The number of rows of every possible result.
@@ -96,17 +109,24 @@ impl Possible {
         !(least..=most).contains(&self.len())
     }
 
-    /// Whether surely no set of rows is a possible result of both: one must have a row that the other cannot.
+    /// Whether surely no set of rows is a possible result of both: one must have a row that the other cannot, or more
+    /// different rows than the other.
     pub(in crate::search) fn is_disjoint_as_sets(&self, other: &Self) -> bool {
-        let near = |rows: &[Vec<Value>]| -> HashSet<Vec<Near>> {
-            rows.iter().map(|row| row.iter().map(Near::of).collect()).collect()
-        };
         let lacks = |must: &Self, may: &Self| {
             let (certain, open) = (near(&may.certain), near(&may.open));
-            near(&must.certain).iter().any(|row| !certain.contains(row) && !open.contains(row))
+            let needed: Vec<Vec<Near>> =
+                near(&must.certain).into_iter().filter(|row| !certain.contains(row)).collect();
+            needed.len() > may.chosen
+                || needed.iter().any(|row| !open.contains(row))
+                || must.different > may.len()
         };
         lacks(self, other) || lacks(other, self)
     }
+}
+
+/// The different rows.
+fn near(rows: &[Vec<Value>]) -> HashSet<Vec<Near>> {
+    rows.iter().map(|row| row.iter().map(Near::of).collect()).collect()
 }
 
 /// A value up to the equality of the contract, near enough: fractions to nine digits.
@@ -178,7 +198,7 @@ impl Cut {
             }
             from = to;
         }
-        possible
+        possible.counted()
     }
 
     /// Keeps the first of equal rows. False if some of them have other keys than the first, so that their place is open.

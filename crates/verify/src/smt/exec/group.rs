@@ -177,6 +177,8 @@ impl Run<'_, '_> {
             for other in 0..keys.len() {
                 let same = self.world.terms.same_rows(&keys[at], &keys[other]);
                 let is_member = self.world.terms.and(presents[other], same);
+                let both = self.world.terms.and(is_member, presents[at]);
+                self.settle_classes(both, &keys[at], &keys[other]);
                 if other < at {
                     earlier.push(is_member);
                 } else {

@@ -229,11 +229,33 @@ impl<'w, 's> Run<'w, 's> {
                     || select.outputs.iter().any(|output| output.expr == term.expr)
             };
             if !order_by.iter().all(is_output) {
-                return Err(Stop::unsupported("DISTINCT sorted by what it does not return"));
+                self.choose_keys(&mut ranked);
             }
             self.make_distinct(&mut ranked, &Body::Select(Box::new(select.clone())))?;
         }
         Ok(ranked)
+    }
+
+    /// Gives each row the sort keys of any of the rows that DISTINCT takes for the same.
+    fn choose_keys(&mut self, rows: &mut [Ranked]) {
+        let before = rows.to_vec();
+        let contents: Vec<Vec<Value>> =
+            before.iter().map(|row| [&row.values, row.keys.as_slice()].concat()).collect();
+        for row in rows {
+            let candidates: Vec<Term> = before
+                .iter()
+                .map(|other| {
+                    let same = self.world.terms.same_rows(&row.values, &other.values);
+                    self.world.terms.and(other.present, same)
+                })
+                .collect();
+            let chosen = self.any_of("key of DISTINCT".to_owned(), &candidates, contents.clone());
+            for (at, key) in row.keys.iter_mut().enumerate() {
+                for (&is_chosen, other) in chosen.iter().zip(&before) {
+                    *key = self.world.terms.choose_value(is_chosen, other.keys[at], *key);
+                }
+            }
+        }
     }
 
     fn sort_key(&mut self, expr: &Expr, select: &Select, values: &[Value], env: &Env) -> Result<Value, Stop> {
@@ -321,7 +343,10 @@ impl<'w, 's> Run<'w, 's> {
             let mut earlier = Vec::new();
             for other in &before[..at] {
                 let same = self.world.terms.same_rows(&row.values, &other.values);
-                earlier.push(self.world.terms.and(other.present, same));
+                let is_there = self.world.terms.and(other.present, same);
+                let both = self.world.terms.and(is_there, row.present);
+                self.settle_classes(both, &row.values, &other.values);
+                earlier.push(is_there);
             }
             let terms = &mut self.world.terms;
             let is_repeated = terms.any(earlier);
@@ -329,6 +354,18 @@ impl<'w, 's> Run<'w, 's> {
             row.present = terms.and(row.present, is_first);
         }
         Ok(())
+    }
+
+    /// Of 1 and 1.0, which are equal, either may stay: what holds where that does not show.
+    fn settle_classes(&mut self, is_same: Term, left: &[Value], right: &[Value]) {
+        for (left, right) in left.iter().zip(right) {
+            let terms = &mut self.world.terms;
+            let same_class = terms.equal(left.is_integer, right.is_integer);
+            let settled = terms.implies(is_same, same_class);
+            if settled != Terms::TRUE {
+                self.world.settled.push(settled);
+            }
+        }
     }
 
     /// Where different texts count as equal, which of them stays is open.

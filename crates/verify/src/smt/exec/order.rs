@@ -51,7 +51,10 @@ impl Cut {
 struct Choice {
     /// Its name; both queries have the same for the same place.
     name: String,
+    /// What tells rows apart that may be taken for one another.
     contents: Vec<Vec<Value>>,
+    /// What such rows share; rows that differ in it never stand for one another.
+    shared: Vec<Vec<Value>>,
 }
 
 impl Terms {
@@ -113,7 +116,8 @@ impl Run<'_, '_> {
         let Executed { mut rows, directions, cut } = executed;
         rows.retain(|row| row.present != Terms::FALSE);
         let Some(cut) = cut else { return Ok(rows) };
-        let first = self.precedence(query, &rows, &directions)?;
+        let site = format!("choice {}", self.site(query));
+        let first = self.precedence(site, &rows, &directions)?;
         let mut taken = Vec::new();
         for (at, row) in rows.iter().enumerate() {
             let terms = &mut self.world.terms;
@@ -132,7 +136,8 @@ impl Run<'_, '_> {
     /// Which row is the first, if there is one.
     pub(super) fn first_of(&mut self, query: &Query, executed: &Executed) -> Result<Vec<Term>, Stop> {
         let rows = &executed.rows;
-        let first = self.precedence(query, rows, &executed.directions)?;
+        let site = format!("choice {}", self.site(query));
+        let first = self.precedence(site, rows, &executed.directions)?;
         let mut chosen = Vec::new();
         for (at, row) in rows.iter().enumerate() {
             let terms = &mut self.world.terms;
@@ -143,10 +148,11 @@ impl Run<'_, '_> {
         Ok(chosen)
     }
 
-    /// For every two rows whether the one is there and comes before the other.
-    fn precedence(
+    /// For every two rows whether the one is there and comes before the other. `name` is the place in the statement at
+    /// which ties are broken.
+    pub(super) fn precedence(
         &mut self,
-        query: &Query,
+        name: String,
         rows: &[Ranked],
         directions: &[Direction],
     ) -> Result<Vec<Vec<Term>>, Stop> {
@@ -155,7 +161,6 @@ impl Run<'_, '_> {
         if rows.len() < 2 {
             return Ok(precedes);
         }
-        let name = format!("choice {}", self.site(query));
         // What all tied rows share tells none of them apart.
         let is_key = |column: usize| {
             let mut keys = 0..directions.len();
@@ -165,14 +170,17 @@ impl Run<'_, '_> {
         let telling: Vec<usize> = (0..width).filter(|&column| !is_key(column)).collect();
         let contents = rows.iter().map(|row| telling.iter().map(|&at| row.values[at]).collect()).collect();
         let presents: Vec<Term> = rows.iter().map(|row| row.present).collect();
-        let priorities = self.priorities(&Choice { name, contents }, &presents);
+        let shared = rows.iter().map(|row| row.keys.clone()).collect();
+        let priorities = self.priorities(&Choice { name, contents, shared }, &presents);
+        let is_reversed = self.world.reverses_choices;
         for (one, other) in pairs(rows.len()) {
             let before = self.world.terms.sorts_before(&rows[one].keys, &rows[other].keys, directions);
             let after = self.world.terms.sorts_before(&rows[other].keys, &rows[one].keys, directions);
             let same = self.world.terms.same_rows(&rows[one].values, &rows[other].values);
             let terms = &mut self.world.terms;
             let differs = terms.or(before, after);
-            let by_priority = terms.less(priorities[one], priorities[other]);
+            let (low, high) = if is_reversed { (other, one) } else { (one, other) };
+            let by_priority = terms.less(priorities[low], priorities[high]);
             let equal = terms.equal(priorities[one], priorities[other]);
             // Rows that are alike may stand in any order.
             let comes_first = terms.or(by_priority, equal);
@@ -195,8 +203,10 @@ impl Run<'_, '_> {
         for (at, own) in choice.contents.iter().enumerate() {
             let mut same = Vec::new();
             for (earlier, other) in choice.contents[..at].iter().enumerate() {
-                let equal = self.world.terms.same_rows(own, other);
-                same.push(self.world.terms.and(presents[earlier], equal));
+                let terms = &mut self.world.terms;
+                let is_tie = terms.same_rows(&choice.shared[at], &choice.shared[earlier]);
+                let equal = terms.same_rows(own, other);
+                same.push(terms.all([presents[earlier], is_tie, equal]));
             }
             occurrences.push(self.world.terms.count(same));
         }
@@ -244,13 +254,16 @@ impl Run<'_, '_> {
         candidates: &[Term],
         contents: Vec<Vec<Value>>,
     ) -> Vec<Term> {
-        let choice = Choice { name, contents };
+        let shared = vec![Vec::new(); contents.len()];
+        let choice = Choice { name, contents, shared };
         let priorities = self.priorities(&choice, candidates);
+        let is_reversed = self.world.reverses_choices;
         let mut beaten = vec![Vec::new(); candidates.len()];
         for (one, other) in pairs(candidates.len()) {
             let same = self.world.terms.same_rows(&choice.contents[one], &choice.contents[other]);
             let terms = &mut self.world.terms;
-            let worse = terms.less(priorities[other], priorities[one]);
+            let (low, high) = if is_reversed { (one, other) } else { (other, one) };
+            let worse = terms.less(priorities[low], priorities[high]);
             let better = terms.not(worse);
             let by_one = terms.and(candidates[one], better);
             let by_other = terms.and(candidates[other], worse);

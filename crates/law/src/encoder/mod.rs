@@ -3,6 +3,9 @@
 //! Random queries over hostile schemas run on random databases whose columns hold values of their declared types. What
 //! the encoding calls open (ties that show, functions without a value) or unsupported is counted and says nothing.
 
+pub mod construct;
+pub mod misreading;
+
 use std::collections::BTreeMap;
 
 use rusqlite::Connection;
@@ -12,6 +15,8 @@ use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId, TableKind};
 use sqlgauge_verify::smt::{OnDatabase, rows_on};
 
+use self::construct::Construct;
+use self::misreading::Misreading;
 use crate::data::{literal, remove_orphans};
 use crate::database::{dump, open};
 use crate::dice::Dice;
@@ -133,7 +138,27 @@ fn is_same(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Compares until so many queries have been drawn.
+/// A database with its catalog.
+struct Place {
+    ddl: Vec<String>,
+    schema: Schema,
+    /// What the encoding takes the catalog for.
+    believed: Schema,
+    connection: Connection,
+    contents: BTreeMap<TableId, Vec<Vec<Value>>>,
+}
+
+impl Place {
+    /// A random database over the schema; `None` where SQLite or the catalog refuses it.
+    fn draw(ddl: Vec<String>, schema: Schema, most_rows: usize, dice: &mut Dice) -> Option<Self> {
+        let connection = open(&ddl).ok()?;
+        fill(&connection, &schema, most_rows, dice);
+        let contents = contents(&connection, &schema);
+        Some(Self { ddl, believed: schema.clone(), schema, connection, contents })
+    }
+}
+
+/// Compares until so many queries have been drawn, of all constructs mixed, over schemas that are hostile to rules.
 ///
 /// # Errors
 /// When SQLite gives no database.
@@ -144,32 +169,62 @@ pub fn hunt(seed: u64, queries: usize, most_rows: usize) -> anyhow::Result<Tally
     let mut drawn = 0;
     while drawn < queries {
         let Ok(world) = World::draw(&shapes, &mut dice) else { continue };
-        let Ok(connection) = open(&world.ddl) else { continue };
-        fill(&connection, &world.schema, most_rows, &mut dice);
-        let database = contents(&connection, &world.schema);
+        let schema = world.schema.as_ref().clone();
+        let Some(place) = Place::draw(world.ddl.clone(), schema, most_rows, &mut dice) else { continue };
         for _ in 0..40 {
             drawn += 1;
             let sql = generator.draw(&world, &mut dice);
-            compare(&world, &connection, &database, &sql, &mut tally)?;
+            compare(&place, &sql, None, &mut tally)?;
         }
     }
     Ok(tally)
 }
 
-fn compare(
-    world: &World,
-    connection: &Connection,
-    database: &BTreeMap<TableId, Vec<Vec<Value>>>,
-    sql: &str,
-    tally: &mut Tally,
-) -> anyhow::Result<()> {
-    let Ok(query) = resolve(sql, &world.schema) else { return Ok(()) };
-    let Ok(expected) = rows_of(connection, sql) else { return Ok(()) };
+/// Compares until so many queries about one construct have been compared, or `most_drawn` have been drawn; with a
+/// misreading, only those that it changes, and no further than the first violation.
+///
+/// # Errors
+/// When SQLite cannot read what it holds.
+pub fn hunt_construct(
+    construct: Construct,
+    misreading: Option<Misreading>,
+    seed: u64,
+    (compared, most_drawn): (usize, usize),
+) -> anyhow::Result<Tally> {
+    let mut dice = Dice::new(seed, construct as u64);
+    let mut tally = Tally::default();
+    let mut drawn = 0;
+    while tally.compared < compared && drawn < most_drawn {
+        let ddl = construct::schema(&mut dice);
+        let schema = Schema::from_ddl(&ddl.join(";\n"))?;
+        let Some(mut place) = Place::draw(ddl, schema, 4, &mut dice) else { continue };
+        if let Some(misreading) = misreading {
+            place.believed = misreading.schema(&place.schema);
+        }
+        for _ in 0..20 {
+            drawn += 1;
+            compare(&place, &construct.query(&mut dice), misreading, &mut tally)?;
+        }
+        if misreading.is_some() && !tally.violations.is_empty() {
+            break;
+        }
+    }
+    Ok(tally)
+}
+
+fn compare(place: &Place, sql: &str, misreading: Option<Misreading>, tally: &mut Tally) -> anyhow::Result<()> {
+    let Ok(query) = resolve(sql, &place.schema) else { return Ok(()) };
+    let Ok(expected) = rows_of(&place.connection, sql) else { return Ok(()) };
     if expected.iter().flatten().any(|value| matches!(value, Value::Blob(_))) {
         tally.open += 1;
         return Ok(());
     }
-    let found = match rows_on(&world.schema, &query, database) {
+    let query = match misreading.map(|misreading| misreading.of(&query)) {
+        None => query,
+        Some(Some(misread)) => misread,
+        Some(None) => return Ok(()),
+    };
+    let found = match rows_on(&place.believed, &query, &place.contents) {
         OnDatabase::Rows(found) => found,
         OnDatabase::Open => {
             tally.open += 1;
@@ -179,20 +234,26 @@ fn compare(
             *tally.unsupported.entry(construct).or_default() += 1;
             return Ok(());
         }
-        OnDatabase::BreaksConstraints => Vec::new(),
+        OnDatabase::BreaksConstraints => {
+            tally.violations.push(format!("a database that is sound breaks constraints: {}", described(place)?));
+            return Ok(());
+        }
     };
     tally.compared += 1;
     tally.with_rows += usize::from(!expected.is_empty());
     if !is_same_bag(&expected, &found) {
         tally.violations.push(format!(
-            "{}\n{}\n{sql}\nSQLite:   {}\nencoding: {}\n",
-            world.ddl.join(";\n"),
-            dump(connection)?.join(";\n"),
+            "{}\n{sql}\nSQLite:   {}\nencoding: {}\n",
+            described(place)?,
             spelled(&expected),
             spelled(&found),
         ));
     }
     Ok(())
+}
+
+fn described(place: &Place) -> anyhow::Result<String> {
+    Ok(format!("{}\n{}", place.ddl.join(";\n"), dump(&place.connection)?.join(";\n")))
 }
 
 fn spelled(rows: &[Vec<Value>]) -> String {

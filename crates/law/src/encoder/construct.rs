@@ -1,0 +1,519 @@
+//! Queries that exercise one construct each, over a schema with every kind of column.
+//!
+//! The texts are short, so that a wrong reading of the construct shows in the rows. They are written without much care for
+//! what SQLite allows: SQLite judges.
+
+use crate::dice::Dice;
+
+/// What a query is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Construct {
+    /// NULL in comparisons, NOT, AND and OR.
+    NullLogic,
+    /// `+ - * / %` on every kind of number.
+    Arithmetic,
+    /// Comparisons of values of different types.
+    Affinity,
+    /// NOCASE and RTRIM, of columns and by COLLATE.
+    Collation,
+    /// CASE, IIF, COALESCE, NULLIF.
+    Case,
+    /// CAST.
+    Cast,
+    /// LIKE and GLOB.
+    Like,
+    /// Dates and times.
+    Date,
+    /// Functions of texts, `||`.
+    Text,
+    /// BETWEEN.
+    Between,
+    /// IN with a list.
+    InList,
+    /// Row values.
+    RowValue,
+    /// DISTINCT.
+    Distinct,
+    /// Inner joins.
+    Join,
+    /// LEFT JOIN.
+    LeftJoin,
+    /// RIGHT and FULL JOIN.
+    FullJoin,
+    /// Aggregates without GROUP BY.
+    Aggregate,
+    /// GROUP BY.
+    GroupBy,
+    /// HAVING.
+    Having,
+    /// ORDER BY with LIMIT and OFFSET.
+    Limit,
+    /// IN with a subquery.
+    InQuery,
+    /// EXISTS.
+    Exists,
+    /// A subquery as a value.
+    Scalar,
+    /// UNION, INTERSECT, EXCEPT.
+    SetOperation,
+    /// WITH.
+    Cte,
+    /// Functions that rank the rows of a window.
+    Rank,
+    /// Aggregates over a window.
+    WindowAggregate,
+    /// Values of other rows of a window.
+    Neighbour,
+}
+
+impl Construct {
+    /// All of them.
+    pub const ALL: [Self; 28] = [
+        Self::NullLogic,
+        Self::Arithmetic,
+        Self::Affinity,
+        Self::Collation,
+        Self::Case,
+        Self::Cast,
+        Self::Like,
+        Self::Date,
+        Self::Text,
+        Self::Between,
+        Self::InList,
+        Self::RowValue,
+        Self::Distinct,
+        Self::Join,
+        Self::LeftJoin,
+        Self::FullJoin,
+        Self::Aggregate,
+        Self::GroupBy,
+        Self::Having,
+        Self::Limit,
+        Self::InQuery,
+        Self::Exists,
+        Self::Scalar,
+        Self::SetOperation,
+        Self::Cte,
+        Self::Rank,
+        Self::WindowAggregate,
+        Self::Neighbour,
+    ];
+
+    /// A query about it, over [`schema`].
+    pub fn query(self, dice: &mut Dice) -> String {
+        Writer { dice }.query(self)
+    }
+}
+
+const TYPES: [&str; 10] = [
+    "INT",
+    "INT",
+    "INTEGER",
+    "REAL",
+    "TEXT",
+    "TEXT COLLATE NOCASE",
+    "TEXT COLLATE RTRIM",
+    "NUMERIC",
+    "DATE",
+    "",
+];
+
+/// A schema of two tables: `t` and `u`, which refers to it, with columns of types that are drawn.
+pub fn schema(dice: &mut Dice) -> Vec<String> {
+    let mut column = |name: &str| {
+        let declared = dice.word(&TYPES);
+        let not_null = if dice.chance(15) { " NOT NULL" } else { "" };
+        format!("{name} {declared}{not_null}")
+    };
+    let (t, u) = (["a", "b", "c"].map(&mut column), ["a", "b", "c"].map(&mut column));
+    let key = dice.word(&["id INTEGER PRIMARY KEY", "id INT PRIMARY KEY", "id TEXT PRIMARY KEY", "id INT"]);
+    let refers = dice.word(&["INT REFERENCES t(id)", "INT NOT NULL REFERENCES t(id)", "INT", "TEXT"]);
+    let refers = if key.ends_with("KEY") { refers } else { "INT" };
+    vec![
+        format!("CREATE TABLE t ({key}, {}, s TEXT, n INT, x REAL, d DATE)", t.join(", ")),
+        format!("CREATE TABLE u (id INTEGER PRIMARY KEY, t_id {refers}, {}, s TEXT, n INT, d DATE)", u.join(", ")),
+    ]
+}
+
+const COMPARISONS: [&str; 8] = ["=", "=", "<>", "<", "<=", ">", "IS", "IS NOT"];
+const CONSTANTS: [&str; 14] =
+    ["0", "1", "2", "-1", "1.0", "2.5", "'1'", "'a'", "'A'", "'a '", "''", "'1.5'", "NULL", "'2020-01-01'"];
+const PATTERNS: [&str; 10] = ["'a%'", "'A%'", "'%b'", "'_'", "'a_'", "'%'", "'1%'", "'A'", "'%-01-%'", "'ab'"];
+const GLOBS: [&str; 5] = ["'a*'", "'A*'", "'?'", "'[ab]*'", "'*'"];
+const DAYS: [&str; 5] = ["'2020-01-01'", "'2020-01-02'", "'1999-12-31'", "'2020-02-30'", "'2020-01-01 10:30:00'"];
+const FORMATS: [&str; 6] = ["'%Y'", "'%m'", "'%d'", "'%Y-%m'", "'%H:%M'", "'%J'"];
+const CASTS: [&str; 4] = ["INTEGER", "REAL", "TEXT", "NUMERIC"];
+
+struct Writer<'d> {
+    dice: &'d mut Dice,
+}
+
+impl Writer<'_> {
+    fn query(&mut self, construct: Construct) -> String {
+        use Construct as C;
+        match construct {
+            C::NullLogic | C::Affinity | C::Collation | C::Like | C::Between | C::InList | C::RowValue => {
+                let condition = self.condition(construct, "t");
+                self.with_condition(&condition)
+            }
+            C::Arithmetic | C::Case | C::Cast | C::Text | C::Date => {
+                let value = self.value(construct, "t");
+                self.with_value(&value)
+            }
+            C::Distinct => self.distinct(),
+            C::Join | C::LeftJoin | C::FullJoin => self.join(construct),
+            C::Aggregate => self.aggregates(),
+            C::GroupBy => self.grouped(false),
+            C::Having => self.grouped(true),
+            C::Limit => self.limited(),
+            C::InQuery | C::Exists => self.in_condition(construct),
+            C::Scalar => self.scalar(),
+            C::SetOperation => self.set_operation(),
+            C::Cte => self.cte(),
+            C::Rank | C::WindowAggregate | C::Neighbour => self.windowed(construct),
+        }
+    }
+
+    fn column(&mut self, table: &str) -> String {
+        let column = self.dice.word(&["a", "b", "c", "n", "s", "id", "d"]);
+        format!("{table}.{column}")
+    }
+
+    fn operand(&mut self, table: &str) -> String {
+        if self.dice.chance(65) { self.column(table) } else { self.dice.word(&CONSTANTS).to_owned() }
+    }
+
+    fn plain(&mut self, table: &str) -> String {
+        let (left, right) = (self.column(table), self.operand(table));
+        format!("{left} {} {right}", self.dice.word(&COMPARISONS))
+    }
+
+    fn condition(&mut self, construct: Construct, table: &str) -> String {
+        use Construct as C;
+        match construct {
+            C::NullLogic => self.null_logic(table),
+            C::Collation => {
+                let (left, right) = (self.column(table), self.operand(table));
+                let collate = self.dice.word(&["", "", " COLLATE NOCASE", " COLLATE RTRIM"]);
+                format!("{left} {} {right}{collate}", self.dice.word(&COMPARISONS))
+            }
+            C::Like => {
+                let not = self.dice.word(&["", "NOT "]);
+                let column = self.column(table);
+                if self.dice.chance(30) {
+                    return format!("{column} {not}GLOB {}", self.dice.word(&GLOBS));
+                }
+                format!("{column} {not}LIKE {}", self.dice.word(&PATTERNS))
+            }
+            C::Between => {
+                let (value, low, high) = (self.column(table), self.operand(table), self.operand(table));
+                format!("{value} {}BETWEEN {low} AND {high}", self.dice.word(&["", "NOT "]))
+            }
+            C::InList => {
+                let list: Vec<String> = (0..self.dice.below(4)).map(|_| self.operand(table)).collect();
+                let value = self.column(table);
+                format!("{value} {}IN ({})", self.dice.word(&["", "NOT "]), list.join(", "))
+            }
+            C::RowValue => {
+                let parts: Vec<String> = (0..4).map(|_| self.operand(table)).collect();
+                let operator = self.dice.word(&["=", "<>", "IS", "IS NOT", "<", ">="]);
+                format!("({}, {}) {operator} ({}, {})", parts[0], parts[1], parts[2], parts[3])
+            }
+            _ => self.plain(table),
+        }
+    }
+
+    fn null_logic(&mut self, table: &str) -> String {
+        let (left, right) = (self.plain(table), self.plain(table));
+        match self.dice.below(5) {
+            0 => format!("NOT ({left})"),
+            1 => format!("NOT ({left} AND {right})"),
+            2 => format!("NOT ({left} OR {right})"),
+            3 => format!("({left}) IS {}", self.dice.word(&["NULL", "NOT NULL", "TRUE", "NOT FALSE"])),
+            _ => format!("{} IS {}NULL OR {left}", self.column(table), self.dice.word(&["", "NOT "])),
+        }
+    }
+
+    fn with_condition(&mut self, condition: &str) -> String {
+        match self.dice.below(4) {
+            0 => format!("SELECT {condition} FROM t"),
+            1 => format!("SELECT t.id, CASE WHEN {condition} THEN 'yes' ELSE 'no' END FROM t"),
+            2 => format!("SELECT COUNT(*) FROM t WHERE NOT ({condition})"),
+            _ => format!("SELECT t.id FROM t WHERE {condition}"),
+        }
+    }
+
+    fn value(&mut self, construct: Construct, table: &str) -> String {
+        use Construct as C;
+        match construct {
+            C::Arithmetic => {
+                let (left, right) = (self.operand(table), self.operand(table));
+                let operator = self.dice.word(&["+", "-", "*", "/", "/", "%"]);
+                match self.dice.below(4) {
+                    0 => format!("({left} {operator} {right}) / {}", self.operand(table)),
+                    1 => format!("-{} {operator} {right}", self.column(table)),
+                    2 => format!("abs({left} {operator} {right})"),
+                    _ => format!("{left} {operator} {right}"),
+                }
+            }
+            C::Case => self.case(table),
+            C::Cast => {
+                let inner = if self.dice.chance(30) {
+                    self.value(C::Arithmetic, table)
+                } else {
+                    self.dice.word(&["t.x", "t.s", "t.n", "t.a", "t.b", "t.c"]).replace("t.", &format!("{table}."))
+                };
+                format!("CAST({inner} AS {})", self.dice.word(&CASTS))
+            }
+            C::Date => self.date(table),
+            _ => self.text(table),
+        }
+    }
+
+    fn case(&mut self, table: &str) -> String {
+        let (one, other) = (self.operand(table), self.operand(table));
+        let condition = self.plain(table);
+        match self.dice.below(5) {
+            0 => format!("COALESCE({one}, {other})"),
+            1 => format!("NULLIF({one}, {other})"),
+            2 => format!("IIF({condition}, {one}, {other})"),
+            3 => format!("CASE {} WHEN {one} THEN 1 WHEN {other} THEN 2 ELSE 3 END", self.column(table)),
+            _ => format!("CASE WHEN {condition} THEN {one} ELSE {other} END"),
+        }
+    }
+
+    fn text(&mut self, table: &str) -> String {
+        let (one, other) = (self.column(table), self.operand(table));
+        match self.dice.below(9) {
+            0 => format!("{one} || {other}"),
+            1 => format!("substr({one}, {}, {})", self.dice.below(3), self.dice.below(3)),
+            2 => format!("length({one})"),
+            3 => format!("upper({one})"),
+            4 => format!("lower({one})"),
+            5 => format!("trim({one})"),
+            6 => format!("replace({one}, 'a', {other})"),
+            7 => format!("instr({one}, {other})"),
+            _ => format!("substr({one}, {})", self.dice.below(3)),
+        }
+    }
+
+    fn date(&mut self, table: &str) -> String {
+        let day = if self.dice.chance(75) {
+            format!("{table}.d")
+        } else {
+            self.dice.word(&DAYS).to_owned()
+        };
+        match self.dice.below(6) {
+            0 => format!("date({day})"),
+            1 => format!("strftime({}, {day})", self.dice.word(&FORMATS)),
+            2 => format!("julianday({day}) - julianday({})", self.dice.word(&DAYS)),
+            3 => format!("date({day}, {})", self.dice.word(&["'+1 day'", "'start of month'", "'-1 year'"])),
+            4 => format!("CAST(strftime('%Y', {day}) AS INTEGER) - {}", self.dice.word(&["1", "2000"])),
+            _ => format!("datetime({day})"),
+        }
+    }
+
+    fn with_value(&mut self, value: &str) -> String {
+        match self.dice.below(5) {
+            0 => format!("SELECT t.id FROM t WHERE {value} {} {}", self.dice.word(&COMPARISONS), self.operand("t")),
+            1 => format!("SELECT SUM({value}) FROM t"),
+            2 => format!("SELECT {value}, COUNT(*) FROM t GROUP BY 1"),
+            _ => format!("SELECT {value} FROM t"),
+        }
+    }
+
+    fn distinct(&mut self) -> String {
+        let (one, other) = (self.column("t"), self.column("t"));
+        match self.dice.below(4) {
+            0 => format!("SELECT DISTINCT {one} FROM t"),
+            1 => format!("SELECT COUNT(DISTINCT {one}), SUM(DISTINCT t.n) FROM t"),
+            2 => format!("SELECT DISTINCT {one} FROM t JOIN u ON u.t_id = t.id"),
+            _ => format!("SELECT DISTINCT {one}, {other} FROM t"),
+        }
+    }
+
+    fn join(&mut self, construct: Construct) -> String {
+        let kind = match construct {
+            Construct::Join => self.dice.word(&["JOIN", "JOIN", ",", "CROSS JOIN"]),
+            Construct::LeftJoin => "LEFT JOIN",
+            _ => self.dice.word(&["RIGHT JOIN", "FULL JOIN", "FULL JOIN"]),
+        };
+        let further = if self.dice.chance(30) { format!(" AND {}", self.plain("u")) } else { String::new() };
+        let (left, right) = (self.column("t"), self.column("u"));
+        let condition = match self.dice.below(3) {
+            0 => format!("{left} = {right}{further}"),
+            _ => format!("u.t_id = t.id{further}"),
+        };
+        let on = if kind == "," { " WHERE " } else { " ON " };
+        let filter = if self.dice.chance(30) && kind != "," {
+            let side = self.dice.word(&["t", "u"]);
+            format!(" WHERE {}", self.plain(side))
+        } else {
+            String::new()
+        };
+        let outputs = match self.dice.below(3) {
+            0 => "COUNT(*), COUNT(u.id), COUNT(t.id)".to_owned(),
+            _ => format!("{left}, {right}"),
+        };
+        format!("SELECT {outputs} FROM t {kind} u{on}{condition}{filter}")
+    }
+
+    fn aggregate(&mut self, table: &str) -> String {
+        let argument = if self.dice.chance(70) { self.column(table) } else { self.value(Construct::Arithmetic, table) };
+        let name = self.dice.word(&["COUNT", "SUM", "AVG", "MIN", "MAX", "TOTAL"]);
+        let distinct = if self.dice.chance(15) { "DISTINCT " } else { "" };
+        let filter =
+            if self.dice.chance(15) { format!(" FILTER (WHERE {})", self.plain(table)) } else { String::new() };
+        match self.dice.below(6) {
+            0 => format!("COUNT(*){filter}"),
+            _ => format!("{name}({distinct}{argument}){filter}"),
+        }
+    }
+
+    fn aggregates(&mut self) -> String {
+        let (one, other) = (self.aggregate("t"), self.aggregate("t"));
+        let filter = if self.dice.chance(50) { format!(" WHERE {}", self.plain("t")) } else { String::new() };
+        match self.dice.below(3) {
+            0 => format!("SELECT {one} * 100.0 / COUNT(*) FROM t{filter}"),
+            1 => format!("SELECT {one} FROM t{filter}"),
+            _ => format!("SELECT {one}, {other} FROM t{filter}"),
+        }
+    }
+
+    fn grouped(&mut self, has_having: bool) -> String {
+        let (one, other, aggregate) = (self.column("t"), self.column("t"), self.aggregate("t"));
+        let having = if has_having {
+            let (left, right) = (self.aggregate("t"), self.dice.word(&CONSTANTS));
+            format!(" HAVING {left} {} {right}", self.dice.word(&COMPARISONS))
+        } else {
+            String::new()
+        };
+        match self.dice.below(4) {
+            0 => format!("SELECT {one}, {other}, {aggregate} FROM t GROUP BY {one}, {other}{having}"),
+            1 => format!("SELECT {aggregate} FROM t LEFT JOIN u ON u.t_id = t.id GROUP BY t.id{having}"),
+            2 => format!("SELECT {other}, {aggregate} FROM t GROUP BY t.id{having}"),
+            _ => format!("SELECT {one}, {aggregate} FROM t GROUP BY {one}{having}"),
+        }
+    }
+
+    fn limited(&mut self) -> String {
+        let (one, other) = (self.column("t"), self.column("t"));
+        let direction = self.dice.word(&["", " DESC", " ASC NULLS LAST", " DESC NULLS FIRST"]);
+        let limit = 1 + self.dice.below(2);
+        let offset = self.dice.word(&["", "", " OFFSET 1"]);
+        let sorted = format!("ORDER BY {one}{direction}, t.id LIMIT {limit}{offset}");
+        match self.dice.below(4) {
+            0 => format!("SELECT {one} FROM t ORDER BY {one}{direction} LIMIT {limit}{offset}"),
+            1 => format!("SELECT COUNT(*), MAX(n) FROM (SELECT t.n FROM t {sorted})"),
+            2 => format!("SELECT u.id FROM u WHERE u.t_id IN (SELECT t.id FROM t {sorted})"),
+            _ => format!("SELECT t.id, {other} FROM t {sorted}"),
+        }
+    }
+
+    fn in_condition(&mut self, construct: Construct) -> String {
+        let (own, inner) = (self.column("t"), self.column("u"));
+        let filter = match self.dice.below(3) {
+            0 => "u.t_id = t.id".to_owned(),
+            1 => format!("{} = {own}", self.column("u")),
+            _ => self.plain("u"),
+        };
+        let not = self.dice.word(&["", "NOT "]);
+        let condition = if construct == Construct::Exists {
+            format!("{not}EXISTS (SELECT {inner} FROM u WHERE {filter})")
+        } else {
+            format!("{own} {not}IN (SELECT {inner} FROM u WHERE {filter})")
+        };
+        self.with_condition(&condition)
+    }
+
+    fn scalar(&mut self) -> String {
+        let aggregate = self.aggregate("u");
+        let inner = match self.dice.below(3) {
+            0 => format!("SELECT {aggregate} FROM u"),
+            1 => format!("SELECT u.n FROM u WHERE {} ORDER BY u.id LIMIT 1", self.plain("u")),
+            _ => format!("SELECT {aggregate} FROM u WHERE u.t_id = t.id"),
+        };
+        match self.dice.below(3) {
+            0 => format!("SELECT t.id FROM t WHERE {} {} ({inner})", self.column("t"), self.dice.word(&COMPARISONS)),
+            _ => format!("SELECT t.id, ({inner}) FROM t"),
+        }
+    }
+
+    fn set_operation(&mut self) -> String {
+        let operator = self.dice.word(&["UNION", "UNION ALL", "INTERSECT", "EXCEPT"]);
+        let (left, right) = (self.column("t"), self.column("u"));
+        let filter = self.plain("t");
+        match self.dice.below(3) {
+            0 => format!("SELECT {left} FROM t WHERE {filter} {operator} SELECT {} FROM t", self.column("t")),
+            1 => format!("SELECT COUNT(*) FROM (SELECT {left} FROM t {operator} SELECT {right} FROM u)"),
+            _ => format!("SELECT {left} FROM t {operator} SELECT {right} FROM u"),
+        }
+    }
+
+    fn cte(&mut self) -> String {
+        let (one, aggregate) = (self.column("t"), self.aggregate("t"));
+        let filter = self.plain("t");
+        match self.dice.below(3) {
+            0 => format!(
+                "WITH k(v, w) AS (SELECT {one}, {aggregate} FROM t GROUP BY 1) SELECT t.id, k.w FROM t JOIN k ON k.v = {one}"
+            ),
+            1 => format!(
+                "WITH k AS (SELECT t.id AS v FROM t WHERE {filter} ORDER BY t.id LIMIT 2) SELECT p.v, q.v FROM k AS p JOIN k AS q ON p.v < q.v"
+            ),
+            _ => format!(
+                "WITH k AS (SELECT DISTINCT {one} AS v FROM t) SELECT COUNT(*), (SELECT MAX(v) FROM k) FROM k"
+            ),
+        }
+    }
+
+    fn windowed(&mut self, construct: Construct) -> String {
+        let (partition, key) = (self.column("t"), self.column("t"));
+        let direction = self.dice.word(&["", " DESC", " ASC NULLS LAST"]);
+        let by = if self.dice.chance(55) { format!("PARTITION BY {partition} ") } else { String::new() };
+        let frame = self.dice.word(&[
+            "",
+            "",
+            " ROWS BETWEEN 1 PRECEDING AND CURRENT ROW",
+            " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+            " RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+            " ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+            " GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW",
+            " RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW",
+            " GROUPS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE TIES",
+            " ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE GROUP",
+        ]);
+        let unique = format!("{by}ORDER BY {key}{direction}, t.id");
+        let (call, over) = match construct {
+            Construct::Rank => {
+                let call = self.dice.word(&["row_number()", "rank()", "dense_rank()", "ntile(2)", "percent_rank()"]);
+                let is_unique = call.starts_with("row") || call.starts_with("ntile");
+                (call.to_owned(), if is_unique { unique } else { format!("{by}ORDER BY {key}{direction}") })
+            }
+            Construct::WindowAggregate => {
+                let call = self.aggregate("t").replace("DISTINCT ", "");
+                let over = match self.dice.below(4) {
+                    0 => by,
+                    1 => format!("{by}ORDER BY {key}{direction}"),
+                    _ => format!("{unique}{frame}"),
+                };
+                (call, over)
+            }
+            _ => {
+                let (value, other) = (self.column("t"), self.dice.word(&CONSTANTS));
+                let call = match self.dice.below(5) {
+                    0 => format!("lag({value}, 1, {other})"),
+                    1 => format!("lead({value})"),
+                    2 => format!("first_value({value})"),
+                    3 => format!("last_value({value})"),
+                    _ => format!("lag({value})"),
+                };
+                let takes_frame = call.starts_with("first") || call.starts_with("last");
+                (call, format!("{unique}{}", if takes_frame { frame } else { "" }))
+            }
+        };
+        match self.dice.below(3) {
+            0 => format!("SELECT v FROM (SELECT t.id, {call} OVER ({over}) AS v FROM t) WHERE v IS NOT NULL"),
+            _ => format!("SELECT t.id, {call} OVER ({over}) FROM t"),
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Encodings broken on purpose: the law must find each of them.
+//!
+//! A misread query is what an encoding that has the construct wrong would execute in place of the query.
+
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::schema::{Collation, Schema};
+use sqlgauge_sql::tree::{
+    Aggregate, Args, BinaryOperator, Body, Expr, From, FrameBound, FrameMode, JoinKind, LikeOperator, Literal,
+    OrderTerm, Query, UnaryOperator,
+};
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+
+use super::construct::Construct;
+
+/// How an encoding is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Misreading {
+    /// NULL equals NULL, and differs from all else.
+    NullEqualsNull,
+    /// `/` on integers keeps the fraction.
+    DivisionKeepsFraction,
+    /// `%` is of the sign of its second operand.
+    RemainderIsPositive,
+    /// Comparisons convert nothing.
+    NoAffinity,
+    /// All text is compared byte by byte.
+    NoCollation,
+    /// ELSE is passed over.
+    NoElse,
+    /// CAST to INTEGER rounds.
+    CastRounds,
+    /// LIKE looks at letter case.
+    LikeKeepsCase,
+    /// A day that no month has is taken as it is.
+    DaysAreTexts,
+    /// SUBSTR counts from 0.
+    SubstrFromZero,
+    /// BETWEEN leaves its upper bound out.
+    BetweenLeavesHigh,
+    /// IN is never NULL.
+    InIsNeverNull,
+    /// A comparison of row values is never NULL.
+    RowsAreNeverNull,
+    /// DISTINCT is passed over.
+    NoDistinct,
+    /// A join's condition is passed over.
+    NoJoinCondition,
+    /// LEFT JOIN drops rows without a partner.
+    LeftIsInner,
+    /// FULL and RIGHT JOIN are LEFT JOIN.
+    FullIsLeft,
+    /// SUM of nothing is 0.
+    SumOfNothingIsZero,
+    /// COUNT counts NULL.
+    CountCountsNull,
+    /// FILTER is passed over.
+    NoAggregateFilter,
+    /// The last of the keys of GROUP BY is passed over.
+    ShortGroupBy,
+    /// HAVING is passed over.
+    NoHaving,
+    /// NULL sorts to the other end.
+    NullsSortOtherwise,
+    /// OFFSET is passed over.
+    NoOffset,
+    /// LIMIT within a statement is passed over.
+    NoInnerLimit,
+    /// EXISTS asks for a value that is not NULL.
+    ExistsAsksForValue,
+    /// A subquery without rows is 0.
+    NoRowIsZero,
+    /// UNION keeps repeated rows.
+    UnionKeepsAll,
+    /// INTERSECT is UNION, EXCEPT keeps all of its left operand.
+    OperandsAreUnited,
+    /// RANK counts without gaps.
+    RankIsDense,
+    /// PARTITION BY is passed over.
+    NoPartition,
+    /// The default frame ends at the row and not at its peers.
+    FrameEndsAtRow,
+    /// The frame is the whole partition.
+    NoFrame,
+    /// EXCLUDE is passed over.
+    NoExclude,
+    /// LAG looks ahead, LEAD back.
+    LagLooksAhead,
+}
+
+/// The registry: for each construct the defects that the law is known to find.
+pub const MISREADINGS: &[(Construct, &[Misreading])] = {
+    use Construct as C;
+    use Misreading as M;
+    &[
+        (C::NullLogic, &[M::NullEqualsNull]),
+        (C::Arithmetic, &[M::DivisionKeepsFraction, M::RemainderIsPositive]),
+        (C::Affinity, &[M::NoAffinity]),
+        (C::Collation, &[M::NoCollation]),
+        (C::Case, &[M::NoElse]),
+        (C::Cast, &[M::CastRounds]),
+        (C::Like, &[M::LikeKeepsCase]),
+        (C::Date, &[M::DaysAreTexts]),
+        (C::Text, &[M::SubstrFromZero]),
+        (C::Between, &[M::BetweenLeavesHigh]),
+        (C::InList, &[M::InIsNeverNull]),
+        (C::RowValue, &[M::RowsAreNeverNull]),
+        (C::Distinct, &[M::NoDistinct]),
+        (C::Join, &[M::NoJoinCondition]),
+        (C::LeftJoin, &[M::LeftIsInner]),
+        (C::FullJoin, &[M::FullIsLeft]),
+        (C::Aggregate, &[M::SumOfNothingIsZero, M::CountCountsNull, M::NoAggregateFilter]),
+        (C::GroupBy, &[M::ShortGroupBy, M::CountCountsNull]),
+        (C::Having, &[M::NoHaving]),
+        (C::Limit, &[M::NullsSortOtherwise, M::NoOffset, M::NoInnerLimit]),
+        (C::InQuery, &[M::InIsNeverNull]),
+        (C::Exists, &[M::ExistsAsksForValue]),
+        (C::Scalar, &[M::NoRowIsZero]),
+        (C::SetOperation, &[M::UnionKeepsAll, M::OperandsAreUnited]),
+        (C::Cte, &[M::NoDistinct, M::NoInnerLimit]),
+        (C::Rank, &[M::RankIsDense, M::NoPartition, M::NullsSortOtherwise]),
+        (C::WindowAggregate, &[M::NoPartition, M::FrameEndsAtRow, M::NoFrame, M::NoExclude]),
+        (C::Neighbour, &[M::LagLooksAhead, M::NoPartition, M::NoFrame]),
+    ]
+};
+
+impl Misreading {
+    /// What an encoding with this defect takes the query for; `None` where it makes no difference to the text.
+    pub fn of(self, query: &Query) -> Option<Query> {
+        if self == Self::NoCollation {
+            let mut misread = query.clone();
+            rewrite_query(&mut Work { misreading: self }, &mut misread);
+            return Some(misread);
+        }
+        let mut misread = query.clone();
+        let limits = (misread.limit.clone(), misread.offset.clone());
+        rewrite_query(&mut Work { misreading: self }, &mut misread);
+        if self == Self::NoInnerLimit {
+            (misread.limit, misread.offset) = limits;
+        }
+        (misread != *query).then_some(misread)
+    }
+
+    /// What it takes the schema for.
+    pub fn schema(self, schema: &Schema) -> Schema {
+        let mut tables = schema.tables().to_vec();
+        if self == Self::NoCollation {
+            let columns = tables.iter_mut().flat_map(|table| &mut table.columns);
+            columns.for_each(|column| column.collation = Collation::Binary);
+        }
+        Schema::new(tables)
+    }
+}
+
+struct Work {
+    misreading: Misreading,
+}
+
+impl Rewriter for Work {
+    fn query(&mut self, query: &mut Query) {
+        match self.misreading {
+            Misreading::NullsSortOtherwise => query.order_by.iter_mut().for_each(turn_nulls),
+            Misreading::NoOffset => query.offset = None,
+            Misreading::NoInnerLimit => (query.limit, query.offset) = (None, None),
+            _ => {}
+        }
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        match (self.misreading, body) {
+            (Misreading::NoDistinct, Body::Select(select)) => select.distinct = false,
+            (Misreading::ShortGroupBy, Body::Select(select)) if select.group_by.len() > 1 => {
+                select.group_by.pop();
+            }
+            (Misreading::NoHaving, Body::Select(select)) => select.having = None,
+            (Misreading::UnionKeepsAll, Body::SetOperation { operator, all, .. }) => {
+                *all |= *operator == sqlgauge_sql::tree::SetOperator::Union;
+            }
+            (Misreading::OperandsAreUnited, Body::SetOperation { operator, .. }) => {
+                *operator = sqlgauge_sql::tree::SetOperator::Union;
+            }
+            _ => {}
+        }
+    }
+
+    fn from(&mut self, from: &mut From) {
+        let From::Join(join) = from else { return };
+        match self.misreading {
+            Misreading::NoJoinCondition => join.on = None,
+            Misreading::LeftIsInner if join.kind == JoinKind::Left => join.kind = JoinKind::Inner,
+            Misreading::FullIsLeft if matches!(join.kind, JoinKind::Full | JoinKind::Right) => {
+                join.kind = JoinKind::Left;
+            }
+            _ => {}
+        }
+    }
+
+    fn expr(&mut self, expr: &mut Expr) {
+        if let Some(misread) = self.misread(expr) {
+            *expr = misread;
+        }
+        self.change(expr);
+    }
+}
+
+impl Work {
+    /// What stands in place of the expression.
+    fn misread(&self, expr: &Expr) -> Option<Expr> {
+        use BinaryOperator as B;
+        use Misreading as M;
+        Some(match (self.misreading, expr) {
+            (M::NullEqualsNull, Expr::Binary(B::Equal, left, right)) => binary(B::Is, left, right),
+            (M::NullEqualsNull, Expr::Binary(B::NotEqual, left, right)) => binary(B::IsNot, left, right),
+            (M::DivisionKeepsFraction, Expr::Binary(B::Divide, left, right)) => {
+                Expr::Binary(B::Divide, Box::new(cast(left, "REAL")), right.clone())
+            }
+            (M::RemainderIsPositive, Expr::Binary(B::Modulo, ..)) => call(Function::Abs, vec![expr.clone()]),
+            (M::NoAffinity, Expr::Binary(operator, left, right)) if operator.is_comparison() => {
+                Expr::Binary(*operator, bare(left), bare(right))
+            }
+            (M::NoCollation, Expr::Collate { expr, .. }) => (**expr).clone(),
+            (M::CastRounds, Expr::Cast { expr, type_name }) if type_name.eq_ignore_ascii_case("INTEGER") => {
+                cast(&call(Function::Round, vec![(**expr).clone()]), type_name)
+            }
+            (M::BetweenLeavesHigh, Expr::Between { expr, low, high, negated: false }) => {
+                Expr::And(vec![binary(B::GreaterEqual, expr, low), binary(B::Less, expr, high)])
+            }
+            (M::InIsNeverNull, Expr::InList { negated: true, .. } | Expr::InQuery { negated: true, .. }) => {
+                call(Function::Coalesce, vec![expr.clone(), integer(1)])
+            }
+            (M::RowsAreNeverNull, Expr::Binary(B::Equal, left, right)) if is_row(left) => binary(B::Is, left, right),
+            (M::RowsAreNeverNull, Expr::Binary(B::NotEqual, left, right)) if is_row(left) => {
+                binary(B::IsNot, left, right)
+            }
+            (M::SumOfNothingIsZero, Expr::Aggregate(own)) if own.function == Function::Sum => {
+                call(Function::Coalesce, vec![expr.clone(), integer(0)])
+            }
+            (M::ExistsAsksForValue, Expr::Exists { query, negated }) => {
+                Expr::IsNull { expr: Box::new(Expr::Scalar(query.clone())), negated: !negated }
+            }
+            (M::NoRowIsZero, Expr::Scalar(_)) => call(Function::Coalesce, vec![expr.clone(), integer(0)]),
+            (M::SubstrFromZero, Expr::Function { function: Function::Substr, args }) => {
+                let mut args = args.as_slice().to_vec();
+                args[1] = binary(B::Add, &args[1], &integer(1));
+                call(Function::Substr, args)
+            }
+            (M::DaysAreTexts, Expr::Function { function: Function::Date, args }) => {
+                let first = args.as_slice().first()?.clone();
+                call(Function::Substr, vec![first, integer(1), integer(10)])
+            }
+            _ => return None,
+        })
+    }
+
+    /// What is changed within the expression.
+    fn change(&self, expr: &mut Expr) {
+        use Misreading as M;
+        match (self.misreading, expr) {
+            (M::NoElse, Expr::Case { otherwise, .. }) => *otherwise = None,
+            (M::LikeKeepsCase, Expr::Like { operator, pattern, .. }) if *operator == LikeOperator::Like => {
+                if let Expr::Literal(Literal::Text(pattern)) = &mut **pattern {
+                    *pattern = pattern.replace('%', "*").replace('_', "?");
+                    *operator = LikeOperator::Glob;
+                }
+            }
+            (misreading, Expr::Aggregate(own)) => change_aggregate(misreading, own),
+            (misreading, Expr::Window(own)) => change_window(misreading, own),
+            _ => {}
+        }
+    }
+}
+
+fn change_aggregate(misreading: Misreading, own: &mut Aggregate) {
+    match misreading {
+        Misreading::CountCountsNull if own.function == Function::Count && !own.distinct => own.args = Args::Star,
+        Misreading::NoAggregateFilter => own.filter = None,
+        Misreading::NoDistinct => own.distinct = false,
+        _ => {}
+    }
+}
+
+fn change_window(misreading: Misreading, own: &mut sqlgauge_sql::tree::WindowCall) {
+    use sqlgauge_sql::tree::Frame;
+    let whole = |mode, end| Frame { mode, start: FrameBound::UnboundedPreceding, end: Some(end), exclude: None };
+    match misreading {
+        Misreading::RankIsDense if own.function == Function::Rank => own.function = Function::DenseRank,
+        Misreading::NoPartition => own.window.partition_by.clear(),
+        Misreading::NullsSortOtherwise => own.window.order_by.iter_mut().for_each(turn_nulls),
+        Misreading::FrameEndsAtRow if own.window.frame.is_none() => {
+            own.window.frame = Some(whole(FrameMode::Rows, FrameBound::CurrentRow));
+        }
+        Misreading::NoFrame => own.window.frame = Some(whole(FrameMode::Rows, FrameBound::UnboundedFollowing)),
+        Misreading::NoExclude => own.window.frame.iter_mut().for_each(|frame| frame.exclude = None),
+        Misreading::LagLooksAhead => {
+            own.function = match &own.function {
+                Function::Lag => Function::Lead,
+                Function::Lead => Function::Lag,
+                other => other.clone(),
+            }
+        }
+        _ => {}
+    }
+}
+
+fn turn_nulls(term: &mut OrderTerm) {
+    term.nulls_first = Some(!term.nulls_first.unwrap_or(!term.descending));
+}
+
+fn binary(operator: BinaryOperator, left: &Expr, right: &Expr) -> Expr {
+    Expr::Binary(operator, Box::new(left.clone()), Box::new(right.clone()))
+}
+
+fn bare(expr: &Expr) -> Box<Expr> {
+    Box::new(Expr::Unary(UnaryOperator::Plus, Box::new(expr.clone())))
+}
+
+fn cast(expr: &Expr, type_name: &str) -> Expr {
+    Expr::Cast { expr: Box::new(expr.clone()), type_name: type_name.to_owned() }
+}
+
+fn call(function: Function, args: Vec<Expr>) -> Expr {
+    Expr::Function { function, args: Args::List(args) }
+}
+
+fn integer(value: i64) -> Expr {
+    Expr::Literal(Literal::Integer(value))
+}
+
+fn is_row(expr: &Expr) -> bool {
+    matches!(expr, Expr::Row(_))
+}
