@@ -239,8 +239,9 @@ impl Verifier {
                 Verdict::Unknown(tried.unknown(&format!("unsupported:{construct}"), &message))
             }
             Outcome::Unknown { reason, proved } => {
-                let so_far = proved
-                    .map_or_else(String::new, |bound| format!(", beyond a proof up to {bound} rows per table"));
+                let so_far = proved.map_or_else(String::new, |bound| {
+                    format!(", beyond a proof up to {bound} rows per table")
+                });
                 let message = format!("{reason}{so_far}");
                 Verdict::Unknown(tried.unknown(&reason.code(), &message))
             }

@@ -386,9 +386,7 @@ impl Run<'_, '_> {
             }
             F::NullIf => {
                 let [left, right] = list else { return Err(Stop::unsupported("nullif")) };
-                let value = self.value(left, env)?;
-                let equal = self.comparison(BinaryOperator::Equal, left, right, env)?;
-                return Ok(self.world.terms.null_if(equal.is_true, value));
+                return self.null_if(left, right, env);
             }
             F::Likely | F::Unlikely | F::Likelihood => return self.value(&list[0], env),
             F::Min | F::Max => return self.scalar_extreme(list, *function == F::Min, env),
@@ -405,6 +403,20 @@ impl Run<'_, '_> {
         }
         let values = self.values(list, env)?;
         self.scalar_function(function, args, &values)
+    }
+
+    /// NULLIF: a function, so that its arguments are compared without conversion.
+    fn null_if(&mut self, left: &Expr, right: &Expr, env: &Env) -> Result<Value, Stop> {
+        let is_explicit = |expr: &Expr| matches!(expr, Expr::Collate { .. });
+        if is_explicit(right) && !is_explicit(left) {
+            return Err(Stop::unsupported("nullif under a collation"));
+        }
+        let (own, other) = (self.value(left, env)?, self.value(right, env)?);
+        let comparison = self.facts.comparison(left, right);
+        let collation = comparison.collation.as_ref();
+        let (l, r) = (self.collated(own, collation)?, self.collated(other, collation)?);
+        let equal = self.compare(BinaryOperator::Equal, l, r);
+        Ok(self.world.terms.null_if(equal.is_true, own))
     }
 
     /// The values of a list.

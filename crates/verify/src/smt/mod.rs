@@ -130,8 +130,12 @@ impl fmt::Display for Reason {
             Self::Solver(failure) => write!(f, "the solver came to no end ({failure})"),
             Self::Size => f.write_str("the formula would be too large"),
             Self::Refused(1) => f.write_str("the solver's counterexample is none on SQLite"),
-            Self::Refused(count) => write!(f, "none of the solver's {count} counterexamples is one on SQLite"),
-            Self::Choice => f.write_str("where the results differ, SQLite may also choose so that they do not"),
+            Self::Refused(count) => {
+                write!(f, "none of the solver's {count} counterexamples is one on SQLite")
+            }
+            Self::Choice => {
+                f.write_str("where the results differ, SQLite may also choose so that they do not")
+            }
         }
     }
 }

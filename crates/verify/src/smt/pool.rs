@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use sqlgauge_sql::tree::{Expr, Literal, Query};
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 /// What databases hold, whatever is asked.
@@ -24,22 +25,75 @@ const COMMON: [&str; 13] = [
 /// Most texts.
 const MAX_TEXTS: usize = 80;
 
-/// Texts on which functions of texts are tried: the constants of the queries, what they are patterns of, dates around them.
+/// Most characters of a text that is made of pieces.
+const MAX_LENGTH: usize = 40;
+
+/// A constant at a place of a text: the number of its first character, from 0.
+type Piece = (usize, String);
+
+/// Texts on which functions of texts are tried: the constants of the queries, what they are patterns of, dates around them,
+/// and texts with constants where SUBSTR looks for them.
 pub fn likely_texts(queries: [&Query; 2]) -> BTreeSet<Box<str>> {
-    struct Texts(BTreeSet<String>);
-    impl Visitor for Texts {
-        fn expr(&mut self, expr: &Expr) {
-            if let Expr::Literal(Literal::Text(text)) = expr {
-                self.0.insert(text.clone());
-            }
-        }
-    }
-    let mut named = Texts(BTreeSet::new());
-    queries.into_iter().for_each(|query| walk_query(&mut named, query));
     let mut texts: Vec<String> = COMMON.map(str::to_owned).to_vec();
-    texts.extend(named.0.iter().flat_map(|text| near(text)));
+    let mut named = BTreeSet::new();
+    for query in queries {
+        let mut found = Named::default();
+        walk_query(&mut found, query);
+        texts.extend(['x', '-', '0'].into_iter().flat_map(|filler| overlaid(&found.pieces, filler)));
+        named.extend(found.texts);
+    }
+    texts.extend(named.iter().flat_map(|text| near(text)));
     texts.truncate(MAX_TEXTS);
     texts.into_iter().map(String::into_boxed_str).collect()
+}
+
+/// The texts that a query names, and those that SUBSTR is compared with.
+#[derive(Default)]
+struct Named {
+    texts: BTreeSet<String>,
+    pieces: BTreeSet<Piece>,
+}
+
+impl Visitor for Named {
+    fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Literal(Literal::Text(text)) => {
+                self.texts.insert(text.clone());
+            }
+            Expr::Binary(BinaryOperator::Equal, left, right) => {
+                self.pieces.extend(piece(left, right).or_else(|| piece(right, left)));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The constant at its place, of `SUBSTR(x, place, …) = 'constant'`.
+fn piece(own: &Expr, other: &Expr) -> Option<Piece> {
+    let Expr::Function { function: Function::Substr | Function::Substring, args } = own else { return None };
+    let (Some(Expr::Literal(Literal::Integer(place))), Expr::Literal(literal)) =
+        (args.as_slice().get(1), other)
+    else {
+        return None;
+    };
+    let text = match literal {
+        Literal::Text(text) => text.clone(),
+        Literal::Integer(number) => number.to_string(),
+        _ => return None,
+    };
+    let place = usize::try_from(place.checked_sub(1)?).ok()?;
+    (place + text.chars().count() <= MAX_LENGTH).then_some((place, text))
+}
+
+/// A text with all of the pieces, as far as they fit together, and the filler between them.
+fn overlaid(pieces: &BTreeSet<Piece>, filler: char) -> Option<String> {
+    let mut whole: Vec<char> = Vec::new();
+    for (place, text) in pieces {
+        let needed = place + text.chars().count();
+        whole.resize(whole.len().max(needed), filler);
+        whole.iter_mut().skip(*place).zip(text.chars()).for_each(|(own, char)| *own = char);
+    }
+    (!whole.is_empty()).then(|| whole.into_iter().collect())
 }
 
 /// The text without wildcards, and dates that it is a part of.

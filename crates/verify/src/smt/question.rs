@@ -12,8 +12,8 @@ use sqlgauge_sql::aggregates::is_entangled;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
 
-use super::exec::{Executed, Run};
 use super::evaluate::evaluate;
+use super::exec::{Executed, Run};
 use super::ir::{Constant, Node, Sort, Term, Terms};
 use super::oracle::Call;
 use super::process::{Answer, Failure, Solver};
@@ -114,7 +114,8 @@ impl<'s> Question<'s> {
         table::tables_of(right, schema, &mut tables);
         table::add_tables(&mut world, &tables, rows)?;
         let (pool, known) = (BTreeSet::new(), BTreeSet::new());
-        let mut question = Self { asked, rows, world, tables, assertions: Vec::new(), pool, known, refused: 0 };
+        let mut question =
+            Self { asked, rows, world, tables, assertions: Vec::new(), pool, known, refused: 0 };
         let [left, right] = question.executed(keeps_cut)?;
         let differs = differ::differ(&mut question.world, &left, &right, how.semantics)?;
         question.assertions.clone_from(&question.world.conditions);

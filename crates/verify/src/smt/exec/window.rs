@@ -10,7 +10,8 @@ use std::rc::Rc;
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
-    Args, ColumnRef, Expr, FrameBound, FrameExclude, FrameMode, Literal, OrderTerm, Select, Window, WindowCall,
+    Args, ColumnRef, Expr, FrameBound, FrameExclude, FrameMode, Literal, OrderTerm, Select, Window,
+    WindowCall,
 };
 use sqlgauge_sql::visit::{Visitor, children, walk_expr};
 
@@ -277,8 +278,11 @@ impl Run<'_, '_> {
             let terms = &mut self.world.terms;
             let nearer: Vec<Term> = (0..placed.len())
                 .map(|next| {
-                    let is_nearer =
-                        if call.function == Function::LastValue { precedes[at][next] } else { precedes[next][at] };
+                    let is_nearer = if call.function == Function::LastValue {
+                        precedes[at][next]
+                    } else {
+                        precedes[next][at]
+                    };
                     terms.and(frame[next], is_nearer)
                 })
                 .filter(|&nearer| nearer != Terms::FALSE)
