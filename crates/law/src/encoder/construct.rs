@@ -131,16 +131,21 @@ pub fn schema(dice: &mut Dice) -> Vec<String> {
     let refers = if key.ends_with("KEY") { refers } else { "INT" };
     vec![
         format!("CREATE TABLE t ({key}, {}, s TEXT, n INT, x REAL, d DATE)", t.join(", ")),
-        format!("CREATE TABLE u (id INTEGER PRIMARY KEY, t_id {refers}, {}, s TEXT, n INT, d DATE)", u.join(", ")),
+        format!(
+            "CREATE TABLE u (id INTEGER PRIMARY KEY, t_id {refers}, {}, s TEXT, n INT, d DATE)",
+            u.join(", ")
+        ),
     ]
 }
 
 const COMPARISONS: [&str; 8] = ["=", "=", "<>", "<", "<=", ">", "IS", "IS NOT"];
 const CONSTANTS: [&str; 14] =
     ["0", "1", "2", "-1", "1.0", "2.5", "'1'", "'a'", "'A'", "'a '", "''", "'1.5'", "NULL", "'2020-01-01'"];
-const PATTERNS: [&str; 10] = ["'a%'", "'A%'", "'%b'", "'_'", "'a_'", "'%'", "'1%'", "'A'", "'%-01-%'", "'ab'"];
+const PATTERNS: [&str; 10] =
+    ["'a%'", "'A%'", "'%b'", "'_'", "'a_'", "'%'", "'1%'", "'A'", "'%-01-%'", "'ab'"];
 const GLOBS: [&str; 5] = ["'a*'", "'A*'", "'?'", "'[ab]*'", "'*'"];
-const DAYS: [&str; 5] = ["'2020-01-01'", "'2020-01-02'", "'1999-12-31'", "'2020-02-30'", "'2020-01-01 10:30:00'"];
+const DAYS: [&str; 5] =
+    ["'2020-01-01'", "'2020-01-02'", "'1999-12-31'", "'2020-02-30'", "'2020-01-01 10:30:00'"];
 const FORMATS: [&str; 6] = ["'%Y'", "'%m'", "'%d'", "'%Y-%m'", "'%H:%M'", "'%J'"];
 const CASTS: [&str; 4] = ["INTEGER", "REAL", "TEXT", "NUMERIC"];
 
@@ -261,7 +266,9 @@ impl Writer<'_> {
                 let inner = if self.dice.chance(30) {
                     self.value(C::Arithmetic, table)
                 } else {
-                    self.dice.word(&["t.x", "t.s", "t.n", "t.a", "t.b", "t.c"]).replace("t.", &format!("{table}."))
+                    self.dice
+                        .word(&["t.x", "t.s", "t.n", "t.a", "t.b", "t.c"])
+                        .replace("t.", &format!("{table}."))
                 };
                 format!("CAST({inner} AS {})", self.dice.word(&CASTS))
             }
@@ -298,11 +305,7 @@ impl Writer<'_> {
     }
 
     fn date(&mut self, table: &str) -> String {
-        let day = if self.dice.chance(75) {
-            format!("{table}.d")
-        } else {
-            self.dice.word(&DAYS).to_owned()
-        };
+        let day = if self.dice.chance(75) { format!("{table}.d") } else { self.dice.word(&DAYS).to_owned() };
         match self.dice.below(6) {
             0 => format!("date({day})"),
             1 => format!("strftime({}, {day})", self.dice.word(&FORMATS)),
@@ -315,7 +318,11 @@ impl Writer<'_> {
 
     fn with_value(&mut self, value: &str) -> String {
         match self.dice.below(5) {
-            0 => format!("SELECT t.id FROM t WHERE {value} {} {}", self.dice.word(&COMPARISONS), self.operand("t")),
+            0 => format!(
+                "SELECT t.id FROM t WHERE {value} {} {}",
+                self.dice.word(&COMPARISONS),
+                self.operand("t")
+            ),
             1 => format!("SELECT SUM({value}) FROM t"),
             2 => format!("SELECT {value}, COUNT(*) FROM t GROUP BY 1"),
             _ => format!("SELECT {value} FROM t"),
@@ -359,11 +366,15 @@ impl Writer<'_> {
     }
 
     fn aggregate(&mut self, table: &str) -> String {
-        let argument = if self.dice.chance(70) { self.column(table) } else { self.value(Construct::Arithmetic, table) };
+        let argument =
+            if self.dice.chance(70) { self.column(table) } else { self.value(Construct::Arithmetic, table) };
         let name = self.dice.word(&["COUNT", "SUM", "AVG", "MIN", "MAX", "TOTAL"]);
         let distinct = if self.dice.chance(15) { "DISTINCT " } else { "" };
-        let filter =
-            if self.dice.chance(15) { format!(" FILTER (WHERE {})", self.plain(table)) } else { String::new() };
+        let filter = if self.dice.chance(15) {
+            format!(" FILTER (WHERE {})", self.plain(table))
+        } else {
+            String::new()
+        };
         match self.dice.below(6) {
             0 => format!("COUNT(*){filter}"),
             _ => format!("{name}({distinct}{argument}){filter}"),
@@ -434,7 +445,11 @@ impl Writer<'_> {
             _ => format!("SELECT {aggregate} FROM u WHERE u.t_id = t.id"),
         };
         match self.dice.below(3) {
-            0 => format!("SELECT t.id FROM t WHERE {} {} ({inner})", self.column("t"), self.dice.word(&COMPARISONS)),
+            0 => format!(
+                "SELECT t.id FROM t WHERE {} {} ({inner})",
+                self.column("t"),
+                self.dice.word(&COMPARISONS)
+            ),
             _ => format!("SELECT t.id, ({inner}) FROM t"),
         }
     }
@@ -485,7 +500,8 @@ impl Writer<'_> {
         let unique = format!("{by}ORDER BY {key}{direction}, t.id");
         let (call, over) = match construct {
             Construct::Rank => {
-                let call = self.dice.word(&["row_number()", "rank()", "dense_rank()", "ntile(2)", "percent_rank()"]);
+                let call =
+                    self.dice.word(&["row_number()", "rank()", "dense_rank()", "ntile(2)", "percent_rank()"]);
                 let is_unique = call.starts_with("row") || call.starts_with("ntile");
                 (call.to_owned(), if is_unique { unique } else { format!("{by}ORDER BY {key}{direction}") })
             }

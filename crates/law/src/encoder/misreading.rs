@@ -5,8 +5,8 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Collation, Schema};
 use sqlgauge_sql::tree::{
-    Aggregate, Args, BinaryOperator, Body, Expr, From, FrameBound, FrameMode, JoinKind, LikeOperator, Literal,
-    OrderTerm, Query, UnaryOperator,
+    Aggregate, Args, BinaryOperator, Body, Expr, FrameBound, FrameMode, From, JoinKind, LikeOperator,
+    Literal, OrderTerm, Query, UnaryOperator,
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
@@ -227,7 +227,9 @@ impl Work {
             (M::InIsNeverNull, Expr::InList { negated: true, .. } | Expr::InQuery { negated: true, .. }) => {
                 call(Function::Coalesce, vec![expr.clone(), integer(1)])
             }
-            (M::RowsAreNeverNull, Expr::Binary(B::Equal, left, right)) if is_row(left) => binary(B::Is, left, right),
+            (M::RowsAreNeverNull, Expr::Binary(B::Equal, left, right)) if is_row(left) => {
+                binary(B::Is, left, right)
+            }
             (M::RowsAreNeverNull, Expr::Binary(B::NotEqual, left, right)) if is_row(left) => {
                 binary(B::IsNot, left, right)
             }
@@ -271,7 +273,9 @@ impl Work {
 
 fn change_aggregate(misreading: Misreading, own: &mut Aggregate) {
     match misreading {
-        Misreading::CountCountsNull if own.function == Function::Count && !own.distinct => own.args = Args::Star,
+        Misreading::CountCountsNull if own.function == Function::Count && !own.distinct => {
+            own.args = Args::Star
+        }
         Misreading::NoAggregateFilter => own.filter = None,
         Misreading::NoDistinct => own.distinct = false,
         _ => {}
@@ -280,7 +284,8 @@ fn change_aggregate(misreading: Misreading, own: &mut Aggregate) {
 
 fn change_window(misreading: Misreading, own: &mut sqlgauge_sql::tree::WindowCall) {
     use sqlgauge_sql::tree::Frame;
-    let whole = |mode, end| Frame { mode, start: FrameBound::UnboundedPreceding, end: Some(end), exclude: None };
+    let whole =
+        |mode, end| Frame { mode, start: FrameBound::UnboundedPreceding, end: Some(end), exclude: None };
     match misreading {
         Misreading::RankIsDense if own.function == Function::Rank => own.function = Function::DenseRank,
         Misreading::NoPartition => own.window.partition_by.clear(),
@@ -288,7 +293,9 @@ fn change_window(misreading: Misreading, own: &mut sqlgauge_sql::tree::WindowCal
         Misreading::FrameEndsAtRow if own.window.frame.is_none() => {
             own.window.frame = Some(whole(FrameMode::Rows, FrameBound::CurrentRow));
         }
-        Misreading::NoFrame => own.window.frame = Some(whole(FrameMode::Rows, FrameBound::UnboundedFollowing)),
+        Misreading::NoFrame => {
+            own.window.frame = Some(whole(FrameMode::Rows, FrameBound::UnboundedFollowing))
+        }
         Misreading::NoExclude => own.window.frame.iter_mut().for_each(|frame| frame.exclude = None),
         Misreading::LagLooksAhead => {
             own.function = match &own.function {

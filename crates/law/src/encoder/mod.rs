@@ -212,7 +212,12 @@ pub fn hunt_construct(
     Ok(tally)
 }
 
-fn compare(place: &Place, sql: &str, misreading: Option<Misreading>, tally: &mut Tally) -> anyhow::Result<()> {
+fn compare(
+    place: &Place,
+    sql: &str,
+    misreading: Option<Misreading>,
+    tally: &mut Tally,
+) -> anyhow::Result<()> {
     let Ok(query) = resolve(sql, &place.schema) else { return Ok(()) };
     let Ok(expected) = rows_of(&place.connection, sql) else { return Ok(()) };
     if expected.iter().flatten().any(|value| matches!(value, Value::Blob(_))) {
@@ -235,7 +240,9 @@ fn compare(place: &Place, sql: &str, misreading: Option<Misreading>, tally: &mut
             return Ok(());
         }
         OnDatabase::BreaksConstraints => {
-            tally.violations.push(format!("a database that is sound breaks constraints: {}", described(place)?));
+            tally
+                .violations
+                .push(format!("a database that is sound breaks constraints: {}", described(place)?));
             return Ok(());
         }
     };
