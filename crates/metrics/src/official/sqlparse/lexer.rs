@@ -1,67 +1,11 @@
-//! What the Python library `sqlparse` (0.6) makes of a text, as far as the official Spider script depends on it.
-//!
-//! In its default mode that script keeps the first statement that `sqlparse` sees and drops every token that
-//! spells `distinct`, wherever it stands: as a keyword, as a column name, glued to a parenthesis. Both
-//! decisions hang on where tokens begin, so the lexer's rules are followed one by one, in their order, with
-//! the outcome that Python's backtracking regular expressions give. Token types are kept only as far as the
-//! statement splitter looks at them, or `--plug_value` does.
-//!
-//! Known difference: letters are taken from Rust's Unicode tables; a combining mark that Python does not
-//! count as a word character can move a token boundary next to it.
+//! Where `sqlparse` sees tokens begin and end: its rules in their order, with what Python's backtracking regular
+//! expressions make of them. The whole text in time n log n: where quotes and comments close is found once for all.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-
-/// The first statement of `text` without its `distinct` tokens, `None` when there is no statement at all
-/// (nothing but white space), where the official script stops with an exception.
-pub fn remove_distinct(text: &str) -> Option<Cow<'_, str>> {
-    if text.chars().all(is_space) {
-        return None;
-    }
-    if !needs_lexing(text) {
-        return Some(Cow::Borrowed(text));
-    }
-    let tokens = first_statement(text)?.into_iter().map(|(_, value)| value);
-    Some(Cow::Owned(tokens.filter(|value| !is_distinct(value)).collect()))
-}
-
-/// Whether Python's `lower()` makes `distinct` of it.
-fn is_distinct(token: &str) -> bool {
-    const WORD: &str = "distinct";
-    // No letter takes more than three times the bytes of its lower case.
-    token.len() <= 3 * WORD.len() && token.to_lowercase() == WORD
-}
-
-/// The tokens of the first statement of `text`, `None` when there is no statement at all.
-pub(super) fn first_statement(text: &str) -> Option<Vec<(Kind, &str)>> {
-    if text.chars().all(is_space) {
-        return None;
-    }
-    let mut lexer = Lexer::new(text);
-    let mut splitter = Splitter::default();
-    let mut tokens = Vec::new();
-    while let Some((kind, value)) = lexer.next_token() {
-        if splitter.is_complete() && !matches!(kind, Kind::Whitespace | Kind::LineComment) {
-            break;
-        }
-        splitter.advance(kind, value);
-        tokens.push((kind, value));
-    }
-    Some(tokens)
-}
-
-/// Whether anything in the text could make the result differ from it.
-fn needs_lexing(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    !text.is_ascii()
-        || bytes.contains(&b';')
-        || text.contains("GO")
-        || bytes.windows(8).any(|w| w.eq_ignore_ascii_case(b"distinct"))
-}
 
 /// The token types that the splitter tells apart, and quoted texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::official) enum Kind {
     Whitespace,
     Newline,
     LineComment,
@@ -187,7 +131,7 @@ impl Closings {
     }
 }
 
-struct Lexer<'t> {
+pub(super) struct Lexer<'t> {
     /// What is left of the text.
     rest: &'t str,
     text: Vec<char>,
@@ -200,7 +144,7 @@ struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    fn new(rest: &'t str) -> Self {
+    pub(super) fn new(rest: &'t str) -> Self {
         let text: Vec<char> = rest.chars().collect();
         let mut lexer = Self {
             rest,
@@ -218,7 +162,7 @@ impl<'t> Lexer<'t> {
         lexer
     }
 
-    fn next_token(&mut self) -> Option<(Kind, &'t str)> {
+    pub(super) fn next_token(&mut self) -> Option<(Kind, &'t str)> {
         let start = self.at;
         self.text.get(start)?;
         let (kind, end) = self
@@ -524,182 +468,5 @@ impl<'t> Lexer<'t> {
         }
         let arithmetic = self.run(at, |c| "+/@#%^&|-".contains(c));
         (Kind::Other, arithmetic.max(at + 1))
-    }
-}
-
-/// The state that decides where the first statement ends.
-#[derive(Default)]
-struct Splitter {
-    blocks: Vec<&'static str>,
-    /// FOR or WHILE seen, LOOP or DO not yet.
-    unconfirmed: Option<&'static str>,
-    is_create: bool,
-    seen_begin: bool,
-    level: i64,
-    complete: bool,
-}
-
-impl Splitter {
-    /// Whether a terminator has been seen, so that anything but blanks and line comments starts the next
-    /// statement.
-    fn is_complete(&self) -> bool {
-        self.complete
-    }
-
-    fn advance(&mut self, kind: Kind, value: &str) {
-        self.level += self.level_change(kind, value);
-        let is_begin = kind == Kind::Keyword && value.eq_ignore_ascii_case("BEGIN");
-        if kind == Kind::Punctuation && value == ";" {
-            self.seen_begin = false;
-            if self.level <= 0 && !self.blocks.contains(&"BEGIN") {
-                self.complete = true;
-            }
-        } else if kind == Kind::Keyword && value.split(is_space).next() == Some("GO") {
-            self.complete = true;
-        } else if !is_begin
-            && !matches!(kind, Kind::Whitespace | Kind::Newline | Kind::LineComment | Kind::BlockComment)
-        {
-            self.seen_begin = false;
-        }
-    }
-
-    fn level_change(&mut self, kind: Kind, value: &str) -> i64 {
-        match (kind, value) {
-            (Kind::Punctuation, ";") => {
-                self.unconfirmed = None;
-                let standalone_begin = std::mem::take(&mut self.seen_begin);
-                return if standalone_begin { self.close(&["BEGIN"]) } else { 0 };
-            }
-            (Kind::Punctuation, "(") => return 1,
-            (Kind::Punctuation, ")") => return -1,
-            (Kind::Keyword | Kind::Subkeyword, _) => {}
-            _ => return 0,
-        }
-        let word = value.to_uppercase();
-        if kind == Kind::Subkeyword {
-            self.is_create |= word.starts_with("CREATE");
-            return 0;
-        }
-        if word == "DECLARE" && self.is_create && self.blocks.is_empty() {
-            self.blocks.push("DECLARE");
-            return 1;
-        }
-        if word == "BEGIN" {
-            return self.begin();
-        }
-        let transaction = ["TRANSACTION", "WORK", "DEFERRED", "IMMEDIATE", "EXCLUSIVE"];
-        if self.seen_begin && transaction.contains(&word.as_str()) {
-            self.seen_begin = false;
-            return self.close(&["BEGIN"]);
-        }
-        if self.blocks.contains(&"BEGIN")
-            && let Some(change) = self.open_nested(&word)
-        {
-            return change;
-        }
-        self.close_nested(&word)
-    }
-
-    fn begin(&mut self) -> i64 {
-        self.seen_begin = true;
-        let declared = self.blocks.last() == Some(&"DECLARE");
-        if declared {
-            self.blocks.pop();
-        }
-        self.blocks.push("BEGIN");
-        i64::from(!declared)
-    }
-
-    /// Closes the innermost block if it is one of those.
-    fn close(&mut self, kinds: &[&str]) -> i64 {
-        let closes = self.blocks.last().is_some_and(|block| kinds.contains(block));
-        if closes {
-            self.blocks.pop();
-        }
-        -i64::from(closes)
-    }
-
-    fn open_nested(&mut self, word: &str) -> Option<i64> {
-        match word {
-            "FOR" => self.unconfirmed = Some("FOR"),
-            "WHILE" => self.unconfirmed = Some("WHILE"),
-            "LOOP" | "DO" => {
-                let loop_kind = if word == "LOOP" { Some("LOOP") } else { None };
-                self.blocks.push(self.unconfirmed.take().or(loop_kind)?);
-                return Some(1);
-            }
-            "IF" => {
-                self.blocks.push("IF");
-                return Some(1);
-            }
-            "CASE" => {
-                self.blocks.push("CASE");
-                return Some(1);
-            }
-            _ => return None,
-        }
-        Some(0)
-    }
-
-    fn close_nested(&mut self, word: &str) -> i64 {
-        match word {
-            "END IF" => self.close(&["IF"]),
-            "END FOR" => self.close(&["FOR"]),
-            "END WHILE" => self.close(&["WHILE"]),
-            "END LOOP" => self.close(&["LOOP", "FOR", "WHILE"]),
-            "END CASE" => self.close(&["CASE"]),
-            "END" => {
-                self.blocks.pop();
-                -1
-            }
-            _ => 0,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Expected values were produced with Python's sqlparse 0.6.1.
-    #[test]
-    fn distinct_tokens_go_and_the_first_statement_stays() {
-        for (text, expected) in [
-            ("SELECT DISTINCT a FROM t", "SELECT  a FROM t"),
-            ("SELECT count(DISTINCT a), count(distinct(b))", "SELECT count( a), count((b))"),
-            ("SELECT 'distinct' , \"DISTINCT\", `distinct`", "SELECT 'distinct' , \"DISTINCT\", `distinct`"),
-            ("SELECT t.distinct, distinctive", "SELECT t., distinctive"),
-            ("SELECT 1 ; SELECT 2", "SELECT 1 ; "),
-            ("SELECT 1; -- done\nSELECT 2", "SELECT 1; -- done\n"),
-            ("SELECT 1;\n-- done", "SELECT 1;"),
-            ("SELECT (1; 2)", "SELECT (1; 2)"),
-            ("SELECT CASE WHEN 1 THEN (2 END; 3)", "SELECT CASE WHEN 1 THEN (2 END; "),
-            ("SELECT ';' ; x", "SELECT ';' ; "),
-            ("SELECT 'a\\' ; x", "SELECT 'a\\' ; "),
-            ("SELECT 'a\\' distinct 'b'", "SELECT 'a\\' distinct 'b'"),
-            ("SELECT 'it''s distinct", "SELECT 'it''s "),
-            ("SELECT 1 GO SELECT 2", "SELECT 1 GO "),
-            ("SELECT 1 go SELECT 2;", "SELECT 1 go SELECT 2;"),
-            ("BEGIN; SELECT 1; END", "BEGIN; "),
-            ("SELECT 12distinct", "SELECT 12distinct"),
-            ("SELECT %sdistinct", "SELECT %s"),
-            ("SELECT /* distinct; */ 1", "SELECT /* distinct; */ 1"),
-            ("SELECT /* distinct; 1", "SELECT /* ; "),
-            ("; SELECT 1", "; "),
-        ] {
-            assert_eq!(remove_distinct(text).as_deref(), Some(expected), "{text}");
-        }
-    }
-
-    #[test]
-    fn blank_text_has_no_statement() {
-        assert_eq!(remove_distinct(""), None);
-        assert_eq!(remove_distinct(" \t\n\u{a0}"), None);
-    }
-
-    #[test]
-    fn unclosed_openers_take_linear_time() {
-        let text = "/* ' \" ` $a$ distinct ".repeat(20_000);
-        assert!(remove_distinct(&text).is_some());
     }
 }
