@@ -33,6 +33,6 @@ pub use features::Features;
 pub use identity::renumber;
 pub use ordering::{Ordered, UnderDistinct, ordered, ordered_under_distinct};
 pub use parse::MAX_SQL_BYTES;
-pub use print::{Dialect, PrintError, print, print_expr};
-pub use resolve::{MAX_DEPTH, resolve};
+pub use print::{Dialect, PrintError, print, print_as_written, print_expr};
+pub use resolve::{Aliases, MAX_DEPTH, resolve, resolve_with_aliases};
 pub mod spider;

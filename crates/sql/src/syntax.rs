@@ -131,6 +131,17 @@ pub(crate) enum TableExpr<'a> {
     Parenthesised(FromClause<'a>, Option<Name<'a>>),
 }
 
+impl<'a> TableExpr<'a> {
+    /// The alias that the text gives to it.
+    pub fn alias(&self) -> Option<&'a str> {
+        let (Self::Table { alias, .. }
+        | Self::Call { alias, .. }
+        | Self::Query(_, alias)
+        | Self::Parenthesised(_, alias)) = self;
+        alias.map(|alias| alias.text)
+    }
+}
+
 /// Which index a table is to be read by.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum IndexHint<'a> {

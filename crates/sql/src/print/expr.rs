@@ -79,8 +79,10 @@ impl Printer<'_> {
             Expr::Column(column) => {
                 let (relation, name) = (self.names.relation(column.relation), self.names.column(*column));
                 let (relation, name) = (self.named(relation), self.named(name));
-                self.identifier(&relation);
-                self.text(".");
+                if !self.is_brief || self.only.last() != Some(&Some(column.relation)) {
+                    self.identifier(&relation);
+                    self.text(".");
+                }
                 self.identifier(&name);
             }
             Expr::Output(_) => self.fail(PrintError::MisplacedOutput),

@@ -1,7 +1,8 @@
 //! Prints a resolved query as SQL.
 //!
 //! Every column is qualified by a relation name that is unique in the statement, so that no name can be captured
-//! by another; result columns of subqueries and CTEs always get explicit names.
+//! by another; result columns of subqueries and CTEs always get explicit names. [`print_as_written`] is for people
+//! instead: with the aliases of a text, and without what can be left out.
 
 mod expr;
 mod names;
@@ -13,10 +14,11 @@ use crate::derive::Facts;
 use crate::folded::folded_integer;
 use crate::functions::Function;
 use crate::reach;
+use crate::resolve::Aliases;
 use crate::schema::{Collation, Schema};
 use crate::tree::{
-    Body, Cte, Expr, From, IndexHint, Join, JoinKind, OrderTerm, Place, Query, Relation, Select, SetOperator,
-    Source,
+    Body, Cte, CteId, Expr, From, IndexHint, Join, JoinKind, OrderTerm, Place, Query, Relation, RelationId,
+    Select, SetOperator, Source,
 };
 use crate::visit::{Visitor, walk_query};
 
@@ -104,6 +106,28 @@ pub fn print(query: &Query, schema: &Schema, dialect: Dialect) -> Result<String,
     printer.finish()
 }
 
+/// Prints a query as a person would write it who gave those aliases to relations: columns of a FROM clause of one
+/// relation are not qualified, and what follows from the rest is left out. Every table can be given the name of its
+/// `database`, as in `main.t`, by which views of the same name do not hide it.
+///
+/// Such a text has no names that are made to be unique, and may mean something else where names hide each other.
+/// Whoever needs the query must resolve the text and compare ([`renumber`](crate::renumber)).
+///
+/// # Errors
+/// Those of [`print()`].
+pub fn print_as_written(
+    query: &Query,
+    schema: &Schema,
+    dialect: Dialect,
+    aliases: &Aliases,
+    database: Option<&str>,
+) -> Result<String, PrintError> {
+    let names = Names::as_written(query, schema, aliases);
+    let mut printer = Printer { names, database, is_brief: true, ..Printer::new(query, schema, dialect) };
+    printer.query(query, None);
+    printer.finish()
+}
+
 /// How many columns that FULL JOIN … USING merges the query reads.
 fn merged_columns(query: &Query) -> usize {
     struct Count(usize);
@@ -157,13 +181,28 @@ struct Printer<'a> {
     dialect: Dialect,
     /// In how many pairs of parentheses of one FROM clause what is printed stands.
     parentheses: usize,
+    /// What can be left out is left out.
+    is_brief: bool,
+    /// The database whose name stands before every table.
+    database: Option<&'a str>,
+    /// The only relation of the FROM clause at hand, outermost first, where there is one only.
+    only: Vec<Option<RelationId>>,
     /// The first thing that could not be written.
     error: Option<PrintError>,
 }
 
 impl<'a> Printer<'a> {
     fn new(query: &Query, schema: &'a Schema, dialect: Dialect) -> Self {
-        Self { out: String::new(), names: Names::of(query, schema), dialect, parentheses: 0, error: None }
+        Self {
+            out: String::new(),
+            names: Names::of(query, schema),
+            dialect,
+            parentheses: 0,
+            is_brief: false,
+            database: None,
+            only: Vec::new(),
+            error: None,
+        }
     }
 
     fn finish(self) -> Result<String, PrintError> {
@@ -211,14 +250,17 @@ impl Printer<'_> {
     fn query(&mut self, query: &Query, columns: Option<&[String]>) {
         let around = std::mem::take(&mut self.parentheses);
         if !query.ctes.is_empty() {
-            self.text("WITH RECURSIVE ");
+            let is_plain = self.is_brief && !query.ctes.iter().any(reads_itself);
+            self.text(if is_plain { "WITH " } else { "WITH RECURSIVE " });
             self.separated(&query.ctes, ", ", Self::cte);
             self.text(" ");
         }
         self.body(&query.body, columns);
         if !query.order_by.is_empty() {
             self.text(" ORDER BY ");
-            self.order_terms(&query.order_by);
+            self.only.push(query.as_select().and_then(only_relation));
+            self.order_of(query);
+            self.only.pop();
         }
         if let Some(limit) = &query.limit {
             self.text(" LIMIT ");
@@ -236,12 +278,15 @@ impl Printer<'_> {
         let name = self.named(name);
         self.identifier(&name);
         let columns = self.names.cte_columns(cte.id).to_vec();
-        self.text("(");
-        self.separated(&columns, ", ", |printer, column| printer.identifier(column));
+        if !self.is_brief || !self.names.gives(&cte.query, &columns) {
+            self.text("(");
+            self.separated(&columns, ", ", |printer, column| printer.identifier(column));
+            self.text(")");
+        }
         self.text(match cte.materialized {
-            None => ") AS (",
-            Some(true) => ") AS MATERIALIZED (",
-            Some(false) => ") AS NOT MATERIALIZED (",
+            None => " AS (",
+            Some(true) => " AS MATERIALIZED (",
+            Some(false) => " AS NOT MATERIALIZED (",
         });
         self.query(&cte.query, None);
         self.text(")");
@@ -285,6 +330,7 @@ impl Printer<'_> {
         if select.outputs.is_empty() {
             self.fail(PrintError::Empty("SELECT"));
         }
+        self.only.push(only_relation(select));
         self.text(if select.distinct { "SELECT DISTINCT " } else { "SELECT " });
         for (index, output) in select.outputs.iter().enumerate() {
             if index > 0 {
@@ -295,7 +341,10 @@ impl Printer<'_> {
                 Some(columns) => columns.get(index),
                 None => output.alias.as_ref(),
             };
-            if let Some(name) = name {
+            let is_named = |name: &&String| {
+                self.is_brief && output.alias.is_none() && self.names.natural(output).as_ref() == Some(*name)
+            };
+            if let Some(name) = name.filter(|name| !is_named(name)) {
                 self.text(" AS ");
                 self.identifier(name);
             }
@@ -316,6 +365,7 @@ impl Printer<'_> {
             self.text(" HAVING ");
             self.expr(having, 0);
         }
+        self.only.pop();
     }
 
     fn from(&mut self, from: &From) {
@@ -384,6 +434,10 @@ impl Printer<'_> {
                 return;
             }
         };
+        if let (Some(database), Source::Table(_)) = (self.database, &relation.source) {
+            self.identifier(database);
+            self.text(".");
+        }
         self.identifier(&own);
         if alias != own {
             self.alias(&alias);
@@ -403,17 +457,45 @@ impl Printer<'_> {
         self.identifier(alias);
     }
 
+    /// The terms of a query, whose numbers of result columns are written as names where they have one.
+    fn order_of(&mut self, query: &Query) {
+        self.separated(&query.order_by, ", ", |printer, term| {
+            match (&term.expr, printer.is_brief) {
+                (Expr::Output(index), true) => printer.result_column(*index, query),
+                _ => printer.term(&term.expr),
+            }
+            printer.direction(term);
+        });
+    }
+
+    fn result_column(&mut self, index: u32, query: &Query) {
+        let outputs = query.outputs().unwrap_or_default();
+        let is_compound = query.as_select().is_none();
+        let name = outputs.get(index as usize).and_then(|output| match (&output.alias, is_compound) {
+            (None, true) => self.names.natural(output),
+            (alias, _) => alias.clone(),
+        });
+        match name {
+            Some(name) => self.identifier(&name),
+            None => self.term(&Expr::Output(index)),
+        }
+    }
+
+    fn direction(&mut self, term: &OrderTerm) {
+        if term.descending {
+            self.text(" DESC");
+        }
+        match term.nulls_first {
+            Some(true) => self.text(" NULLS FIRST"),
+            Some(false) => self.text(" NULLS LAST"),
+            None => {}
+        }
+    }
+
     fn order_terms(&mut self, terms: &[OrderTerm]) {
         self.separated(terms, ", ", |printer, term| {
             printer.term(&term.expr);
-            if term.descending {
-                printer.text(" DESC");
-            }
-            match term.nulls_first {
-                Some(true) => printer.text(" NULLS FIRST"),
-                Some(false) => printer.text(" NULLS LAST"),
-                None => {}
-            }
+            printer.direction(term);
         });
     }
 
@@ -433,6 +515,27 @@ impl Printer<'_> {
             other => self.expr(other, 0),
         }
     }
+}
+
+/// The relation of a FROM clause that has no other.
+fn only_relation(select: &Select) -> Option<RelationId> {
+    match select.from.as_ref()? {
+        From::Relation(relation) => Some(relation.id),
+        From::Join(_) => None,
+    }
+}
+
+/// Whether a common table expression is recursive.
+fn reads_itself(cte: &Cte) -> bool {
+    struct Reads(CteId, bool);
+    impl Visitor for Reads {
+        fn relation(&mut self, relation: &Relation) {
+            self.1 |= relation.source == Source::Cte(self.0);
+        }
+    }
+    let mut reads = Reads(cte.id, false);
+    walk_query(&mut reads, &cte.query);
+    reads.1
 }
 
 /// Whether a term is a number, be it that of a result column or one that SQLite would take for that.

@@ -2,10 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sqlgauge_base::budget;
+
 use super::PrintError;
 use crate::builtin::builtin_columns;
+use crate::resolve::Aliases;
 use crate::schema::{Schema, TableId};
-use crate::tree::{ColumnRef, Cte, CteId, Expr, Place, Query, Relation, RelationId, Source};
+use crate::tree::{
+    Body, ColumnRef, Cte, CteId, Expr, From, Output, Place, Query, Relation, RelationId, Source,
+};
 use crate::visit::{Visitor, walk_query};
 
 /// Relation, CTE and column names of one statement.
@@ -33,22 +38,67 @@ impl<'a> Names<'a> {
     pub fn of(query: &Query, schema: &'a Schema) -> Self {
         let mut collected = Collected::default();
         walk_query(&mut collected, query);
-        let (relations, ctes) = (HashMap::new(), HashMap::new());
-        let mut names = Self { schema, relations, ctes, rowids: collected.rowids };
+        let mut names = Self::none(schema, std::mem::take(&mut collected.rowids));
         let mut taken: HashSet<String> =
             schema.tables().iter().map(|t| t.name.to_ascii_lowercase()).collect();
-        for (id, name, columns) in collected.ctes {
+        for (id, name, columns) in std::mem::take(&mut collected.ctes) {
             names.ctes.insert(id, (unused(&name, &mut taken), columns));
         }
         names.name_relations(&collected.relations, &mut taken);
-        // Derived columns may take the name of an inner column, so inner relations come first.
-        for (id, query) in collected.derived.into_iter().rev() {
-            let columns = names.output_names(&query);
-            if let Some(relation) = names.relations.get_mut(&id) {
+        names.name_columns(collected.derived);
+        names
+    }
+
+    /// The aliases that a text gave where it gave one, and elsewhere the relation's own name.
+    pub fn as_written(query: &Query, schema: &'a Schema, aliases: &Aliases) -> Self {
+        let mut collected = Collected::default();
+        walk_query(&mut collected, query);
+        let mut names = Self::none(schema, std::mem::take(&mut collected.rowids));
+        for (id, name, columns) in std::mem::take(&mut collected.ctes) {
+            names.ctes.insert(id, (name, columns));
+        }
+        let mut taken: HashSet<String> = aliases.values().map(|alias| alias.to_ascii_lowercase()).collect();
+        for (id, kind) in &collected.relations {
+            let base = names.base_name(kind);
+            let alias = match aliases.get(id) {
+                Some(alias) => alias.clone(),
+                None if base.is_empty() || collected.repeated.contains(id) => numbered(&mut taken),
+                None => base,
+            };
+            names.relations.insert(*id, RelationNames { alias, columns: kind.columns() });
+        }
+        names.name_columns(collected.derived);
+        names
+    }
+
+    fn none(schema: &'a Schema, rowids: HashSet<RelationId>) -> Self {
+        Self { schema, relations: HashMap::new(), ctes: HashMap::new(), rowids }
+    }
+
+    /// Derived columns may take the name of an inner column, so inner relations come first.
+    fn name_columns(&mut self, derived: Vec<(RelationId, Query)>) {
+        for (id, query) in derived.into_iter().rev() {
+            let columns = self.output_names(&query);
+            if let Some(relation) = self.relations.get_mut(&id) {
                 relation.columns = ColumnNames::Listed(columns);
             }
         }
-        names
+    }
+
+    /// The name that a result column has by itself: its alias, or that of the column that it is.
+    pub fn natural(&self, output: &Output) -> Option<String> {
+        match (&output.alias, &output.expr) {
+            (Some(alias), _) => Some(alias.clone()),
+            (None, Expr::Column(column)) => self.column(*column).ok(),
+            _ => None,
+        }
+    }
+
+    /// Whether the result columns of a query have those names by themselves.
+    pub fn gives(&self, query: &Query, columns: &[String]) -> bool {
+        let outputs = query.outputs().unwrap_or_default();
+        let natural = |(output, name): (&Output, &String)| self.natural(output).as_ref() == Some(name);
+        outputs.len() == columns.len() && outputs.iter().zip(columns).all(natural)
     }
 
     fn name_relations(&mut self, relations: &[(RelationId, Kind)], taken: &mut HashSet<String>) {
@@ -56,7 +106,6 @@ impl<'a> Names<'a> {
         for (_, kind) in relations {
             *uses.entry(self.base_name(kind).to_ascii_lowercase()).or_default() += 1;
         }
-        let mut counter = 0;
         for (id, kind) in relations {
             let base = self.base_name(kind);
             let alone = uses.get(&base.to_ascii_lowercase()) == Some(&1);
@@ -64,21 +113,9 @@ impl<'a> Names<'a> {
             let alias = if alone && !matches!(kind, Kind::Derived) && !base.contains('.') {
                 base
             } else {
-                loop {
-                    counter += 1;
-                    let candidate = format!("T{counter}");
-                    if taken.insert(candidate.to_ascii_lowercase()) {
-                        break candidate;
-                    }
-                }
+                numbered(taken)
             };
-            let columns = match kind {
-                Kind::Table(table) => ColumnNames::Table(*table),
-                Kind::Cte(cte) => ColumnNames::Cte(*cte),
-                Kind::Derived => ColumnNames::Listed(Vec::new()),
-                Kind::Function(name) => ColumnNames::Builtin(builtin_columns(name).unwrap_or_default()),
-            };
-            self.relations.insert(*id, RelationNames { alias, columns });
+            self.relations.insert(*id, RelationNames { alias, columns: kind.columns() });
         }
     }
 
@@ -167,12 +204,7 @@ impl<'a> Names<'a> {
         let Some(outputs) = query.outputs() else {
             return (1..=query.width()).map(|n| format!("column{n}")).collect();
         };
-        let wanted = outputs.iter().map(|output| match (&output.alias, &output.expr) {
-            (Some(alias), _) => Some(alias.clone()),
-            (None, Expr::Column(column)) => self.column(*column).ok(),
-            _ => None,
-        });
-        distinct_names(wanted)
+        distinct_names(outputs.iter().map(|output| self.natural(output)))
     }
 }
 
@@ -195,6 +227,16 @@ fn distinct_names(wanted: impl Iterator<Item = Option<String>>) -> Vec<String> {
     names
 }
 
+/// The first of `T1`, `T2`, … that is free.
+fn numbered(taken: &mut HashSet<String>) -> String {
+    let mut counter = 1;
+    while !taken.insert(format!("t{counter}")) {
+        budget::spend(1);
+        counter += 1;
+    }
+    format!("T{counter}")
+}
+
 /// `name`, or the first of `name_2`, `name_3`, … that is free.
 fn unused(name: &str, taken: &mut HashSet<String>) -> String {
     let mut candidate = name.to_owned();
@@ -213,15 +255,40 @@ enum Kind {
     Function(String),
 }
 
+impl Kind {
+    fn columns(&self) -> ColumnNames {
+        match self {
+            Self::Table(table) => ColumnNames::Table(*table),
+            Self::Cte(cte) => ColumnNames::Cte(*cte),
+            Self::Derived => ColumnNames::Listed(Vec::new()),
+            Self::Function(name) => ColumnNames::Builtin(builtin_columns(name).unwrap_or_default()),
+        }
+    }
+}
+
 #[derive(Default)]
 struct Collected {
     relations: Vec<(RelationId, Kind)>,
     derived: Vec<(RelationId, Query)>,
     ctes: Vec<(CteId, String, Vec<String>)>,
     rowids: HashSet<RelationId>,
+    /// The relations whose source stands in their FROM clause before.
+    repeated: HashSet<RelationId>,
 }
 
 impl Visitor for Collected {
+    fn body(&mut self, body: &Body) {
+        let Body::Select(select) = body else { return };
+        let mut seen = HashSet::new();
+        for relation in select.from.iter().flat_map(From::relations) {
+            if let Source::Table(_) | Source::Cte(_) = relation.source
+                && !seen.insert(&relation.source)
+            {
+                self.repeated.insert(relation.id);
+            }
+        }
+    }
+
     fn query(&mut self, query: &Query) {
         for Cte { id, name, columns, .. } in &query.ctes {
             let columns = distinct_names(columns.iter().map(|name| Some(name.clone())));
@@ -254,7 +321,7 @@ impl Visitor for Collected {
 /// The result columns alone, which is all that names need.
 fn first_arm(query: &Query) -> Query {
     let select = query.body.first_select().cloned().map(Box::new);
-    Query::of(select.map_or_else(|| query.body.clone(), crate::tree::Body::Select))
+    Query::of(select.map_or_else(|| query.body.clone(), Body::Select))
 }
 
 /// Whether a name needs no quotes.

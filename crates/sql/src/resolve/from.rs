@@ -117,6 +117,9 @@ impl<'a> Resolver<'a> {
             TableExpr::Parenthesised(from, alias) => return self.parenthesised(from, alias_of(alias), scope),
         };
         let id = self.new_relation();
+        if let Some(alias) = outer_alias.or_else(|| ast.alias()) {
+            self.aliases.insert(id, alias.to_owned());
+        }
         let is_builtin = matches!(source, Source::Catalog | Source::Function { .. });
         let kind = JoinKind::Inner;
         scope.relations.push(ScopeRelation { id, name, columns, is_builtin, using: Vec::new(), kind });

@@ -16,6 +16,7 @@ mod scope;
 mod select;
 mod window;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use sqlgauge_base::budget;
@@ -41,6 +42,17 @@ const STEPS_OF_A_NODE: usize = 4;
 /// several statements or no query, is not SQL, names a table or column that does not exist or that is
 /// ambiguous, breaks another rule of SQLite, uses a construct that the tree cannot express, or takes too many steps.
 pub fn resolve(text: &str, schema: &Schema) -> Result<Query, Error> {
+    resolve_with_aliases(text, schema).map(|(query, _)| query)
+}
+
+/// The aliases that a text gives to its relations: what [`print_as_written`](crate::print_as_written) keeps.
+pub type Aliases = HashMap<RelationId, String>;
+
+/// As [`resolve`], with the aliases that the text gives to relations.
+///
+/// # Errors
+/// Those of [`resolve`].
+pub fn resolve_with_aliases(text: &str, schema: &Schema) -> Result<(Query, Aliases), Error> {
     bounded(|| resolve_all(text, schema))
 }
 
@@ -50,14 +62,15 @@ pub(crate) fn bounded<T>(analysis: impl FnOnce() -> Result<T, Error>) -> Result<
         .unwrap_or_else(|too_complex| Err(ErrorKind::TooComplex(too_complex).into()))
 }
 
-fn resolve_all(text: &str, schema: &Schema) -> Result<Query, Error> {
+fn resolve_all(text: &str, schema: &Schema) -> Result<(Query, Aliases), Error> {
     let arena = Arena::default();
     let parsed = parse_query(&arena, text)?;
     let ast = parsed.query;
-    let error = match Resolver::new(schema, text, false).query(ast, None) {
+    let mut resolver = Resolver::new(schema, text, false);
+    let error = match resolver.query(ast, None) {
         // SQLite compiles the first statement before it looks at what follows.
         Ok(_) if parsed.followed => return Err(ErrorKind::MultipleStatements.into()),
-        Ok(query) => return Ok(query),
+        Ok(query) => return Ok((query, resolver.aliases)),
         Err(error) => error,
     };
     let error = first_table_error(ast, schema, error);
@@ -128,6 +141,8 @@ struct Resolver<'a> {
     /// The CTEs whose definitions the walk is inside of, outermost first.
     resolving: Vec<DefinitionIndex>,
     next_relation: u32,
+    /// The aliases of the relations so far, where the text gives one.
+    aliases: Aliases,
     next_cte: u32,
     depth: usize,
     /// The operands of the chains of AND and OR that the walk is inside of: the parser's tree is deeper by so much.
@@ -185,6 +200,7 @@ impl<'a> Resolver<'a> {
             windows: Vec::new(),
             resolving: Vec::new(),
             next_relation: 0,
+            aliases: Aliases::new(),
             next_cte: 0,
             depth: 0,
             chained: 0,
