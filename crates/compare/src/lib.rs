@@ -6,6 +6,7 @@
 //! - [`explain`] puts a difference into words.
 
 pub mod explain;
+mod order;
 pub mod pyeq;
 mod rows;
 mod semantics;

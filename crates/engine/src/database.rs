@@ -35,6 +35,8 @@ pub(crate) struct Source {
     length: u64,
     modified: Option<SystemTime>,
     identity: Identity,
+    /// What every connection does before a query: a script of ours that makes temporary views, or sets how rows are read.
+    pub(crate) prelude: Option<Arc<str>>,
 }
 
 impl Source {
@@ -56,12 +58,13 @@ impl Source {
             length: metadata.len(),
             modified: metadata.modified().ok(),
             identity: identity(&metadata),
+            prelude: None,
         })
     }
 
     /// Fails if the file is not what it was when it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), EngineError> {
-        let now = Self::of(&self.path)?;
+        let now = Self { prelude: self.prelude.clone(), ..Self::of(&self.path)? };
         if now == *self { Ok(()) } else { Err(EngineError::Changed { path: self.path.clone() }) }
     }
 }
@@ -94,6 +97,14 @@ impl Database {
             growth,
             kept: OnceLock::new(),
         }
+    }
+
+    /// The same file, on which every connection runs a script before its queries. The script is run without the locks: it
+    /// must be our own, and touch nothing but temporary views and how this connection reads.
+    #[must_use]
+    pub fn with_prelude(&self, script: &str) -> Self {
+        let source = Source { prelude: Some(script.into()), ..(*self.source).clone() };
+        Self::new(source, (*self.schema).clone())
     }
 
     /// The file, as it was named when it was opened.

@@ -27,12 +27,8 @@
 //! Where the sort keys of a gold cannot be determined, rows are compared as a bag and the detail says so (`order`).
 //! Keys are tied if they are equal values, so keys that only a collation such as NOCASE takes for equal are not.
 
-use std::collections::HashMap;
-
-use sqlgauge_compare::pyeq::Interner;
-use sqlgauge_compare::{GoldOrder, difference, has_same_shape, runs_of_keys};
+use sqlgauge_compare::{GoldOrder, difference, has_same_shape};
 use sqlgauge_engine::ResultSet;
-use sqlgauge_sql::{Dialect, UnderDistinct, ordered, ordered_under_distinct, print};
 
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
@@ -76,71 +72,8 @@ pub(crate) fn order_of(pair: &Pair<'_>, gold: &ResultSet) -> GoldOrder {
         Ok(query) => query,
         Err(error) => return GoldOrder::Unknown(format!("the gold could not be resolved: {error}")),
     };
-    if let Some(under) = ordered_under_distinct(query) {
-        return match runs_under_distinct(pair, gold, &under) {
-            Ok(runs) => GoldOrder::Runs(runs),
-            Err(why) => match ordered(query) {
-                Some(ordered) => GoldOrder::Partly(runs_of_keys(gold, &ordered.keys), why),
-                None => GoldOrder::Unknown(why),
-            },
-        };
-    }
-    let Some(ordered) = ordered(query) else { return GoldOrder::Unordered };
-    if ordered.keys.iter().all(|&key| key < ordered.width) {
-        return GoldOrder::from_keys(gold, &ordered.keys);
-    }
     let database = &pair.target().database;
-    let sql = match print(&ordered.query, database.schema(), Dialect::Sqlite) {
-        Ok(sql) => sql,
-        Err(error) => return GoldOrder::Unknown(format!("the gold's sort keys cannot be added: {error}")),
-    };
-    match pair.run_gold(database, &sql).rows() {
-        Some(rows) if has_same_rows(gold, rows) => GoldOrder::from_keys(rows, &ordered.keys),
-        Some(_) => GoldOrder::Unknown("the gold returns other rows when its sort keys are added".into()),
-        None => GoldOrder::Unknown("the gold does not run with its sort keys added".into()),
-    }
-}
-
-/// The runs of equal sort keys of a gold with DISTINCT whose keys it does not return, or why there are none.
-fn runs_under_distinct(
-    pair: &Pair<'_>,
-    gold: &ResultSet,
-    under: &UnderDistinct,
-) -> Result<Vec<usize>, String> {
-    let database = &pair.target().database;
-    let run = |query| {
-        let sql = print(query, database.schema(), Dialect::Sqlite)
-            .map_err(|error| format!("the gold's sort keys cannot be added: {error}"))?;
-        Ok::<_, String>(pair.run_gold(database, &sql))
-    };
-    let (every, all) = (run(&under.every)?, run(&under.all)?);
-    let (Some(every), Some(all)) = (every.rows(), all.rows()) else {
-        return Err("the gold does not run with its sort keys added".into());
-    };
-    let mut interner = Interner::default();
-    let (every, gold) = (interner.grid(every), interner.grid(gold));
-    let mut keys_of: HashMap<&[u32], Vec<u32>> = HashMap::new();
-    for row in every.rows() {
-        let keys: Vec<u32> = under.keys.iter().filter_map(|&key| row.get(key).copied()).collect();
-        let row = row.get(..under.width).unwrap_or(row);
-        if keys_of.entry(row).or_insert_with(|| keys.clone()) != &keys {
-            return Err("DISTINCT makes one row of rows with different sort keys, \
-                        and which of them SQLite sorts by is not determined"
-                .into());
-        }
-    }
-    let keys: Option<Vec<&Vec<u32>>> = gold.rows().map(|row| keys_of.get(row)).collect();
-    match keys {
-        Some(keys) if keys_of.len() == all.len() => {
-            Ok(keys.chunk_by(|a, b| a == b).map(<[_]>::len).collect())
-        }
-        _ => Err("DISTINCT makes one row of rows that only a collation takes for equal".into()),
-    }
-}
-
-/// Whether `wider` has the rows of `rows`, in order, with columns appended.
-fn has_same_rows(rows: &ResultSet, wider: &ResultSet) -> bool {
-    rows.len() == wider.len() && rows.rows().zip(wider.rows()).all(|(row, wide)| wide.starts_with(row))
+    GoldOrder::of(gold, query, database.schema(), |sql| pair.run_gold(database, sql).rows().cloned())
 }
 
 /// Whether the prediction returned what the gold did, as a score with its reason.

@@ -8,6 +8,7 @@ use std::time::Instant;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, StatementStatus};
 
+use crate::database::Source;
 use crate::enough::Watch;
 use crate::limits::Limits;
 use crate::moment::Moment;
@@ -62,12 +63,21 @@ pub(super) struct GuardedConnection {
 
 impl GuardedConnection {
     /// Opens the file under all locks, ready to read the catalog.
-    pub(super) fn open(path: &Path, limits: &Limits, now: Moment, scale: Scale) -> rusqlite::Result<Self> {
+    pub(super) fn open(
+        source: &Source,
+        limits: &Limits,
+        now: Moment,
+        scale: Scale,
+    ) -> rusqlite::Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI
             | OpenFlags::SQLITE_OPEN_PRIVATE_CACHE;
-        let mut connection = Connection::open_with_flags(immutable_uri(path), flags)?;
+        let mut connection = Connection::open_with_flags(immutable_uri(&source.path), flags)?;
+        if let Some(prelude) = &source.prelude {
+            connection.execute_batch("PRAGMA temp_store = MEMORY")?;
+            connection.execute_batch(prelude)?;
+        }
         connection.execute_batch("PRAGMA query_only = ON")?;
         let guard = lock(&mut connection, limits)?;
         let max_value_bytes = i32::try_from(limits.max_value_bytes).unwrap_or(i32::MAX);

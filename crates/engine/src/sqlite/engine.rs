@@ -243,7 +243,7 @@ fn connect(
     scale: Scale,
 ) -> Result<GuardedConnection, Unconnected> {
     source.check_unchanged().map_err(Unconnected::Failed)?;
-    GuardedConnection::open(&source.path, limits, now, scale).map_err(|error| {
+    GuardedConnection::open(source, limits, now, scale).map_err(|error| {
         match error.sqlite_error_code() {
             Some(ErrorCode::OutOfMemory) => Unconnected::OutOfMemory,
             _ => Unconnected::Failed(open_error(&source.path, &error)),
@@ -263,7 +263,7 @@ impl Engine for SqliteEngine {
     fn open(&self, path: &Path) -> Result<Arc<Database>, EngineError> {
         let source = Source::of(path)?;
         check_at_rest(path)?;
-        let connection = GuardedConnection::open(path, &self.limits, self.now, Scale::Ordinary)
+        let connection = GuardedConnection::open(&source, &self.limits, self.now, Scale::Ordinary)
             .map_err(|error| open_error(path, &error))?;
         let ask = |workers: &Workers, name: &str, timeout: Duration| {
             let limits = Limits { timeout, ..self.limits };
@@ -307,7 +307,8 @@ impl SqliteEngine {
             Err(failure) => return Execution::failed(failure),
         };
         let task = self.task(database, split, enough);
-        match &self.workers {
+        // A worker opens the file alone. What has a prelude has run without it before, within the same limits.
+        match self.workers.as_ref().filter(|_| task.source.prelude.is_none()) {
             Some(workers) => self.run_apart(workers, (database, sql), &task, enough),
             None => self.run_here(&task),
         }
