@@ -33,7 +33,7 @@ pub use foreign_keys::{BrokenForeignKey, KeptSchema};
 pub use limits::Limits;
 pub use moment::{Moment, NotAMoment};
 pub use outcome::{Dependence, Execution, Failure, FailureKind, Outcome};
-pub use sqlite::{Budget, Sandbox, SqliteEngine};
+pub use sqlite::{Budget, Sandbox, SqliteEngine, immutable_uri};
 pub use statement::has_further_semicolon;
 pub use value::{Fingerprint, ResultSet, Value};
 pub use worker::{WorkerCommand, serve_queries};

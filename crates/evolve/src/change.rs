@@ -93,9 +93,37 @@ pub enum Change {
         parent: String,
         /// The name of what takes their place.
         to: String,
-        /// The parent's columns that get another name there.
+        /// The columns of either that get another name there, as `table.column`.
         renamed: Vec<(String, String)>,
+        /// Which rows of the two have no partner.
+        shape: Shape,
     },
+}
+
+/// Which rows of two tables that become one have no partner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// None: every row of the child has its parent, and every parent a child.
+    Inner,
+    /// Some children have no parent.
+    Left,
+    /// Some parents have no child.
+    Right,
+    /// Both.
+    Full,
+}
+
+impl Shape {
+    /// Whether some children have no parent.
+    pub(crate) fn has_orphans(self) -> bool {
+        matches!(self, Self::Left | Self::Full)
+    }
+
+    /// Whether some parents have no child.
+    pub(crate) fn has_childless(self) -> bool {
+        matches!(self, Self::Right | Self::Full)
+    }
 }
 
 /// A column that takes the place of others.

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::Change;
 use crate::kind::Kind;
+use crate::names::Naturalness;
 
 /// The version of the format of `changes.jsonl`.
 pub const FORMAT_VERSION: u32 = 1;
@@ -79,10 +80,14 @@ pub struct Header {
     pub seed: u64,
     /// How much is changed, between 0 and 1.
     pub intensity: f64,
+    /// How readable new names are.
+    pub naturalness: Naturalness,
     /// The step of a history, from 1; null without one.
     pub step: Option<u32>,
     /// The items of the original.
     pub items: usize,
+    /// A hash of the items and databases of the original.
+    pub inputs: String,
 }
 
 /// An evolved schema.
@@ -96,6 +101,8 @@ pub struct SchemaRecord {
     pub changes: Vec<Change>,
     /// Why the kind is not feasible for the database; null where it is.
     pub infeasible: Option<Reason>,
+    /// The reason in words, with names; null where there is nothing to say.
+    pub detail: Option<String>,
     /// Every old table as a query over the new ones, by name.
     pub old_over_new: BTreeMap<String, String>,
     /// Every new table as a query over the old ones, by name: the migration of the data.
@@ -160,6 +167,26 @@ pub enum Reason {
     StillRuns,
 }
 
+impl Reason {
+    /// Its name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::GoldFails => "gold-fails",
+            Self::GoldUnresolved => "gold-unresolved",
+            Self::NothingToChange => "nothing-to-change",
+            Self::NeedsRemoved => "needs-removed",
+            Self::NotTouched => "not-touched",
+            Self::Undetermined => "undetermined",
+            Self::NotExpressible => "not-expressible",
+            Self::TooComplex => "too-complex",
+            Self::MigrationFails => "migration-fails",
+            Self::RowsDiffer => "rows-differ",
+            Self::ViewsDiffer => "views-differ",
+            Self::StillRuns => "still-runs",
+        }
+    }
+}
+
 /// The folder in numbers: the last line. Min, mean, median and max as in the paper's Table 2; null of nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
@@ -217,6 +244,7 @@ mod tests {
             source_db_id: "d".to_owned(),
             changes: vec![change],
             infeasible: Some(Reason::NothingToChange),
+            detail: None,
             old_over_new: BTreeMap::new(),
             new_over_old: BTreeMap::new(),
             changed_tables: Vec::new(),
@@ -230,6 +258,7 @@ mod tests {
             "{line}"
         );
         assert_eq!(serde_json::from_str::<Record>(&line).unwrap(), record);
+        assert_eq!(serde_json::to_value(Reason::ViewsDiffer).unwrap(), Reason::ViewsDiffer.name());
     }
 
     #[test]

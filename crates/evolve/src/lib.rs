@@ -1,15 +1,37 @@
 //! Changes the schema of a benchmark in every way that EvoSchema (`VLDB` 2025) names, and its data and golds with it.
 //!
 //! - A [`Change`] is a schema modification operator; a [`Kind`] proposes changes of one sort.
+//! - A [`Chain`] of changes is one mapping from the first schema to the last: by it the DDL is made, the data are migrated,
+//!   and every gold is rewritten.
+//! - [`evolve`] does that to a whole benchmark, and runs every gold before and after.
 //! - [`layout`] says what is written: a folder per kind that is a benchmark of its own, and `changes.jsonl`, which says
 //!   what was changed and what became of every item ([`Record`]).
 
 pub mod layout;
 pub mod names;
 
+mod chain;
 mod change;
+mod check;
+mod ddl;
+mod definitions;
+mod evolve;
 mod kind;
+mod migrate;
+mod operators;
+mod output;
+mod perturbations;
+mod rewrite;
+mod shard;
+mod source;
+mod step;
+mod tables_json;
+mod text;
 
-pub use change::{Change, Part};
+pub use chain::Chain;
+pub use change::{Change, Part, Shape};
+pub use evolve::{EvolveError, Options, Progress, evolve};
 pub use kind::{Kind, Scope, UnknownKind};
 pub use layout::{EvolvedItem, FORMAT_VERSION, Record};
+pub use migrate::MigrationError;
+pub use step::ChangeError;

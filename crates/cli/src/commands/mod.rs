@@ -9,6 +9,7 @@ mod demo;
 mod encode;
 mod estimate;
 mod evaluated;
+mod evolve;
 mod fit;
 mod import;
 mod match_queries;
@@ -61,6 +62,8 @@ pub enum Command {
     Rules(rules::Rules),
     /// List the metrics: id, what it means, its range, what it needs
     Metrics(metrics::Metrics),
+    /// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
+    Evolve(Box<evolve::Evolve>),
     /// Turn a workload (questions, schemas, predictions) into vectors for `shift`, `fit` and `estimate`
     Encode(encode::Encode),
     /// Measure how far a workload lies from another, and which databases and dimensions make the difference
@@ -97,6 +100,7 @@ impl Command {
             Self::Witnesses(command) => command.run(),
             Self::Rules(command) => command.run(),
             Self::Metrics(command) => command.run(),
+            Self::Evolve(command) => command.run(),
             Self::Encode(command) => command.run(),
             Self::Shift(command) => command.run(),
             Self::Fit(command) => command.run(),

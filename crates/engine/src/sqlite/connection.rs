@@ -202,7 +202,7 @@ fn connect_virtual_tables(connection: &Connection, guard: &Guard) -> rusqlite::R
 }
 
 /// The URI that opens `path` as a file that nobody writes; SQLite then needs no lock, log or journal.
-fn immutable_uri(path: &Path) -> String {
+pub fn immutable_uri(path: &Path) -> String {
     let mut uri = String::from("file:");
     for &byte in path.as_os_str().as_encoded_bytes() {
         if byte.is_ascii_alphanumeric() || b"/.-_~".contains(&byte) {

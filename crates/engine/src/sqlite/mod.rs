@@ -24,6 +24,7 @@ mod sandbox;
 mod schema_reader;
 mod shadow;
 
+pub use connection::immutable_uri;
 pub use engine::SqliteEngine;
 pub(crate) use engine::run_alone;
 pub(crate) use growth::growth_of;

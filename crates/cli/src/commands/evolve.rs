@@ -1,0 +1,147 @@
+//! `sqlgauge evolve`.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use comfy_table::{Table, presets};
+use sqlgauge_dataset::{BenchmarkSource, Databases, Format, load_benchmark};
+use sqlgauge_evolve::layout::Statistics;
+use sqlgauge_evolve::names::Naturalness;
+use sqlgauge_evolve::{Kind, Options, evolve};
+
+use crate::Verdict;
+use crate::engine::engine;
+use crate::guard::keep_run;
+use crate::options::{LimitOptions, column_help, columns, format};
+use crate::output::{note, print, say};
+use crate::stdin::input_file;
+
+/// Seconds between two lines of progress.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
+#[derive(Debug, Args)]
+pub struct Evolve {
+    /// File with the gold queries and their questions
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
+    gold: PathBuf,
+    /// File with the questions, where the gold file has none
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
+    questions: Option<PathBuf>,
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database
+    #[arg(long, value_name = "DIR")]
+    db: PathBuf,
+    /// Folder to write: a benchmark per kind
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Kinds of change, separated by commas, or `all`
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', required = true, value_parser = kinds())]
+    kinds: Vec<String>,
+    /// Seed of all proposals: the same seed gives the same benchmark
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Share of what could be changed that is changed at most, above 0 and up to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    intensity: f64,
+    /// How readable new names are
+    #[arg(long, value_name = "LEVEL", default_value = Naturalness::Regular.name(), value_parser = naturalness())]
+    naturalness: Naturalness,
+    /// Threads; the result does not depend on them
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    #[command(flatten)]
+    limits: LimitOptions,
+    /// Format of the gold file, where detection is wrong
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    format: Option<Format>,
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(sqlgauge_dataset::Role::all()))]
+    columns: Vec<String>,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn kinds() -> PossibleValuesParser {
+    PossibleValuesParser::new(Kind::ALL.map(Kind::name).into_iter().chain(["all"]))
+}
+
+fn naturalness() -> impl TypedValueParser<Value = Naturalness> {
+    PossibleValuesParser::new(Naturalness::ALL.map(Naturalness::name))
+        .try_map(|name| name.parse::<Naturalness>())
+}
+
+impl Evolve {
+    pub fn run(self) -> Result<Verdict> {
+        let is_share = self.intensity > 0.0 && self.intensity <= 1.0;
+        ensure!(is_share, "--intensity {} is no share above 0 and up to 1", self.intensity);
+        keep_run("--out", &self.out)?;
+        let benchmark = load_benchmark(&BenchmarkSource {
+            gold: self.gold.clone(),
+            questions: self.questions.clone(),
+            format: self.format,
+            columns: columns(&self.columns)?,
+        })?;
+        if !self.quiet {
+            benchmark.notes.iter().for_each(note);
+        }
+        let databases = Databases::open(&self.db)?;
+        let engine = engine(self.limits.limits()?)?;
+        let options = Options {
+            kinds: self.chosen(),
+            seed: self.seed,
+            intensity: self.intensity,
+            naturalness: self.naturalness,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        std::fs::create_dir_all(&self.out)
+            .with_context(|| format!("{} cannot be made; choose another --out", self.out.display()))?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build()?;
+        let last = Mutex::new(Instant::now());
+        let progress = |done: usize, total: usize| {
+            let Ok(mut last) = last.lock() else { return };
+            if !self.quiet && last.elapsed() >= LINE_EVERY {
+                *last = Instant::now();
+                say(&format!("{done} of {total} databases done"));
+            }
+        };
+        let evolved = threads
+            .install(|| evolve(&benchmark, &databases, &engine, &options, &self.out, &progress))
+            .with_context(|| format!("{} could not be evolved", self.gold.display()))?;
+        if !self.quiet {
+            print(&format!("{}\n", table(&evolved)))?;
+        }
+        Ok(Verdict::Done)
+    }
+
+    /// The kinds in their own order, each once.
+    fn chosen(&self) -> Vec<Kind> {
+        let is_wanted = |kind: &Kind| self.kinds.iter().any(|name| name == "all" || name == kind.name());
+        Kind::ALL.into_iter().filter(is_wanted).collect()
+    }
+}
+
+fn table(evolved: &[(Kind, Statistics)]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(["kind", "written", "golds changed", "median length", "not written"]);
+    for (kind, statistics) in evolved {
+        let ratio = statistics.length_ratio.map_or("-".to_owned(), |spread| format!("{:.2}", spread.median));
+        let reasons: Vec<String> = statistics
+            .not_written
+            .iter()
+            .map(|(reason, count)| format!("{count} {}", reason.name()))
+            .collect();
+        table.add_row([
+            kind.name().to_owned(),
+            statistics.written.to_string(),
+            statistics.golds_changed.to_string(),
+            ratio,
+            reasons.join(", "),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,227 @@
+//! A chain of changes: one mapping from the first schema to the last, and its inverse.
+
+use std::collections::{BTreeMap, HashSet};
+
+use sqlgauge_sql::schema::{Schema, Table, TableKind};
+use sqlgauge_sql::tree::{Expr, Literal, Output, Query, Source};
+use sqlgauge_sql::{Aliases, Dialect, PrintError, print_as_written, resolve_with_aliases};
+
+use crate::change::Change;
+use crate::ddl::quoted;
+use crate::layout::Reason;
+use crate::rewrite::{Refusal, rewrite};
+use crate::step::{ChangeError, Step};
+use crate::text;
+
+/// Changes one after the other.
+#[derive(Debug, Clone)]
+pub struct Chain {
+    first: Schema,
+    changes: Vec<Change>,
+    steps: Vec<Step>,
+}
+
+/// A gold over the last schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rewritten {
+    pub(crate) sql: String,
+    pub(crate) query: Query,
+}
+
+impl Chain {
+    /// No change yet.
+    pub fn new(schema: Schema) -> Self {
+        Self { first: schema, changes: Vec::new(), steps: Vec::new() }
+    }
+
+    /// Applies one more change to the last schema.
+    ///
+    /// # Errors
+    /// [`ChangeError`], which names what does not fit; the chain is then as it was.
+    pub fn push(&mut self, change: Change) -> Result<(), ChangeError> {
+        let step = Step::new(self.last(), &change)?;
+        self.steps.push(step);
+        self.changes.push(change);
+        Ok(())
+    }
+
+    /// The schema that the changes begin with.
+    pub fn first(&self) -> &Schema {
+        &self.first
+    }
+
+    /// The schema that the changes end with.
+    pub fn last(&self) -> &Schema {
+        self.steps.last().map_or(&self.first, |step| &step.new)
+    }
+
+    /// The changes in their order.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// What was left out on the way, by name.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        self.steps.iter().flat_map(|step| step.left_out.iter().cloned()).collect()
+    }
+
+    /// A query over the first schema as one over the last.
+    fn forth(&self, query: &Query, aliases: &mut Aliases) -> Result<Query, Refusal> {
+        self.steps.iter().try_fold(query.clone(), |query, step| rewrite(&query, aliases, step))
+    }
+
+    /// A query over the last schema as one over the first.
+    fn back(&self, query: &Query, aliases: &mut Aliases) -> Result<Query, Refusal> {
+        let mut steps = self.steps.iter().rev();
+        steps.try_fold(query.clone(), |query, step| rewrite(&query, aliases, &step.inverse()))
+    }
+
+    /// A gold over the last schema, in the words that it had as far as they still mean it.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn rewrite(&self, gold: &str) -> Result<Rewritten, Refusal> {
+        let (query, mut aliases) = resolve_with_aliases(gold, &self.first)
+            .map_err(|error| Refusal { reason: Reason::GoldUnresolved, detail: error.to_string() })?;
+        let new = self.forth(&query, &mut aliases)?;
+        let sql = text::choose(Some(gold), &new, self.last(), &aliases).map_err(|error| unsayable(&error))?;
+        Ok(Rewritten { sql, query: new })
+    }
+
+    /// Every table of the first schema as a query over the last, with its name and columns; columns that are lost are
+    /// left out, and so is a table that is.
+    pub(crate) fn old_over_new(&self) -> Vec<View> {
+        let tables = self.first.tables().iter().filter(|table| table.kind == TableKind::Table);
+        tables.filter_map(|table| self.view(table)).collect()
+    }
+
+    fn view(&self, table: &Table) -> Option<View> {
+        let kept: Vec<u32> = (0..)
+            .zip(&table.columns)
+            .filter(|(at, own)| !own.hidden && self.over_new(table, &[*at]).is_ok())
+            .map(|(at, _)| at)
+            .collect();
+        let (query, aliases) = self.over_new(table, &kept).ok().filter(|_| !kept.is_empty())?;
+        let columns = kept.iter().filter_map(|&at| Some(table.column(at)?.name.clone())).collect();
+        let sql = |database| {
+            let text = print_as_written(&query, self.last(), Dialect::Sqlite, &aliases, database);
+            text.ok()
+        };
+        Some(View { name: table.name.clone(), columns, sql: sql(None)?, in_main: sql(Some("main"))? })
+    }
+
+    fn over_new(&self, table: &Table, columns: &[u32]) -> Result<(Query, Aliases), Refusal> {
+        let (query, mut aliases) = whole(table, columns, &self.first)?;
+        let query = self.forth(&query, &mut aliases)?;
+        Ok((query, aliases))
+    }
+
+    /// Every table of the last schema as a query over the first: the migration.
+    ///
+    /// # Errors
+    /// Why one is none.
+    pub(crate) fn new_over_old(&self) -> Result<Vec<Migrated>, Refusal> {
+        let tables = self.last().tables().iter().enumerate();
+        let stored = tables.filter(|(_, table)| table.kind == TableKind::Table);
+        stored.map(|(at, table)| self.migrated(at, table)).collect()
+    }
+
+    fn migrated(&self, at: usize, table: &Table) -> Result<Migrated, Refusal> {
+        let columns: Vec<u32> =
+            (0..).zip(&table.columns).filter(|(_, own)| !own.generated).map(|(at, _)| at).collect();
+        let (query, mut aliases) = whole(table, &columns, self.last())?;
+        let query = inlined(self.back(&query, &mut aliases)?);
+        let sql = text::brief(&query, &self.first, &aliases).map_err(|error| unsayable(&error))?;
+        Ok(Migrated { table: at, columns, query, sql })
+    }
+
+    /// The tables of the last schema that took the place of one of the first.
+    pub(crate) fn image_of(&self, table: usize) -> HashSet<usize> {
+        let first = &self.first.tables()[table];
+        let of = |at: u32| {
+            let (query, _) = self.over_new(first, &[at]).ok()?;
+            Some(crate::source::read_by_query(&query).tables)
+        };
+        (0..).take(first.columns.len()).filter_map(of).flatten().collect()
+    }
+
+    /// The queries of [`Chain::old_over_new`] by the names of their tables.
+    pub(crate) fn views_by_name(&self) -> BTreeMap<String, String> {
+        self.old_over_new().into_iter().map(|view| (view.name, view.sql)).collect()
+    }
+}
+
+/// An old table over the new schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct View {
+    pub(crate) name: String,
+    pub(crate) columns: Vec<String>,
+    pub(crate) sql: String,
+    /// The same with the name of the database before every table, which the views hide.
+    in_main: String,
+}
+
+impl View {
+    /// The statement that creates it beside the tables.
+    pub(crate) fn statement(&self) -> String {
+        let columns: Vec<String> = self.columns.iter().map(|name| quoted(name)).collect();
+        format!("CREATE TEMP VIEW {} ({}) AS {};\n", quoted(&self.name), columns.join(", "), self.in_main)
+    }
+}
+
+/// A new table over the old schema.
+#[derive(Debug, Clone)]
+pub(crate) struct Migrated {
+    /// Position in the last schema.
+    pub(crate) table: usize,
+    /// The columns that the query gives: all that are not computed.
+    pub(crate) columns: Vec<u32>,
+    pub(crate) query: Query,
+    pub(crate) sql: String,
+}
+
+fn unsayable(error: &PrintError) -> Refusal {
+    Refusal { reason: Reason::NotExpressible, detail: error.to_string() }
+}
+
+/// `SELECT … FROM table`.
+fn whole(table: &Table, columns: &[u32], schema: &Schema) -> Result<(Query, Aliases), Refusal> {
+    let names: Vec<String> =
+        columns.iter().filter_map(|&at| table.column(at)).map(|column| quoted(&column.name)).collect();
+    let text = format!("SELECT {} FROM {}", names.join(", "), quoted(&table.name));
+    resolve_with_aliases(&text, schema)
+        .map_err(|error| Refusal { reason: Reason::NotExpressible, detail: error.to_string() })
+}
+
+/// `SELECT a, b FROM (query)` as the query itself.
+fn inlined(mut query: Query) -> Query {
+    use sqlgauge_sql::tree::{Body, From};
+    let Body::Select(select) = &mut query.body else { return query };
+    let is_plain = select.filter.is_none() && !select.distinct && query.order_by.is_empty();
+    let Some(From::Relation(relation)) = &mut select.from else { return query };
+    let id = relation.id;
+    let Source::Derived(inner) = &mut relation.source else { return query };
+    let places: Option<Vec<usize>> = select
+        .outputs
+        .iter()
+        .map(|output| match &output.expr {
+            Expr::Column(column) if column.relation == id => column.column.position().map(|at| at as usize),
+            _ => None,
+        })
+        .collect();
+    let (Some(places), Body::Select(own), true) = (places, &mut inner.body, is_plain) else { return query };
+    if own.distinct && places.len() != own.outputs.len() {
+        return query;
+    }
+    let null = || Output { expr: Expr::Literal(Literal::Null), alias: None };
+    own.outputs = places.iter().map(|&at| own.outputs.get(at).cloned().unwrap_or_else(null)).collect();
+    let inner = std::mem::replace(&mut **inner, Query::of(Body::Values(Vec::new())));
+    inner
+}
+
+/// The query over a first schema whose database is attached as `original`. Every relation has a name of its own.
+pub(crate) fn in_original(query: &Query, schema: &Schema) -> String {
+    let numbered = text::relations(query);
+    let aliases: Aliases = numbered.into_iter().map(|id| (id, format!("r{}", id.0))).collect();
+    print_as_written(query, schema, Dialect::Sqlite, &aliases, Some("original")).unwrap_or_default()
+}

@@ -1,0 +1,92 @@
+//! A gold against its evolved form: both are run, and must return the same rows.
+
+use std::sync::{Arc, OnceLock};
+
+use sqlgauge_compare::{GoldOrder, difference};
+use sqlgauge_engine::{Database, Engine, ResultSet};
+use sqlgauge_sql::resolve;
+
+use crate::layout::Reason;
+use crate::rewrite::Refusal;
+
+/// Reads rows that no ORDER BY sorts the other way round.
+const REVERSED: &str = "PRAGMA reverse_unordered_selects = ON";
+
+/// A gold on its own database.
+#[derive(Debug)]
+pub(crate) struct Gold {
+    pub(crate) sql: String,
+    rows: Result<Arc<ResultSet>, String>,
+    order: OnceLock<GoldOrder>,
+    is_determined: OnceLock<bool>,
+}
+
+impl Gold {
+    /// Runs the gold.
+    pub(crate) fn run(engine: &dyn Engine, database: &Database, sql: &str) -> Self {
+        let execution = engine.run(database, sql);
+        let rows = match execution.outcome.failure() {
+            Some(failure) => Err(failure.to_string()),
+            None => execution.rows().cloned().ok_or_else(|| "it has no rows".to_owned()),
+        };
+        Self { sql: sql.to_owned(), rows, order: OnceLock::new(), is_determined: OnceLock::new() }
+    }
+
+    /// Whether it ran.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn ran(&self) -> Result<(), Refusal> {
+        match &self.rows {
+            Ok(_) => Ok(()),
+            Err(detail) => Err(Refusal { reason: Reason::GoldFails, detail: detail.clone() }),
+        }
+    }
+
+    /// Whether another text returns the gold's rows on another database, as `ex@1` compares them.
+    ///
+    /// # Errors
+    /// [`Reason::Undetermined`] where the gold itself returns other rows if they are read in another order, else `reason`
+    /// with the difference.
+    pub(crate) fn returns(
+        &self,
+        (engine, own): (&dyn Engine, &Database),
+        (database, sql): (&Database, &str),
+        reason: Reason,
+    ) -> Result<(), Refusal> {
+        let rows = self.rows.as_ref().map_err(|detail| Refusal { reason: Reason::GoldFails, detail: detail.clone() })?;
+        let execution = engine.run(database, sql);
+        let detail = match execution.rows() {
+            Some(found) if found.width() == rows.width() && found.values() == rows.values() => return Ok(()),
+            Some(found) => match difference(rows, self.order((engine, own), rows), found) {
+                None => return Ok(()),
+                Some(words) => words,
+            },
+            None => execution.outcome.failure().map(ToString::to_string).unwrap_or_default(),
+        };
+        let is_determined = *self.is_determined.get_or_init(|| self.is_determined((engine, own), rows));
+        let reason = if is_determined { reason } else { Reason::Undetermined };
+        Err(Refusal { reason, detail })
+    }
+
+    fn order(&self, (engine, own): (&dyn Engine, &Database), rows: &ResultSet) -> &GoldOrder {
+        self.order.get_or_init(|| {
+            if rows.len() < 2 {
+                return GoldOrder::Unordered;
+            }
+            match resolve(&self.sql, own.schema()) {
+                Ok(query) => {
+                    GoldOrder::of(rows, &query, own.schema(), |sql| engine.run(own, sql).rows().cloned())
+                }
+                Err(error) => GoldOrder::Unknown(format!("the gold could not be resolved: {error}")),
+            }
+        })
+    }
+
+    /// Whether the gold returns the same rows when SQLite reads tables the other way round.
+    fn is_determined(&self, (engine, own): (&dyn Engine, &Database), rows: &ResultSet) -> bool {
+        let execution = engine.run(&own.with_prelude(REVERSED), &self.sql);
+        let same = |found: &Arc<ResultSet>| difference(rows, self.order((engine, own), rows), found).is_none();
+        execution.rows().is_some_and(same)
+    }
+}

@@ -1,0 +1,139 @@
+//! Views, CHECKs, generated columns and expressions of indexes follow a change: they are rewritten as golds are.
+
+use sqlgauge_sql::resolve_with_aliases;
+use sqlgauge_sql::schema::{Indexed, Schema, Table, TableKind};
+use sqlgauge_sql::tree::{From, Query, Source};
+
+use crate::ddl::quoted;
+use crate::operators::Draft;
+use crate::rewrite::rewrite;
+use crate::step::{Image, Step};
+use crate::text;
+
+/// The step of a draft, with texts over the new schema. What cannot be said there is left out.
+pub(crate) fn follow(old: &Schema, draft: Draft) -> Step {
+    let Draft { tables, forth, back, left_out } = draft;
+    let new = Schema::new(tables);
+    let mut step = Step { old: old.clone(), new, forth, back, left_out };
+    let has_texts = |table: &Table| {
+        let computed = table.columns.iter().any(|column| column.generated_as.is_some());
+        let indexed = table.indexes.iter().any(|index| {
+            index.filter.is_some() || index.parts.iter().any(|part| part.column().is_none())
+        });
+        computed || indexed || !table.checks.is_empty() || table.view.is_some()
+    };
+    if !old.tables().iter().any(has_texts) {
+        return step;
+    }
+    let mut tables: Vec<Table> = step.new.tables().to_vec();
+    let mut left_out = Vec::new();
+    tables.iter_mut().for_each(|table| table.checks.clear());
+    for own in old.tables() {
+        for check in &own.checks {
+            match over_row(check, own, &step) {
+                Some((to, text)) => tables[to].checks.push(text),
+                None => left_out.push(format!("CHECK ({check}) of {}", own.name)),
+            }
+        }
+    }
+    for (at, table) in tables.iter_mut().enumerate() {
+        let origins: Vec<&Table> = old.tables().iter().filter(|own| has_image(&step, own, at)).collect();
+        let follow = |text: &str| {
+            let found = origins.iter().find_map(|own| over_row(text, own, &step));
+            found.filter(|(to, _)| *to == at).map(|(_, text)| text)
+        };
+        computed_columns(table, &follow, &mut left_out);
+        indexes(table, &follow, &mut left_out);
+        if table.kind == TableKind::View {
+            view(table, &step, &mut left_out);
+        }
+    }
+    step.left_out.append(&mut left_out);
+    step.new = Schema::new(tables);
+    step
+}
+
+/// Whether that new table has columns of an old one.
+fn has_image(step: &Step, own: &Table, at: usize) -> bool {
+    let Some(id) = step.old.table_id(&own.name) else { return false };
+    match &step.forth.images[id.index()] {
+        Image::Table(projection) | Image::Distinct { projection, .. } => projection.to == at,
+        Image::Fragments { fragments, .. } => fragments.iter().any(|part| part.to == at),
+        Image::Query(_) | Image::Gone => false,
+    }
+}
+
+fn computed_columns(table: &mut Table, follow: &dyn Fn(&str) -> Option<String>, left_out: &mut Vec<String>) {
+    for column in &mut table.columns {
+        let Some(text) = column.generated_as.take() else { continue };
+        column.generated_as = follow(&text);
+        if column.generated_as.is_none() {
+            // Its values are kept as those of an ordinary column.
+            column.generated = false;
+            left_out.push(format!("GENERATED of {}.{}", table.name, column.name));
+        }
+    }
+}
+
+fn indexes(table: &mut Table, follow: &dyn Fn(&str) -> Option<String>, left_out: &mut Vec<String>) {
+    let name = table.name.clone();
+    table.indexes.retain_mut(|index| {
+        let filter = index.filter.as_ref().map(|text| follow(text));
+        let mut is_whole = !matches!(filter, Some(None));
+        index.filter = filter.flatten();
+        for part in &mut index.parts {
+            if let Indexed::Expression(text) = &mut part.of {
+                match follow(text) {
+                    Some(new) => *text = new,
+                    None => is_whole = false,
+                }
+            }
+        }
+        if !is_whole {
+            let own = index.name.as_deref().unwrap_or_default();
+            left_out.push(format!("index {own} of {name}"));
+        }
+        is_whole
+    });
+}
+
+/// A view whose query cannot be said keeps its name and has no columns, and is not written.
+fn view(table: &mut Table, step: &Step, left_out: &mut Vec<String>) {
+    let text = table.view.take();
+    table.view = text.and_then(|text| {
+        let (query, mut aliases) = resolve_with_aliases(&text, &step.old).ok()?;
+        let query = rewrite(&query, &mut aliases, step).ok()?;
+        text::choose(Some(&text), &query, &step.new, &aliases).ok()
+    });
+    if table.view.is_none() {
+        left_out.push(format!("view {}", table.name));
+        table.columns.clear();
+    }
+}
+
+/// An expression over one row of an old table, as one over a row of a new table.
+fn over_row(text: &str, own: &Table, step: &Step) -> Option<(usize, String)> {
+    let wrapped = format!("SELECT ({text}\n) FROM {}", quoted(&own.name));
+    let (query, mut aliases) = resolve_with_aliases(&wrapped, &step.old).ok()?;
+    let query = rewrite(&query, &mut aliases, step).ok()?;
+    let table = only_table(&query)?;
+    let place = table.index();
+    let printed = text::brief(&query, &step.new, &aliases).ok()?;
+    let name = sqlgauge_sql::Dialect::Sqlite.identifier(&step.new.table(table)?.name);
+    let inside = printed.strip_prefix("SELECT ")?;
+    let (expr, _) = inside.split_at(inside.find(&format!(" FROM {name}"))?);
+    // What did not change keeps its text.
+    let same = format!("SELECT ({text}\n) FROM {name}");
+    let kept = text::means(&same, &query, &step.new).then(|| text.to_owned());
+    Some((place, kept.unwrap_or_else(|| expr.to_owned())))
+}
+
+fn only_table(query: &Query) -> Option<sqlgauge_sql::schema::TableId> {
+    match query.as_select()?.from.as_ref()? {
+        From::Relation(relation) => match relation.source {
+            Source::Table(id) => Some(id),
+            _ => None,
+        },
+        From::Join(_) => None,
+    }
+}

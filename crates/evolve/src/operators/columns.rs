@@ -1,0 +1,158 @@
+//! Columns: rename, add, drop, split, merge.
+
+use sqlgauge_sql::schema::{Column, Schema};
+use sqlgauge_sql::tree::Expr;
+
+use super::{Draft, key_names, over_row, refer, relocate};
+use crate::change::Part;
+use crate::step::{ChangeError, Image, Projection, column, column_at, table_at};
+
+pub(super) fn rename(old: &Schema, table: &str, name: &str, to: &str) -> Result<Draft, ChangeError> {
+    let at = table_at(old, table)?;
+    let position = column_at(old, at, name)?;
+    let own = &old.tables()[at];
+    if to.is_empty() || own.column_index(to).is_some_and(|other| other != position) {
+        return Err(ChangeError::Taken(to.to_owned()));
+    }
+    let mut draft = Draft::identity(old);
+    to.clone_into(&mut draft.tables[at].columns[position as usize].name);
+    let renamed = |column: &str| {
+        Some(if column.eq_ignore_ascii_case(name) { to.to_owned() } else { column.to_owned() })
+    };
+    refer(&mut draft, &own.name, &own.name, &key_names(own), renamed);
+    Ok(draft)
+}
+
+pub(super) fn add(
+    old: &Schema,
+    table: &str,
+    added: &Column,
+    position: Option<u32>,
+    value: &str,
+) -> Result<Draft, ChangeError> {
+    let at = table_at(old, table)?;
+    let own = &old.tables()[at];
+    if added.name.is_empty() || own.column_index(&added.name).is_some() {
+        return Err(ChangeError::Taken(added.name.clone()));
+    }
+    let value = over_row(value, old, at)?;
+    let width = own.columns.len();
+    let position = position.map_or(width, |position| (position as usize).min(width));
+    let mut columns = own.columns.clone();
+    columns.insert(position, added.clone());
+    let mut draft = Draft::identity(old);
+    let moved: Vec<Option<u32>> = (0..).take(width).map(|at: u32| Some(at + u32::from(at as usize >= position))).collect();
+    draft.tables[at] = relocate(own, columns, &moved, &mut draft.left_out);
+    draft.forth.images[at] = Image::Table(Projection::new(at, moved.iter().map(|at| at.map(column)).collect()));
+    let mut made: Vec<Option<Expr>> = (0..).take(width).map(|at| Some(column(at))).collect();
+    made.insert(position, Some(value));
+    draft.back.images[at] = Image::Table(Projection::new(at, made));
+    Ok(draft)
+}
+
+pub(super) fn drop(old: &Schema, table: &str, name: &str) -> Result<Draft, ChangeError> {
+    let at = table_at(old, table)?;
+    let position = column_at(old, at, name)?;
+    let own = &old.tables()[at];
+    if own.columns.len() < 2 {
+        let text = format!("{table:?} has no other column than {name:?}; drop the table");
+        return Err(ChangeError::NotApplicable(text));
+    }
+    replace(old, at, &[position], Vec::new())
+}
+
+pub(super) fn split(
+    old: &Schema,
+    table: &str,
+    name: &str,
+    parts: &[Part],
+    whole: &str,
+) -> Result<Draft, ChangeError> {
+    let at = table_at(old, table)?;
+    let position = column_at(old, at, name)?;
+    let parts = parts.iter().map(|part| made(old, at, part)).collect::<Result<_, _>>()?;
+    let mut draft = replace(old, at, &[position], parts)?;
+    restore(&mut draft, at, &[(position, whole)])?;
+    Ok(draft)
+}
+
+pub(super) fn merge(
+    old: &Schema,
+    table: &str,
+    whole: &Part,
+    columns: &[(String, String)],
+) -> Result<Draft, ChangeError> {
+    let at = table_at(old, table)?;
+    let mut gone = Vec::new();
+    for (name, value) in columns {
+        let position = column_at(old, at, name)?;
+        if gone.iter().any(|(other, _)| *other == position) {
+            return Err(ChangeError::NotApplicable(format!("{name:?} is named twice")));
+        }
+        gone.push((position, value.as_str()));
+    }
+    if gone.is_empty() {
+        return Err(ChangeError::NotApplicable(format!("{table:?}: name the columns that go")));
+    }
+    let positions: Vec<u32> = gone.iter().map(|(position, _)| *position).collect();
+    let mut draft = replace(old, at, &positions, vec![made(old, at, whole)?])?;
+    restore(&mut draft, at, &gone)?;
+    Ok(draft)
+}
+
+fn made(old: &Schema, table: usize, part: &Part) -> Result<(Column, Expr), ChangeError> {
+    Ok((Column::new(part.name.as_str(), part.declared_type.as_deref()), over_row(&part.value, old, table)?))
+}
+
+/// Columns go, and others stand where the first of them stood.
+fn replace(
+    old: &Schema,
+    at: usize,
+    gone: &[u32],
+    parts: Vec<(Column, Expr)>,
+) -> Result<Draft, ChangeError> {
+    let own = &old.tables()[at];
+    let first = gone.iter().copied().min().unwrap_or_default();
+    let (mut columns, mut values, mut moved) = (Vec::new(), Vec::new(), Vec::new());
+    let mut parts = Some(parts);
+    for (position, kept) in (0..).zip(&own.columns) {
+        if position == first {
+            for (part, value) in parts.take().unwrap_or_default() {
+                columns.push(part);
+                values.push(Some(value));
+            }
+        }
+        let place = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+        moved.push((!gone.contains(&position)).then_some(place));
+        if !gone.contains(&position) {
+            columns.push(kept.clone());
+            values.push(Some(column(position)));
+        }
+    }
+    for (place, own) in columns.iter().enumerate() {
+        if columns[..place].iter().any(|other| other.name.eq_ignore_ascii_case(&own.name)) || own.name.is_empty() {
+            return Err(ChangeError::Taken(own.name.clone()));
+        }
+    }
+    let mut draft = Draft::identity(old);
+    draft.tables[at] = relocate(own, columns, &moved, &mut draft.left_out);
+    let is_kept = |name: &str| own.column_index(name).is_none_or(|position| !gone.contains(&position));
+    refer(&mut draft, &own.name, &own.name, &key_names(own), |name| is_kept(name).then(|| name.to_owned()));
+    draft.forth.images[at] = Image::Table(Projection::new(at, moved.iter().map(|at| at.map(column)).collect()));
+    draft.back.images[at] = Image::Table(Projection::new(at, values));
+    Ok(draft)
+}
+
+/// Says what the columns that went are, over the new ones.
+fn restore(draft: &mut Draft, at: usize, gone: &[(u32, &str)]) -> Result<(), ChangeError> {
+    let new = Schema::new(draft.tables.clone());
+    for (position, text) in gone {
+        let value = over_row(text, &new, at)?;
+        if let Image::Table(projection) = &mut draft.forth.images[at]
+            && let Some(place) = projection.columns.get_mut(*position as usize)
+        {
+            *place = Some(value);
+        }
+    }
+    Ok(())
+}

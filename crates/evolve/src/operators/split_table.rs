@@ -1,0 +1,123 @@
+//! Split a table into several that share its key.
+
+use sqlgauge_sql::schema::{Schema, Table};
+use sqlgauge_sql::tree::Expr;
+
+use super::{Draft, key_names, refer, relocate};
+use crate::step::{ChangeError, Image, Projection, column, column_at, table_at};
+
+pub(super) fn split(
+    old: &Schema,
+    name: &str,
+    parts: &[(String, Vec<String>)],
+) -> Result<Draft, ChangeError> {
+    let at = table_at(old, name)?;
+    let own = &old.tables()[at];
+    let key = own.primary_key.clone();
+    if key.is_empty() || parts.len() < 2 {
+        let text = format!("{name:?} needs a primary key and two or more parts to be split");
+        return Err(ChangeError::NotApplicable(text));
+    }
+    let shares = shares(old, at, &key, parts)?;
+    let mut draft = Draft::identity(old);
+    draft.tables[at].name.clear();
+    for (place, (part, _)) in parts.iter().enumerate() {
+        draft.is_free(part)?;
+        if parts[..place].iter().any(|(other, _)| other.eq_ignore_ascii_case(part)) {
+            return Err(ChangeError::Taken(part.clone()));
+        }
+    }
+    let (mut fragments, mut lost) = (Vec::new(), Vec::new());
+    for (place, ((part, _), columns)) in parts.iter().zip(&shares).enumerate() {
+        let mut lost_here = Vec::new();
+        let (table, moved) = fragment(own, part, columns, &mut lost_here);
+        lost.push(lost_here);
+        let to = if place == 0 { at } else { draft.tables.len() };
+        let made = Image::Table(Projection::new(at, columns.iter().map(|&at| Some(column(at))).collect()));
+        if place == 0 {
+            (draft.tables[at], draft.back.images[at]) = (table, made);
+        } else {
+            draft.tables.push(table);
+            draft.back.images.push(made);
+        }
+        let of_fragment: Vec<Option<Expr>> = moved.iter().map(|at| at.map(column)).collect();
+        fragments.push(Projection::new(to, of_fragment));
+    }
+    link(&mut draft, at, &fragments);
+    // What one part could not keep, another may have.
+    let (first, others) = lost.split_first().map_or((&[][..], &[][..]), |(first, rest)| (first, rest));
+    draft.left_out = first.iter().filter(|what| others.iter().all(|lost| lost.contains(what))).cloned().collect();
+    draft.forth.images[at] = Image::Fragments { key, fragments };
+    let is_key = |name: &str| own.column_index(name).is_some_and(|at| own.primary_key.contains(&at));
+    refer(&mut draft, &own.name, &parts[0].0, &key_names(own), |name| is_key(name).then(|| name.to_owned()));
+    Ok(draft)
+}
+
+/// The columns of each part, in the order of the table: the key and its own.
+fn shares(
+    old: &Schema,
+    at: usize,
+    key: &[u32],
+    parts: &[(String, Vec<String>)],
+) -> Result<Vec<Vec<u32>>, ChangeError> {
+    let mut given = Vec::new();
+    let mut shares = Vec::new();
+    for (_, names) in parts {
+        let mut share = key.to_vec();
+        for name in names {
+            let position = column_at(old, at, name)?;
+            if key.contains(&position) || given.contains(&position) {
+                return Err(ChangeError::NotApplicable(format!("{name:?} is given to two parts")));
+            }
+            given.push(position);
+            share.push(position);
+        }
+        share.sort_unstable();
+        shares.push(share);
+    }
+    let own = &old.tables()[at];
+    let all = (0..).take(own.columns.len()).all(|at: u32| key.contains(&at) || given.contains(&at));
+    if !all {
+        let text = format!("a column of {:?} is given to no part", own.name);
+        return Err(ChangeError::NotApplicable(text));
+    }
+    Ok(shares)
+}
+
+/// The table of those columns, and where each old column is in it.
+fn fragment(own: &Table, name: &str, share: &[u32], left_out: &mut Vec<String>) -> (Table, Vec<Option<u32>>) {
+    let place = |at: u32| share.iter().position(|&own| own == at).and_then(|at| u32::try_from(at).ok());
+    let moved: Vec<Option<u32>> = (0..).take(own.columns.len()).map(place).collect();
+    let columns = share.iter().filter_map(|&at| own.column(at).cloned()).collect();
+    let mut table = relocate(own, columns, &moved, left_out);
+    name.clone_into(&mut table.name);
+    (table, moved)
+}
+
+/// All but the first refer to the first by the key. What hangs on the key alone stays with the first.
+fn link(draft: &mut Draft, first: usize, fragments: &[Projection]) {
+    let main = draft.tables[first].clone();
+    let key = key_names(&main);
+    for fragment in &fragments[1..] {
+        let table = &mut draft.tables[fragment.to];
+        let of_main = |positions: &[u32], table: &Table| {
+            let is_key = |at: &u32| table.primary_key.contains(at);
+            positions.iter().all(is_key)
+        };
+        let own = table.clone();
+        table.foreign_keys.retain(|foreign| !of_main(&foreign.columns, &own));
+        table.unique.retain(|unique| !of_main(unique, &own));
+        table.indexes.retain(|index| {
+            let columns: Option<Vec<u32>> = index.parts.iter().map(sqlgauge_sql::schema::IndexPart::column).collect();
+            columns.is_some_and(|columns| !of_main(&columns, &own))
+        });
+        table.foreign_keys.insert(
+            0,
+            sqlgauge_sql::schema::ForeignKey {
+                columns: own.primary_key.clone(),
+                referenced_table: main.name.clone(),
+                referenced_columns: key.clone(),
+            },
+        );
+    }
+}

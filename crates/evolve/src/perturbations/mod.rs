@@ -1,0 +1,131 @@
+//! The kinds of change, one file each: what they propose for a schema.
+//!
+//! # Contract
+//! A proposal is drawn from a generator that is seeded with the seed, the database and the kind, and from nothing else. It
+//! leaves the meaning of the schema: names are free, keys stay with their tables, foreign keys follow. What the golds
+//! need is given; a kind that must not touch it does not.
+
+mod merge_tables;
+mod remove_columns;
+mod remove_tables;
+mod rename_columns;
+mod rename_tables;
+mod split_tables;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use sqlgauge_base::Random;
+use sqlgauge_engine::ResultSet;
+use sqlgauge_sql::schema::{Schema, Table, TableKind};
+
+use crate::chain::Chain;
+use crate::kind::Kind;
+use crate::names::{Convention, Naming, Naturalness, Taken, rename};
+
+/// What a proposal may ask of a database.
+pub(crate) trait Probe {
+    /// The rows of a query of ours, `None` where it fails.
+    fn rows(&self, sql: &str) -> Option<Arc<ResultSet>>;
+}
+
+/// What a proposal is made of.
+pub(crate) struct Context<'a> {
+    /// Tables and columns that golds read, as positions.
+    pub(crate) needed: &'a Needed,
+    /// The share of what could be changed that is changed at most.
+    pub(crate) intensity: f64,
+    /// How readable new names shall be.
+    pub(crate) naturalness: Naturalness,
+    /// The database with the schema that the chain begins with.
+    pub(crate) probe: &'a dyn Probe,
+}
+
+/// Tables and columns that golds read, by position.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Needed {
+    pub(crate) tables: HashSet<usize>,
+    pub(crate) columns: HashSet<(usize, u32)>,
+}
+
+/// Pushes the changes of a kind onto a chain, which has none.
+pub(crate) fn propose(kind: Kind, context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
+    match kind {
+        Kind::RenameColumns => rename_columns::propose(context, chain, random),
+        Kind::RenameTables => rename_tables::propose(context, chain, random),
+        Kind::RemoveColumns => remove_columns::propose(context, chain, random),
+        Kind::RemoveTables => remove_tables::propose(context, chain, random),
+        Kind::SplitTables => split_tables::propose(context, chain, random),
+        Kind::MergeTables => merge_tables::propose(context, chain, random),
+        Kind::AddColumns
+        | Kind::SplitColumns
+        | Kind::MergeColumns
+        | Kind::AddTables
+        | Kind::RemoveColumnsInGold
+        | Kind::RemoveTablesInGold => {}
+    }
+}
+
+impl Context<'_> {
+    /// How many of so many are changed: at least one, at most the share that the intensity gives.
+    fn count(&self, of: usize, random: &mut Random) -> usize {
+        if of == 0 {
+            return 0;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count of columns")]
+        let most = ((of as f64 * self.intensity).ceil() as usize).clamp(1, of);
+        1 + random.below(most)
+    }
+
+    /// Some of the items, in their order: as many as [`Context::count`] says.
+    fn some<T>(&self, items: Vec<T>, random: &mut Random) -> Vec<T> {
+        let count = self.count(items.len(), random);
+        let chosen = random.distinct(count, items.len());
+        items.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, item)| item).collect()
+    }
+
+    /// A new name for a table, or a column of the table `owner`.
+    fn name(
+        &self,
+        (identifier, owner): (&str, Option<&str>),
+        schema: &Schema,
+        taken: &Taken,
+        random: &mut Random,
+    ) -> Option<String> {
+        let convention = Convention::of(all_names(schema));
+        let naming = Naming { identifier, owner, convention, naturalness: self.naturalness };
+        rename(&naming, taken, random)
+    }
+}
+
+fn all_names(schema: &Schema) -> impl Iterator<Item = &str> {
+    schema.tables().iter().flat_map(names_of)
+}
+
+fn names_of(table: &Table) -> impl Iterator<Item = &str> {
+    std::iter::once(table.name.as_str()).chain(table.columns.iter().map(|own| own.name.as_str()))
+}
+
+/// All names of the schema: a new one equals none of them.
+fn taken(schema: &Schema) -> Taken {
+    Taken::new(all_names(schema))
+}
+
+/// The tables that can be changed.
+fn tables(schema: &Schema) -> impl Iterator<Item = (usize, &Table)> {
+    schema.tables().iter().enumerate().filter(|(_, table)| table.kind == TableKind::Table)
+}
+
+/// Words put together as the name of a table.
+fn compound(first: &str, second: &str) -> String {
+    let upper = |text: &str| text.chars().next().is_some_and(char::is_uppercase);
+    if first.contains(' ') || second.contains(' ') {
+        format!("{first} {second}")
+    } else if upper(first) && !first.contains('_') {
+        let mut letters = second.chars();
+        let start: String = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+        format!("{first}{start}{}", letters.as_str())
+    } else {
+        format!("{first}_{second}")
+    }
+}

@@ -1,0 +1,24 @@
+//! `rename-tables`: tables get names of the same meaning.
+
+use sqlgauge_base::Random;
+
+use super::{Context, tables, taken};
+use crate::chain::Chain;
+use crate::change::Change;
+
+pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
+    let schema = chain.first().clone();
+    let mut taken = taken(&schema);
+    let mut names: Vec<&str> = tables(&schema).map(|(_, table)| table.name.as_str()).collect();
+    let wanted = context.count(names.len(), random);
+    random.shuffle(&mut names);
+    let mut done = 0;
+    for name in names {
+        if done == wanted {
+            break;
+        }
+        let Some(to) = context.name((name, None), &schema, &taken, random) else { continue };
+        taken.insert(&to);
+        done += usize::from(chain.push(Change::RenameTable { table: name.to_owned(), to }).is_ok());
+    }
+}

@@ -1,0 +1,315 @@
+//! A query over the old schema as one over the new.
+//!
+//! Every instance of a table is replaced by the table's image ([`crate::step::Image`]), and its columns by what they are
+//! there. What is not needed is not put in: of the fragments of a table only those whose columns the query reads; of two
+//! tables that became one, one, where the query joins them as they were joined.
+
+mod count;
+mod joined;
+mod multiplicity;
+mod place;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use sqlgauge_base::budget;
+use sqlgauge_sql::Aliases;
+use sqlgauge_sql::tree::{
+    Body, ColumnRef, CteId, Expr, IndexHint, Place, Query, Relation, RelationId, Select, Source,
+};
+use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
+
+use crate::layout::Reason;
+use crate::step::{Image, Projection, ROW, Step};
+
+/// Why a query has no form over the new schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) reason: Reason,
+    /// In words, with names.
+    pub(crate) detail: String,
+}
+
+/// The query over the new schema; `aliases` follow.
+///
+/// # Errors
+/// [`Refusal`], where it needs what is gone or cannot be said.
+pub(crate) fn rewrite(query: &Query, aliases: &mut Aliases, step: &Step) -> Result<Query, Refusal> {
+    let outcome = budget::within(budget::ANALYSIS, || {
+        let mut new = query.clone();
+        let mut rewriting = Rewriting::new(query, aliases, step);
+        rewrite_query(&mut rewriting, &mut new);
+        let refused = rewriting.refused.take();
+        let mut substitution = Substitution(std::mem::take(&mut rewriting.substitutions));
+        rewrite_query(&mut substitution, &mut new);
+        match refused {
+            Some(refusal) => Err(refusal),
+            None => Ok(new),
+        }
+    });
+    outcome.unwrap_or_else(|error| Err(Refusal { reason: Reason::TooComplex, detail: error.to_string() }))
+}
+
+/// The state of one rewriting.
+struct Rewriting<'a> {
+    step: &'a Step,
+    aliases: &'a mut Aliases,
+    /// Columns of each relation that the query reads.
+    used: HashMap<RelationId, BTreeSet<u32>>,
+    /// Relations whose rowid the query reads.
+    rowids: HashSet<RelationId>,
+    /// Relations of which it does not matter how often a row comes.
+    repeatable: HashSet<RelationId>,
+    /// Aggregates that count the rows of a relation, by the relation.
+    counted: HashMap<RelationId, u32>,
+    /// Relations that are of the new schema already.
+    done: HashSet<RelationId>,
+    /// What the columns of the old relations are.
+    substitutions: HashMap<ColumnRef, Expr>,
+    next_relation: u32,
+    next_cte: u32,
+    /// The next of `T1`, `T2`, … if relations of the query have such aliases.
+    next_alias: Option<u32>,
+    refused: Option<Refusal>,
+}
+
+impl<'a> Rewriting<'a> {
+    fn new(query: &Query, aliases: &'a mut Aliases, step: &'a Step) -> Self {
+        let mut survey = Survey::default();
+        walk_query(&mut survey, query);
+        let numbered = aliases.values().filter_map(|alias| alias.strip_prefix(['T', 't'])?.parse::<u32>().ok());
+        let next_alias = numbered.max().map(|number| number.saturating_add(1));
+        Self {
+            step,
+            aliases,
+            used: survey.used,
+            rowids: survey.rowids,
+            repeatable: multiplicity::repeatable(query),
+            counted: HashMap::new(),
+            done: HashSet::new(),
+            substitutions: HashMap::new(),
+            next_relation: survey.relations,
+            next_cte: survey.ctes,
+            next_alias,
+            refused: None,
+        }
+    }
+
+    fn refuse(&mut self, reason: Reason, detail: String) {
+        self.refused.get_or_insert(Refusal { reason, detail });
+    }
+
+    fn new_relation(&mut self) -> RelationId {
+        self.next_relation += 1;
+        RelationId(self.next_relation - 1)
+    }
+
+    /// A further relation beside others: it has a number as alias where they have.
+    fn beside(&mut self) -> RelationId {
+        let id = self.new_relation();
+        if let Some(number) = self.next_alias {
+            self.aliases.insert(id, format!("T{number}"));
+            self.next_alias = Some(number.saturating_add(1));
+        }
+        id
+    }
+
+    /// The image of a relation of the old schema, with the table's position.
+    fn image(&self, relation: &Relation) -> Option<(usize, &'a Image)> {
+        let Source::Table(id) = relation.source else { return None };
+        if self.done.contains(&relation.id) {
+            return None;
+        }
+        Some((id.index(), &self.step.forth.images[id.index()]))
+    }
+
+    fn used(&self, relation: RelationId) -> BTreeSet<u32> {
+        self.used.get(&relation).cloned().unwrap_or_default()
+    }
+
+    fn table_name(&self, table: usize) -> &'a str {
+        &self.step.old.tables()[table].name
+    }
+
+    /// The relation of a new table that takes the place of an old one.
+    fn source(&mut self, to: usize) -> Source {
+        match self.step.new.id_at(to) {
+            Some(id) => Source::Table(id),
+            None => {
+                self.refuse(Reason::NotExpressible, format!("there is no table number {to}"));
+                Source::Catalog
+            }
+        }
+    }
+
+    /// The columns of `relation` are those of the projection, whose row is `row`.
+    fn substitute(&mut self, relation: RelationId, table: usize, projection: &Projection, row: RelationId) {
+        for at in self.used(relation) {
+            match projection.columns.get(at as usize).cloned().flatten() {
+                Some(mut expr) => {
+                    sqlgauge_sql::visit::rewrite_expr(&mut Row(row), &mut expr);
+                    self.substitutions.insert(ColumnRef::at(relation, at), expr);
+                }
+                None => {
+                    let table = &self.step.old.tables()[table];
+                    let name = table.column(at).map_or("", |column| column.name.as_str());
+                    self.refuse(Reason::NeedsRemoved, format!("{}.{name} is gone", table.name));
+                }
+            }
+        }
+    }
+
+    fn hint(&self, hint: Option<&IndexHint>, to: usize) -> Option<IndexHint> {
+        match hint? {
+            IndexHint::None => Some(IndexHint::None),
+            IndexHint::By(name) => {
+                let indexes = &self.step.new.tables().get(to)?.indexes;
+                let is_there = |own: &String| own.eq_ignore_ascii_case(name);
+                let kept = indexes.iter().any(|index| index.name.as_ref().is_some_and(is_there));
+                kept.then(|| IndexHint::By(name.clone()))
+            }
+        }
+    }
+
+    fn select(&mut self, select: &mut Select) {
+        let Some(from) = select.from.take() else { return };
+        count::prepare(self, select, &from);
+        let mut conditions = Vec::new();
+        let from = self.join_merged(from, &mut select.filter, &mut conditions);
+        let from = self.place(from, &mut conditions);
+        select.from = Some(from);
+        add_conditions(&mut select.filter, conditions);
+    }
+}
+
+impl Rewriter for Rewriting<'_> {
+    fn enter_query(&mut self, query: &Query) {
+        count::look(self, query);
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        if let Body::Select(select) = body {
+            self.select(select);
+        }
+    }
+
+    fn query(&mut self, query: &mut Query) {
+        count::finish(self, query);
+    }
+}
+
+/// Adds conditions to a WHERE or ON clause.
+fn add_conditions(clause: &mut Option<Expr>, conditions: Vec<Expr>) {
+    let mut all = clause.take().map_or_else(Vec::new, conjuncts);
+    all.extend(conditions);
+    *clause = conjunction(all);
+}
+
+/// The operands of AND.
+fn conjuncts(expr: Expr) -> Vec<Expr> {
+    match expr {
+        Expr::And(list) => list,
+        other => vec![other],
+    }
+}
+
+fn conjunction(mut all: Vec<Expr>) -> Option<Expr> {
+    if all.len() < 2 { all.pop() } else { Some(Expr::And(all)) }
+}
+
+/// What is known of a query before it is rewritten.
+#[derive(Default)]
+struct Survey {
+    used: HashMap<RelationId, BTreeSet<u32>>,
+    rowids: HashSet<RelationId>,
+    relations: u32,
+    ctes: u32,
+}
+
+impl Visitor for Survey {
+    fn query(&mut self, query: &Query) {
+        for cte in &query.ctes {
+            self.ctes = self.ctes.max(cte.id.0.saturating_add(1));
+        }
+    }
+
+    fn relation(&mut self, relation: &Relation) {
+        self.relations = self.relations.max(relation.id.0.saturating_add(1));
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        if let Expr::Column(column) = expr {
+            match column.column {
+                Place::At(at) => {
+                    self.used.entry(column.relation).or_default().insert(at);
+                }
+                Place::Rowid => {
+                    self.rowids.insert(column.relation);
+                }
+            }
+        }
+    }
+}
+
+/// Puts a relation in the place of [`ROW`].
+struct Row(RelationId);
+
+impl Rewriter for Row {
+    fn expr(&mut self, expr: &mut Expr) {
+        if let Expr::Column(column) = expr
+            && column.relation == ROW
+        {
+            column.relation = self.0;
+        }
+    }
+}
+
+/// Puts in what the columns of the old relations are.
+struct Substitution(HashMap<ColumnRef, Expr>);
+
+impl Rewriter for Substitution {
+    fn expr(&mut self, expr: &mut Expr) {
+        if let Expr::Column(column) = expr
+            && let Some(new) = self.0.get(column)
+        {
+            *expr = new.clone();
+        }
+    }
+}
+
+/// Gives the relations and CTEs of a query other numbers.
+struct Shifted {
+    relations: u32,
+    ctes: u32,
+}
+
+impl Rewriter for Shifted {
+    fn query(&mut self, query: &mut Query) {
+        query.ctes.iter_mut().for_each(|cte| cte.id = CteId(cte.id.0 + self.ctes));
+    }
+
+    fn relation(&mut self, relation: &mut Relation) {
+        relation.id = RelationId(relation.id.0 + self.relations);
+        if let Source::Cte(id) = &mut relation.source {
+            *id = CteId(id.0 + self.ctes);
+        }
+    }
+
+    fn expr(&mut self, expr: &mut Expr) {
+        if let Expr::Column(column) = expr {
+            column.relation = RelationId(column.relation.0 + self.relations);
+        }
+    }
+}
+
+impl Rewriting<'_> {
+    /// A closed query with numbers of its own.
+    fn fresh(&mut self, query: &Query) -> Query {
+        let mut survey = Survey::default();
+        walk_query(&mut survey, query);
+        let mut new = query.clone();
+        rewrite_query(&mut Shifted { relations: self.next_relation, ctes: self.next_cte }, &mut new);
+        self.next_relation += survey.relations;
+        self.next_cte += survey.ctes;
+        new
+    }
+}

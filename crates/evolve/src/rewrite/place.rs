@@ -1,0 +1,275 @@
+//! The images of tables in FROM.
+
+use std::collections::BTreeSet;
+
+use sqlgauge_sql::tree::{
+    BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Output, Query, Relation, RelationId, Select,
+    Source,
+};
+use sqlgauge_sql::visit::{Visitor, walk_expr};
+
+use super::{Rewriting, add_conditions, conjunction};
+use crate::layout::Reason;
+use crate::step::{Image, Projection};
+
+impl Rewriting<'_> {
+    /// The FROM clause over the new schema. `conditions` must hold of its rows besides: they go to WHERE, or to the ON of
+    /// the join that may leave the rows out.
+    pub(super) fn place(&mut self, from: From, conditions: &mut Vec<Expr>) -> From {
+        match from {
+            From::Relation(relation) => {
+                let chain = self.relation(relation, None, conditions);
+                chain.into_from(None)
+            }
+            From::Join(join) => self.join(*join, conditions),
+        }
+    }
+
+    fn join(&mut self, join: Join, conditions: &mut Vec<Expr>) -> From {
+        let Join { kind, left, right, mut on } = join;
+        let (mut of_left, mut of_right) = (Vec::new(), Vec::new());
+        let left = self.place(left, &mut of_left);
+        let right = match right {
+            From::Relation(relation) => self.relation(relation, on.as_ref(), &mut of_right),
+            right => Chain { first: self.place(right, &mut of_right), ids: Vec::new(), rest: Vec::new() },
+        };
+        match kind {
+            JoinKind::Inner | JoinKind::Cross => {
+                conditions.append(&mut of_left);
+                conditions.append(&mut of_right);
+            }
+            JoinKind::Left => {
+                conditions.append(&mut of_left);
+                add_conditions(&mut on, of_right);
+            }
+            JoinKind::Right => {
+                add_conditions(&mut on, of_left);
+                conditions.append(&mut of_right);
+            }
+            JoinKind::Full if of_left.is_empty() && of_right.is_empty() => {}
+            JoinKind::Full => {
+                self.refuse(Reason::NotExpressible, "FULL JOIN of a part of a table".to_owned());
+            }
+        }
+        right.joined(kind, left, on)
+    }
+
+    /// What takes the place of a relation; `on` is the condition by which it is joined to what stands left of it.
+    fn relation(&mut self, relation: Relation, on: Option<&Expr>, conditions: &mut Vec<Expr>) -> Chain {
+        let Some((table, image)) = self.image(&relation) else { return Chain::of(relation) };
+        let id = relation.id;
+        if self.rowids.contains(&id) && !self.keeps_rowid(table, image) {
+            let detail = format!("it reads the rowid of {}", self.table_name(table));
+            self.refuse(Reason::NotExpressible, detail);
+        }
+        match image {
+            Image::Table(projection) => self.part(relation, table, projection, conditions),
+            Image::Distinct { projection, .. } if self.repeatable.contains(&id) => {
+                self.part(relation, table, projection, conditions)
+            }
+            Image::Distinct { key, projection } => self.distinct(relation, table, key, projection),
+            Image::Fragments { key, fragments } => self.fragments(id, table, (key, fragments), on),
+            Image::Query(query) => {
+                let query = Box::new(self.fresh(query));
+                self.name_after(id, table);
+                Chain::of(Relation::new(id, Source::Derived(query)))
+            }
+            Image::Gone => {
+                self.refuse(Reason::NeedsRemoved, format!("the table {} is gone", self.table_name(table)));
+                Chain::of(relation)
+            }
+        }
+    }
+
+    /// Whether the rows have the rowids that they had.
+    fn keeps_rowid(&self, table: usize, image: &Image) -> bool {
+        match image {
+            Image::Table(Projection { to, present: None, .. }) => {
+                let new = self.step.new.tables().get(*to);
+                let is_alone = self.step.forth.merged.as_ref().is_none_or(|merged| merged.child.0 != table);
+                is_alone && new.is_some_and(|new| !new.without_rowid && new.rowid_alias().is_none())
+            }
+            _ => false,
+        }
+    }
+
+    fn part(
+        &mut self,
+        relation: Relation,
+        table: usize,
+        projection: &Projection,
+        conditions: &mut Vec<Expr>,
+    ) -> Chain {
+        let (id, to) = (relation.id, projection.to);
+        self.substitute(id, table, projection, id);
+        conditions.extend(present(projection, id));
+        let hint = self.hint(relation.hint.as_ref(), to);
+        Chain::of(Relation { id, source: self.source(to), hint })
+    }
+
+    /// The different rows, of the columns that are read.
+    fn distinct(&mut self, relation: Relation, table: usize, key: &[u32], projection: &Projection) -> Chain {
+        let (id, inner) = (relation.id, self.new_relation());
+        let mut read = self.used(id);
+        read.extend(key);
+        let mut outputs = Vec::new();
+        for (place, at) in (0..).zip(&read) {
+            match projection.columns.get(*at as usize).cloned().flatten() {
+                Some(mut expr) => {
+                    sqlgauge_sql::visit::rewrite_expr(&mut super::Row(inner), &mut expr);
+                    outputs.push(Output { expr, alias: None });
+                    self.substitutions.insert(ColumnRef::at(id, *at), Expr::Column(ColumnRef::at(id, place)));
+                }
+                None => {
+                    let detail = format!("a column of {} is gone", self.table_name(table));
+                    self.refuse(Reason::NeedsRemoved, detail);
+                }
+            }
+        }
+        let from = Some(From::Relation(Relation::new(inner, self.source(projection.to))));
+        let filter = present(projection, inner);
+        let select =
+            Select { distinct: true, from, filter, group_by: Vec::new(), having: None, outputs };
+        self.name_after(id, table);
+        let query = Query::of(Body::Select(Box::new(select)));
+        Chain::of(Relation::new(id, Source::Derived(Box::new(query))))
+    }
+
+    /// A subquery that stands for a table has its name, unless it had an alias.
+    fn name_after(&mut self, id: RelationId, table: usize) {
+        let name = self.table_name(table).to_owned();
+        self.aliases.entry(id).or_insert(name);
+    }
+
+    /// The fragments whose columns are read; that one first by whose columns the relation is joined.
+    fn fragments(
+        &mut self,
+        id: RelationId,
+        table: usize,
+        (key, fragments): (&[u32], &[Projection]),
+        on: Option<&Expr>,
+    ) -> Chain {
+        let has = |fragment: &Projection, at: &u32| !key.contains(at) && fragment.plain(*at).is_some();
+        let used = self.used(id);
+        let joined = on.map(|on| columns_of(on, id)).unwrap_or_default();
+        let mut needed: Vec<&Projection> =
+            fragments.iter().filter(|fragment| used.iter().any(|at| has(fragment, at))).collect();
+        if needed.is_empty() {
+            needed.extend(fragments.first());
+        }
+        // Stable: the order of the fragments stays otherwise.
+        needed.sort_by_key(|fragment| !joined.iter().any(|at| has(fragment, at)));
+        let mut chain: Option<Chain> = None;
+        let head = needed.first().copied();
+        for fragment in needed {
+            let own = if chain.is_none() { id } else { self.beside() };
+            for at in used.iter().filter(|at| has(fragment, at) || (chain.is_none() && key.contains(at))) {
+                if let Some(place) = fragment.plain(*at) {
+                    self.substitutions.insert(ColumnRef::at(id, *at), Expr::Column(ColumnRef::at(own, place)));
+                }
+            }
+            let relation = Relation::new(own, self.source(fragment.to));
+            match &mut chain {
+                None => chain = Some(Chain::of(relation)),
+                Some(chain) => {
+                    let on = head.and_then(|head| same_key(key, (id, head), (own, fragment)));
+                    chain.rest.push((relation, on));
+                }
+            }
+        }
+        let missing = used.iter().find(|at| !key.contains(at) && !fragments.iter().any(|part| has(part, at)));
+        if missing.is_some() {
+            self.refuse(Reason::NeedsRemoved, format!("a column of {} is gone", self.table_name(table)));
+        }
+        if let Some(chain) = &mut chain {
+            // The whole condition can stand at the first fragment if it reads no other.
+            let is_of_head = |at: &u32| key.contains(at) || head.is_none_or(|part| has(part, at));
+            if !joined.iter().all(is_of_head) {
+                chain.ids.clear();
+            }
+        }
+        chain.unwrap_or_else(|| Chain::of(Relation::new(id, Source::Catalog)))
+    }
+}
+
+/// The rows of another table that are rows of this one.
+fn present(projection: &Projection, row: RelationId) -> Option<Expr> {
+    let column = Expr::Column(ColumnRef::at(row, projection.present?));
+    Some(Expr::IsNull { expr: Box::new(column), negated: true })
+}
+
+/// The key of one fragment is that of another.
+fn same_key(
+    key: &[u32],
+    (first, head): (RelationId, &Projection),
+    (own, fragment): (RelationId, &Projection),
+) -> Option<Expr> {
+    let pairs = key.iter().filter_map(|&at| Some((head.plain(at)?, fragment.plain(at)?)));
+    let equal = |(here, there): (u32, u32)| {
+        let column = |id, at| Box::new(Expr::Column(ColumnRef::at(id, at)));
+        Expr::Binary(BinaryOperator::Equal, column(first, here), column(own, there))
+    };
+    conjunction(pairs.map(equal).collect())
+}
+
+/// The columns of a relation that an expression reads.
+fn columns_of(expr: &Expr, relation: RelationId) -> BTreeSet<u32> {
+    struct Columns(RelationId, BTreeSet<u32>);
+    impl Visitor for Columns {
+        fn expr(&mut self, expr: &Expr) {
+            if let Expr::Column(column) = expr
+                && column.relation == self.0
+            {
+                self.1.extend(column.column.position());
+            }
+        }
+    }
+    let mut columns = Columns(relation, BTreeSet::new());
+    walk_expr(&mut columns, expr);
+    columns.1
+}
+
+/// Relations joined one after the other, each to the first.
+struct Chain {
+    first: From,
+    /// The first, if the condition by which all are joined can stand there.
+    ids: Vec<RelationId>,
+    rest: Vec<(Relation, Option<Expr>)>,
+}
+
+impl Chain {
+    fn of(relation: Relation) -> Self {
+        Self { ids: vec![relation.id], first: From::Relation(relation), rest: Vec::new() }
+    }
+
+    /// The rest joined to what stands before it.
+    fn into_from(self, before: Option<From>) -> From {
+        let first = before.unwrap_or(self.first);
+        self.rest.into_iter().fold(first, |left, (relation, on)| {
+            let right = From::Relation(relation);
+            From::Join(Box::new(Join { kind: JoinKind::Inner, left, right, on }))
+        })
+    }
+
+    /// All of it joined to what stands left of it.
+    fn joined(self, kind: JoinKind, left: From, on: Option<Expr>) -> From {
+        let is_flat = self.rest.is_empty() || !self.ids.is_empty();
+        match kind {
+            JoinKind::Inner | JoinKind::Cross if is_flat => {
+                let Self { first, ids, rest } = self;
+                let head = From::Join(Box::new(Join { kind, left, right: first.clone(), on }));
+                Self { first, ids, rest }.into_from(Some(head))
+            }
+            JoinKind::Left if is_flat => {
+                let head = From::Join(Box::new(Join { kind, left, right: self.first, on }));
+                self.rest.into_iter().fold(head, |left, (relation, on)| {
+                    From::Join(Box::new(Join { kind, left, right: From::Relation(relation), on }))
+                })
+            }
+            _ => {
+                let right = self.into_from(None);
+                From::Join(Box::new(Join { kind, left, right, on }))
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! One database evolved: what one kind makes of it and its items.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlgauge_dataset::Example;
+use sqlgauge_engine::Database;
+use sqlgauge_sql::schema::Schema;
+
+use crate::chain::{Chain, Rewritten};
+use crate::change::Change;
+use crate::ddl;
+use crate::evolve::EvolveError;
+use crate::layout::{EvolvedItem, ItemRecord, Reason, SchemaRecord};
+use crate::migrate::migrate;
+use crate::rewrite::Refusal;
+use crate::source::{SourceDatabase, read_by_query};
+use crate::tables_json;
+
+/// The script of views beside a database.
+pub(crate) const VIEWS: &str = "old_over_new.sql";
+
+/// What becomes of one database and its items.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Shard {
+    pub(crate) schema: SchemaRecord,
+    /// Its entry of `tables.json`; null where nothing is written of it.
+    pub(crate) tables: Option<Value>,
+    pub(crate) items: Vec<(ItemRecord, Option<EvolvedItem>)>,
+    /// Elements changed, by table.
+    pub(crate) per_table: Vec<usize>,
+}
+
+/// An evolved database, to write and to check.
+pub(crate) struct Evolving<'a> {
+    pub(crate) source: &'a SourceDatabase<'a>,
+    pub(crate) chain: &'a Chain,
+    pub(crate) db_id: &'a str,
+    /// The folder of its files.
+    pub(crate) folder: &'a Path,
+}
+
+/// What the changes touch of the first schema: tables, and columns where the changes are of columns.
+struct Touched {
+    tables: BTreeSet<usize>,
+    columns: BTreeSet<(usize, u32)>,
+}
+
+impl Evolving<'_> {
+    /// Migrates the data, rewrites the golds, and checks both.
+    ///
+    /// # Errors
+    /// When a file cannot be written or read. What is wrong with the database or an item is in the records.
+    pub(crate) fn run(&self, items: &[&Example]) -> Result<Shard, EvolveError> {
+        let touched = touched(self.chain);
+        if self.chain.changes().is_empty() {
+            return Ok(self.infeasible(items, Reason::NothingToChange, None));
+        }
+        let path = self.folder.join(format!("{}.sqlite", self.db_id));
+        if let Err(error) = migrate(self.chain, self.source.path(), &path) {
+            return match error {
+                crate::migrate::MigrationError::Io { .. } => Err(error.into()),
+                error => Ok(self.infeasible(items, Reason::MigrationFails, Some(error.to_string()))),
+            };
+        }
+        let views = self.chain.old_over_new();
+        let script: String = views.iter().map(crate::chain::View::statement).collect();
+        let script_path = self.folder.join(VIEWS);
+        sqlgauge_base::file::write_atomically(&script_path, |out| out.write_all(script.as_bytes()))
+            .map_err(|source| EvolveError::Write { path: script_path, source })?;
+        let database = self.source.engine().open(&path)?;
+        let through_views = database.with_prelude(&script);
+        let checked = Checked { evolving: self, database, through_views, touched: &touched };
+        let new_over_old = self.chain.new_over_old().unwrap_or_default();
+        let name = |at: usize| self.chain.last().tables()[at].name.clone();
+        let schema = SchemaRecord {
+            changes: self.chain.changes().to_vec(),
+            infeasible: None,
+            detail: None,
+            old_over_new: self.chain.views_by_name(),
+            new_over_old: new_over_old.into_iter().map(|table| (name(table.table), table.sql)).collect(),
+            ..self.record(&touched)
+        };
+        let items = items.iter().map(|item| checked.item(item)).collect();
+        let per_table = touched.tables.iter().map(|table| {
+            let columns = touched.columns.iter().filter(|(own, _)| own == table).count();
+            columns.max(1)
+        });
+        let tables = Some(tables_json::entry(self.db_id, self.chain.last()));
+        Ok(Shard { schema, tables, items, per_table: per_table.collect() })
+    }
+
+    fn record(&self, touched: &Touched) -> SchemaRecord {
+        let first = self.chain.first().tables();
+        let column = |&(table, at): &(usize, u32)| {
+            let own = &first[table];
+            Some(format!("{}.{}", own.name, own.column(at)?.name))
+        };
+        SchemaRecord {
+            db_id: self.db_id.to_owned(),
+            source_db_id: self.source.db_id.to_owned(),
+            changes: Vec::new(),
+            infeasible: None,
+            detail: None,
+            old_over_new: std::collections::BTreeMap::new(),
+            new_over_old: std::collections::BTreeMap::new(),
+            changed_tables: touched.tables.iter().map(|&table| first[table].name.clone()).collect(),
+            changed_columns: touched.columns.iter().filter_map(column).collect(),
+            left_out: self.chain.left_out(),
+        }
+    }
+
+    /// A database of which nothing is written, nor of its items.
+    fn infeasible(&self, items: &[&Example], reason: Reason, detail: Option<String>) -> Shard {
+        let nothing = Touched { tables: BTreeSet::new(), columns: BTreeSet::new() };
+        let schema =
+            SchemaRecord { infeasible: Some(reason), detail: detail.clone(), ..self.record(&nothing) };
+        let item = |item: &&Example| (self.unwritten(item, reason, detail.clone()), None);
+        Shard { schema, tables: None, items: items.iter().map(item).collect(), per_table: Vec::new() }
+    }
+
+    fn unwritten(&self, item: &Example, reason: Reason, detail: Option<String>) -> ItemRecord {
+        ItemRecord {
+            source_index: item.index,
+            db_id: self.db_id.to_owned(),
+            written: false,
+            reason: Some(reason),
+            detail,
+            gold_changed: false,
+            manipulated: 0,
+            equivalent: None,
+        }
+    }
+}
+
+/// The databases that golds are run on.
+struct Checked<'a> {
+    evolving: &'a Evolving<'a>,
+    database: Arc<Database>,
+    through_views: Database,
+    touched: &'a Touched,
+}
+
+impl Checked<'_> {
+    fn item(&self, item: &Example) -> (ItemRecord, Option<EvolvedItem>) {
+        match self.evolved(item) {
+            Ok(rewritten) => (self.written(item, &rewritten), Some(self.as_item(item, &rewritten))),
+            Err(refusal) => (self.evolving.unwritten(item, refusal.reason, Some(refusal.detail)), None),
+        }
+    }
+
+    /// The gold over the new schema, once it has returned the original's rows, and the unchanged one through the views.
+    fn evolved(&self, item: &Example) -> Result<Rewritten, Refusal> {
+        let source = self.evolving.source;
+        let gold = source.gold(item).ok_or_else(|| Refusal {
+            reason: Reason::GoldFails,
+            detail: "the item has no gold".to_owned(),
+        })?;
+        gold.ran()?;
+        let rewritten = self.evolving.chain.rewrite(&gold.sql)?;
+        let own = (source.engine(), &*source.database);
+        gold.returns(own, (&self.database, &rewritten.sql), Reason::RowsDiffer)?;
+        gold.returns(own, (&self.through_views, &gold.sql), Reason::ViewsDiffer)?;
+        Ok(rewritten)
+    }
+
+    fn written(&self, item: &Example, rewritten: &Rewritten) -> ItemRecord {
+        let nothing = crate::perturbations::Needed::default();
+        let reads = self.evolving.source.reads(item).unwrap_or(&nothing);
+        let manipulated = if self.touched.columns.is_empty() {
+            self.touched.tables.iter().filter(|table| reads.tables.contains(table)).count()
+        } else {
+            self.touched.columns.iter().filter(|(table, _)| reads.tables.contains(table)).count()
+        };
+        ItemRecord {
+            written: true,
+            reason: None,
+            gold_changed: item.golds.first() != Some(&rewritten.sql),
+            manipulated,
+            ..self.evolving.unwritten(item, Reason::RowsDiffer, None)
+        }
+    }
+
+    fn as_item(&self, item: &Example, rewritten: &Rewritten) -> EvolvedItem {
+        let chain = self.evolving.chain;
+        let mut relevant: HashSet<usize> = read_by_query(&rewritten.query).tables;
+        if let Some(reads) = self.evolving.source.reads(item) {
+            relevant.extend(reads.tables.iter().flat_map(|&table| chain.image_of(table)));
+        }
+        EvolvedItem {
+            source_index: item.index,
+            question_id: item.id.clone(),
+            db_id: self.evolving.db_id.to_owned(),
+            source_db_id: item.db_id.clone(),
+            question: item.question.clone(),
+            evidence: item.evidence.clone(),
+            difficulty: item.difficulty.clone(),
+            query: rewritten.sql.clone(),
+            source_query: item.golds.first().cloned().unwrap_or_default(),
+            answerable: true,
+            ddl: ddl::script(chain.last(), |_| true),
+            ddl_relevant: ddl::script(chain.last(), |table| relevant.contains(&table)),
+        }
+    }
+}
+
+/// Names of changes are those of the schema at hand, which may be a later one: what it calls otherwise is not counted.
+fn touched(chain: &Chain) -> Touched {
+    let mut touched = Touched { tables: BTreeSet::new(), columns: BTreeSet::new() };
+    let schema: &Schema = chain.first();
+    for change in chain.changes() {
+        let (tables, columns): (Vec<&String>, Vec<&String>) = match change {
+            Change::RenameColumn { table, column, .. }
+            | Change::DropColumn { table, column }
+            | Change::SplitColumn { table, column, .. } => (vec![table], vec![column]),
+            Change::MergeColumns { table, columns, .. } => {
+                (vec![table], columns.iter().map(|(name, _)| name).collect())
+            }
+            Change::RenameTable { table, .. }
+            | Change::AddColumn { table, .. }
+            | Change::DropTable { table }
+            | Change::SplitTable { table, .. } => (vec![table], Vec::new()),
+            Change::MergeTables { child, parent, .. } => (vec![child, parent], Vec::new()),
+            Change::AddTable { .. } => (Vec::new(), Vec::new()),
+        };
+        for id in tables.iter().filter_map(|name| schema.table_id(name)) {
+            touched.tables.insert(id.index());
+            let table = &schema.tables()[id.index()];
+            let places = columns.iter().filter_map(|name| table.column_index(name));
+            touched.columns.extend(places.map(|at| (id.index(), at)));
+        }
+    }
+    touched
+}

@@ -1,0 +1,114 @@
+//! One database of the original with its golds.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use sqlgauge_dataset::Example;
+use sqlgauge_engine::{Database, Engine, ResultSet};
+use sqlgauge_sql::resolve;
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::{ColumnRef, Expr, Query, Relation, RelationId, Source};
+use sqlgauge_sql::visit::{Visitor, walk_query};
+
+use crate::check::Gold;
+use crate::perturbations::{Needed, Probe};
+
+/// A database with the items about it.
+pub(crate) struct SourceDatabase<'a> {
+    pub(crate) db_id: &'a str,
+    pub(crate) database: Arc<Database>,
+    pub(crate) items: Vec<&'a Example>,
+    engine: &'a dyn Engine,
+    golds: OnceLock<HashMap<String, Gold>>,
+    reads: OnceLock<HashMap<String, Needed>>,
+}
+
+impl<'a> SourceDatabase<'a> {
+    pub(crate) fn new(
+        db_id: &'a str,
+        database: Arc<Database>,
+        items: Vec<&'a Example>,
+        engine: &'a dyn Engine,
+    ) -> Self {
+        Self { db_id, database, items, engine, golds: OnceLock::new(), reads: OnceLock::new() }
+    }
+
+    pub(crate) fn engine(&self) -> &'a dyn Engine {
+        self.engine
+    }
+
+    pub(crate) fn schema(&self) -> &Schema {
+        self.database.schema()
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.database.path()
+    }
+
+    /// The gold of an item, run on its own database once.
+    pub(crate) fn gold(&self, item: &Example) -> Option<&Gold> {
+        let golds = self.golds.get_or_init(|| {
+            let texts = self.items.iter().filter_map(|item| item.golds.first());
+            texts.map(|sql| (sql.clone(), Gold::run(self.engine, &self.database, sql))).collect()
+        });
+        golds.get(item.golds.first()?.as_str())
+    }
+
+    /// What the gold of an item reads; nothing of one that cannot be resolved.
+    pub(crate) fn reads(&self, item: &Example) -> Option<&Needed> {
+        let reads = self.reads.get_or_init(|| {
+            let texts = self.items.iter().filter_map(|item| item.golds.first());
+            texts.map(|sql| (sql.clone(), read_by(sql, self.schema()))).collect()
+        });
+        reads.get(item.golds.first()?.as_str())
+    }
+
+    /// What the golds read together.
+    pub(crate) fn needed(&self) -> Needed {
+        let mut needed = Needed::default();
+        for reads in self.items.iter().filter_map(|item| self.reads(item)) {
+            needed.tables.extend(&reads.tables);
+            needed.columns.extend(&reads.columns);
+        }
+        needed
+    }
+}
+
+impl Probe for SourceDatabase<'_> {
+    fn rows(&self, sql: &str) -> Option<Arc<ResultSet>> {
+        self.engine.run(&self.database, sql).rows().cloned()
+    }
+}
+
+/// The tables and columns that a text reads.
+pub(crate) fn read_by(sql: &str, schema: &Schema) -> Needed {
+    resolve(sql, schema).map(|query| read_by_query(&query)).unwrap_or_default()
+}
+
+/// The tables and columns that a query reads.
+pub(crate) fn read_by_query(query: &Query) -> Needed {
+    struct Reads {
+        tables: HashMap<RelationId, usize>,
+        columns: Vec<ColumnRef>,
+    }
+    impl Visitor for Reads {
+        fn relation(&mut self, relation: &Relation) {
+            if let Source::Table(id) = relation.source {
+                self.tables.insert(relation.id, id.index());
+            }
+        }
+
+        fn expr(&mut self, expr: &Expr) {
+            if let Expr::Column(column) = expr {
+                self.columns.push(*column);
+            }
+        }
+    }
+    let mut reads = Reads { tables: HashMap::new(), columns: Vec::new() };
+    walk_query(&mut reads, query);
+    let columns = reads.columns.iter().filter_map(|column| {
+        Some((*reads.tables.get(&column.relation)?, column.column.position()?))
+    });
+    Needed { columns: columns.collect(), tables: reads.tables.values().copied().collect() }
+}

@@ -1,0 +1,61 @@
+//! The text of a rewritten query: the one that reads best of those that mean it.
+//!
+//! # Contract
+//! A text means a query if it resolves to it, up to the numbers of relations. The text that was there is kept where it
+//! still means the query; then comes the one with names put in place of names; then the query printed with the text's
+//! aliases; then, where names hide each other there, the one that qualifies everything.
+
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::{Query, Relation, RelationId};
+use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::{Aliases, Dialect, PrintError, print, print_as_written, renumber, resolve};
+
+/// Whether the text means the query.
+pub(crate) fn means(text: &str, query: &Query, schema: &Schema) -> bool {
+    resolve(text, schema).is_ok_and(|found| canonical(found) == canonical(query.clone()))
+}
+
+fn canonical(mut query: Query) -> Query {
+    renumber(&mut query);
+    query
+}
+
+/// The text of the query, given the one that it was before.
+///
+/// # Errors
+/// Where SQL has no words for the query.
+pub(crate) fn choose(
+    before: Option<&str>,
+    query: &Query,
+    schema: &Schema,
+    aliases: &Aliases,
+) -> Result<String, PrintError> {
+    match before.filter(|text| means(text, query, schema)) {
+        Some(text) => Ok(text.to_owned()),
+        None => brief(query, schema, aliases),
+    }
+}
+
+/// The query as a person would write it.
+///
+/// # Errors
+/// Where SQL has no words for the query.
+pub(crate) fn brief(query: &Query, schema: &Schema, aliases: &Aliases) -> Result<String, PrintError> {
+    match print_as_written(query, schema, Dialect::Sqlite, aliases, None) {
+        Ok(text) if means(&text, query, schema) => Ok(text),
+        _ => print(query, schema, Dialect::Sqlite),
+    }
+}
+
+/// All relations of a query.
+pub(crate) fn relations(query: &Query) -> Vec<RelationId> {
+    struct Relations(Vec<RelationId>);
+    impl Visitor for Relations {
+        fn relation(&mut self, relation: &Relation) {
+            self.0.push(relation.id);
+        }
+    }
+    let mut relations = Relations(Vec::new());
+    walk_query(&mut relations, query);
+    relations.0
+}
