@@ -54,7 +54,10 @@ impl Gold {
         (database, sql): (&Database, &str),
         reason: Reason,
     ) -> Result<(), Refusal> {
-        let rows = self.rows.as_ref().map_err(|detail| Refusal { reason: Reason::GoldFails, detail: detail.clone() })?;
+        let rows = self
+            .rows
+            .as_ref()
+            .map_err(|detail| Refusal { reason: Reason::GoldFails, detail: detail.clone() })?;
         let execution = engine.run(database, sql);
         let detail = match execution.rows() {
             Some(found) if found.width() == rows.width() && found.values() == rows.values() => return Ok(()),
@@ -86,7 +89,8 @@ impl Gold {
     /// Whether the gold returns the same rows when SQLite reads tables the other way round.
     fn is_determined(&self, (engine, own): (&dyn Engine, &Database), rows: &ResultSet) -> bool {
         let execution = engine.run(&own.with_prelude(REVERSED), &self.sql);
-        let same = |found: &Arc<ResultSet>| difference(rows, self.order((engine, own), rows), found).is_none();
+        let same =
+            |found: &Arc<ResultSet>| difference(rows, self.order((engine, own), rows), found).is_none();
         execution.rows().is_some_and(same)
     }
 }

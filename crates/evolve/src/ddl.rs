@@ -39,7 +39,9 @@ fn create_table(table: &Table) -> String {
         parts.push(format!("PRIMARY KEY ({})", names(table, &table.primary_key)));
     }
     let is_index = |columns: &Vec<u32>| {
-        let of_index = |index: &Index| index.name.is_some() && index.unique_columns(&table.columns).as_ref() == Some(columns);
+        let of_index = |index: &Index| {
+            index.name.is_some() && index.unique_columns(&table.columns).as_ref() == Some(columns)
+        };
         table.indexes.iter().any(of_index)
     };
     let uniques = table.unique.iter().filter(|columns| !is_index(columns));
@@ -47,7 +49,8 @@ fn create_table(table: &Table) -> String {
     parts.extend(table.checks.iter().map(|check| format!("CHECK ({})", on_own_line(check))));
     parts.extend(table.foreign_keys.iter().map(|key| {
         let referenced: Vec<String> = key.referenced_columns.iter().map(|name| identifier(name)).collect();
-        let columns = if referenced.is_empty() { String::new() } else { format!(" ({})", referenced.join(", ")) };
+        let columns =
+            if referenced.is_empty() { String::new() } else { format!(" ({})", referenced.join(", ")) };
         let to = identifier(&key.referenced_table);
         format!("FOREIGN KEY ({}) REFERENCES {to}{columns}", names(table, &key.columns))
     }));

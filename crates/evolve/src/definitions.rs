@@ -17,9 +17,10 @@ pub(crate) fn follow(old: &Schema, draft: Draft) -> Step {
     let mut step = Step { old: old.clone(), new, forth, back, left_out };
     let has_texts = |table: &Table| {
         let computed = table.columns.iter().any(|column| column.generated_as.is_some());
-        let indexed = table.indexes.iter().any(|index| {
-            index.filter.is_some() || index.parts.iter().any(|part| part.column().is_none())
-        });
+        let indexed = table
+            .indexes
+            .iter()
+            .any(|index| index.filter.is_some() || index.parts.iter().any(|part| part.column().is_none()));
         computed || indexed || !table.checks.is_empty() || table.view.is_some()
     };
     if !old.tables().iter().any(has_texts) {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use sqlgauge_base::{Random, seed_of};
-use sqlgauge_dataset::{Benchmark, DatasetError, Databases, Example};
+use sqlgauge_dataset::{Benchmark, Databases, DatasetError, Example};
 use sqlgauge_engine::{Engine, EngineError};
 
 use crate::chain::Chain;

@@ -47,12 +47,12 @@ pub enum MigrationError {
 /// [`MigrationError`]; there is then no file.
 pub(crate) fn migrate(chain: &Chain, from: &Path, to: &Path) -> Result<(), MigrationError> {
     let first = chain.first().tables().iter();
-    if let Some(table) = first.into_iter().find(|table| matches!(table.kind, TableKind::Virtual | TableKind::Shadow)) {
+    if let Some(table) =
+        first.into_iter().find(|table| matches!(table.kind, TableKind::Virtual | TableKind::Shadow))
+    {
         return Err(MigrationError::Virtual(table.name.clone()));
     }
-    let tables = chain
-        .new_over_old()
-        .map_err(|refusal| MigrationError::NotExpressible(refusal.detail))?;
+    let tables = chain.new_over_old().map_err(|refusal| MigrationError::NotExpressible(refusal.detail))?;
     let io = |source| MigrationError::Io { path: to.to_owned(), source };
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(folder).map_err(io)?;
@@ -163,7 +163,8 @@ fn order(query: &mut Query, old: &Schema) -> Option<Order> {
         is_kept.then_some(Expr::Column(ColumnRef { relation: id, column: place }))
     };
     let relations = from.relations();
-    let keys = relations.iter().map(|relation| place(relation.id, &relation.source)).collect::<Option<Vec<_>>>()?;
+    let keys =
+        relations.iter().map(|relation| place(relation.id, &relation.source)).collect::<Option<Vec<_>>>()?;
     let rowid = match (from, keys.as_slice()) {
         (From::Relation(relation), [_]) => Some(relation.id),
         _ => None,
@@ -182,7 +183,9 @@ fn has_outer(from: &From) -> bool {
     match from {
         From::Relation(_) => false,
         From::Join(join) => {
-            !matches!(join.kind, JoinKind::Inner | JoinKind::Cross) || has_outer(&join.left) || has_outer(&join.right)
+            !matches!(join.kind, JoinKind::Inner | JoinKind::Cross)
+                || has_outer(&join.left)
+                || has_outer(&join.right)
         }
     }
 }

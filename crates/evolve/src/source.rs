@@ -107,8 +107,9 @@ pub(crate) fn read_by_query(query: &Query) -> Needed {
     }
     let mut reads = Reads { tables: HashMap::new(), columns: Vec::new() };
     walk_query(&mut reads, query);
-    let columns = reads.columns.iter().filter_map(|column| {
-        Some((*reads.tables.get(&column.relation)?, column.column.position()?))
-    });
+    let columns = reads
+        .columns
+        .iter()
+        .filter_map(|column| Some((*reads.tables.get(&column.relation)?, column.column.position()?)));
     Needed { columns: columns.collect(), tables: reads.tables.values().copied().collect() }
 }

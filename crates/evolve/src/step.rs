@@ -115,7 +115,9 @@ pub enum ChangeError {
     #[error("there is no table {0:?}; name one of the schema that the change is applied to")]
     NoTable(String),
     /// There is no such column.
-    #[error("the table {table:?} has no column {column:?}; name one of the schema that the change is applied to")]
+    #[error(
+        "the table {table:?} has no column {column:?}; name one of the schema that the change is applied to"
+    )]
     NoColumn {
         /// The table.
         table: String,

@@ -30,7 +30,9 @@ pub(crate) fn entry(db_id: &str, schema: &Schema) -> Value {
         for key in &table.foreign_keys {
             let Some((id, targets)) = schema.resolve_foreign_key(key) else { continue };
             let name = schema.table(id).map(|table| table.name.as_str());
-            let Some(place) = tables.iter().position(|table| Some(table.name.as_str()) == name) else { continue };
+            let Some(place) = tables.iter().position(|table| Some(table.name.as_str()) == name) else {
+                continue;
+            };
             let pairs = key.columns.iter().zip(targets);
             foreign.extend(pairs.map(|(own, target)| json!([number(own), starts[place] + target as usize])));
         }

@@ -243,11 +243,9 @@ fn connect(
     scale: Scale,
 ) -> Result<GuardedConnection, Unconnected> {
     source.check_unchanged().map_err(Unconnected::Failed)?;
-    GuardedConnection::open(source, limits, now, scale).map_err(|error| {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::OutOfMemory) => Unconnected::OutOfMemory,
-            _ => Unconnected::Failed(open_error(&source.path, &error)),
-        }
+    GuardedConnection::open(source, limits, now, scale).map_err(|error| match error.sqlite_error_code() {
+        Some(ErrorCode::OutOfMemory) => Unconnected::OutOfMemory,
+        _ => Unconnected::Failed(open_error(&source.path, &error)),
     })
 }
 

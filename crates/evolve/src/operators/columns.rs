@@ -41,9 +41,11 @@ pub(super) fn add(
     let mut columns = own.columns.clone();
     columns.insert(position, added.clone());
     let mut draft = Draft::identity(old);
-    let moved: Vec<Option<u32>> = (0..).take(width).map(|at: u32| Some(at + u32::from(at as usize >= position))).collect();
+    let moved: Vec<Option<u32>> =
+        (0..).take(width).map(|at: u32| Some(at + u32::from(at as usize >= position))).collect();
     draft.tables[at] = relocate(own, columns, &moved, &mut draft.left_out);
-    draft.forth.images[at] = Image::Table(Projection::new(at, moved.iter().map(|at| at.map(column)).collect()));
+    draft.forth.images[at] =
+        Image::Table(Projection::new(at, moved.iter().map(|at| at.map(column)).collect()));
     let mut made: Vec<Option<Expr>> = (0..).take(width).map(|at| Some(column(at))).collect();
     made.insert(position, Some(value));
     draft.back.images[at] = Image::Table(Projection::new(at, made));
@@ -105,12 +107,7 @@ fn made(old: &Schema, table: usize, part: &Part) -> Result<(Column, Expr), Chang
 }
 
 /// Columns go, and others stand where the first of them stood.
-fn replace(
-    old: &Schema,
-    at: usize,
-    gone: &[u32],
-    parts: Vec<(Column, Expr)>,
-) -> Result<Draft, ChangeError> {
+fn replace(old: &Schema, at: usize, gone: &[u32], parts: Vec<(Column, Expr)>) -> Result<Draft, ChangeError> {
     let own = &old.tables()[at];
     let first = gone.iter().copied().min().unwrap_or_default();
     let (mut columns, mut values, mut moved) = (Vec::new(), Vec::new(), Vec::new());
@@ -130,7 +127,9 @@ fn replace(
         }
     }
     for (place, own) in columns.iter().enumerate() {
-        if columns[..place].iter().any(|other| other.name.eq_ignore_ascii_case(&own.name)) || own.name.is_empty() {
+        if columns[..place].iter().any(|other| other.name.eq_ignore_ascii_case(&own.name))
+            || own.name.is_empty()
+        {
             return Err(ChangeError::Taken(own.name.clone()));
         }
     }
@@ -138,7 +137,8 @@ fn replace(
     draft.tables[at] = relocate(own, columns, &moved, &mut draft.left_out);
     let is_kept = |name: &str| own.column_index(name).is_none_or(|position| !gone.contains(&position));
     refer(&mut draft, &own.name, &own.name, &key_names(own), |name| is_kept(name).then(|| name.to_owned()));
-    draft.forth.images[at] = Image::Table(Projection::new(at, moved.iter().map(|at| at.map(column)).collect()));
+    draft.forth.images[at] =
+        Image::Table(Projection::new(at, moved.iter().map(|at| at.map(column)).collect()));
     draft.back.images[at] = Image::Table(Projection::new(at, values));
     Ok(draft)
 }

@@ -43,7 +43,9 @@ impl Draft {
         for image in &mut self.forth.images {
             match image {
                 Image::Table(projection) | Image::Distinct { projection, .. } => shift(&mut projection.to),
-                Image::Fragments { fragments, .. } => fragments.iter_mut().for_each(|part| shift(&mut part.to)),
+                Image::Fragments { fragments, .. } => {
+                    fragments.iter_mut().for_each(|part| shift(&mut part.to))
+                }
                 Image::Query(_) | Image::Gone => {}
             }
         }
@@ -56,7 +58,11 @@ impl Draft {
     fn is_free(&self, name: &str) -> Result<(), ChangeError> {
         let taken = self.tables.iter().any(|table| table.name.eq_ignore_ascii_case(name));
         let is_reserved = name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_"));
-        if taken || is_reserved || name.is_empty() { Err(ChangeError::Taken(name.to_owned())) } else { Ok(()) }
+        if taken || is_reserved || name.is_empty() {
+            Err(ChangeError::Taken(name.to_owned()))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -70,7 +76,9 @@ pub(crate) fn draft(old: &Schema, change: &Change) -> Result<Draft, ChangeError>
         Change::RenameColumn { table, column, to } => columns::rename(old, table, column, to),
         Change::AddColumn { table, column, at, value } => columns::add(old, table, column, *at, value),
         Change::DropColumn { table, column } => columns::drop(old, table, column),
-        Change::SplitColumn { table, column, parts, whole } => columns::split(old, table, column, parts, whole),
+        Change::SplitColumn { table, column, parts, whole } => {
+            columns::split(old, table, column, parts, whole)
+        }
         Change::MergeColumns { table, whole, columns } => columns::merge(old, table, whole, columns),
         Change::RenameTable { table, to } => tables::rename(old, table, to),
         Change::AddTable { ddl, rows } => tables::add(old, ddl, rows.as_deref()),
@@ -122,7 +130,9 @@ fn relocate(
     place: &[Option<u32>],
     left_out: &mut Vec<String>,
 ) -> Table {
-    let moved = |own: &[u32]| own.iter().map(|&at| place.get(at as usize).copied().flatten()).collect::<Option<Vec<u32>>>();
+    let moved = |own: &[u32]| {
+        own.iter().map(|&at| place.get(at as usize).copied().flatten()).collect::<Option<Vec<u32>>>()
+    };
     let mut new = table.clone();
     let mut lost = |what: String| left_out.push(format!("{what} of {}", table.name));
     new.primary_key = moved(&table.primary_key).unwrap_or_else(|| {
@@ -133,7 +143,9 @@ fn relocate(
     new.foreign_keys.clear();
     for key in &table.foreign_keys {
         match moved(&key.columns) {
-            Some(columns) => new.foreign_keys.push(sqlgauge_sql::schema::ForeignKey { columns, ..key.clone() }),
+            Some(columns) => {
+                new.foreign_keys.push(sqlgauge_sql::schema::ForeignKey { columns, ..key.clone() })
+            }
             None => lost(format!("FOREIGN KEY {}", key.describe(table))),
         }
     }
@@ -168,13 +180,7 @@ fn relocate_index(
 
 /// Names in foreign keys follow: those that refer to `table` refer to `to`, with columns renamed by `name`, where `None`
 /// takes the foreign key away.
-fn refer(
-    draft: &mut Draft,
-    table: &str,
-    to: &str,
-    key: &[String],
-    name: impl Fn(&str) -> Option<String>,
-) {
+fn refer(draft: &mut Draft, table: &str, to: &str, key: &[String], name: impl Fn(&str) -> Option<String>) {
     for own in &mut draft.tables {
         let described: Vec<String> = own.foreign_keys.iter().map(|foreign| foreign.describe(own)).collect();
         let mut described = described.into_iter();

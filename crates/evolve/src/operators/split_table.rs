@@ -6,11 +6,7 @@ use sqlgauge_sql::tree::Expr;
 use super::{Draft, key_names, refer, relocate};
 use crate::step::{ChangeError, Image, Projection, column, column_at, table_at};
 
-pub(super) fn split(
-    old: &Schema,
-    name: &str,
-    parts: &[(String, Vec<String>)],
-) -> Result<Draft, ChangeError> {
+pub(super) fn split(old: &Schema, name: &str, parts: &[(String, Vec<String>)]) -> Result<Draft, ChangeError> {
     let at = table_at(old, name)?;
     let own = &old.tables()[at];
     let key = own.primary_key.clone();
@@ -46,7 +42,8 @@ pub(super) fn split(
     link(&mut draft, at, &fragments);
     // What one part could not keep, another may have.
     let (first, others) = lost.split_first().map_or((&[][..], &[][..]), |(first, rest)| (first, rest));
-    draft.left_out = first.iter().filter(|what| others.iter().all(|lost| lost.contains(what))).cloned().collect();
+    draft.left_out =
+        first.iter().filter(|what| others.iter().all(|lost| lost.contains(what))).cloned().collect();
     draft.forth.images[at] = Image::Fragments { key, fragments };
     let is_key = |name: &str| own.column_index(name).is_some_and(|at| own.primary_key.contains(&at));
     refer(&mut draft, &own.name, &parts[0].0, &key_names(own), |name| is_key(name).then(|| name.to_owned()));
@@ -108,7 +105,8 @@ fn link(draft: &mut Draft, first: usize, fragments: &[Projection]) {
         table.foreign_keys.retain(|foreign| !of_main(&foreign.columns, &own));
         table.unique.retain(|unique| !of_main(unique, &own));
         table.indexes.retain(|index| {
-            let columns: Option<Vec<u32>> = index.parts.iter().map(sqlgauge_sql::schema::IndexPart::column).collect();
+            let columns: Option<Vec<u32>> =
+                index.parts.iter().map(sqlgauge_sql::schema::IndexPart::column).collect();
             columns.is_some_and(|columns| !of_main(&columns, &own))
         });
         table.foreign_keys.insert(

@@ -16,8 +16,9 @@ const MOST_COLUMNS: usize = 200;
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     let schema = chain.first().clone();
     let mut taken = taken(&schema);
-    let mut links: Vec<(&Table, &ForeignKey)> =
-        tables(&schema).flat_map(|(_, table)| table.foreign_keys.iter().map(move |key| (table, key))).collect();
+    let mut links: Vec<(&Table, &ForeignKey)> = tables(&schema)
+        .flat_map(|(_, table)| table.foreign_keys.iter().map(move |key| (table, key)))
+        .collect();
     let wanted = context.count(links.len().div_ceil(2), random);
     random.shuffle(&mut links);
     let mut merged: Vec<String> = Vec::new();
@@ -44,7 +45,8 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
 fn partner<'s>(schema: &'s Schema, child: &Table, key: &ForeignKey) -> Option<&'s Table> {
     let (id, columns) = schema.resolve_foreign_key(key)?;
     let parent = schema.table(id)?;
-    let is_key = columns.len() == parent.primary_key.len() && columns.iter().all(|at| parent.primary_key.contains(at));
+    let is_key =
+        columns.len() == parent.primary_key.len() && columns.iter().all(|at| parent.primary_key.contains(at));
     let is_other = !parent.name.eq_ignore_ascii_case(&child.name);
     let computed = |table: &Table| table.columns.iter().any(|column| column.generated || column.hidden);
     let is_narrow = child.columns.len() + parent.columns.len() <= MOST_COLUMNS;
@@ -53,17 +55,23 @@ fn partner<'s>(schema: &'s Schema, child: &Table, key: &ForeignKey) -> Option<&'
 
 /// Which rows have no partner; `None` where keys are NULL by which rows would have to be told apart.
 fn shape(context: &Context<'_>, (child, key): (&Table, &ForeignKey), parent: &Table) -> Option<Shape> {
-    let name = |table: &Table, at: u32| table.column(at).map(|column| quoted(&column.name)).unwrap_or_default();
+    let name =
+        |table: &Table, at: u32| table.column(at).map(|column| quoted(&column.name)).unwrap_or_default();
     let targets = match key.referenced_columns.as_slice() {
         [] => parent.primary_key.iter().map(|&at| name(parent, at)).collect::<Vec<_>>(),
         columns => columns.iter().map(|column| quoted(column)).collect(),
     };
-    let on: Vec<String> =
-        key.columns.iter().zip(targets).map(|(&own, target)| format!("c.{} = p.{target}", name(child, own))).collect();
+    let on: Vec<String> = key
+        .columns
+        .iter()
+        .zip(targets)
+        .map(|(&own, target)| format!("c.{} = p.{target}", name(child, own)))
+        .collect();
     let on = on.join(" AND ");
     let (c, p) = (quoted(&child.name), quoted(&parent.name));
     let null = |alias: &str, table: &Table, columns: &[u32]| {
-        let all: Vec<String> = columns.iter().map(|&at| format!("{alias}.{} IS NULL", name(table, at))).collect();
+        let all: Vec<String> =
+            columns.iter().map(|&at| format!("{alias}.{} IS NULL", name(table, at))).collect();
         all.join(" OR ")
     };
     let exists = |sql: String| {
@@ -73,8 +81,10 @@ fn shape(context: &Context<'_>, (child, key): (&Table, &ForeignKey), parent: &Ta
     if exists(format!("SELECT 1 FROM {p} AS p WHERE {}", null("p", parent, &parent.primary_key)))? {
         return None;
     }
-    let orphans = exists(format!("SELECT 1 FROM {c} AS c WHERE NOT EXISTS (SELECT 1 FROM {p} AS p WHERE {on})"))?;
-    let childless = exists(format!("SELECT 1 FROM {p} AS p WHERE NOT EXISTS (SELECT 1 FROM {c} AS c WHERE {on})"))?;
+    let orphans =
+        exists(format!("SELECT 1 FROM {c} AS c WHERE NOT EXISTS (SELECT 1 FROM {p} AS p WHERE {on})"))?;
+    let childless =
+        exists(format!("SELECT 1 FROM {p} AS p WHERE NOT EXISTS (SELECT 1 FROM {c} AS c WHERE {on})"))?;
     if childless {
         let sure = child.primary_key.first().or(key.columns.first())?;
         let is_sure = !child.primary_key.is_empty() || !orphans;

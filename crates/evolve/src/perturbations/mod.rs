@@ -72,7 +72,11 @@ impl Context<'_> {
         if of == 0 {
             return 0;
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count of columns")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of a count of columns"
+        )]
         let most = ((of as f64 * self.intensity).ceil() as usize).clamp(1, of);
         1 + random.below(most)
     }

@@ -38,12 +38,16 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
 
 /// The column and those of its name that foreign keys link to it, directly or through others.
 fn namesakes(schema: &Schema, start: (usize, u32)) -> Vec<(usize, u32)> {
-    let name = |(table, column): (usize, u32)| schema.tables()[table].column(column).map(|own| own.name.to_ascii_lowercase());
+    let name = |(table, column): (usize, u32)| {
+        schema.tables()[table].column(column).map(|own| own.name.to_ascii_lowercase())
+    };
     let mut links = Vec::new();
     for (at, table) in schema.tables().iter().enumerate() {
         for key in &table.foreign_keys {
             let Some((id, columns)) = schema.resolve_foreign_key(key) else { continue };
-            links.extend(key.columns.iter().zip(columns).map(|(&own, other)| ((at, own), (id.index(), other))));
+            links.extend(
+                key.columns.iter().zip(columns).map(|(&own, other)| ((at, own), (id.index(), other))),
+            );
         }
     }
     let mut found = vec![start];

@@ -1,6 +1,8 @@
 //! Two tables that became one, where the query joins them by the key that linked them.
 
-use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, RelationId, Source};
+use sqlgauge_sql::tree::{
+    BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, RelationId, Source,
+};
 
 use super::{Rewriting, add_conditions, conjunction, conjuncts};
 use crate::step::{Merged, Projection};
@@ -73,7 +75,9 @@ impl Rewriting<'_> {
         for child in of(merged.child.0) {
             for parent in of(merged.parent.0) {
                 let pair = Pair { child: child.id, parent: parent.id };
-                let has = |key: &(u32, u32)| links.iter().any(|expr| link_of(expr, pair, merged).as_ref() == Some(key));
+                let has = |key: &(u32, u32)| {
+                    links.iter().any(|expr| link_of(expr, pair, merged).as_ref() == Some(key))
+                };
                 if merged.key.iter().all(has) {
                     return Some(pair);
                 }

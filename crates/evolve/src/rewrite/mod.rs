@@ -76,7 +76,8 @@ impl<'a> Rewriting<'a> {
     fn new(query: &Query, aliases: &'a mut Aliases, step: &'a Step) -> Self {
         let mut survey = Survey::default();
         walk_query(&mut survey, query);
-        let numbered = aliases.values().filter_map(|alias| alias.strip_prefix(['T', 't'])?.parse::<u32>().ok());
+        let numbered =
+            aliases.values().filter_map(|alias| alias.strip_prefix(['T', 't'])?.parse::<u32>().ok());
         let next_alias = numbered.max().map(|number| number.saturating_add(1));
         Self {
             step,

@@ -20,7 +20,9 @@ struct Repeatable(HashSet<RelationId>);
 impl Repeatable {
     fn arm(&mut self, body: &Body) {
         match body {
-            Body::Select(select) if !aggregates(select, |_| true) && select.group_by.is_empty() => self.add(select),
+            Body::Select(select) if !aggregates(select, |_| true) && select.group_by.is_empty() => {
+                self.add(select)
+            }
             Body::Select(_) | Body::Values(_) => {}
             Body::SetOperation { all, left, right, .. } => {
                 if !all {
@@ -84,7 +86,9 @@ fn has(expr: &Expr, test: &dyn Fn(&Aggregate) -> bool) -> bool {
         Expr::Aggregate(aggregate) => test(aggregate),
         Expr::Window(_) => true,
         // An aggregate in a subquery may be of this SELECT.
-        Expr::Scalar(_) | Expr::Exists { .. } | Expr::InQuery { .. } => sqlgauge_sql::aggregates::has_displaced(expr),
+        Expr::Scalar(_) | Expr::Exists { .. } | Expr::InQuery { .. } => {
+            sqlgauge_sql::aggregates::has_displaced(expr)
+        }
         _ => false,
     };
     let mut found = own;

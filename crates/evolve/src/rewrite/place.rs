@@ -128,8 +128,7 @@ impl Rewriting<'_> {
         }
         let from = Some(From::Relation(Relation::new(inner, self.source(projection.to))));
         let filter = present(projection, inner);
-        let select =
-            Select { distinct: true, from, filter, group_by: Vec::new(), having: None, outputs };
+        let select = Select { distinct: true, from, filter, group_by: Vec::new(), having: None, outputs };
         self.name_after(id, table);
         let query = Query::of(Body::Select(Box::new(select)));
         Chain::of(Relation::new(id, Source::Derived(Box::new(query))))
@@ -165,7 +164,8 @@ impl Rewriting<'_> {
             let own = if chain.is_none() { id } else { self.beside() };
             for at in used.iter().filter(|at| has(fragment, at) || (chain.is_none() && key.contains(at))) {
                 if let Some(place) = fragment.plain(*at) {
-                    self.substitutions.insert(ColumnRef::at(id, *at), Expr::Column(ColumnRef::at(own, place)));
+                    self.substitutions
+                        .insert(ColumnRef::at(id, *at), Expr::Column(ColumnRef::at(own, place)));
                 }
             }
             let relation = Relation::new(own, self.source(fragment.to));
