@@ -126,7 +126,8 @@ impl Evolve {
 
 fn table(evolved: &[(Kind, Statistics)]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
     table.set_header(["kind", "written", "golds changed", "median length", "not written"]);
     for (kind, statistics) in evolved {
         let ratio = statistics.length_ratio.map_or("-".to_owned(), |spread| format!("{:.2}", spread.median));
