@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::llm_options::prices;
+
 /// The server, the model and their limits.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_field_names, reason = "a field is named as its option is")]
@@ -61,12 +63,6 @@ pub struct JudgeOptions {
     /// Other systems that judge-arena compares with at most
     #[arg(long, value_name = "N", default_value_t = 4)]
     judge_opponents: usize,
-}
-
-fn prices(text: &str) -> Result<(f64, f64), String> {
-    text.split_once(',')
-        .and_then(|(prompt, completion)| Some((prompt.trim().parse().ok()?, completion.trim().parse().ok()?)))
-        .ok_or_else(|| "write two numbers, as in 1.25,10".to_owned())
 }
 
 #[cfg(not(feature = "services"))]

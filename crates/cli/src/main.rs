@@ -6,11 +6,14 @@ mod engine;
 mod guard;
 mod interrupt;
 mod judge_options;
+mod llm_options;
 mod options;
 mod output;
 mod progress;
 mod reliability;
 mod scoring;
+#[cfg(feature = "services")]
+mod service;
 mod solver;
 mod stdin;
 mod workload;
@@ -37,11 +40,14 @@ struct Arguments {
 
 /// How a command ended when nothing was wrong with its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "services"), allow(dead_code, reason = "only what asks a service can be left unfinished"))]
 enum Verdict {
     /// The command did what it was asked to.
     Done,
     /// A bar was not reached: exit code 1.
     GateFailed,
+    /// A service stopped answering before everything was asked: exit code 1.
+    Unfinished,
     /// Two queries were compared and not found equal: exit code 1.
     NotEqual,
     /// Nobody knows whether two queries are equivalent: exit code 3.
@@ -90,7 +96,7 @@ fn run() -> ExitCode {
     };
     match parsed.command.run() {
         Ok(Verdict::Done) => ExitCode::SUCCESS,
-        Ok(Verdict::GateFailed | Verdict::NotEqual) => ExitCode::from(1),
+        Ok(Verdict::GateFailed | Verdict::Unfinished | Verdict::NotEqual) => ExitCode::from(1),
         Ok(Verdict::Unknown) => ExitCode::from(3),
         Err(error) => match error.downcast_ref::<interrupt::Stopped>() {
             Some(stopped) => {

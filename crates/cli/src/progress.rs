@@ -9,8 +9,8 @@ use sqlgauge_run::{Observer, Repair};
 
 use crate::output::{note, say};
 
-/// Seconds between two plain lines.
-const LINE_EVERY: Duration = Duration::from_secs(10);
+/// Time between two plain lines.
+pub const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Shows the progress of a run on standard error.
 pub struct Progress {

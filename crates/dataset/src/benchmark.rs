@@ -50,7 +50,7 @@ impl<'a> Reading<'a> {
     }
 
     fn workload(columns: &'a Columns) -> Self {
-        let roles = &[Role::Id, Role::Database, Role::Question, Role::Evidence];
+        let roles = &[Role::Id, Role::Database, Role::Question, Role::Evidence, Role::Ddl];
         Self { columns, roles, required: Role::Question }
     }
 
@@ -72,6 +72,7 @@ struct Draft {
     golds: Vec<String>,
     difficulty: Option<String>,
     turn: Option<Turn>,
+    ddl: Option<String>,
     /// The columns that the item has, where it lacks one that every example needs.
     present: Option<String>,
 }
@@ -241,6 +242,7 @@ impl<'a> Drafter<'a> {
             evidence: None,
             difficulty: None,
             turn: Some(self.turn),
+            ddl: None,
             present: None,
         });
         Ok(())
@@ -322,6 +324,7 @@ fn draft_of_fields(
         golds,
         difficulty: text(Role::Difficulty),
         turn: None,
+        ddl: text(Role::Ddl),
         present: lacks.then(|| present_columns(Some(fields))),
         place,
     })
@@ -471,6 +474,7 @@ fn finish(gold: &Input, drafts: Vec<Draft>, reading: &Reading<'_>) -> Result<Vec
             golds: draft.golds,
             difficulty: draft.difficulty,
             turn: draft.turn,
+            ddl: draft.ddl,
         });
     }
     Ok(examples)

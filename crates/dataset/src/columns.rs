@@ -31,6 +31,12 @@ pub enum Role {
     Difficulty,
     /// The predicted SQL.
     Prediction,
+    /// How sure a system is of its prediction, from 0 to 1.
+    Confidence,
+    /// The natural logarithm of the probability of all tokens of a prediction.
+    LogProbability,
+    /// The schema of an item's database as DDL.
+    Ddl,
 }
 
 /// Every role with its name in `NAME=COLUMN` and the column names that are understood without being told.
@@ -38,7 +44,7 @@ pub enum Role {
 /// The first name that an item has wins. `SpiderSynQuestion` comes before `question`, since Spider-Syn files
 /// hold the original question too; `query` before `sql`, since Spider's `sql` is a parse tree. A prediction is
 /// never taken from `query`, which is the gold in every Spider file.
-const ROLES: [(Role, &str, &[&str]); 7] = [
+const ROLES: [(Role, &str, &[&str]); 10] = [
     (Role::Id, "id", &["id", "question_id", "qid", "example_id", "instance_id", "query_id", "idx", "index"]),
     (Role::Database, "db_id", &["db_id", "database_id", "database", "db", "db_name"]),
     (
@@ -93,6 +99,9 @@ const ROLES: [(Role, &str, &[&str]); 7] = [
             "sql",
         ],
     ),
+    (Role::Confidence, "confidence", &["confidence"]),
+    (Role::LogProbability, "sum_logprob", &["sum_logprob"]),
+    (Role::Ddl, "ddl", &["ddl"]),
 ];
 
 impl Role {
@@ -138,6 +147,9 @@ impl fmt::Display for Role {
             Self::Evidence => "evidence",
             Self::Difficulty => "difficulty",
             Self::Prediction => "predicted SQL",
+            Self::Confidence => "confidence",
+            Self::LogProbability => "log-probability",
+            Self::Ddl => "schema",
         })
     }
 }

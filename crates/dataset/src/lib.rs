@@ -5,6 +5,7 @@
 //! [`Input`]), every repair is noted, and whatever cannot be read without guessing is a [`DatasetError`] that
 //! names the file, the place and the remedy.
 
+mod abstention;
 mod benchmark;
 mod closest;
 mod columns;
@@ -24,6 +25,7 @@ mod text;
 
 use std::path::Path;
 
+pub use abstention::is_abstention;
 pub use benchmark::{BenchmarkSource, WorkloadSource, parse_benchmark, parse_workload};
 pub use columns::{Columns, Role};
 pub use error::DatasetError;

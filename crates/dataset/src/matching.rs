@@ -24,6 +24,10 @@ pub(crate) struct Answer {
     pub(crate) extra: Map<String, Value>,
     /// The SQL was a number or a truth value.
     pub(crate) was_no_text: bool,
+    /// In [0, 1].
+    pub(crate) confidence: Option<f64>,
+    /// There was a confidence that is no number from 0 to 1.
+    pub(crate) has_odd_confidence: bool,
 }
 
 impl Answer {
@@ -33,7 +37,16 @@ impl Answer {
             Place::Key(key) => Some(key.clone()),
             _ => None,
         };
-        Self { place, key, sql, db_id: None, extra: Map::new(), was_no_text: false }
+        Self {
+            place,
+            key,
+            sql,
+            db_id: None,
+            extra: Map::new(),
+            was_no_text: false,
+            confidence: None,
+            has_odd_confidence: false,
+        }
     }
 }
 
@@ -68,7 +81,8 @@ pub(crate) fn match_answers(
                 expected: format!("the benchmark's example {:?} says {:?}", example.id, example.db_id),
             });
         }
-        predictions[position] = answer.sql.map(|sql| Prediction { id: example.id.clone(), sql });
+        let Answer { sql, confidence, .. } = answer;
+        predictions[position] = sql.map(|sql| Prediction { id: example.id.clone(), sql, confidence });
         if !answer.extra.is_empty() {
             extra.insert(example.id.clone(), Value::Object(answer.extra));
         }

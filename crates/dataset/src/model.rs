@@ -25,6 +25,9 @@ pub struct Example {
     pub difficulty: Option<String>,
     /// Place in a conversation (`SParC`, `CoSQL`).
     pub turn: Option<Turn>,
+    /// The schema as DDL that the item brings with it, in a workload of which each item may have its own.
+    #[serde(default)]
+    pub ddl: Option<String>,
 }
 
 /// Place of a question in a conversation.
@@ -56,12 +59,16 @@ impl Benchmark {
 }
 
 /// What one system predicted for one example.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
     /// The id of the example.
     pub id: String,
     /// The predicted text exactly as the source has it (line ends and a byte order mark removed).
     pub sql: String,
+    /// How sure the system was of it, in [0, 1], where the source says so: its column `confidence`, else `e` to the
+    /// power of `sum_logprob`, which is the probability of the whole text.
+    #[serde(default)]
+    pub confidence: Option<f64>,
 }
 
 /// All predictions of one system, matched to a benchmark.
@@ -75,6 +82,6 @@ pub struct PredictionSet {
     pub source: PathBuf,
     /// Repairs that reading made, for people: `"line 17: invalid UTF-8 replaced"`.
     pub notes: Vec<String>,
-    /// Extra named columns per id that the source had (confidence, model, …).
+    /// Extra named columns per id that the source had (model, …).
     pub extra: BTreeMap<String, serde_json::Value>,
 }

@@ -30,7 +30,7 @@ pub struct PredictionOptions {
 const BIRD_SEPARATOR: &str = "\t----- bird -----\t";
 
 /// Roles of a benchmark: a column that has one is no extra information of a prediction.
-const KNOWN_ROLES: [Role; 7] = [
+const KNOWN_ROLES: [Role; 8] = [
     Role::Id,
     Role::Database,
     Role::Question,
@@ -38,6 +38,7 @@ const KNOWN_ROLES: [Role; 7] = [
     Role::Evidence,
     Role::Difficulty,
     Role::Prediction,
+    Role::Confidence,
 ];
 
 /// Matches predictions that are in memory to the examples of a benchmark.
@@ -68,7 +69,8 @@ pub fn parse_predictions(
     let mut notes = Vec::new();
     let format = options.format.unwrap_or_else(|| Format::detect(input));
     let mut said = Said::new(input, benchmark, options);
-    let mut survey = options.columns.survey(&[Role::Id, Role::Database, Role::Prediction]);
+    let roles = [Role::Id, Role::Database, Role::Prediction, Role::Confidence, Role::LogProbability];
+    let mut survey = options.columns.survey(&roles);
     // A column that the user named and no item has is the reason for whatever the first item lacks.
     let mut first_error = None;
     format.read(input, &mut notes, &mut |part| {
@@ -102,6 +104,10 @@ pub fn parse_predictions(
     let odd = listed(odd);
     if !odd.is_empty() {
         notes.push(format!("{odd}: SQL that is no text read as an empty prediction"));
+    }
+    let odd = listed(answers.iter().filter(|a| a.has_odd_confidence).map(|a| a.place.to_string()));
+    if !odd.is_empty() {
+        notes.push(format!("{odd}: a confidence that is no number from 0 to 1 is not used"));
     }
     let (matched, extra) = match_answers(input, answers, benchmark, &mut notes)?;
     let mut set = PredictionSet {
@@ -332,6 +338,9 @@ fn answer_of_fields(
     answer.key = text(Role::Id).filter(|id| !id.is_empty()).or(answer.key);
     answer.db_id =
         answer.db_id.or(text(Role::Database).map(|db_id| strip(&db_id).to_owned())).filter(|d| !d.is_empty());
+    answer.confidence = confidence(columns, fields);
+    answer.has_odd_confidence =
+        answer.confidence.is_none() && columns.find(Role::Confidence, fields).is_some();
     if options.only_sql {
         return Ok(answer);
     }
@@ -343,6 +352,19 @@ fn answer_of_fields(
     answer.extra =
         fields.iter().filter(is_extra).map(|(name, value)| (name.clone(), value.clone())).collect();
     Ok(answer)
+}
+
+/// The confidence that the fields give, in [0, 1].
+fn confidence(columns: &Columns, fields: &Map<String, Value>) -> Option<f64> {
+    let number = |role| {
+        let (_, value) = columns.find(role, fields)?;
+        value.as_f64().or_else(|| strip(value.as_str()?).parse().ok())
+    };
+    let said = match columns.find(Role::Confidence, fields) {
+        Some(_) => number(Role::Confidence),
+        None => number(Role::LogProbability).map(f64::exp),
+    };
+    said.filter(|said| (0.0..=1.0).contains(said))
 }
 
 /// Replaces every prediction by the SQL in it and notes what was removed how often.

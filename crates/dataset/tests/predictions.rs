@@ -115,8 +115,25 @@ fn other_named_columns_are_kept_under_their_id() {
     let set = read(WITH_IDS, "p.jsonl", content).unwrap();
     assert_eq!(
         set.extra.into_iter().collect::<Vec<_>>(),
-        [("y".to_owned(), json!({"confidence": 0.5, "model": "m"}))]
+        [("y".to_owned(), json!({"model": "m"}))]
     );
+}
+
+#[test]
+fn how_sure_a_system_is_stands_beside_its_prediction() {
+    let said = |fields: &str| {
+        let row = format!("{{\"id\": \"y\", \"pred\": \"B\"{fields}}}");
+        let set = read(WITH_IDS, "p.jsonl", &row).unwrap();
+        let odd = set.notes.iter().any(|note| note.contains("a confidence that is no number from 0 to 1"));
+        (set.predictions.into_iter().flatten().next().unwrap().confidence, odd)
+    };
+    assert_eq!(said(r#", "confidence": 0.5, "sum_logprob": -9"#), (Some(0.5), false));
+    assert_eq!(said(r#", "confidence": "0.25""#), (Some(0.25), false));
+    assert_eq!(said(r#", "sum_logprob": -0.3161"#), (Some((-0.3161_f64).exp()), false));
+    assert_eq!(said(r#", "confidence": null, "sum_logprob": 0"#), (Some(1.0), false));
+    assert_eq!(said(r#", "confidence": 1.5, "sum_logprob": -1"#), (None, true));
+    assert_eq!(said(r#", "confidence": "high""#), (None, true));
+    assert_eq!(said(""), (None, false));
 }
 
 #[test]
@@ -217,9 +234,10 @@ fn a_file_of_far_too_many_answers_is_told_from_a_long_tail_of_blank_lines() {
 
 #[test]
 fn what_else_the_file_says_may_be_left_out() {
-    let content = "{\"sql\": \"A\", \"confidence\": 0.5}\n".repeat(3);
+    let content = "{\"sql\": \"A\", \"confidence\": 0.5, \"model\": \"m\"}\n".repeat(3);
     let options = PredictionOptions { only_sql: true, ..PredictionOptions::default() };
     let set = read_with(PLAIN, "p.jsonl", &content, &options).unwrap();
     assert_eq!((shown(&set), set.extra.len()), (vec!["A", "A", "A"], 0));
+    assert!(set.predictions.iter().flatten().all(|prediction| prediction.confidence == Some(0.5)));
     assert_eq!(read(PLAIN, "p.jsonl", &content).unwrap().extra.len(), 3);
 }

@@ -35,7 +35,7 @@ pub use adapt_options::AdaptOptions;
 pub use case::{Case, EstimateOptions, Evidence};
 pub use error::EstimateError;
 pub use estimate::{ACCURACY, Estimate, Interval, ItemEstimate, Part, SignalValue};
-pub use load::{IMPORTED_METRIC, Loader, confidence_of};
+pub use load::{IMPORTED_METRIC, Loader};
 pub use observations::{GENERATED_DATABASES, Observation, Observations};
 pub use overlap::Overlap;
 pub use peer_agreement::{Ground, PeerAgreement};

@@ -165,7 +165,7 @@ impl<'a> Loader<'a> {
                 self.pool.targets.push(system);
             }
             for (prediction, &place) in set.predictions.iter().zip(&places) {
-                let confidence = prediction.as_ref().and_then(|p| confidence_of(set, &p.id));
+                let confidence = prediction.as_ref().and_then(|p| p.confidence);
                 let sql = prediction.as_ref().map(|p| p.sql.clone()).unwrap_or_default();
                 let answer = Answer { sql, correct: None, confidence, status: None, result: None };
                 if at < targets {
@@ -287,13 +287,6 @@ fn question_and_answer(item: Item, database: usize) -> (Question, Answer) {
         in_target: false,
     };
     (question, answer)
-}
-
-/// How sure a system said it was of an answer: the field `confidence` of the prediction file, in [0, 1].
-pub fn confidence_of(set: &PredictionSet, id: &str) -> Option<f64> {
-    let confidence = set.extra.get(id)?.get("confidence")?;
-    let confidence = confidence.as_f64().or_else(|| confidence.as_str()?.parse().ok())?;
-    (0.0..=1.0).contains(&confidence).then_some(confidence)
 }
 
 fn has_rows(engine: &dyn Engine, database: &Database) -> bool {

@@ -13,7 +13,7 @@ use crate::case::Case;
 #[cfg(feature = "services")]
 use crate::error::EstimateError;
 #[cfg(feature = "services")]
-use crate::judges::{JudgeItem, JudgeOptions, Template, TemplateKind, schema_text};
+use crate::judges::{JudgeItem, JudgeOptions, Template, TemplateKind};
 
 /// Services.
 #[derive(Default)]
@@ -105,7 +105,7 @@ impl JudgeService {
 pub fn judge_items(case: &Case<'_>) -> Vec<JudgeItem> {
     let pool = case.pool();
     let schemas: Vec<Arc<str>> =
-        pool.databases.iter().map(|database| Arc::from(schema_text(&database.schema))).collect();
+        pool.databases.iter().map(|database| Arc::from(sqlgauge_sql::schema_text(&database.schema))).collect();
     let mut seen: HashMap<String, usize> = HashMap::new();
     let items = case.evidence.questions.iter().map(|&question| {
         let asked = &pool.questions[question];

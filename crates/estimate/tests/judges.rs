@@ -12,10 +12,11 @@ use std::sync::Arc;
 use server::{Reply, Seen, Server};
 use sqlgauge_estimate::judges::{
     ArenaOptions, BugOutcome, BugReport, CalibrationError, JudgeError, JudgeItem, JudgeOptions, Opponent,
-    PairOutcome, Template, TemplateKind, Undecided, judge_arena, judge_bug, schema_text,
+    PairOutcome, Template, TemplateKind, Undecided, judge_arena, judge_bug,
 };
 use sqlgauge_llm::{Budget, CacheOptions, Client, ClientOptions, Prices, Retry, Secret};
 use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::schema_text;
 
 const KEY: &str = "sk-judge-0123456789-abcdefghij";
 

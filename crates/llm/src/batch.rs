@@ -36,7 +36,7 @@ impl<T> Batch<T> {
     pub fn stopped_by(&self) -> Option<&LlmError> {
         self.results.iter().find_map(|result| match result {
             Err(LlmError::Stopped { because }) => Some(because.as_ref()),
-            Err(error @ LlmError::Budget { .. }) => Some(error),
+            Err(error @ (LlmError::Budget { .. } | LlmError::Cancelled)) => Some(error),
             _ => None,
         })
     }

@@ -125,8 +125,17 @@ impl TokenUsage {
     }
 }
 
+/// A token of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Token {
+    /// Its text.
+    pub token: String,
+    /// The natural logarithm of its probability after what stands before it.
+    pub logprob: f64,
+}
+
 /// The answer of a chat model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ChatAnswer {
     /// What it says; empty when it refuses, or has nothing to say.
     pub text: String,
@@ -136,6 +145,8 @@ pub struct ChatAnswer {
     pub refusal: Option<String>,
     /// The model that answered, as the server names it.
     pub model: Option<String>,
+    /// The tokens of the text, where they were asked for (`logprobs`) and the server gives them; else none.
+    pub tokens: Vec<Token>,
     /// Tokens that the request took when it was sent; `None` when the server does not say.
     pub usage: Option<TokenUsage>,
     /// Whether the answer was in the cache, or another request of the batch was the same.
@@ -159,10 +170,18 @@ impl ChatAnswer {
             finish_reason: text(choice.get("finish_reason")),
             refusal: text(message.get("refusal")),
             model: text(answer.get("model")),
+            tokens: tokens(choice),
             usage: TokenUsage::of(answer),
             cached,
         })
     }
+}
+
+/// The tokens of a choice; none if one of them is not as the protocol says, since a sum over the others means nothing.
+fn tokens(choice: &Value) -> Vec<Token> {
+    let listed = choice["logprobs"]["content"].as_array();
+    let token = |value: &Value| Token::deserialize(value).ok().filter(|token| token.logprob <= 0.0);
+    listed.and_then(|listed| listed.iter().map(token).collect()).unwrap_or_default()
 }
 
 /// The text of a message: a string, or a list of parts with a text each; null is no text.
@@ -193,6 +212,20 @@ mod tests {
         ] {
             let answer = ChatAnswer::parse(&json!({"choices": [{"message": message}]}), false).unwrap();
             assert_eq!((answer.text.as_str(), answer.usage), (text, None));
+        }
+    }
+
+    #[test]
+    fn tokens_are_read_whole_or_not_at_all() {
+        let tokens = |content: Value| {
+            let choice = json!({"message": {"content": "a b"}, "logprobs": {"content": content}});
+            let answer = ChatAnswer::parse(&json!({"choices": [choice]}), false).unwrap();
+            answer.tokens.iter().map(|token| (token.token.clone(), token.logprob)).collect::<Vec<_>>()
+        };
+        let (a, b) = (json!({"token": "a", "logprob": -0.5, "bytes": [97]}), json!({"token": " b", "logprob": 0}));
+        assert_eq!(tokens(json!([a, b])), [("a".to_owned(), -0.5), (" b".to_owned(), 0.0)]);
+        for odd in [json!(null), json!("a"), json!([a, {"token": "b"}]), json!([a, {"token": "b", "logprob": 0.5}])] {
+            assert_eq!(tokens(odd), []);
         }
     }
 

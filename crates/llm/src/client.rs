@@ -1,7 +1,8 @@
 //! The client.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -18,6 +19,9 @@ use crate::ledger::{Bill, Ledger, Tokens, Usage};
 use crate::options::{ClientOptions, Retry};
 use crate::rate::RateLimiter;
 use crate::transport::{Failure, Transport};
+
+/// How long a wish to stop may go unnoticed while a request waits to be sent again.
+const POLL: Duration = Duration::from_millis(50);
 
 /// Bytes of English text or SQL in a token, for the estimate of the rate limit only.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -43,6 +47,7 @@ pub(crate) struct Inner {
     concurrency: usize,
     stop_after_failures: u32,
     seed: u64,
+    cancel: OnceLock<&'static AtomicBool>,
 }
 
 /// An HTTP request before it is sent.
@@ -75,8 +80,15 @@ impl Client {
             concurrency: options.concurrency,
             stop_after_failures: options.stop_after_failures,
             seed: options.seed,
+            cancel: OnceLock::new(),
         };
         Ok(Self { inner: Arc::new(inner), runtime: Some(runtime) })
+    }
+
+    /// Sends nothing more as soon as the flag is set: requests that are under way are answered and kept, the others end as
+    /// [`LlmError::Cancelled`]. The first flag counts.
+    pub fn stop_on(&self, flag: &'static AtomicBool) {
+        self.inner.cancel.get_or_init(|| flag);
     }
 
     /// The server's address without path and query, for reports.
@@ -302,6 +314,7 @@ impl Inner {
         let mut attempt = 1;
         loop {
             halt.check()?;
+            self.check_cancel()?;
             let failure = match self.attempt(call, attempt > 1, &read).await? {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,
@@ -314,8 +327,28 @@ impl Inner {
             }
             self.check_wait(failure.wait)?;
             let pause = self.retry.pause(self.seed, &request, attempt);
-            tokio::time::sleep(pause.max(failure.wait.unwrap_or_default())).await;
+            self.pause(pause.max(failure.wait.unwrap_or_default())).await;
             attempt += 1;
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    fn check_cancel(&self) -> Result<(), LlmError> {
+        if self.is_cancelled() { Err(LlmError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Waits so long, or until the caller asks to stop.
+    async fn pause(&self, pause: Duration) {
+        let end = tokio::time::Instant::now() + pause;
+        while !self.is_cancelled() {
+            let left = end.saturating_duration_since(tokio::time::Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            tokio::time::sleep(left.min(POLL)).await;
         }
     }
 

@@ -109,6 +109,9 @@ pub enum LlmError {
         /// The failure that stopped the batch.
         because: Box<LlmError>,
     },
+    /// Not sent, because the caller asked to stop.
+    #[error("not asked, because the batch was stopped; what was answered is kept")]
+    Cancelled,
     /// The cache folder cannot be used.
     #[error("cannot use the cache folder {folder}: {reason}")]
     Cache {
@@ -132,10 +135,11 @@ impl LlmError {
         }
     }
 
-    /// Whether the request was not sent because the batch had been stopped (by the budget or by an earlier failure):
+    /// Whether the request was not sent because the batch had been stopped (by the budget, by an earlier
+    /// failure or by the caller):
     /// asking again, with more budget or when the cause is mended, makes sense.
     pub fn is_unasked(&self) -> bool {
-        matches!(self, Self::Budget { .. } | Self::Stopped { .. })
+        matches!(self, Self::Budget { .. } | Self::Stopped { .. } | Self::Cancelled)
     }
 }
 

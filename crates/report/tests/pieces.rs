@@ -43,10 +43,15 @@ fn score(folder: &Path) {
         golds: vec!["SELECT 1".into()],
         difficulty: None,
         turn: None,
+        ddl: None,
     };
     let examples: Vec<Example> = (0..2).map(example).collect();
     let answer =
-        |system: &str, e: &Example| Prediction { id: e.id.clone(), sql: format!("{system} {}", e.id) };
+        |system: &str, e: &Example| Prediction {
+            id: e.id.clone(),
+            sql: format!("{system} {}", e.id),
+            confidence: None,
+        };
     let system = |name: &str| PredictionSet {
         system: name.to_owned(),
         predictions: examples.iter().map(|e| Some(answer(name, e))).collect(),

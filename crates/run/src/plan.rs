@@ -16,6 +16,8 @@ pub struct Task<'a> {
     pub example: &'a Example,
     /// The predicted text, `None` where the system gave no answer.
     pub prediction: Option<&'a str>,
+    /// How sure the system was of it, where it said so.
+    pub confidence: Option<f64>,
     /// What the systems of the run say to the same example.
     pub peers: Peers<'a>,
 }
@@ -99,11 +101,14 @@ impl<'a> Plan<'a> {
     pub fn get(&self, position: usize) -> (&'a str, Task<'a>) {
         let set = &self.systems[position / self.examples.len()];
         let at = position % self.examples.len();
-        let prediction = set.predictions[at].as_ref().map(|p| p.sql.as_str());
-        (
-            &set.system,
-            Task { example: &self.examples[at], prediction, peers: Peers { systems: self.systems, at } },
-        )
+        let answer = set.predictions[at].as_ref();
+        let task = Task {
+            example: &self.examples[at],
+            prediction: answer.map(|answer| answer.sql.as_str()),
+            confidence: answer.and_then(|answer| answer.confidence),
+            peers: Peers { systems: self.systems, at },
+        };
+        (&set.system, task)
     }
 
     /// The canonical position of a system's answer to an example, `None` when either is not in the plan.
@@ -125,11 +130,11 @@ impl<'a> Plan<'a> {
     /// Groups the positions from `first` on by what there is to score: position to unit, and for every unit
     /// its first position.
     pub(crate) fn units(&self, first: usize) -> Units {
-        let mut of_key: HashMap<(usize, Option<&str>), usize> = HashMap::new();
+        let mut of_key: HashMap<(usize, Option<&str>, Option<u64>), usize> = HashMap::new();
         let mut units = Units { first, of_position: Vec::new(), leaders: Vec::new() };
         for position in first..self.len() {
-            let prediction = self.get(position).1.prediction;
-            let key = (position % self.examples.len(), prediction);
+            let Task { prediction, confidence, .. } = self.get(position).1;
+            let key = (position % self.examples.len(), prediction, confidence.map(f64::to_bits));
             let unit = *of_key.entry(key).or_insert_with(|| {
                 units.leaders.push(position);
                 units.leaders.len() - 1

@@ -10,7 +10,7 @@
 //! - No prediction: status `missing`; 0 on every 0/1 and fraction metric that applies, null on costs.
 //!
 //! # Details
-//! `question`, `evidence`, `gold` (or `golds`), `prediction`, `hardness` (Spider's, of the first gold),
+//! `question`, `evidence`, `gold` (or `golds`), `prediction`, `confidence` (the system's own, where it gave one), `hardness` (Spider's, of the first gold),
 //! `difficulty`, `turn`, `features`, `error` (of the prediction), `gold_error`, `metrics` (per metric what it
 //! says about its score), and, where a 0/1 metric is not 1, the first rows of both results. `gold_empty` is true
 //! where every gold that runs returns no row, `database_empty` where the database has none: agreement says
@@ -249,6 +249,7 @@ fn describe(task: &Task<'_>, pair: Option<&Pair<'_>>) -> Map<String, Value> {
             put("prediction_bytes", text.len().into());
         }
     }
+    put("confidence", task.confidence.into());
     if let Some(pair) = pair {
         // Null where the official parser cannot read the gold.
         let hardness = pair.gold_legacy().ok().and_then(|query| spider::hardness(query).ok());

@@ -54,7 +54,7 @@ impl Bank {
     }
 
     fn score(&self, golds: &[&str], prediction: Option<&str>) -> Judgement {
-        self.scorer.score(&Task { example: &example(golds), prediction, peers: Peers::default() }).unwrap()
+        self.scorer.score(&Task { example: &example(golds), prediction, confidence: None, peers: Peers::default() }).unwrap()
     }
 }
 
@@ -68,6 +68,7 @@ fn example(golds: &[&str]) -> Example {
         golds: golds.iter().map(|g| (*g).to_owned()).collect(),
         difficulty: None,
         turn: None,
+        ddl: None,
     }
 }
 
@@ -83,6 +84,7 @@ fn what_is_read_from_a_database_that_changed_is_no_judgement() {
         bank.scorer.score(&Task {
             example: &example(&[OWNERS]),
             prediction: Some(OWNERS),
+            confidence: None,
             peers: Peers::default(),
         })
     };

@@ -202,9 +202,9 @@ impl Encode {
         let mut extras = vec![Extra::default(); workload.inputs.len()];
         let position: HashMap<&str, usize> =
             workload.inputs.iter().enumerate().map(|(place, input)| (input.id.as_str(), place)).collect();
-        for (id, said) in workload.predictions.iter().flat_map(|set| &set.extra) {
-            let confidence = said.get("confidence").and_then(serde_json::Value::as_f64);
-            extras[position[id.as_str()]].confidence = confidence;
+        let predictions = workload.predictions.iter().flat_map(|set| &set.predictions);
+        for (extra, prediction) in extras.iter_mut().zip(predictions) {
+            extra.confidence = prediction.as_ref().and_then(|prediction| prediction.confidence);
         }
         let Some(path) = &self.correct else { return Ok(extras) };
         for label in load_labels(path, self.correct_column.as_deref(), columns)? {

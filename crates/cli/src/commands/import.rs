@@ -11,7 +11,7 @@ use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Format, PredictionOptions, PredictionSet, WorkloadSource, load_labels,
     load_predictions, load_workload,
 };
-use sqlgauge_estimate::{IMPORTED_METRIC, confidence_of};
+use sqlgauge_estimate::IMPORTED_METRIC;
 use sqlgauge_run::{
     Item, MISSING, Manifest, RunDirectory, Start, SummaryBuilder, UsedDatabases, digest_inputs,
 };
@@ -174,9 +174,7 @@ fn write_items(
             put("question", example.question.as_ref());
             put("evidence", example.evidence.as_ref());
             put("prediction", prediction.as_ref().map(|prediction| &prediction.sql));
-            if let Some(confidence) =
-                prediction.as_ref().and_then(|prediction| confidence_of(set, &prediction.id))
-            {
+            if let Some(confidence) = prediction.as_ref().and_then(|prediction| prediction.confidence) {
                 details.insert("confidence".to_owned(), confidence.into());
             }
             let item = Item {

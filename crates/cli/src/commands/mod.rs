@@ -15,6 +15,7 @@ mod import;
 mod match_queries;
 mod metrics;
 mod parse;
+mod predict;
 mod report;
 mod rules;
 mod schema;
@@ -45,6 +46,8 @@ pub enum Command {
     /// Stand in for an official evaluation script: its flags, its table
     #[command(subcommand)]
     Compat(compat::Compat),
+    /// Ask a language model for the SQL of a workload's questions
+    Predict(Box<predict::Predict>),
     /// Estimate the accuracy of predictions without labels, with an interval and reasons
     Estimate(Box<estimate::EstimateCommand>),
     /// Make a known run of labels that were judged elsewhere; nothing is executed
@@ -92,6 +95,7 @@ impl Command {
             Self::Report(command) => command.run(),
             Self::Show(command) => command.run(),
             Self::Compat(command) => command.run(),
+            Self::Predict(command) => command.run(),
             Self::Estimate(command) => command.run(),
             Self::Import(command) => command.run(),
             Self::Schema(command) => command.run(),

@@ -102,7 +102,8 @@ mod tests {
 
     fn said(text: &str) -> ChatAnswer {
         let (finish_reason, refusal, model, usage) = (Some("stop".to_owned()), None, None, None);
-        ChatAnswer { text: text.to_owned(), finish_reason, refusal, model, usage, cached: false }
+        let tokens = Vec::new();
+        ChatAnswer { text: text.to_owned(), finish_reason, refusal, model, tokens, usage, cached: false }
     }
 
     #[test]

@@ -13,7 +13,6 @@
 mod answer;
 mod arena;
 mod bug;
-mod schema_text;
 mod strength;
 mod template;
 
@@ -29,8 +28,7 @@ pub use arena::{
     PairOutcome, judge_arena,
 };
 pub use bug::{BugEstimate, BugItem, BugOutcome, BugReport, judge_bug};
-pub use schema_text::schema_text;
-pub use template::{Template, TemplateError, TemplateKind};
+pub use template::{Template, TemplateKind};
 
 /// One prediction to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +41,7 @@ pub struct JudgeItem {
     pub question: String,
     /// External knowledge that comes with the question.
     pub evidence: Option<String>,
-    /// The schema as DDL, such as [`schema_text`] gives.
+    /// The schema as DDL, such as [`schema_text`](sqlgauge_sql::schema_text) gives.
     pub schema_ddl: Arc<str>,
     /// The predicted SQL; white space only means that there is none.
     pub sql: String,

@@ -1,8 +1,8 @@
-//! Prompts in files.
+//! The prompts of judges.
 
 use std::path::Path;
 
-use sqlgauge_llm::digest;
+use sqlgauge_llm::{Placeholders, Prompt, PromptError, digest};
 
 const BUG: &str = include_str!("../../prompts/judge_bug.md");
 const ARENA: &str = include_str!("../../prompts/judge_arena.md");
@@ -23,82 +23,27 @@ pub enum TemplateKind {
 impl TemplateKind {
     /// Name of the judge.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Bug => "judge-bug",
-            Self::Arena => "judge-arena",
-        }
+        self.placeholders().prompt
     }
 
-    fn queries(self) -> &'static [&'static str] {
-        match self {
-            Self::Bug => &["sql"],
-            Self::Arena => &["sql_a", "sql_b"],
-        }
-    }
-
-    /// Placeholders that a template must have.
-    fn required(self) -> impl Iterator<Item = &'static str> {
-        [MARK, "question", "schema"].into_iter().chain(self.queries().iter().copied())
-    }
-
-    fn knows(self, placeholder: &str) -> bool {
-        placeholder == "evidence" || self.required().any(|known| known == placeholder)
+    fn placeholders(self) -> Placeholders {
+        let (prompt, required): (_, &[_]) = match self {
+            Self::Bug => ("judge-bug", &[MARK, "question", "schema", "sql"]),
+            Self::Arena => ("judge-arena", &[MARK, "question", "schema", "sql_a", "sql_b"]),
+        };
+        Placeholders { prompt, required, optional: &["evidence"] }
     }
 }
 
-/// Why a template cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TemplateError {
-    /// The file cannot be read.
-    #[error("cannot read the prompt template {file}: {reason}")]
-    File {
-        /// Path of the file.
-        file: String,
-        /// What the system said.
-        reason: String,
-    },
-    /// One of the two parts is not there.
-    #[error(
-        "a prompt template needs a line `# System` and after it a line `# User`, each with text below it"
-    )]
-    Parts,
-    /// A placeholder that must be there is not.
-    #[error("the prompt template of {judge} lacks the placeholder {{{{{placeholder}}}}}")]
-    Missing {
-        /// Name of the judge.
-        judge: &'static str,
-        /// Name of the placeholder.
-        placeholder: &'static str,
-    },
-    /// A placeholder that nothing stands for.
-    #[error("the prompt template of {judge} has the unknown placeholder {{{{{placeholder}}}}}")]
-    Unknown {
-        /// Name of the judge.
-        judge: &'static str,
-        /// Name of the placeholder.
-        placeholder: String,
-    },
-}
-
-/// A prompt with placeholders: a file of a paragraph that is not sent, the instructions below a line `# System`, and
-/// the question below a line `# User`.
+/// A prompt of a judge.
 ///
 /// The values of `{{question}}`, `{{evidence}}`, `{{schema}}` and the queries come between marks with a code that
 /// follows from the values and occurs in none of them; `{{mark}}` is that code. So a query that pretends to be an
-/// instruction cannot end its own part. Values are put in once: a placeholder inside a value stays what it is.
+/// instruction cannot end its own part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     kind: TemplateKind,
-    system: Vec<Piece>,
-    user: Vec<Piece>,
-    digest: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
-    Text(String),
-    Placeholder(String),
+    prompt: Prompt,
 }
 
 impl Template {
@@ -106,7 +51,7 @@ impl Template {
     ///
     /// # Errors
     /// None for the files that come with the crate, which its tests read.
-    pub fn built_in(kind: TemplateKind) -> Result<Self, TemplateError> {
+    pub fn built_in(kind: TemplateKind) -> Result<Self, PromptError> {
         Self::parse(
             kind,
             match kind {
@@ -120,35 +65,16 @@ impl Template {
     ///
     /// # Errors
     /// When the file cannot be read, a part or a placeholder is missing, or a placeholder is unknown.
-    pub fn load(kind: TemplateKind, file: &Path) -> Result<Self, TemplateError> {
-        let text = std::fs::read_to_string(file).map_err(|error| TemplateError::File {
-            file: file.display().to_string(),
-            reason: error.to_string(),
-        })?;
-        Self::parse(kind, &text)
+    pub fn load(kind: TemplateKind, file: &Path) -> Result<Self, PromptError> {
+        Ok(Self { kind, prompt: Prompt::load(file, kind.placeholders())? })
     }
 
     /// A prompt as text.
     ///
     /// # Errors
     /// When a part or a placeholder is missing, or a placeholder is unknown.
-    pub fn parse(kind: TemplateKind, text: &str) -> Result<Self, TemplateError> {
-        let text = text.replace("\r\n", "\n");
-        let (_, rest) = split_at_line(&text, "# System").ok_or(TemplateError::Parts)?;
-        let (system, user) = split_at_line(rest, "# User").ok_or(TemplateError::Parts)?;
-        if system.trim().is_empty() || user.trim().is_empty() {
-            return Err(TemplateError::Parts);
-        }
-        let (system, user) = (pieces(system.trim()), pieces(user.trim()));
-        let placeholders: Vec<&str> = system.iter().chain(&user).filter_map(Piece::placeholder).collect();
-        let judge = kind.name();
-        if let Some(unknown) = placeholders.iter().find(|placeholder| !kind.knows(placeholder)) {
-            return Err(TemplateError::Unknown { judge, placeholder: (*unknown).to_owned() });
-        }
-        if let Some(placeholder) = kind.required().find(|required| !placeholders.contains(required)) {
-            return Err(TemplateError::Missing { judge, placeholder });
-        }
-        Ok(Self { kind, system, user, digest: digest(text.as_bytes()) })
+    pub fn parse(kind: TemplateKind, text: &str) -> Result<Self, PromptError> {
+        Ok(Self { kind, prompt: Prompt::parse(text, kind.placeholders())? })
     }
 
     /// Which judge it is for.
@@ -158,84 +84,30 @@ impl Template {
 
     /// The sha256 of the file (with line ends as `\n`), for provenance.
     pub fn digest(&self) -> &str {
-        &self.digest
+        self.prompt.digest()
     }
 
     /// Instructions and question with the values in them.
     pub(super) fn fill(&self, values: &[(&str, &str)]) -> (String, String) {
         let mark = self.mark(values);
-        let part =
-            |pieces: &[Piece]| pieces.iter().map(|piece| piece.fill(values, &mark)).collect::<String>();
-        (part(&self.system), part(&self.user))
+        self.prompt.fill(|name| {
+            if name == MARK {
+                return mark.clone();
+            }
+            let value = values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
+            format!("<<<BEGIN {name} {mark}>>>\n{value}\n<<<END {name} {mark}>>>")
+        })
     }
 
     /// A code that follows from the values and occurs in none of them.
     fn mark(&self, values: &[(&str, &str)]) -> String {
-        let mut seed = digest(format!("{} {values:?}", self.digest).as_bytes());
+        let mut seed = digest(format!("{} {values:?}", self.digest()).as_bytes());
         while values.iter().any(|(_, value)| value.contains(&seed[..MARK_DIGITS])) {
             seed = digest(seed.as_bytes());
         }
         seed.truncate(MARK_DIGITS);
         seed
     }
-}
-
-impl Piece {
-    fn placeholder(&self) -> Option<&str> {
-        match self {
-            Self::Text(_) => None,
-            Self::Placeholder(name) => Some(name),
-        }
-    }
-
-    fn fill(&self, values: &[(&str, &str)], mark: &str) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            Self::Placeholder(name) if name == MARK => mark.to_owned(),
-            Self::Placeholder(name) => {
-                let value = values.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value);
-                format!("<<<BEGIN {name} {mark}>>>\n{value}\n<<<END {name} {mark}>>>")
-            }
-        }
-    }
-}
-
-/// What stands before and after the first line that is `line`.
-fn split_at_line<'a>(text: &'a str, line: &str) -> Option<(&'a str, &'a str)> {
-    let mut start = 0;
-    for part in text.split_inclusive('\n') {
-        if part.trim_end() == line {
-            return Some((&text[..start], &text[start + part.len()..]));
-        }
-        start += part.len();
-    }
-    None
-}
-
-/// Text and `{{placeholders}}`; braces around anything that is no name are text.
-fn pieces(text: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("{{") {
-        plain.push_str(before);
-        let is_name =
-            |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
-        match after.split_once("}}") {
-            Some((name, after)) if is_name(name) => {
-                pieces.push(Piece::Text(std::mem::take(&mut plain)));
-                pieces.push(Piece::Placeholder(name.to_owned()));
-                rest = after;
-            }
-            _ => {
-                plain.push_str("{{");
-                rest = after;
-            }
-        }
-    }
-    plain.push_str(rest);
-    pieces.push(Piece::Text(plain));
-    pieces
 }
 
 #[cfg(test)]
@@ -275,19 +147,12 @@ mod tests {
     fn templates_that_lack_something_say_what() {
         let parse = |text: &str| Template::parse(TemplateKind::Bug, text).unwrap_err().to_string();
         for (text, message) in [
-            ("# User\nx\n# System\ny", "# System"),
-            ("# System\n\n# User\nx", "# System"),
-            (&SMALL.replace("{{mark}}", ""), "lacks the placeholder {{mark}}"),
+            (&SMALL.replace("{{mark}}", ""), "of judge-bug lacks the placeholder {{mark}}"),
             (&SMALL.replace("{{sql}}", ""), "lacks the placeholder {{sql}}"),
             (&SMALL.replace("{{sql}}", "{{sql}} {{gold}}"), "unknown placeholder {{gold}}"),
             (&SMALL.replace("{{sql}}", "{{sql_a}}"), "unknown placeholder {{sql_a}}"),
         ] {
             assert!(parse(text).contains(message), "{} is not about {message}", parse(text));
         }
-        assert!(Template::parse(TemplateKind::Bug, &SMALL.replace("About.", "{{gold}} {{ {{}}")).is_ok());
-        assert!(Template::parse(TemplateKind::Bug, &SMALL.replace("Code", "{\"a\": {{1}} }} {{")).is_ok());
-        assert!(Template::parse(TemplateKind::Bug, &SMALL.replace('\n', "\r\n")).is_ok());
-        let missing = Template::load(TemplateKind::Bug, Path::new("/no/such/file.md"));
-        assert!(matches!(missing, Err(TemplateError::File { .. })));
     }
 }

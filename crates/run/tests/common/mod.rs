@@ -17,6 +17,7 @@ pub fn examples(count: usize) -> Vec<Example> {
         golds: vec![format!("SELECT {index}")],
         difficulty: None,
         turn: None,
+        ddl: None,
     };
     (0..count).map(example).collect()
 }
@@ -25,7 +26,11 @@ pub fn examples(count: usize) -> Vec<Example> {
 pub fn system(name: &str, examples: &[Example], modulus: usize) -> PredictionSet {
     let answer = |e: &Example| {
         (e.index % 10 != 9)
-            .then(|| Prediction { id: e.id.clone(), sql: format!("SELECT {}", e.index % modulus) })
+            .then(|| Prediction {
+                id: e.id.clone(),
+                sql: format!("SELECT {}", e.index % modulus),
+                confidence: None,
+            })
     };
     PredictionSet {
         system: name.to_owned(),

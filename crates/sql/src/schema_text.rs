@@ -1,7 +1,7 @@
 //! A schema as compact DDL.
 
-use sqlgauge_sql::Dialect;
-use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableKind};
+use crate::Dialect;
+use crate::schema::{ForeignKey, Schema, Table, TableKind};
 
 /// The schema as CREATE TABLE statements, one line each: names, declared types, NOT NULL, PRIMARY KEY, UNIQUE and
 /// FOREIGN KEY. Defaults, collations and CHECK are left out; a view is written as a table with a comment. Nothing of

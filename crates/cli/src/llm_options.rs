@@ -1,0 +1,91 @@
+//! Options of commands that ask a language model to write.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// The server, the model and their limits.
+#[derive(Debug, Clone, Args)]
+#[allow(clippy::struct_field_names, reason = "a field is named as its option is")]
+#[command(next_help_heading = "Language model")]
+pub struct LlmOptions {
+    /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; questions and schemas are sent to it
+    #[arg(long, value_name = "URL")]
+    pub llm_url: String,
+    /// Name of the model
+    #[arg(long, value_name = "NAME")]
+    pub llm_model: String,
+    /// Environment variable that has the key of the server; none is sent if it is not set
+    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
+    pub llm_key_env: String,
+    /// Folder that keeps the answers: the same command again asks only for what is missing [default: OUT.answers]
+    #[arg(long, value_name = "DIR")]
+    pub llm_cache: Option<PathBuf>,
+    /// Requests at the same time
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    pub llm_concurrency: u16,
+    /// Seconds until a whole answer must be there
+    #[arg(long, value_name = "SECONDS", default_value_t = 120.0)]
+    pub llm_timeout: f64,
+    /// Attempts of a request that fails, the first among them
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    pub llm_attempts: u32,
+    /// Requests in any 60 seconds
+    #[arg(long, value_name = "N")]
+    pub llm_requests_per_minute: Option<u32>,
+    /// Tokens in any 60 seconds
+    #[arg(long, value_name = "N")]
+    pub llm_tokens_per_minute: Option<u64>,
+    /// Stop before more requests than this are sent
+    #[arg(long, value_name = "N")]
+    pub llm_max_requests: Option<u64>,
+    /// Stop before more tokens than this are used
+    #[arg(long, value_name = "N")]
+    pub llm_max_tokens: Option<u64>,
+    /// Stop before it costs more than this, in the currency of --llm-prices
+    #[arg(long, value_name = "COST", requires = "llm_prices")]
+    pub llm_max_cost: Option<f64>,
+    /// What a million tokens sent and a million generated cost
+    #[arg(long, value_name = "IN,OUT", value_parser = prices)]
+    pub llm_prices: Option<(f64, f64)>,
+    /// Most tokens of an answer; models that reason need more
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
+    pub llm_answer_tokens: u32,
+    /// Call that limit `max_completion_tokens` and leave the temperature to the server, as models that reason want it
+    #[arg(long, conflicts_with = "temperature")]
+    pub llm_reasons: bool,
+}
+
+/// Two prices separated by a comma.
+pub fn prices(text: &str) -> Result<(f64, f64), String> {
+    text.split_once(',')
+        .and_then(|(prompt, completion)| Some((prompt.trim().parse().ok()?, completion.trim().parse().ok()?)))
+        .ok_or_else(|| "write two numbers, as in 1.25,10".to_owned())
+}
+
+#[cfg(feature = "services")]
+impl LlmOptions {
+    /// A client of the server that keeps its answers in that folder, or in the one that was asked for.
+    ///
+    /// # Errors
+    /// When the address, a limit or the folder cannot be used.
+    pub fn client(&self, cache: &std::path::Path) -> anyhow::Result<sqlgauge_llm::Client> {
+        use anyhow::Context as _;
+        let limits = crate::service::ServiceLimits {
+            key_env: &self.llm_key_env,
+            concurrency: self.llm_concurrency,
+            requests_per_minute: self.llm_requests_per_minute,
+            tokens_per_minute: self.llm_tokens_per_minute,
+            max_requests: self.llm_max_requests,
+            max_tokens: self.llm_max_tokens,
+            max_cost: self.llm_max_cost,
+            prices: self.llm_prices,
+            cache: Some(self.llm_cache.as_deref().unwrap_or(cache)),
+        };
+        let timeout = crate::options::seconds("--llm-timeout", self.llm_timeout)?;
+        let mut options = limits.client_options(&self.llm_url, 0);
+        options.timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        options.retry.attempts = self.llm_attempts;
+        sqlgauge_llm::Client::new(&options).context("no client for --llm-url")
+    }
+}

@@ -1,0 +1,270 @@
+//! From what a server said to a line of the prediction file.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use sqlgauge_dataset::{extract_sql, is_abstention};
+use sqlgauge_llm::{ChatAnswer, LlmError, Token};
+
+/// What became of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// An answer with a text to run.
+    Ok,
+    /// The model says that the question cannot be answered.
+    Abstained,
+    /// The answer ended at the limit of tokens.
+    Truncated,
+    /// The model, or a filter of the server, refused.
+    Refused,
+    /// The answer has no text.
+    Empty,
+    /// No connection, or it broke.
+    Unreachable,
+    /// No answer in time.
+    Timeout,
+    /// The server refused or failed.
+    ServerError,
+    /// The answer is not what the protocol says.
+    Malformed,
+    /// It was not asked: the budget was used up, an earlier failure concerns all questions, or the run was stopped.
+    NotAsked,
+    /// Anything else; the error says what.
+    Failed,
+}
+
+impl Status {
+    /// Its name in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Abstained => "abstained",
+            Self::Truncated => "truncated",
+            Self::Refused => "refused",
+            Self::Empty => "empty",
+            Self::Unreachable => "unreachable",
+            Self::Timeout => "timeout",
+            Self::ServerError => "server_error",
+            Self::Malformed => "malformed",
+            Self::NotAsked => "not_asked",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Whether there was no answer: the same request may get one another time.
+    pub fn is_failure(self) -> bool {
+        self >= Self::Unreachable
+    }
+
+    fn of_error(error: &LlmError) -> Self {
+        match error {
+            LlmError::GaveUp { last, .. } => Self::of_error(last),
+            LlmError::Connect { .. } | LlmError::Interrupted { .. } => Self::Unreachable,
+            LlmError::Timeout { .. } => Self::Timeout,
+            LlmError::Status { .. }
+            | LlmError::Redirect { .. }
+            | LlmError::Quota { .. }
+            | LlmError::Wait { .. } => Self::ServerError,
+            LlmError::Malformed { .. } | LlmError::TooLarge { .. } => Self::Malformed,
+            error if error.is_unasked() => Self::NotAsked,
+            _ => Self::Failed,
+        }
+    }
+
+    fn of_answer(answer: &ChatAnswer, sql: &str) -> Self {
+        match answer.finish_reason.as_deref() {
+            _ if answer.refusal.is_some() && sql.is_empty() => Self::Refused,
+            Some("content_filter") => Self::Refused,
+            Some("length") => Self::Truncated,
+            _ if sql.is_empty() => Self::Empty,
+            _ if is_abstention(sql) => Self::Abstained,
+            _ => Self::Ok,
+        }
+    }
+}
+
+/// The log-probabilities (natural) of the tokens of a SQL text.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LogProbabilities {
+    /// Number of tokens.
+    pub tokens: usize,
+    /// Their sum: the logarithm of the probability of the whole text.
+    pub sum_logprob: f64,
+    /// Their mean.
+    pub mean_logprob: f64,
+    /// The smallest.
+    pub min_logprob: f64,
+}
+
+impl LogProbabilities {
+    /// Those of the tokens that the SQL is made of; of all tokens where it is not a piece of the answer. `None` without
+    /// tokens.
+    fn of(tokens: &[Token], sql: &str) -> Option<Self> {
+        let whole: String = tokens.iter().map(|token| token.token.as_str()).collect();
+        let range = whole.rfind(sql).filter(|_| !sql.is_empty()).map(|start| start..start + sql.len());
+        let mut end = 0;
+        let spoken: Vec<f64> = tokens
+            .iter()
+            .filter(|token| {
+                let start = end;
+                end += token.token.len();
+                range.as_ref().is_none_or(|range| start < range.end && end > range.start)
+            })
+            .map(|token| token.logprob)
+            .collect();
+        let sum: f64 = spoken.iter().sum();
+        (!spoken.is_empty()).then(|| Self {
+            tokens: spoken.len(),
+            sum_logprob: sum,
+            mean_logprob: sum / spoken.len() as f64,
+            min_logprob: spoken.iter().copied().fold(0.0, f64::min),
+        })
+    }
+}
+
+/// One answer to a question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sample {
+    /// The SQL in the answer; null where there is no answer.
+    pub sql: Option<String>,
+    /// What became of it.
+    pub status: Status,
+    /// The probabilities of its tokens, where the server gave them.
+    #[serde(flatten)]
+    pub logprobs: Option<LogProbabilities>,
+    /// Why the server stopped, in its words.
+    pub finish: Option<String>,
+    /// The model that answered, as the server names it.
+    pub model: Option<String>,
+    /// The whole answer.
+    pub raw: Option<String>,
+    /// Why there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl Sample {
+    pub(crate) fn of(result: Result<ChatAnswer, LlmError>) -> Self {
+        match result {
+            Ok(answer) => {
+                let sql = extract_sql(&answer.text).sql;
+                Self {
+                    status: Status::of_answer(&answer, &sql),
+                    logprobs: LogProbabilities::of(&answer.tokens, &sql),
+                    sql: Some(sql),
+                    finish: answer.finish_reason,
+                    model: answer.model,
+                    raw: Some(answer.text),
+                    error: None,
+                }
+            }
+            Err(error) => Self {
+                sql: None,
+                status: Status::of_error(&error),
+                logprobs: None,
+                finish: None,
+                model: None,
+                raw: None,
+                error: Some(error.to_string()),
+            },
+        }
+    }
+
+    fn probability(&self) -> Option<f64> {
+        self.logprobs.map(|logprobs| logprobs.sum_logprob.exp())
+    }
+
+    /// What must be equal for two samples to say the same.
+    fn key(&self) -> Option<String> {
+        let words: Vec<&str> = self.sql.as_deref()?.split_whitespace().collect();
+        Some(words.join(" "))
+    }
+}
+
+/// A line of the prediction file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// The id of the item.
+    pub id: String,
+    /// Its database.
+    pub db_id: String,
+    /// The answer; of several samples the one that most of them give (white space does not count), of equally many the
+    /// most probable one, then the first one.
+    #[serde(flatten)]
+    pub answer: Sample,
+    /// How sure the model is, in [0, 1]: the probability of the whole SQL; of several samples the share that says the same.
+    /// Null where it is not known.
+    pub confidence: Option<f64>,
+    /// All samples, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<Sample>,
+}
+
+impl Line {
+    pub(crate) fn of(id: &str, db_id: &str, samples: Vec<Sample>) -> Self {
+        let (id, db_id) = (id.to_owned(), db_id.to_owned());
+        if let [only] = samples.as_slice() {
+            let (answer, confidence) = (only.clone(), only.probability());
+            return Self { id, db_id, answer, confidence, samples: Vec::new() };
+        }
+        let mut votes: HashMap<String, usize> = HashMap::new();
+        samples.iter().filter_map(Sample::key).for_each(|key| *votes.entry(key).or_default() += 1);
+        let votes = |sample: &Sample| sample.key().map_or(0, |key| votes[&key]);
+        // `max_by` gives the last of equals, and the first is wanted.
+        let best = samples.iter().rev().max_by(|a, b| {
+            let probability = |sample: &Sample| sample.probability().unwrap_or_default();
+            votes(a).cmp(&votes(b)).then(probability(a).total_cmp(&probability(b)))
+        });
+        let answer = best.cloned().unwrap_or_else(|| Sample::of(Err(LlmError::Abandoned)));
+        let share = votes(&answer) as f64 / samples.len().max(1) as f64;
+        Self { id, db_id, confidence: answer.sql.is_some().then_some(share), answer, samples }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(pieces: &[(&str, f64)]) -> Vec<Token> {
+        pieces.iter().map(|(token, logprob)| Token { token: (*token).to_owned(), logprob: *logprob }).collect()
+    }
+
+    #[test]
+    fn only_the_tokens_of_the_sql_count() {
+        let said = tokens(&[("```sql\n", -0.25), ("SELECT", -0.5), (" 1", -1.0), (";", -2.0), ("\n```", -4.0)]);
+        let found = LogProbabilities::of(&said, "SELECT 1").unwrap();
+        let expected =
+            LogProbabilities { tokens: 2, sum_logprob: -1.5, mean_logprob: -0.75, min_logprob: -1.0 };
+        assert_eq!(found, expected);
+        assert_eq!(LogProbabilities::of(&said, "another text").unwrap().tokens, 5);
+        assert_eq!(LogProbabilities::of(&[], "SELECT 1"), None);
+    }
+
+    #[test]
+    fn what_most_samples_say_is_the_answer() {
+        let sample = |sql: &str, logprob: f64| {
+            Sample::of(Ok(ChatAnswer {
+                text: sql.to_owned(),
+                finish_reason: Some("stop".to_owned()),
+                refusal: None,
+                model: None,
+                tokens: tokens(&[(sql, logprob)]),
+                usage: None,
+                cached: false,
+            }))
+        };
+        let failed = || Sample::of(Err(LlmError::Cancelled));
+        let line = |samples: Vec<Sample>| {
+            let line = Line::of("0", "d", samples);
+            (line.answer.sql, line.confidence)
+        };
+        let said = |sql: &str| Some(sql.to_owned());
+        let (a, spaced, b) = ("SELECT a FROM t", "SELECT a  FROM\nt", "SELECT b FROM t");
+        assert_eq!(line(vec![sample(b, -0.1), sample(a, -3.0), sample(spaced, -2.0), failed()]), (said(spaced), Some(0.5)));
+        assert_eq!(line(vec![sample(a, -3.0), sample(b, -1.0)]), (said(b), Some(0.5)));
+        assert_eq!(line(vec![sample(a, -1.0), sample(b, -1.0)]).0, said(a));
+        assert_eq!(line(vec![failed(), failed()]), (None, None));
+        assert_eq!(line(vec![sample(a, -1.0)]), (said(a), Some((-1.0_f64).exp())));
+    }
+}

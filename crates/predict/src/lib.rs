@@ -1,0 +1,23 @@
+//! Asks a language model for the SQL of a workload's questions.
+//!
+//! # Contract
+//! - [`predict`] makes one [`Line`] per question, in the order of the workload: the SQL, a typed [`Status`], and what the
+//!   server says of the probabilities of its tokens. Whatever a server does costs the questions that it concerns, and
+//!   nothing else: a line without an answer has no SQL (null) and an error in words.
+//! - Questions of one schema are asked one after the other, and the schema stands at the beginning of the built-in prompt, so
+//!   that a server that keeps the state of a prompt's beginning computes a schema once.
+//! - Nothing is asked again that the client's cache has; so a run that was broken off goes on.
+//! - The lines are a prediction file: `score`, `import` and `estimate` read `id`, `db_id`, `sql` and `confidence`.
+//!
+//! Without the feature `services` the crate is empty.
+#![cfg(feature = "services")]
+
+mod answer;
+mod predict;
+mod request;
+mod schema;
+
+pub use answer::{Line, LogProbabilities, Sample, Status};
+pub use predict::{Prediction, Question, predict};
+pub use request::{PLACEHOLDERS, Settings, built_in_prompt};
+pub use schema::{ExampleRows, schema_with_rows};
