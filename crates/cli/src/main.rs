@@ -40,7 +40,10 @@ struct Arguments {
 
 /// How a command ended when nothing was wrong with its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "services"), allow(dead_code, reason = "only what asks a service can be left unfinished"))]
+#[cfg_attr(
+    not(feature = "services"),
+    allow(dead_code, reason = "only what asks a service can be left unfinished")
+)]
 enum Verdict {
     /// The command did what it was asked to.
     Done,

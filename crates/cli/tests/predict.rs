@@ -84,7 +84,10 @@ fn answers_are_written_in_order_asked_by_schema_and_kept() {
     let found = lines(&world);
     let sql: Vec<&str> = found.iter().map(|line| line["sql"].as_str().unwrap()).collect();
     assert_eq!(sql, ["SELECT 000", "SELECT 001", "SELECT 002", "SELECT 003", "SELECT 004", "SELECT 005"]);
-    assert_eq!((&found[3]["id"], &found[3]["status"], &found[3]["model"]), (&json!("q003"), &json!("ok"), &json!("served")));
+    assert_eq!(
+        (&found[3]["id"], &found[3]["status"], &found[3]["model"]),
+        (&json!("q003"), &json!("ok"), &json!("served"))
+    );
     // `SELECT ` and the number, not the fence; the token of the fence ends in the SQL's first word.
     assert_eq!((&found[0]["tokens"], &found[0]["sum_logprob"]), (&json!(2), &json!(-1.0)));
     assert_eq!(found[0]["confidence"].as_f64().unwrap().to_bits(), (-1.0_f64).exp().to_bits());
@@ -103,7 +106,20 @@ fn a_score_of_the_file_keeps_the_confidence() {
     let text = |name: &str| world.path(name).display().to_string();
     let named = format!("M={}", text("preds.jsonl"));
     let (gold, db, out) = (text("dev.json"), text("database"), text("run"));
-    let score = ["score", "--gold", &gold, "--db", &db, "--pred", &named, "--metrics", "ex", "--out", &out, "--quiet"];
+    let score = [
+        "score",
+        "--gold",
+        &gold,
+        "--db",
+        &db,
+        "--pred",
+        &named,
+        "--metrics",
+        "ex",
+        "--out",
+        &out,
+        "--quiet",
+    ];
     let output = sqlgauge(&score);
     assert!(output.status.success(), "{}", stderr(&output));
     for item in items(&world.path("run")) {
@@ -120,7 +136,11 @@ fn a_server_that_fails_costs_its_items_a_status() {
         "002" => Reply::Full(200, vec![], b"{\"choices\": [".to_vec()),
         "003" => Reply::HangUp,
         "004" => Reply::chat("", 10, 0),
-        "005" => Reply::chat("The given table information is insufficient to generate an SQL query to answer the question", 9, 9),
+        "005" => Reply::chat(
+            "The given table information is insufficient to generate an SQL query to answer the question",
+            9,
+            9,
+        ),
         "006" => {
             let message = json!({"content": "SELECT name FROM"});
             Reply::json(200, &json!({"choices": [{"message": message, "finish_reason": "length"}]}))
@@ -137,7 +157,17 @@ fn a_server_that_fails_costs_its_items_a_status() {
     assert!(stderr(&output).contains("4 of 9 questions have no answer"), "{}", stderr(&output));
     let found = lines(&world);
     let statuses: Vec<&str> = found.iter().map(|line| line["status"].as_str().unwrap()).collect();
-    let expected = ["server_error", "timeout", "malformed", "unreachable", "empty", "abstained", "truncated", "refused", "ok"];
+    let expected = [
+        "server_error",
+        "timeout",
+        "malformed",
+        "unreachable",
+        "empty",
+        "abstained",
+        "truncated",
+        "refused",
+        "ok",
+    ];
     assert_eq!(statuses, expected);
     for line in &found[..4] {
         assert!(line["sql"].is_null() && line["confidence"].is_null() && line["error"].is_string(), "{line}");
@@ -192,14 +222,16 @@ fn a_prompt_may_show_rows_and_come_from_a_file() {
 #[test]
 #[cfg(unix)]
 fn broken_off_and_begun_again_it_asks_nothing_twice() {
-    let server = Server::start(|_| {
-        Reply::Late(Duration::from_millis(60), Box::new(says("SELECT 1", -0.1)))
-    });
+    let server = Server::start(|_| Reply::Late(Duration::from_millis(60), Box::new(says("SELECT 1", -0.1))));
     let world = world(24);
     let arguments = arguments(&world, &server, &["--llm-concurrency", "2", "--quiet"]);
     let start = || {
         let program = assert_cmd::cargo::cargo_bin("sqlgauge");
-        std::process::Command::new(program).args(&arguments).stderr(std::process::Stdio::null()).spawn().unwrap()
+        std::process::Command::new(program)
+            .args(&arguments)
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap()
     };
     let wait_for = |count: usize| {
         while server.count() < count {
@@ -208,7 +240,8 @@ fn broken_off_and_begun_again_it_asks_nothing_twice() {
     };
     let mut first = start();
     wait_for(6);
-    let signal = std::process::Command::new("kill").args(["-TERM", &first.id().to_string()]).status().unwrap();
+    let signal =
+        std::process::Command::new("kill").args(["-TERM", &first.id().to_string()]).status().unwrap();
     assert!(signal.success());
     assert_eq!(first.wait().unwrap().code(), Some(143));
     let asked = server.count();

@@ -113,10 +113,7 @@ fn what_was_repaired_or_missing_is_noted() {
 fn other_named_columns_are_kept_under_their_id() {
     let content = r#"{"id": "y", "db": "b", "question": "q", "pred": "B", "confidence": 0.5, "logits": [1], "model": "m"}"#;
     let set = read(WITH_IDS, "p.jsonl", content).unwrap();
-    assert_eq!(
-        set.extra.into_iter().collect::<Vec<_>>(),
-        [("y".to_owned(), json!({"model": "m"}))]
-    );
+    assert_eq!(set.extra.into_iter().collect::<Vec<_>>(), [("y".to_owned(), json!({"model": "m"}))]);
 }
 
 #[test]

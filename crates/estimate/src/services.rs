@@ -104,8 +104,11 @@ impl JudgeService {
 #[cfg(feature = "services")]
 pub fn judge_items(case: &Case<'_>) -> Vec<JudgeItem> {
     let pool = case.pool();
-    let schemas: Vec<Arc<str>> =
-        pool.databases.iter().map(|database| Arc::from(sqlgauge_sql::schema_text(&database.schema))).collect();
+    let schemas: Vec<Arc<str>> = pool
+        .databases
+        .iter()
+        .map(|database| Arc::from(sqlgauge_sql::schema_text(&database.schema)))
+        .collect();
     let mut seen: HashMap<String, usize> = HashMap::new();
     let items = case.evidence.questions.iter().map(|&question| {
         let asked = &pool.questions[question];

@@ -222,9 +222,12 @@ mod tests {
             let answer = ChatAnswer::parse(&json!({"choices": [choice]}), false).unwrap();
             answer.tokens.iter().map(|token| (token.token.clone(), token.logprob)).collect::<Vec<_>>()
         };
-        let (a, b) = (json!({"token": "a", "logprob": -0.5, "bytes": [97]}), json!({"token": " b", "logprob": 0}));
+        let (a, b) =
+            (json!({"token": "a", "logprob": -0.5, "bytes": [97]}), json!({"token": " b", "logprob": 0}));
         assert_eq!(tokens(json!([a, b])), [("a".to_owned(), -0.5), (" b".to_owned(), 0.0)]);
-        for odd in [json!(null), json!("a"), json!([a, {"token": "b"}]), json!([a, {"token": "b", "logprob": 0.5}])] {
+        for odd in
+            [json!(null), json!("a"), json!([a, {"token": "b"}]), json!([a, {"token": "b", "logprob": 0.5}])]
+        {
             assert_eq!(tokens(odd), []);
         }
     }

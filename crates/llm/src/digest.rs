@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+#[cfg(feature = "client")]
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -13,6 +14,7 @@ pub fn digest(bytes: &[u8]) -> String {
     })
 }
 
+#[cfg(feature = "client")]
 /// The same value with the keys of every object in byte order, so that equal requests have equal text.
 pub(crate) fn canonical(value: &Value) -> Value {
     match value {

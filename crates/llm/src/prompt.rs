@@ -74,8 +74,10 @@ impl Prompt {
     /// # Errors
     /// When the file cannot be read, a part or a placeholder is missing, or a placeholder is unknown.
     pub fn load(file: &Path, placeholders: Placeholders) -> Result<Self, PromptError> {
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| PromptError::File { file: file.display().to_string(), reason: error.to_string() })?;
+        let text = std::fs::read_to_string(file).map_err(|error| PromptError::File {
+            file: file.display().to_string(),
+            reason: error.to_string(),
+        })?;
         Self::parse(&text, placeholders)
     }
 
@@ -125,7 +127,6 @@ impl Piece {
             Self::Placeholder(name) => Some(name),
         }
     }
-
 }
 
 /// The line with its values; `None` where none of its placeholders has one.
@@ -201,7 +202,8 @@ mod tests {
 
     #[test]
     fn a_line_without_its_values_is_left_out() {
-        let prompt = Prompt::parse(&SMALL.replace("{{evidence}}", "Hint: {{evidence}}\n\nGo."), KNOWN).unwrap();
+        let prompt =
+            Prompt::parse(&SMALL.replace("{{evidence}}", "Hint: {{evidence}}\n\nGo."), KNOWN).unwrap();
         let filled = |evidence: &str| {
             prompt.fill(|name| if name == "evidence" { evidence.to_owned() } else { "Q".to_owned() }).1
         };
@@ -215,7 +217,10 @@ mod tests {
         for (text, message) in [
             ("# User\nx\n# System\ny", "# System"),
             ("# System\n\n# User\nx", "# System"),
-            (&SMALL.replace("{{question}}", ""), "the prompt template of a test lacks the placeholder {{question}}"),
+            (
+                &SMALL.replace("{{question}}", ""),
+                "the prompt template of a test lacks the placeholder {{question}}",
+            ),
             (&SMALL.replace("{{evidence}}", "{{gold}}"), "unknown placeholder {{gold}}"),
         ] {
             assert!(parse(text).contains(message), "{} is not about {message}", parse(text));

@@ -227,12 +227,16 @@ mod tests {
     use super::*;
 
     fn tokens(pieces: &[(&str, f64)]) -> Vec<Token> {
-        pieces.iter().map(|(token, logprob)| Token { token: (*token).to_owned(), logprob: *logprob }).collect()
+        pieces
+            .iter()
+            .map(|(token, logprob)| Token { token: (*token).to_owned(), logprob: *logprob })
+            .collect()
     }
 
     #[test]
     fn only_the_tokens_of_the_sql_count() {
-        let said = tokens(&[("```sql\n", -0.25), ("SELECT", -0.5), (" 1", -1.0), (";", -2.0), ("\n```", -4.0)]);
+        let said =
+            tokens(&[("```sql\n", -0.25), ("SELECT", -0.5), (" 1", -1.0), (";", -2.0), ("\n```", -4.0)]);
         let found = LogProbabilities::of(&said, "SELECT 1").unwrap();
         let expected =
             LogProbabilities { tokens: 2, sum_logprob: -1.5, mean_logprob: -0.75, min_logprob: -1.0 };
@@ -261,7 +265,10 @@ mod tests {
         };
         let said = |sql: &str| Some(sql.to_owned());
         let (a, spaced, b) = ("SELECT a FROM t", "SELECT a  FROM\nt", "SELECT b FROM t");
-        assert_eq!(line(vec![sample(b, -0.1), sample(a, -3.0), sample(spaced, -2.0), failed()]), (said(spaced), Some(0.5)));
+        assert_eq!(
+            line(vec![sample(b, -0.1), sample(a, -3.0), sample(spaced, -2.0), failed()]),
+            (said(spaced), Some(0.5))
+        );
         assert_eq!(line(vec![sample(a, -3.0), sample(b, -1.0)]), (said(b), Some(0.5)));
         assert_eq!(line(vec![sample(a, -1.0), sample(b, -1.0)]).0, said(a));
         assert_eq!(line(vec![failed(), failed()]), (None, None));

@@ -1,23 +1,9 @@
 //! From a question to what is sent.
 
 use serde_json::{Map, Value};
-use sqlgauge_llm::{ChatRequest, Message, Placeholders, Prompt, PromptError, TokenLimit};
+use sqlgauge_llm::{ChatRequest, Message, Prompt, TokenLimit};
 
 use crate::predict::Question;
-
-const BUILT_IN: &str = include_str!("../prompts/predict.md");
-
-/// The placeholders of a prompt for predictions.
-pub const PLACEHOLDERS: Placeholders =
-    Placeholders { prompt: "predict", required: &["schema", "question"], optional: &["evidence"] };
-
-/// The prompt that is used when none is given (`prompts/predict.md`).
-///
-/// # Errors
-/// None for the file that comes with the crate, which its tests read.
-pub fn built_in_prompt() -> Result<Prompt, PromptError> {
-    Prompt::parse(BUILT_IN, PLACEHOLDERS)
-}
 
 /// Which model is asked, and how.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,6 @@
 //! Reports of a run, one file per format under [`formats`], and the terminal view of one item; reports of estimates
-//! under [`reliability`]; charts under [`charts`].
+//! under [`reliability`]; of
+//! schema changes under [`robustness`]; charts under [`charts`].
 //!
 //! A [`Report`] is plain data: what was run, the summary, and the items. Nothing is computed here that the
 //! summary already says, nothing is printed, and every text that comes from a benchmark or from a system is
@@ -13,8 +14,10 @@ mod grid;
 mod kind;
 mod layout;
 mod number;
+mod page;
 pub mod reliability;
 mod report;
+pub mod robustness;
 mod show;
 mod spotit;
 mod style;

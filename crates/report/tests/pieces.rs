@@ -46,12 +46,11 @@ fn score(folder: &Path) {
         ddl: None,
     };
     let examples: Vec<Example> = (0..2).map(example).collect();
-    let answer =
-        |system: &str, e: &Example| Prediction {
-            id: e.id.clone(),
-            sql: format!("{system} {}", e.id),
-            confidence: None,
-        };
+    let answer = |system: &str, e: &Example| Prediction {
+        id: e.id.clone(),
+        sql: format!("{system} {}", e.id),
+        confidence: None,
+    };
     let system = |name: &str| PredictionSet {
         system: name.to_owned(),
         predictions: examples.iter().map(|e| Some(answer(name, e))).collect(),

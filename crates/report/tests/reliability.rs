@@ -370,15 +370,15 @@ fn drift_and_interval_take_any_values() {
         high: (accuracy + 0.1).min(1.0),
         alarmed: accuracy < 0.5,
     };
-    assert_svg(&drift_chart(&[], None), 0);
-    assert_svg(&drift_chart(&[mark("only", 1.0)], Some(0.5)), 1);
+    assert_svg(&drift_chart("accuracy", &[], None), 0);
+    assert_svg(&drift_chart("accuracy", &[mark("only", 1.0)], Some(0.5)), 1);
     let marks: Vec<DriftMark> =
         HOSTILE.iter().enumerate().map(|(at, text)| mark(text, 0.15 * at as f64)).collect();
-    let svg = drift_chart(&marks, Some(f64::NAN));
+    let svg = drift_chart("accuracy", &marks, Some(f64::NAN));
     assert_svg(&svg, HOSTILE.len());
     assert_eq!(svg.matches("class=\"ring\"").count(), 4);
-    assert_svg(&drift_chart(&vec![mark("b", f64::NAN); 3], None), 0);
-    assert_svg(&drift_chart(&vec![mark("2026-11-20", 0.6); 500], None), 500);
+    assert_svg(&drift_chart("accuracy", &vec![mark("b", f64::NAN); 3], None), 0);
+    assert_svg(&drift_chart("accuracy", &vec![mark("2026-11-20", 0.6); 500], None), 500);
     for (accuracy, interval) in [(0.0, (0.0, 0.0)), (1.0, (1.0, 1.0)), (0.5, (0.0, 1.0))] {
         assert_svg(&interval_bar(accuracy, interval, Some(accuracy)), 0);
     }

@@ -54,7 +54,9 @@ impl Bank {
     }
 
     fn score(&self, golds: &[&str], prediction: Option<&str>) -> Judgement {
-        self.scorer.score(&Task { example: &example(golds), prediction, confidence: None, peers: Peers::default() }).unwrap()
+        self.scorer
+            .score(&Task { example: &example(golds), prediction, confidence: None, peers: Peers::default() })
+            .unwrap()
     }
 }
 

@@ -65,7 +65,8 @@ pub struct Evolve {
     quiet: bool,
 }
 
-fn kinds() -> PossibleValuesParser {
+/// The kinds' names, and `all`.
+pub fn kinds() -> PossibleValuesParser {
     PossibleValuesParser::new(Kind::ALL.map(Kind::name).into_iter().chain(["all"]))
 }
 
@@ -91,7 +92,7 @@ impl Evolve {
         let databases = Databases::open(&self.db)?;
         let engine = engine(self.limits.limits()?)?;
         let options = Options {
-            kinds: self.chosen(),
+            kinds: chosen(&self.kinds),
             seed: self.seed,
             intensity: self.intensity,
             naturalness: self.naturalness,
@@ -116,12 +117,12 @@ impl Evolve {
         }
         Ok(Verdict::Done)
     }
+}
 
-    /// The kinds in their own order, each once.
-    fn chosen(&self) -> Vec<Kind> {
-        let is_wanted = |kind: &Kind| self.kinds.iter().any(|name| name == "all" || name == kind.name());
-        Kind::ALL.into_iter().filter(is_wanted).collect()
-    }
+/// The kinds of those names in their own order, each once.
+pub fn chosen(names: &[String]) -> Vec<Kind> {
+    let is_wanted = |kind: &Kind| names.iter().any(|name| name == "all" || name == kind.name());
+    Kind::ALL.into_iter().filter(is_wanted).collect()
 }
 
 fn table(evolved: &[(Kind, Statistics)]) -> Table {

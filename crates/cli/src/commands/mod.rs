@@ -1,6 +1,7 @@
 //! The sub-commands, one file each.
 
 mod adapt;
+mod augment;
 mod bench_estimators;
 mod compare;
 mod compat;
@@ -17,6 +18,7 @@ mod metrics;
 mod parse;
 mod predict;
 mod report;
+mod robustness;
 mod rules;
 mod schema;
 mod score;
@@ -50,6 +52,10 @@ pub enum Command {
     Predict(Box<predict::Predict>),
     /// Estimate the accuracy of predictions without labels, with an interval and reasons
     Estimate(Box<estimate::EstimateCommand>),
+    /// Compare systems on a benchmark and on its evolved schemas
+    Robustness(Box<robustness::RobustnessCommand>),
+    /// Make training data of a benchmark and its evolved schemas
+    Augment(Box<augment::Augment>),
     /// Make a known run of labels that were judged elsewhere; nothing is executed
     Import(import::Import),
     /// Print the catalog of a database, a folder of databases or a tables.json as sqlgauge sees it
@@ -97,6 +103,8 @@ impl Command {
             Self::Compat(command) => command.run(),
             Self::Predict(command) => command.run(),
             Self::Estimate(command) => command.run(),
+            Self::Robustness(command) => command.run(),
+            Self::Augment(command) => command.run(),
             Self::Import(command) => command.run(),
             Self::Schema(command) => command.run(),
             Self::Match(command) => command.run(),

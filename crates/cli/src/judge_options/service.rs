@@ -28,7 +28,8 @@ impl JudgeOptions {
             "judge-arena" => TemplateKind::Arena,
             _ => bail!("--judge-url is for --method judge-bug or judge-arena, and {method} asks no judge"),
         };
-        let client = Client::new(&self.service_limits().client_options(url, seed)).context("no client for --judge-url")?;
+        let client = Client::new(&self.service_limits().client_options(url, seed))
+            .context("no client for --judge-url")?;
         let template = self.judge_prompt.as_deref().map(|path| Template::load(kind, path)).transpose()?;
         let (token_limit, temperature) = if self.judge_reasons {
             (TokenLimit::MaxCompletionTokens, None)

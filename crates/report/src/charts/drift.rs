@@ -1,4 +1,4 @@
-//! Estimates over time.
+//! Accuracies that follow each other.
 
 use super::svg::{Anchor, Scale, Svg, clip, percent_tick, text_width};
 
@@ -7,7 +7,7 @@ use super::svg::{Anchor, Scale, Svg, clip, percent_tick, text_width};
 pub struct DriftMark {
     /// Name of the batch: a date, a range of questions.
     pub label: String,
-    /// Estimated accuracy, in [0, 1].
+    /// Accuracy, in [0, 1].
     pub accuracy: f64,
     /// Lower end of the interval.
     pub low: f64,
@@ -23,8 +23,9 @@ const TOP: f64 = 14.0;
 const WIDE: f64 = 1010.0;
 const TALL: f64 = 250.0;
 
-/// The chart: batches in their order, each with its interval; alarmed ones are ringed; `bar` is drawn as a line.
-pub fn drift_chart(marks: &[DriftMark], bar: Option<f64>) -> String {
+/// The chart: batches in their order, each with its interval; alarmed ones are ringed; `bar` is drawn as a line. `what` says
+/// in words what is drawn.
+pub fn drift_chart(what: &str, marks: &[DriftMark], bar: Option<f64>) -> String {
     let is_drawable =
         |mark: &&DriftMark| [mark.accuracy, mark.low, mark.high].iter().all(|value| value.is_finite());
     let drawn: Vec<&DriftMark> = marks.iter().filter(is_drawable).collect();
@@ -32,7 +33,7 @@ pub fn drift_chart(marks: &[DriftMark], bar: Option<f64>) -> String {
     let y = Scale::around(values, (0.0, 1.0), (TOP + TALL, TOP));
     let step = WIDE / drawn.len().max(1) as f64;
     let x = |at: usize| LEFT + step * (at as f64 + 0.5);
-    let label = format!("estimated accuracy of {} batches in their order", drawn.len());
+    let label = format!("{what}: {} points in their order", drawn.len());
     let mut svg = Svg::new(WIDTH, TOP + TALL + 34.0, &label);
     for tick in &y.ticks {
         svg.line("grid", (LEFT, y.place(*tick)), (LEFT + WIDE, y.place(*tick)));

@@ -27,14 +27,9 @@ impl Format for Junit {
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         let tallies = tallies(report)?;
         let gates = (!report.gates.is_empty()).then(|| gate_suite(report));
-        let all = || tallies.iter().map(|(_, tally)| tally).chain(gates.iter().map(|(tally, _)| tally));
-        out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
-        writeln!(
+        begin_suites(
+            tallies.iter().map(|(_, tally)| tally).chain(gates.iter().map(|(tally, _)| tally)),
             out,
-            "<testsuites name=\"sqlgauge\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">",
-            all().map(|t| t.tests).sum::<usize>(),
-            all().map(|t| t.failures).sum::<usize>(),
-            all().map(|t| t.skipped).sum::<usize>()
         )?;
         suites(report, &tallies, out)?;
         if let Some((tally, cases)) = &gates {
@@ -46,29 +41,45 @@ impl Format for Junit {
     }
 }
 
+/// The beginning of the file: the numbers of all suites.
+pub(crate) fn begin_suites<'a>(
+    all: impl Iterator<Item = &'a Tally> + Clone,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
+    writeln!(
+        out,
+        "<testsuites name=\"sqlgauge\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">",
+        all.clone().map(|t| t.tests).sum::<usize>(),
+        all.clone().map(|t| t.failures).sum::<usize>(),
+        all.map(|t| t.skipped).sum::<usize>()
+    )?;
+    Ok(())
+}
+
 /// The numbers that stand before the cases of a suite.
 #[derive(Default, Clone)]
-struct Tally {
+pub(crate) struct Tally {
     tests: usize,
     failures: usize,
     skipped: usize,
 }
 
 /// What became of a test case.
-enum Verdict {
+pub(crate) enum Verdict {
     Passed,
     Skipped(String),
     Failed { kind: String, message: String, body: String },
 }
 
 impl Tally {
-    fn count(&mut self, verdict: &Verdict) {
+    pub(crate) fn count(&mut self, verdict: &Verdict) {
         self.tests += 1;
         self.failures += usize::from(matches!(verdict, Verdict::Failed { .. }));
         self.skipped += usize::from(matches!(verdict, Verdict::Skipped(_)));
     }
 
-    fn begin(&self, name: &str, out: &mut dyn Write) -> Result<(), ReportError> {
+    pub(crate) fn begin(&self, name: &str, out: &mut dyn Write) -> Result<(), ReportError> {
         writeln!(
             out,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">",
@@ -81,7 +92,7 @@ impl Tally {
     }
 }
 
-fn case(class: &str, name: &str, verdict: &Verdict) -> String {
+pub(crate) fn case(class: &str, name: &str, verdict: &Verdict) -> String {
     let outcome = match verdict {
         Verdict::Passed => "/>\n".to_owned(),
         Verdict::Skipped(why) => format!("><skipped message=\"{}\"/></testcase>\n", escape(why)),

@@ -1,11 +1,11 @@
 //! The registry of report formats. To add one: write its file, add it to [`all`].
 
 mod breakdown;
-mod csv;
+pub(crate) mod csv;
 mod html;
 mod json;
 mod jsonl;
-mod junit;
+pub(crate) mod junit;
 pub(crate) mod markdown;
 pub(crate) mod table;
 

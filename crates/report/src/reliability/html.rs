@@ -14,10 +14,9 @@ use super::words::{
 use super::{Answer, LISTED_PREDICTIONS, Part, Reliability, SystemEstimate};
 use crate::charts::{DriftMark, drift_chart, escape, interval_bar};
 use crate::layout::lines;
+use crate::page::{Page, provenance, section, table};
 use crate::token::{TokenKind, tokens};
 
-const PAGE: &str = include_str!("../../web/reliability.html");
-const STYLE: &str = include_str!("../../web/style.css");
 const OWN_STYLE: &str = include_str!("../../web/reliability.css");
 /// Characters of a prediction that are shown; some are megabytes of repetition.
 const MAX_SQL: usize = 3_000;
@@ -28,36 +27,13 @@ const MAX_ALARMS: usize = 40;
 
 /// The report as one self-contained HTML file.
 pub fn html(report: &Reliability) -> String {
-    let mut rest = PAGE;
-    let mut page = String::with_capacity(1 << 18);
-    for marker in ["{{title}}", "{{style}}", "{{nav}}", "{{body}}", "{{foot}}"] {
-        let Some((before, after)) = rest.split_once(marker) else { break };
-        page.push_str(before);
-        page.push_str(&match marker {
-            "{{title}}" => format!("{} · sqlgauge", escape(&heading(report))),
-            "{{style}}" => format!("{STYLE}\n{}\n{OWN_STYLE}", dark_by_preference()),
-            "{{nav}}" => nav(report),
-            "{{body}}" => body(report),
-            _ => format!(
-                "sqlgauge {} · this file holds the whole report and asks the network for nothing",
-                escape(&report.manifest.tool_version)
-            ),
-        });
-        rest = after;
+    Page {
+        title: heading(report),
+        nav: nav(report),
+        body: body(report),
+        tool_version: &report.manifest.tool_version,
     }
-    page.push_str(rest);
-    page
-}
-
-/// The dark colours of the score report, which its script switches on, as a rule that needs no script.
-fn dark_by_preference() -> String {
-    let marker = ":root[data-theme=\"dark\"] {";
-    let block = STYLE.split_once(marker).and_then(|(_, after)| after.split_once('}'));
-    block
-        .map(|(colours, _)| {
-            format!("@media screen and (prefers-color-scheme: dark) {{ :root {{{colours}}} }}")
-        })
-        .unwrap_or_default()
+    .html(OWN_STYLE)
 }
 
 fn heading(report: &Reliability) -> String {
@@ -68,7 +44,7 @@ fn heading(report: &Reliability) -> String {
     }
 }
 
-fn nav(report: &Reliability) -> String {
+fn nav(report: &Reliability) -> Vec<(String, String)> {
     let mut links = Vec::new();
     if report.estimates.len() > 1 {
         links.push(("ranking".to_owned(), "Ranking".to_owned()));
@@ -92,7 +68,7 @@ fn nav(report: &Reliability) -> String {
         _ => {}
     }
     links.push(("run".to_owned(), "How it was run".to_owned()));
-    links.iter().map(|(id, name)| format!("<a href=\"#{id}\">{}</a>", escape(name))).collect()
+    links
 }
 
 fn body(report: &Reliability) -> String {
@@ -120,28 +96,8 @@ fn body(report: &Reliability) -> String {
             text.push_str(&drift(report));
         }
     }
-    text.push_str(&provenance(report));
+    text.push_str(&provenance(&report.manifest));
     text
-}
-
-fn section(id: &str, title: &str, note: &str, content: &str) -> String {
-    let note =
-        if note.is_empty() { String::new() } else { format!("<span class=\"soft\">{}</span>", escape(note)) };
-    format!(
-        "<section id=\"{id}\"><div class=\"head\"><h2>{}</h2>{note}</div>\n{content}</section>\n",
-        escape(title)
-    )
-}
-
-/// A table whose columns beside the first are numbers unless their class says otherwise.
-fn table(class: &str, header: &[(&str, &str)], rows: &str) -> String {
-    let head: String = header
-        .iter()
-        .map(|(class, name)| format!("<th scope=\"col\" class=\"{class}\">{}</th>", escape(name)))
-        .collect();
-    format!(
-        "<div class=\"scroll\"><table class=\"{class}\"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>\n"
-    )
 }
 
 fn ranking(report: &Reliability) -> String {
@@ -206,7 +162,7 @@ fn drift(report: &Reliability) -> String {
         let marks: Vec<DriftMark> = series.points.iter().map(|point| mark(series, point)).collect();
         content.push_str(&format!(
             "<figure class=\"chart\">{}</figure>\n{}",
-            drift_chart(&marks, report.alarm_below),
+            drift_chart("estimated accuracy by batch", &marks, report.alarm_below),
             alarms(series)
         ));
     }
@@ -479,60 +435,9 @@ fn sql(text: &str) -> String {
     shown
 }
 
-fn provenance(report: &Reliability) -> String {
-    let options: String = report
-        .manifest
-        .options
-        .iter()
-        .map(|(name, value)| {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            format!("<dt>{}</dt><dd class=\"mono\">{}</dd>", escape(name), escape(&value))
-        })
-        .collect();
-    let rows: String = report
-        .manifest
-        .inputs
-        .iter()
-        .map(|input| {
-            format!(
-                "<tr><td>{}</td><td class=\"mono hash\">{}</td><td class=\"mono hash\">{}</td></tr>\n",
-                escape(&input.role),
-                escape(&input.path),
-                escape(&input.sha256)
-            )
-        })
-        .collect();
-    let inputs = if rows.is_empty() {
-        String::new()
-    } else {
-        let header = [("", "Read as"), ("", "Path"), ("", "SHA-256")];
-        format!(
-            "<details><summary>{} with their SHA-256</summary>\n{}</details>\n",
-            many(report.manifest.inputs.len(), "input file"),
-            table("", &header, &rows)
-        )
-    };
-    let content = format!(
-        "<pre class=\"sql\">{}</pre>\n<dl class=\"kv\" style=\"margin:14px 0\"><dt>version</dt><dd class=\"mono\">{}</dd><dt>engine</dt><dd class=\"mono\">{}</dd>{options}</dl>\n{inputs}",
-        escape(&report.manifest.command.join(" ")),
-        escape(&report.manifest.tool_version),
-        escape(&report.manifest.engine)
-    );
-    section("run", "How it was run", "", &content)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_page_has_every_marker_once_and_no_script() {
-        for marker in ["{{title}}", "{{style}}", "{{nav}}", "{{body}}", "{{foot}}"] {
-            assert_eq!(PAGE.matches(marker).count(), 1, "{marker}");
-        }
-        assert!(!PAGE.contains("<script") && !OWN_STYLE.contains("url("));
-        assert!(dark_by_preference().contains("--paper"));
-    }
 
     #[test]
     fn a_query_is_laid_out_and_escaped() {

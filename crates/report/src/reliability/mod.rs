@@ -11,7 +11,7 @@ mod json;
 mod markdown;
 mod model;
 mod table;
-mod words;
+pub(crate) mod words;
 
 pub use folder::FILES;
 pub use history::History;

@@ -5,20 +5,20 @@
 use super::{Part, SystemEstimate};
 
 /// What stands where there is no value.
-pub(super) const NONE: &str = "–";
+pub(crate) const NONE: &str = "–";
 
 /// A share in percent with one decimal.
-pub(super) fn percent(value: f64) -> String {
+pub(crate) fn percent(value: f64) -> String {
     if value.is_finite() { format!("{:.1}", 100.0 * value) } else { NONE.to_owned() }
 }
 
 /// A share that may be missing.
-pub(super) fn optional(value: Option<f64>) -> String {
+pub(crate) fn optional(value: Option<f64>) -> String {
     value.map_or_else(|| NONE.to_owned(), percent)
 }
 
 /// A difference of shares in points, with its sign.
-pub(super) fn points(value: Option<f64>) -> String {
+pub(crate) fn points(value: Option<f64>) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else { return NONE.to_owned() };
     let text = format!("{:+.1}", 100.0 * value);
     if text == "+0.0" || text == "-0.0" { "0.0".to_owned() } else { text.replace('-', "−") }
@@ -129,7 +129,7 @@ pub(super) fn status(status: &str) -> String {
 }
 
 /// `1 question`, `12 questions`, `1,534 questions`.
-pub(super) fn many(count: usize, noun: &str) -> String {
+pub(crate) fn many(count: usize, noun: &str) -> String {
     let digits = count.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {

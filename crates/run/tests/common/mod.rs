@@ -25,12 +25,11 @@ pub fn examples(count: usize) -> Vec<Example> {
 /// A system that answers `SELECT index % modulus`, and nothing at every tenth example.
 pub fn system(name: &str, examples: &[Example], modulus: usize) -> PredictionSet {
     let answer = |e: &Example| {
-        (e.index % 10 != 9)
-            .then(|| Prediction {
-                id: e.id.clone(),
-                sql: format!("SELECT {}", e.index % modulus),
-                confidence: None,
-            })
+        (e.index % 10 != 9).then(|| Prediction {
+            id: e.id.clone(),
+            sql: format!("SELECT {}", e.index % modulus),
+            confidence: None,
+        })
     };
     PredictionSet {
         system: name.to_owned(),

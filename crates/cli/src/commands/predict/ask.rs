@@ -38,8 +38,12 @@ impl Predict {
         }
         let settings = self.settings()?;
         let schemas = self.schemas(&workload)?;
-        let questions: Vec<Question<'_>> =
-            workload.examples.iter().zip(schemas).map(|(example, schema)| question(example, schema)).collect();
+        let questions: Vec<Question<'_>> = workload
+            .examples
+            .iter()
+            .zip(schemas)
+            .map(|(example, schema)| question(example, schema))
+            .collect();
         let cache = self.cache();
         let client = self.llm.client(&cache)?;
         let gently = Gently::new();
@@ -72,10 +76,21 @@ impl Predict {
             bail!("--temperature {} is no temperature; give a number from 0", self.temperature);
         }
         if self.n > 1 && self.temperature == 0.0 && !self.llm.llm_reasons {
-            bail!("--n {}: answers of temperature 0 are all the same; give --temperature too, as in 0.8", self.n);
+            bail!(
+                "--n {}: answers of temperature 0 are all the same; give --temperature too, as in 0.8",
+                self.n
+            );
         }
-        let inputs = [("workload", Some(&self.workload)), ("tables", self.tables.as_ref()), ("prompt", self.prompt.as_ref())];
-        keep_inputs("--out", &self.out, inputs.iter().filter_map(|(role, path)| Some((*role, path.as_ref()?.as_path()))))?;
+        let inputs = [
+            ("workload", Some(&self.workload)),
+            ("tables", self.tables.as_ref()),
+            ("prompt", self.prompt.as_ref()),
+        ];
+        keep_inputs(
+            "--out",
+            &self.out,
+            inputs.iter().filter_map(|(role, path)| Some((*role, path.as_ref()?.as_path()))),
+        )?;
         keep_database("--out", &self.out)
     }
 
@@ -149,7 +164,8 @@ impl Predict {
     fn schema(&self, example: &Example, known: Option<&Schema>, rows: Option<&Rows>) -> Result<Arc<str>> {
         let own = || {
             let ddl = example.ddl.as_deref().unwrap_or_default();
-            Schema::from_ddl(ddl).with_context(|| format!("the schema (column `ddl`) of item {:?}", example.id))
+            Schema::from_ddl(ddl)
+                .with_context(|| format!("the schema (column `ddl`) of item {:?}", example.id))
         };
         let ddl = example.ddl.clone().or_else(|| known.map(schema_text));
         let ddl = ddl.ok_or_else(|| anyhow!("there is no schema of {:?}", example.db_id))?;
@@ -157,7 +173,8 @@ impl Predict {
         let parsed = if example.ddl.is_some() { Some(own()?) } else { None };
         let schema = parsed.as_ref().or(known).context("a schema was read for every database")?;
         let database = rows.open(&example.db_id)?;
-        let rows = ExampleRows { engine: rows.engine.as_ref(), database: &database, count: self.example_rows };
+        let rows =
+            ExampleRows { engine: rows.engine.as_ref(), database: &database, count: self.example_rows };
         Ok(Arc::from(schema_with_rows(&ddl, schema, rows)))
     }
 
@@ -188,7 +205,10 @@ impl Predict {
             self.out.display()
         ))?;
         if usage.cache_write_failures > 0 {
-            note(format!("{} answers could not be kept, and are asked for again", usage.cache_write_failures));
+            note(format!(
+                "{} answers could not be kept, and are asked for again",
+                usage.cache_write_failures
+            ));
         }
         let left = failed(&prediction.lines).count();
         if left > 0 {

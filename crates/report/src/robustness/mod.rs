@@ -1,0 +1,51 @@
+//! Reports of robustness: what schema changes do to the scores of systems, one file per format.
+//!
+//! A [`RobustnessReport`] is plain data. What its tables say stands once, in `sheets`; the formats for people write those.
+
+mod csv;
+mod folder;
+mod html;
+mod json;
+mod junit;
+mod markdown;
+mod sheets;
+mod table;
+
+use sqlgauge_robustness::{METRICS, Robustness, Row};
+
+pub use csv::csv;
+pub use folder::FILES;
+pub use html::html;
+pub use json::{json, jsonl};
+pub use junit::junit;
+pub use markdown::markdown;
+pub use table::table;
+
+/// Execution accuracy, by which changes are judged.
+const EX: &str = METRICS[2];
+
+/// A comparison, ready to be rendered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobustnessReport {
+    /// The comparison.
+    pub robustness: Robustness,
+    /// How much of its execution accuracy a system may lose under a change, in [0, 1].
+    pub max_drop: Option<f64>,
+}
+
+impl RobustnessReport {
+    /// The systems and rows whose loss is greater than allowed.
+    pub fn failures(&self) -> impl Iterator<Item = (&str, &Row)> {
+        let rows = self
+            .robustness
+            .systems
+            .iter()
+            .flat_map(|system| system.rows.iter().map(move |row| (system.system.as_str(), row)));
+        rows.filter(|(_, row)| self.is_failure(row))
+    }
+
+    fn is_failure(&self, row: &Row) -> bool {
+        let lost = row.changes.get(EX).map(|change| -change.difference);
+        self.max_drop.zip(lost).is_some_and(|(most, lost)| lost > most)
+    }
+}

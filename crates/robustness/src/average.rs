@@ -1,0 +1,96 @@
+//! The macro average.
+
+use std::collections::BTreeMap;
+
+use sqlgauge_base::Random;
+use sqlgauge_run::ScoreSummary;
+
+const RESAMPLES: usize = 1000;
+const SEED: u64 = 0x5eed;
+/// Shares of the resampled averages below and above the 95 % interval.
+const TAILS: (f64, f64) = (0.025, 0.975);
+
+/// The scores of one benchmark: position in the original and score, of the items to which the metric applies.
+pub(crate) type Scores = Vec<(usize, f64)>;
+
+/// The mean over groups of the mean over their benchmarks, with its interval: `originals` positions are drawn again and
+/// again, and an item counts as often as its position is drawn. A benchmark without items does not count.
+pub(crate) fn macro_average(groups: &[Vec<Scores>], originals: usize) -> ScoreSummary {
+    let ones = vec![1.0; originals];
+    let count = groups.iter().flatten().filter(|scores| !scores.is_empty()).count();
+    let Some(mean) = average(groups, &ones) else {
+        return ScoreSummary { mean: None, low: None, high: None, count: 0 };
+    };
+    let mut random = Random::new([SEED]);
+    let mut averages: Vec<f64> = (0..RESAMPLES)
+        .filter_map(|_| {
+            let mut weights = vec![0.0; originals];
+            (0..originals).for_each(|_| weights[random.below(originals)] += 1.0);
+            average(groups, &weights)
+        })
+        .collect();
+    averages.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the length")]
+        let place = (share * averages.len() as f64) as usize;
+        averages.get(place.min(averages.len().saturating_sub(1))).copied()
+    };
+    ScoreSummary { mean: Some(mean), low: at(TAILS.0), high: at(TAILS.1), count }
+}
+
+fn average(groups: &[Vec<Scores>], weights: &[f64]) -> Option<f64> {
+    mean(groups.iter().filter_map(|benchmarks| {
+        mean(benchmarks.iter().filter_map(|scores| {
+            let weight = |at: usize| weights.get(at).copied().unwrap_or_default();
+            let total: f64 = scores.iter().map(|(at, _)| weight(*at)).sum();
+            let sum: f64 = scores.iter().map(|(at, score)| weight(*at) * score).sum();
+            (total > 0.0).then_some(sum / total)
+        }))
+    }))
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0_usize), |(sum, count), value| (sum + value, count + 1));
+    (count > 0).then(|| sum / count as f64)
+}
+
+/// The macro averages by metric: `benchmarks` has for each its group and the scores by metric.
+pub(crate) fn macro_averages(
+    metrics: &[&str],
+    benchmarks: &[(usize, BTreeMap<String, Scores>)],
+    originals: usize,
+) -> BTreeMap<String, ScoreSummary> {
+    let groups = benchmarks.iter().map(|(group, _)| group + 1).max().unwrap_or(0);
+    let of_metric = |metric: &&str| {
+        let mut grouped: Vec<Vec<Scores>> = vec![Vec::new(); groups];
+        for (group, scores) in benchmarks {
+            grouped[*group].extend(scores.get(*metric).cloned());
+        }
+        ((*metric).to_owned(), macro_average(&grouped, originals))
+    };
+    metrics.iter().map(of_metric).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn benchmarks_of_one_group_count_once() {
+        let of = |score: f64| (0..40).map(|at| (at, score)).collect::<Scores>();
+        let summary = macro_average(&[vec![of(1.0)], vec![of(0.0), of(0.5)], vec![Vec::new()]], 40);
+        assert_eq!((summary.mean, summary.count), (Some(0.625), 3));
+        assert_eq!((summary.low, summary.high), (Some(0.625), Some(0.625)));
+        assert_eq!(macro_average(&[vec![Vec::new()]], 5).mean, None);
+    }
+
+    #[test]
+    fn the_interval_is_that_of_the_items_and_not_of_the_rows() {
+        // The same items in both rows: the average varies as much as one row does, not less.
+        let scores: Scores = (0..100).map(|at| (at, f64::from(at % 2 == 0))).collect();
+        let one = macro_average(&[vec![scores.clone()]], 100);
+        let two = macro_average(&[vec![scores.clone()], vec![scores]], 100);
+        assert_eq!((one.low, one.high), (two.low, two.high));
+        assert!(one.low < Some(0.45) && one.high > Some(0.55), "{one:?}");
+    }
+}

@@ -1,0 +1,124 @@
+//! Evolved benchmarks as `evolve` wrote them.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use sqlgauge_evolve::layout::{Header, Statistics};
+use sqlgauge_evolve::{EvolvedItem, FORMAT_VERSION, Kind, Record, Scope};
+
+use crate::error::RobustnessError;
+
+const ITEMS: &str = "dev.json";
+const CHANGES: &str = "changes.jsonl";
+
+/// An evolved benchmark.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evolved {
+    /// The name of its folder: the kind, or the step of a history.
+    pub label: String,
+    /// The folder.
+    pub path: PathBuf,
+    /// What was asked for.
+    pub header: Header,
+    /// The items that were written.
+    pub items: Vec<EvolvedItem>,
+    /// The folder in numbers, where it was written to its end.
+    pub statistics: Option<Statistics>,
+}
+
+impl Evolved {
+    /// Reads a folder.
+    ///
+    /// # Errors
+    /// When a file cannot be read or is of another format.
+    pub fn read(path: &Path) -> Result<Self, RobustnessError> {
+        let (header, statistics) = changes(&path.join(CHANGES))?;
+        let file = path.join(ITEMS);
+        let text = fs::read(&file).map_err(|source| unreadable(&file, source))?;
+        let items = serde_json::from_slice(&text).map_err(|error| malformed(&file, error.to_string()))?;
+        let label = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { label, path: path.to_owned(), header, items, statistics })
+    }
+
+    /// The file with the items: a benchmark.
+    pub fn benchmark(&self) -> PathBuf {
+        self.path.join(ITEMS)
+    }
+
+    /// The folder with the databases.
+    pub fn databases(&self) -> PathBuf {
+        self.path.join("database")
+    }
+
+    /// Whether its questions can be answered.
+    pub fn scope(&self) -> Scope {
+        self.header.kind.map_or(Scope::In, Kind::scope)
+    }
+
+    /// Kinds in the paper's order, then what has none; less change first; steps in their order.
+    fn order(&self) -> (usize, u32, u64) {
+        let kind = |kind: Kind| Kind::ALL.iter().position(|known| *known == kind);
+        let place = self.header.kind.and_then(kind).unwrap_or(Kind::ALL.len());
+        (place, self.header.step.unwrap_or(0), self.header.intensity.to_bits())
+    }
+}
+
+/// The evolved benchmarks in a folder that `evolve` wrote, or the folder itself if it is one.
+///
+/// # Errors
+/// When there is none, or one cannot be read.
+pub fn find(folder: &Path) -> Result<Vec<Evolved>, RobustnessError> {
+    if folder.join(CHANGES).is_file() {
+        return Ok(vec![Evolved::read(folder)?]);
+    }
+    let entries = fs::read_dir(folder).map_err(|source| unreadable(folder, source))?;
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|source| unreadable(folder, source))?.path();
+        if path.join(CHANGES).is_file() && path.join(ITEMS).is_file() {
+            found.push(Evolved::read(&path)?);
+        }
+    }
+    if found.is_empty() {
+        return Err(RobustnessError::Nothing { path: folder.to_owned() });
+    }
+    found.sort_by(|a, b| (a.order(), &a.label).cmp(&(b.order(), &b.label)));
+    Ok(found)
+}
+
+/// The first line of the changes, and the last.
+fn changes(path: &Path) -> Result<(Header, Option<Statistics>), RobustnessError> {
+    let file = fs::File::open(path).map_err(|source| unreadable(path, source))?;
+    let (mut header, mut last) = (None, String::new());
+    for line in BufReader::new(file).lines() {
+        let line = line.map_err(|source| unreadable(path, source))?;
+        if header.is_none() {
+            header = Some(line);
+        } else if !line.trim().is_empty() {
+            last = line;
+        }
+    }
+    let header = match serde_json::from_str(&header.unwrap_or_default()) {
+        Ok(Record::Header(header)) if header.format == FORMAT_VERSION => header,
+        Ok(Record::Header(header)) => {
+            let reason = format!("its format is {}, and this version reads {FORMAT_VERSION}", header.format);
+            return Err(malformed(path, reason));
+        }
+        Ok(_) => return Err(malformed(path, "its first line is no header".to_owned())),
+        Err(error) => return Err(malformed(path, format!("its first line is no header: {error}"))),
+    };
+    let statistics = match serde_json::from_str(&last) {
+        Ok(Record::Statistics(statistics)) => Some(statistics),
+        _ => None,
+    };
+    Ok((header, statistics))
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> RobustnessError {
+    RobustnessError::Unreadable { path: path.to_owned(), source }
+}
+
+fn malformed(path: &Path, reason: String) -> RobustnessError {
+    RobustnessError::Malformed { path: path.to_owned(), reason }
+}

@@ -1,0 +1,110 @@
+//! The result as data.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use sqlgauge_evolve::Kind;
+use sqlgauge_run::{Manifest, ScoreSummary};
+
+/// The metrics of the paper's Table 3, in its order.
+pub const METRICS: [&str; 3] = ["table-f1@1", "column-f1@1", "ex@1"];
+
+/// What schema changes do to the scores of systems.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Robustness {
+    /// What was compared, by which version.
+    pub manifest: Manifest,
+    /// One per system, in the order asked for.
+    pub systems: Vec<SystemRobustness>,
+}
+
+/// What schema changes do to one system.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SystemRobustness {
+    /// Its name.
+    pub system: String,
+    /// Items of the original.
+    pub items: usize,
+    /// Its scores on all items of the original, by metric.
+    pub original: BTreeMap<String, ScoreSummary>,
+    /// The share of the original's questions on which it abstains.
+    pub false_positives: ScoreSummary,
+    /// One per evolved benchmark in scope: kinds in the paper's order, then steps.
+    pub rows: Vec<Row>,
+    /// By metric, the mean over the original and the kinds in scope; see the crate's contract.
+    pub macro_average: BTreeMap<String, ScoreSummary>,
+    /// One per evolved benchmark out of scope.
+    pub out_of_scope: Vec<OutOfScopeRow>,
+}
+
+/// A system on an evolved benchmark in scope.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The name of the benchmark's folder.
+    pub label: String,
+    /// The kind of change; null for a script.
+    pub kind: Option<Kind>,
+    /// How much was changed, between 0 and 1.
+    pub intensity: f64,
+    /// The step of a history; null without one.
+    pub step: Option<u32>,
+    /// Its items.
+    pub items: usize,
+    /// Its scores, by metric.
+    pub scores: BTreeMap<String, ScoreSummary>,
+    /// The scores on the original of the same items, by metric.
+    pub original: BTreeMap<String, ScoreSummary>,
+    /// What the change did, by metric; a metric that applies to no item on both sides has none.
+    pub changes: BTreeMap<String, Change>,
+    /// The share of its questions on which the system abstains.
+    pub false_positives: ScoreSummary,
+    /// Execution accuracy by database of the original.
+    pub databases: BTreeMap<String, DatabaseCell>,
+}
+
+/// The difference between evolved and original on the same items.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Change {
+    /// Items to which the metric applies on both sides.
+    pub count: usize,
+    /// Mean on the evolved minus mean on the original.
+    pub difference: f64,
+    /// Lower end of its 95 % interval (bootstrap, paired by item).
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Exact two-sided `McNemar` p-value for execution accuracy, paired sign-flip test otherwise.
+    pub p_value: f64,
+    /// Items right, or scored higher, on the evolved schema only.
+    pub gained: usize,
+    /// Items right, or scored higher, on the original schema only.
+    pub lost: usize,
+}
+
+/// Execution accuracy on one database.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DatabaseCell {
+    /// Items.
+    pub items: usize,
+    /// Mean on the evolved schema; null where it applies to no item.
+    pub evolved: Option<f64>,
+    /// Mean on the original schema, of the same items.
+    pub original: Option<f64>,
+}
+
+/// A system on an evolved benchmark whose questions have no answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OutOfScopeRow {
+    /// The name of the benchmark's folder.
+    pub label: String,
+    /// The kind of change.
+    pub kind: Option<Kind>,
+    /// How much was changed, between 0 and 1.
+    pub intensity: f64,
+    /// Its items.
+    pub items: usize,
+    /// Items without a prediction.
+    pub missing: usize,
+    /// The share on which the system abstains.
+    pub true_positives: ScoreSummary,
+}
