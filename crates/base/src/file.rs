@@ -5,6 +5,8 @@
 //! holds a lock on it, which ends with the process however that ends. So what a killed process left behind is known by
 //! a lock that nobody holds, and the next writer in that folder takes it away ([`sweep`]).
 //!
+//! An [`AtomicFolder`] is the same for a folder that is written once: prepared beside its place, and renamed.
+//!
 //! [`append_lines`] is for files to which lines are added: a line is there whole, or it is not there.
 
 use std::collections::BTreeSet;
@@ -55,7 +57,8 @@ impl AtomicFile {
             _ => {}
         }
         sweep_once(folder_of(&target));
-        let (partial, file) = new_partial(&target)?;
+        let (partial, file) =
+            new_partial(&target, |partial| OpenOptions::new().write(true).create_new(true).open(partial))?;
         if let Some(found) = found {
             // Who may read the old version may read the new one; a file system without permissions has none to keep.
             let _ = file.set_permissions(found.permissions());
@@ -114,12 +117,104 @@ impl Write for AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        if let Some(partial) = self.partial.take() {
-            let mut pending = pending();
-            let _ = fs::remove_file(&partial);
-            pending.remove(&partial);
+        forget(self.partial.take());
+    }
+}
+
+/// A folder that is put in place when it is committed, where there is none or an empty one. Dropped before, it leaves
+/// nothing.
+#[derive(Debug)]
+pub struct AtomicFolder {
+    target: PathBuf,
+    partial: Option<PathBuf>,
+    /// Whose lock says that the folder is being prepared.
+    _lock: File,
+}
+
+impl AtomicFolder {
+    /// Starts a folder; the folders around it are made if need be.
+    ///
+    /// # Errors
+    /// When there is a folder already that is not empty, or none can be made beside it.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        refuse_filled(path)?;
+        fs::create_dir_all(folder_of(path))?;
+        sweep_once(folder_of(path));
+        let (partial, lock) = new_partial(path, |partial| {
+            fs::create_dir(partial)?;
+            // Where a folder cannot be opened it cannot be locked, and nobody takes it for left behind either.
+            File::open(partial)
+        })?;
+        Ok(Self { target: path.to_owned(), partial: Some(partial), _lock: lock })
+    }
+
+    /// Where its files are to be written.
+    pub fn path(&self) -> &Path {
+        self.partial.as_deref().unwrap_or(&self.target)
+    }
+
+    /// Puts the folder in place, its files made durable.
+    ///
+    /// # Errors
+    /// When that cannot be done, or another process has put one there meanwhile.
+    pub fn commit(mut self) -> io::Result<()> {
+        sync_all_of(self.path())?;
+        refuse_filled(&self.target)?;
+        let mut pending = pending();
+        let Some(partial) = &self.partial else { return Ok(()) };
+        if self.target.is_dir() {
+            fs::remove_dir(&self.target)?;
+        }
+        let outcome = fs::rename(partial, &self.target);
+        if outcome.is_ok() {
+            pending.remove(partial);
+            self.partial = None;
+            sync_folder(&self.target);
+        }
+        // What is left over locks the list when it is dropped.
+        drop(pending);
+        outcome
+    }
+}
+
+impl Drop for AtomicFolder {
+    fn drop(&mut self) {
+        forget(self.partial.take());
+    }
+}
+
+fn refuse_filled(folder: &Path) -> io::Result<()> {
+    match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
+        Ok(true) => Err(io::ErrorKind::DirectoryNotEmpty.into()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Makes all files below a folder durable.
+fn sync_all_of(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            sync_all_of(&path)?;
+        } else {
+            File::open(&path)?.sync_all()?;
         }
     }
+    Ok(())
+}
+
+/// Takes away what was being prepared.
+fn forget(partial: Option<PathBuf>) {
+    if let Some(partial) = partial {
+        let mut pending = pending();
+        remove(&partial);
+        pending.remove(&partial);
+    }
+}
+
+fn remove(partial: &Path) {
+    let _ = if partial.is_dir() { fs::remove_dir_all(partial) } else { fs::remove_file(partial) };
 }
 
 /// Writes a file whole or not at all.
@@ -139,9 +234,7 @@ pub fn write_atomically<E: From<io::Error>>(
 /// any more.
 pub fn abandon_pending() {
     let pending = pending();
-    for partial in pending.iter() {
-        let _ = fs::remove_file(partial);
-    }
+    pending.iter().for_each(|partial| remove(partial));
     std::mem::forget(pending);
 }
 
@@ -150,7 +243,7 @@ pub fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         if is_partial(&path) && !is_locked(&path) {
-            let _ = fs::remove_file(&path);
+            remove(&path);
         }
     }
 }
@@ -160,9 +253,9 @@ pub fn is_partial(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(PARTIAL.as_bytes())
 }
 
-/// Whether a process holds a lock on the file, or that cannot be told.
+/// Whether a process holds a lock on the file or folder, or that cannot be told.
 pub fn is_locked(path: &Path) -> bool {
-    let opened = OpenOptions::new().write(true).open(path);
+    let opened = if path.is_dir() { File::open(path) } else { OpenOptions::new().write(true).open(path) };
     opened.map_or(true, |file| file.try_lock().is_err())
 }
 
@@ -235,8 +328,8 @@ fn sweep_once(folder: &Path) {
     }
 }
 
-/// A new file beside the target, locked.
-fn new_partial(target: &Path) -> io::Result<(PathBuf, File)> {
+/// What `make` makes beside the target, locked.
+fn new_partial(target: &Path, make: impl Fn(&Path) -> io::Result<File>) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     loop {
@@ -245,7 +338,7 @@ fn new_partial(target: &Path) -> io::Result<(PathBuf, File)> {
         let partial = folder_of(target).join(own);
         // Known before it is there: who ends the process in between takes it away.
         let mut pending = pending();
-        let file = match OpenOptions::new().write(true).create_new(true).open(&partial) {
+        let file = match make(&partial) {
             // Left by a process of the same number, on another machine or long ago.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             file => file?,
@@ -321,6 +414,33 @@ mod tests {
         assert_eq!(names(folder.path()), [own, "b.partial".to_owned()]);
         drop(living);
         assert_eq!(names(folder.path()), ["b.partial"]);
+    }
+
+    #[test]
+    fn a_folder_is_there_when_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("suite");
+        let prepare = || {
+            let prepared = AtomicFolder::create(&path).unwrap();
+            fs::create_dir(prepared.path().join("inner")).unwrap();
+            fs::write(prepared.path().join("inner/a"), "new").unwrap();
+            prepared
+        };
+        drop(prepare());
+        assert_eq!(names(folder.path()), [""; 0]);
+        let (first, second) = (prepare(), prepare());
+        sweep(folder.path());
+        // An empty folder is as good as none.
+        fs::create_dir(&path).unwrap();
+        first.commit().unwrap();
+        assert_eq!(second.commit().unwrap_err().kind(), io::ErrorKind::DirectoryNotEmpty);
+        assert_eq!(names(folder.path()), ["suite"]);
+        assert_eq!(fs::read_to_string(path.join("inner/a")).unwrap(), "new");
+        assert_eq!(AtomicFolder::create(&path).unwrap_err().kind(), io::ErrorKind::DirectoryNotEmpty);
+        // What a dead process left.
+        fs::create_dir(folder.path().join(format!("suite.1-0{PARTIAL}"))).unwrap();
+        sweep(folder.path());
+        assert_eq!(names(folder.path()), ["suite"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use sqlgauge_dataset::{Columns, Format, Role};
-use sqlgauge_engine::{Engine, Limits};
+use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_sql::schema::Schema;
 
 use crate::engine::engine;
@@ -67,6 +67,21 @@ impl LimitOptions {
             max_heap_bytes: self.max_heap,
             ..Limits::default()
         })
+    }
+}
+
+/// The clock of untrusted SQL, which stands still.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ClockOptions {
+    /// Date, or date and time of UTC, that queries take for now [default: when the run began]
+    #[arg(long, value_name = "TIME", value_parser = |text: &str| text.parse::<Moment>())]
+    pub now: Option<Moment>,
+}
+
+impl ClockOptions {
+    /// What the queries of a command take for now that begins with this call.
+    pub fn moment(self) -> Moment {
+        self.now.unwrap_or_else(Moment::now)
     }
 }
 

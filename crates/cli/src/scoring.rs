@@ -87,8 +87,10 @@ impl Job {
         let gates = self.gates.iter().map(|text| Gate::parse(text, &ids)).collect::<Result<Vec<_>, _>>()?;
         let benchmark = load_benchmark(&self.source)?;
         let tables = self.tables.as_deref().map(load_tables).transpose()?;
-        let systems = self.load_systems(&benchmark)?;
-        self.say_notes(&benchmark, tables.as_ref(), &systems);
+        self.say_notes(&benchmark, tables.as_ref());
+        // Before there is a folder, so that there is none if they cannot be read. A run that goes on has read them.
+        let goes_on = !self.restart && RunDirectory::is_at(&self.out);
+        let read = if goes_on { None } else { Some(self.load_systems(&self.systems, &benchmark)?) };
         let with_suite = ids.iter().any(|id| id.starts_with("suite@"));
         let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, with_suite)
             .with_context(|| asks(&self.source.gold))?;
@@ -101,7 +103,11 @@ impl Job {
 
         let start = if self.restart { Start::Restart } else { Start::Continue };
         let directory = RunDirectory::create(&self.out, &manifest, start)?;
-        let plan = Plan::new(&benchmark.examples, &systems)?;
+        let systems = match read {
+            Some(systems) => systems,
+            None => self.load_systems(self.unfinished(&directory, &benchmark)?, &benchmark)?,
+        };
+        let plan = Plan::continued(&benchmark.examples, &manifest.systems, &systems)?;
         let VerifySettings { options, solver } = &self.verify;
         let verification = Verification::new(*options, solver.clone());
         let scorer =
@@ -134,24 +140,35 @@ impl Job {
         Ok(self.now.unwrap_or_else(Moment::now))
     }
 
-    fn load_systems(&self, benchmark: &Benchmark) -> Result<Vec<PredictionSet>> {
-        let load =
-            |file: &SystemFile| load_predictions(&file.system, &file.path, benchmark, &self.predictions);
-        let loaded: Vec<_> = self.systems.par_iter().map(load).collect();
-        Ok(loaded.into_iter().collect::<Result<_, _>>()?)
+    /// The systems whose answers are needed to go on with a run. Its inputs are what they were when it began, so those of
+    /// a system all of whose items are in the log are not read again; `verify` asks what all systems said to a question.
+    fn unfinished(&self, directory: &RunDirectory, benchmark: &Benchmark) -> Result<&[SystemFile]> {
+        if self.metrics.iter().any(|metric| metric.id().starts_with("verify@")) {
+            return Ok(&self.systems);
+        }
+        let examples = &benchmark.examples;
+        let finished = directory.finished(examples)?.checked_div(examples.len()).unwrap_or(0);
+        Ok(&self.systems[finished.min(self.systems.len())..])
     }
 
-    fn say_notes(&self, benchmark: &Benchmark, tables: Option<&Tables>, systems: &[PredictionSet]) {
+    fn load_systems(&self, files: &[SystemFile], benchmark: &Benchmark) -> Result<Vec<PredictionSet>> {
+        let load =
+            |file: &SystemFile| load_predictions(&file.system, &file.path, benchmark, &self.predictions);
+        let loaded: Vec<_> = files.par_iter().map(load).collect();
+        let systems = loaded.into_iter().collect::<Result<Vec<_>, _>>()?;
+        if !self.quiet {
+            let notes = systems.iter().flat_map(|set| set.notes.iter().map(|note| (&set.system, note)));
+            notes.for_each(|(system, note)| output::note(format!("{system}: {note}")));
+        }
+        Ok(systems)
+    }
+
+    fn say_notes(&self, benchmark: &Benchmark, tables: Option<&Tables>) {
         if self.quiet {
             return;
         }
-        let of_systems = systems
-            .iter()
-            .flat_map(|set| set.notes.iter().map(move |note| format!("{}: {note}", set.system)));
-        let of_tables = tables.iter().flat_map(|tables| &tables.notes).cloned();
-        for note in benchmark.notes.iter().cloned().chain(of_tables).chain(of_systems) {
-            output::note(note);
-        }
+        let of_tables = tables.iter().flat_map(|tables| &tables.notes);
+        benchmark.notes.iter().chain(of_tables).for_each(output::note);
     }
 
     fn manifest(
@@ -196,7 +213,7 @@ impl Job {
 }
 
 /// The option of a run that says what its queries took for now.
-const NOW: &str = "now";
+pub const NOW: &str = "now";
 
 /// What the queries of a run took for now; `None` for a run of an earlier version, where time passed.
 pub fn recorded_now(manifest: &Manifest) -> Result<Option<Moment>> {

@@ -101,6 +101,35 @@ fn a_run_goes_on_at_its_own_moment() {
     assert!(String::from_utf8_lossy(&shown.stdout).contains(&seconds), "{shown:?}");
 }
 
+/// The official scripts run queries too.
+#[test]
+fn compat_has_a_moment() {
+    let gold = "SELECT name FROM item";
+    let early = "SELECT name FROM item WHERE date('now') < '2024-06-01'";
+    let benchmark = Benchmark::new(&[gold], &[early]);
+    let score = |script: &str, now: &str| {
+        let path = |name: &str| benchmark.path(name).display().to_string();
+        let (gold, pred, db) = (path("gold.sql"), path("pred.sql"), path("database"));
+        let files = match script {
+            "spider" => ["--gold", &gold, "--pred", &pred, "--db", &db],
+            _ => ["--ground_truth_path", &gold, "--predicted_sql_path", &pred, "--db_root_path", &db],
+        };
+        let arguments: Vec<String> = ["compat", script]
+            .iter()
+            .chain(&files)
+            .chain(&["--json", "--now", now])
+            .map(ToString::to_string)
+            .collect();
+        let output = sqlgauge(&arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        output.stdout
+    };
+    for script in ["spider", "bird"] {
+        assert_eq!(score(script, "2024-01-01"), score(script, "2024-01-01T00:00:00Z"));
+        assert_ne!(score(script, "2024-01-01"), score(script, "2025-01-01"));
+    }
+}
+
 #[test]
 fn what_is_no_moment_is_refused_by_name() {
     let benchmark = benchmark();

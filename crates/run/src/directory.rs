@@ -16,9 +16,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
 use sqlgauge_base::file::{AtomicFile, is_partial, sweep};
+use sqlgauge_dataset::Example;
 
 use crate::error::RunError;
-use crate::index::{INDEX, Index};
+use crate::index::{self, INDEX, Index};
+use crate::indexer::Indexer;
 use crate::items::Items;
 use crate::log;
 use crate::record::{Item, Manifest, Summary};
@@ -52,6 +54,8 @@ pub struct RunDirectory {
     manifest: Manifest,
     /// Of the log as this process left it.
     index: Mutex<Option<Arc<Index>>>,
+    /// Of the log as it was found, until it is gone on with.
+    found: Mutex<Option<Indexer>>,
     lock: File,
 }
 
@@ -111,7 +115,7 @@ impl RunDirectory {
                 manifest.clone()
             }
         };
-        Ok(Self { path: path.to_owned(), manifest, index: Mutex::default(), lock })
+        Ok(Self { path: path.to_owned(), manifest, index: Mutex::default(), found: Mutex::default(), lock })
     }
 
     /// Whether a run, whole or not, lies in that folder.
@@ -152,6 +156,25 @@ impl RunDirectory {
         write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
     ) -> Result<(), E> {
         write_atomically(&self.path.join(name), write)
+    }
+
+    /// How many items are finished without doubt: the log has them in canonical order, as its index says, which has a
+    /// hash of them. There may be more. `examples` are those of the run.
+    ///
+    /// # Errors
+    /// [`RunError`] when the log cannot be read or its index not be written.
+    pub fn finished(&self, examples: &[Example]) -> Result<usize, RunError> {
+        let indexer = self.take_indexer(examples)?;
+        let finished = indexer.index().lines.len();
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(indexer);
+        Ok(finished)
+    }
+
+    /// The index of the log, to go on with it.
+    pub(crate) fn take_indexer(&self, examples: &[Example]) -> Result<Indexer, RunError> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let ids = examples.iter().map(|example| example.id.as_str());
+        found.map_or_else(|| Indexer::open(&self.items_path(), index::identity(&self.manifest), ids), Ok)
     }
 
     /// The items that are in the log.

@@ -1,6 +1,7 @@
 //! Writes `items.index` while the log grows.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::hash::Hasher;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -27,6 +28,12 @@ pub(crate) struct Indexer {
     hasher: XxHash3_64,
     /// Bytes that are to be written next.
     ready: Vec<u8>,
+}
+
+impl fmt::Debug for Indexer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Indexer").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl Indexer {

@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use sqlgauge_base::file::AtomicFile;
 
+use crate::directory::RunDirectory;
 use crate::error::RunError;
 use crate::facts::Encoded;
-use crate::index::{self, Index, Reader};
+use crate::index::{Index, Reader};
 use crate::indexer::Indexer;
 use crate::observer::Repair;
 use crate::plan::Plan;
-use crate::record::{Item, Manifest};
+use crate::record::Item;
 
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 /// Bytes that are ready before they are written at the latest.
@@ -55,14 +56,11 @@ pub(crate) struct Recovered {
 
 impl Log {
     /// Opens or makes the log of `plan` in a run, and mends it.
-    pub(crate) fn open(
-        path: &Path,
-        plan: &Plan<'_>,
-        manifest: &Manifest,
-    ) -> Result<(Self, Recovered), RunError> {
-        let ids = plan.examples().iter().map(|example| example.id.as_str());
-        let index = Indexer::open(path, index::identity(manifest), ids)?;
-        let Scan { index, finished, kept, repairs } = scan(path, plan, &manifest.metrics, index)?;
+    pub(crate) fn open(directory: &RunDirectory, plan: &Plan<'_>) -> Result<(Self, Recovered), RunError> {
+        let path = &directory.items_path();
+        let index = directory.take_indexer(plan.examples())?;
+        let metrics = &directory.manifest().metrics;
+        let Scan { index, finished, kept, repairs } = scan(path, plan, metrics, index)?;
         let length = match kept.as_slice() {
             [] => 0,
             [only] if only.start == 0 => only.end,

@@ -44,6 +44,8 @@ impl<'a> Peers<'a> {
 #[derive(Debug)]
 pub struct Plan<'a> {
     examples: &'a [Example],
+    names: Vec<&'a str>,
+    /// The answers of the last systems, of which items are left to score.
     systems: &'a [PredictionSet],
     example_of_id: HashMap<&'a str, usize>,
     system_of_name: HashMap<&'a str, usize>,
@@ -56,6 +58,33 @@ impl<'a> Plan<'a> {
     /// [`RunError::BadPlan`] when two systems or two examples have one name, or a system's predictions are
     /// not matched to these examples.
     pub fn new(examples: &'a [Example], systems: &'a [PredictionSet]) -> Result<Self, RunError> {
+        let names = systems.iter().map(|set| set.system.as_str()).collect();
+        Self::of_names(examples, names, systems)
+    }
+
+    /// The plan to go on with a run that has all items of its first systems: `names` are all of them, `systems` the
+    /// answers of the others.
+    ///
+    /// # Errors
+    /// As [`Plan::new`], and when `systems` are not the last of `names`.
+    pub fn continued(
+        examples: &'a [Example],
+        names: &'a [String],
+        systems: &'a [PredictionSet],
+    ) -> Result<Self, RunError> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let last = names.len().checked_sub(systems.len()).map(|first| &names[first..]);
+        if !last.is_some_and(|last| last.iter().eq(systems.iter().map(|set| &set.system))) {
+            return Err(RunError::BadPlan("the systems that are left are not the run's last".into()));
+        }
+        Self::of_names(examples, names, systems)
+    }
+
+    fn of_names(
+        examples: &'a [Example],
+        names: Vec<&'a str>,
+        systems: &'a [PredictionSet],
+    ) -> Result<Self, RunError> {
         let mut example_of_id = HashMap::with_capacity(examples.len());
         for (position, example) in examples.iter().enumerate() {
             if example_of_id.insert(example.id.as_str(), position).is_some() {
@@ -65,14 +94,16 @@ impl<'a> Plan<'a> {
                 )));
             }
         }
-        let mut system_of_name = HashMap::with_capacity(systems.len());
-        for (position, set) in systems.iter().enumerate() {
-            let name = set.system.as_str();
+        let mut system_of_name = HashMap::with_capacity(names.len());
+        for (position, &name) in names.iter().enumerate() {
             if system_of_name.insert(name, position).is_some() {
                 return Err(RunError::BadPlan(format!(
                     "two systems are named {name:?}; give each its own name with --pred NAME=FILE"
                 )));
             }
+        }
+        for set in systems {
+            let name = &set.system;
             let (given, wanted) = (set.predictions.len(), examples.len());
             if given != wanted {
                 return Err(RunError::BadPlan(format!(
@@ -81,12 +112,12 @@ impl<'a> Plan<'a> {
                 )));
             }
         }
-        Ok(Self { examples, systems, example_of_id, system_of_name })
+        Ok(Self { examples, names, systems, example_of_id, system_of_name })
     }
 
     /// Number of items: systems × examples.
     pub fn len(&self) -> usize {
-        self.systems.len() * self.examples.len()
+        self.names.len() * self.examples.len()
     }
 
     /// Whether there is nothing to score.
@@ -94,12 +125,25 @@ impl<'a> Plan<'a> {
         self.len() == 0
     }
 
-    /// The system and the task at that canonical position.
+    /// The first position whose answer the plan has; those before it are finished.
+    pub(crate) fn first(&self) -> usize {
+        (self.names.len() - self.systems.len()) * self.examples.len()
+    }
+
+    /// The system at that canonical position.
     ///
     /// # Panics
     /// If the position is not below [`Plan::len`].
+    pub(crate) fn system(&self, position: usize) -> &'a str {
+        self.names[position / self.examples.len()]
+    }
+
+    /// The system and the task at that canonical position.
+    ///
+    /// # Panics
+    /// If the position is not below [`Plan::len`], or is one of a system that is finished ([`Plan::continued`]).
     pub fn get(&self, position: usize) -> (&'a str, Task<'a>) {
-        let set = &self.systems[position / self.examples.len()];
+        let set = &self.systems[(position - self.first()) / self.examples.len()];
         let at = position % self.examples.len();
         let answer = set.predictions[at].as_ref();
         let task = Task {
@@ -119,7 +163,7 @@ impl<'a> Plan<'a> {
 
     /// The systems in canonical order.
     pub fn systems(&self) -> impl Iterator<Item = &'a str> + '_ {
-        self.systems.iter().map(|set| set.system.as_str())
+        self.names.iter().copied()
     }
 
     /// The examples in canonical order.

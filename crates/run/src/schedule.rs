@@ -114,11 +114,14 @@ pub fn execute(
 ) -> Result<Completion, RunError> {
     check_plan(directory, plan)?;
     let manifest = directory.manifest();
-    let (mut log, recovered) = Log::open(&directory.items_path(), plan, manifest)?;
+    let (mut log, recovered) = Log::open(directory, plan)?;
     for repair in &recovered.repairs {
         observer.repaired(repair);
     }
     let resumed = recovered.finished;
+    if resumed < plan.first() {
+        return Err(RunError::BadPlan("the log lacks items of systems that are said to be finished".into()));
+    }
     observer.started(plan.len(), resumed);
     let units = plan.units(resumed);
     let frontier = Frontier::new(resumed, schedule.window.max(1));
@@ -354,6 +357,6 @@ impl Writer<'_, '_> {
 
     fn begin_line(&self, position: usize, line: &mut Vec<u8>) {
         line.extend_from_slice(LINE_START.as_bytes());
-        line.extend_from_slice(Value::from(self.plan.get(position).0).to_string().as_bytes());
+        line.extend_from_slice(Value::from(self.plan.system(position)).to_string().as_bytes());
     }
 }

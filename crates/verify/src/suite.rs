@@ -3,10 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 
 use crate::search::quoted;
+
+/// Steps of SQLite's virtual machine for the script of a counterexample; one of ours takes some dozen a row.
+const MOST_STEPS: i32 = 50_000_000;
+/// Steps between two looks at their number.
+const STEPS_OF_A_CALL: i32 = 1000;
 
 /// A database of a suite, and which predictions it tells from their gold, by number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +45,7 @@ pub fn chosen(candidates: &[Candidate]) -> Vec<&Candidate> {
 /// When the database cannot be read, the file cannot be written, or the rows break a constraint that the script does not
 /// state.
 pub fn fill(source: &Path, script: &str, path: &Path) -> rusqlite::Result<()> {
-    let rows = Connection::open_in_memory()?;
-    rows.execute_batch(script)?;
+    let rows = rows_of(script)?;
     let mut target = Connection::open(path)?;
     let filled = copy_schema(source, &target).and_then(|()| copy_rows(&rows, &mut target));
     drop(target);
@@ -48,6 +54,34 @@ pub fn fill(source: &Path, script: &str, path: &Path) -> rusqlite::Result<()> {
         let _ = std::fs::remove_file(path);
     }
     filled
+}
+
+/// The database in memory that a script makes. The script may come from a log that somebody else wrote: it can create
+/// tables and put values into them, and nothing else.
+fn rows_of(script: &str) -> rusqlite::Result<Connection> {
+    let mut rows = Connection::open_in_memory()?;
+    // Nothing may be attached, and so no VACUUM INTO a file either.
+    rows.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    rows.authorizer(Some(|context: AuthContext<'_>| match context.action {
+        AuthAction::CreateTable { .. }
+        | AuthAction::CreateIndex { .. }
+        | AuthAction::Insert { .. }
+        | AuthAction::Update { .. }
+        | AuthAction::Read { .. }
+        | AuthAction::Select
+        | AuthAction::Function { .. }
+        | AuthAction::Reindex { .. }
+        | AuthAction::Transaction { .. } => Authorization::Allow,
+        _ => Authorization::Deny,
+    }))?;
+    let mut calls = 0;
+    let is_over = move || {
+        calls += 1;
+        calls > MOST_STEPS / STEPS_OF_A_CALL
+    };
+    rows.progress_handler(STEPS_OF_A_CALL, Some(is_over))?;
+    rows.execute_batch(script)?;
+    Ok(rows)
 }
 
 fn texts(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
@@ -102,5 +136,29 @@ mod tests {
         ];
         let names: Vec<&Path> = chosen(&candidates).into_iter().map(|one| one.path.as_path()).collect();
         assert_eq!(names, [Path::new("b"), Path::new("c")]);
+    }
+
+    #[test]
+    fn a_script_puts_rows_into_tables_and_does_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        Connection::open(at("source")).unwrap().execute_batch("CREATE TABLE t (a UNIQUE)").unwrap();
+        let script = "CREATE TABLE t (a UNIQUE);\nINSERT INTO t VALUES (CAST(X'00' AS TEXT)), (2);\n";
+        fill(&at("source"), script, &at("filled")).unwrap();
+        let filled = Connection::open(at("filled")).unwrap();
+        assert_eq!(filled.query_row("SELECT count(*) FROM t", [], |row| row.get(0)), Ok(2));
+
+        let stolen = at("stolen").display().to_string();
+        for hostile in [
+            format!("ATTACH '{stolen}' AS s; CREATE TABLE s.t (a)"),
+            format!("VACUUM INTO '{stolen}'"),
+            format!("PRAGMA temp_store_directory = '{stolen}'"),
+            "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+                .to_owned(),
+            "CREATE TABLE t (a); CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END".to_owned(),
+        ] {
+            assert!(fill(&at("source"), &hostile, &at("hostile")).is_err(), "{hostile}");
+            assert!(!at("stolen").exists() && !at("hostile").exists(), "{hostile}");
+        }
     }
 }

@@ -20,7 +20,7 @@ use sqlgauge_report::charts::{AccuracyPoint, MethodRow, mae_by_method, predicted
 use crate::Verdict;
 use crate::engine::engine;
 use crate::guard::keep_run;
-use crate::options::LimitOptions;
+use crate::options::{ClockOptions, LimitOptions};
 use crate::output::{command_line, print, say, write_to};
 
 /// What is left out.
@@ -102,6 +102,8 @@ pub struct BenchEstimators {
     quiet: bool,
     #[command(flatten)]
     limits: LimitOptions,
+    #[command(flatten)]
+    clock: ClockOptions,
 }
 
 impl BenchEstimators {
@@ -112,7 +114,7 @@ impl BenchEstimators {
         keep_run("--out", &self.out)?;
         std::fs::create_dir_all(&self.out)
             .with_context(|| format!("{} cannot be made; choose another --out", self.out.display()))?;
-        let engine: Arc<dyn Engine> = Arc::new(engine(self.limits.limits()?)?);
+        let engine: Arc<dyn Engine> = Arc::new(engine(self.limits.limits()?)?.at(self.clock.moment()));
         let read = |path: &PathBuf| BenchRun::read(path.clone(), self.metric.as_deref());
         let runs = self.runs.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let Some((protocol, peers)) = self.protocol() else {

@@ -11,7 +11,7 @@ use sqlgauge_dataset::{
     Benchmark, Databases, Format, PredictionOptions, WorkloadSource, load_labels, load_predictions,
     load_workload,
 };
-use sqlgauge_engine::Engine;
+use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_estimate::{EstimateOptions, Evidence, Loader, Pool, TargetLabels, estimators};
 use sqlgauge_report::reliability::drift::Series;
 use sqlgauge_report::reliability::{Reliability, table};
@@ -20,10 +20,12 @@ use sqlgauge_run::{Manifest, digest_inputs};
 use crate::Verdict;
 use crate::engine::engine;
 use crate::judge_options::JudgeOptions;
-use crate::options::{LimitOptions, SystemFile, column_help, columns, format, system_file, workload_roles};
+use crate::options::{
+    ClockOptions, LimitOptions, SystemFile, column_help, columns, format, system_file, workload_roles,
+};
 use crate::output::{colour, command_line, print, print_json, print_painted, width};
 use crate::reliability::ReliabilityOptions;
-use crate::scoring::asks;
+use crate::scoring::{NOW, asks};
 use crate::stdin::input_file;
 
 /// Estimate the accuracy of predictions without labels, with an interval and reasons
@@ -86,6 +88,8 @@ pub struct EstimateCommand {
     #[command(flatten)]
     limits: LimitOptions,
     #[command(flatten)]
+    clock: ClockOptions,
+    #[command(flatten)]
     reliability: ReliabilityOptions,
     #[command(flatten)]
     judge: JudgeOptions,
@@ -106,7 +110,8 @@ impl EstimateCommand {
         let history = self.reliability.history()?;
         let estimator = estimators::find(&self.method)?;
         let services = self.judge.services(&self.method, self.seed, self.quiet)?;
-        let engine: Arc<dyn Engine> = Arc::new(engine(self.limits.limits()?)?);
+        let now = self.clock.moment();
+        let engine: Arc<dyn Engine> = Arc::new(engine(self.limits.limits()?)?.at(now));
         let workload = self.workload()?;
         let pool = self.pool(engine.as_ref(), &workload)?;
         if !self.quiet {
@@ -139,7 +144,7 @@ impl EstimateCommand {
                 metrics: Vec::new(),
                 systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
                 inputs,
-                options: self.recorded_options(),
+                options: self.recorded_options(now),
                 examples: asked.len(),
             },
             target: self.target.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -182,13 +187,14 @@ impl EstimateCommand {
     }
 
     /// What decides the result, for `run.json`; the command line has the rest.
-    fn recorded_options(&self) -> BTreeMap<String, Value> {
+    fn recorded_options(&self, now: Moment) -> BTreeMap<String, Value> {
         BTreeMap::from([
             ("method".to_owned(), json!(self.method)),
             ("level".to_owned(), json!(self.level)),
             ("seed".to_owned(), json!(self.seed)),
             ("tau".to_owned(), json!(self.tau)),
             ("metric".to_owned(), json!(self.metric)),
+            (NOW.to_owned(), json!(now.to_string())),
         ])
     }
 

@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_dataset::{BenchmarkSource, Format, PredictionOptions, Role};
-use sqlgauge_engine::Moment;
 use sqlgauge_report::Format as _;
 use sqlgauge_report::formats::Table;
 use sqlgauge_report::{ItemView, Report};
 use sqlgauge_run::RunError;
 
 use crate::Verdict;
-use crate::options::{LimitOptions, SystemFile, column_help, columns, format, metrics_help, system_file};
+use crate::options::{
+    ClockOptions, LimitOptions, SystemFile, column_help, columns, format, metrics_help, system_file,
+};
 use crate::output::{Style, colour, print, print_with, width};
 use crate::scoring::{Job, VerifySettings, metrics};
 use crate::solver::solver_of_run;
@@ -49,9 +50,8 @@ pub struct Score {
     /// Discard the run that is in the folder
     #[arg(long)]
     restart: bool,
-    /// Date, or date and time of UTC, that queries take for now [default: when the run began]
-    #[arg(long, value_name = "TIME", value_parser = |text: &str| text.parse::<Moment>())]
-    now: Option<Moment>,
+    #[command(flatten)]
+    clock: ClockOptions,
     /// Worker threads; 0 means one per core
     #[arg(long, short, value_name = "N", default_value_t = 0)]
     jobs: usize,
@@ -104,7 +104,7 @@ impl Score {
             verify,
             out: self.out,
             limits: self.limits.limits()?,
-            now: self.now,
+            now: self.clock.now,
             jobs: self.jobs,
             restart: self.restart,
             quiet: self.quiet,

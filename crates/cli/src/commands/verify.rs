@@ -16,7 +16,7 @@ use sqlgauge_verify::{Beside, Data, Options, Report, Verifier};
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::options::{SystemFile, schema_of, seconds, system_file};
+use crate::options::{ClockOptions, SystemFile, schema_of, seconds, system_file};
 use crate::output::{colour, note, print_json, print_painted, width};
 use crate::scoring::{Job, VerifySettings, metrics};
 use crate::solver::solver;
@@ -76,6 +76,8 @@ pub struct Verify {
     /// Where the random numbers of the search begin
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    clock: ClockOptions,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -141,7 +143,7 @@ impl Verify {
             verify: settings,
             out: self.out.unwrap_or_default(),
             limits: sqlgauge_engine::Limits::default(),
-            now: None,
+            now: self.clock.now,
             jobs: self.jobs,
             restart: self.restart,
             quiet: self.quiet,
@@ -157,7 +159,7 @@ impl Verify {
             let schema = schema_of(self.schema.as_deref().unwrap_or_else(|| "".as_ref()))?;
             return Ok(Given { schema: Arc::new(schema), database: None });
         };
-        let engine = engine(sqlgauge_engine::Limits::default())?;
+        let engine = engine(sqlgauge_engine::Limits::default())?.at(self.clock.moment());
         let database = engine.open(path)?;
         let kept = database.kept_schema(&engine);
         for broken in &kept.broken {

@@ -1,10 +1,12 @@
 //! `sqlgauge witnesses`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
+use sqlgauge_base::file::{AtomicFolder, remedy};
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::{Metric, Pair, Target, find};
 use sqlgauge_report::ItemView;
@@ -51,13 +53,12 @@ impl Witnesses {
             "{} has no counterexamples; make the run with --metrics verify, or with sqlgauge verify --gold",
             self.run.display()
         );
-        let is_free = std::fs::read_dir(&self.export).map_or(true, |mut entries| entries.next().is_none());
-        ensure!(is_free, "{} is not empty; choose another folder with --export", self.export.display());
+        let export = AtomicFolder::create(&self.export).map_err(|error| self.unwritable(&error))?;
         let engine = engine(Limits::default())?;
         let metric = find("ex-spider")?;
         let (mut files, mut told, mut all) = (0, 0, 0);
         for (db_id, questions) in questions(&items)? {
-            let suite = Suite::new(&self.export, &manifest, &db_id)?;
+            let suite = Suite::new(export.path(), &manifest, &db_id)?;
             for (id, question) in questions {
                 let kept = suite.add(&engine, metric, &id, &question)?;
                 files += kept.files;
@@ -65,12 +66,21 @@ impl Witnesses {
                 all += question.predictions.len();
             }
         }
+        export.commit().map_err(|error| self.unwritable(&error))?;
         print(&format!(
             "{files} databases in {} tell {told} of {all} refuted predictions from their golds by {}\n",
             self.export.display(),
             metric.id()
         ))?;
         Ok(Verdict::Done)
+    }
+
+    fn unwritable(&self, error: &io::Error) -> anyhow::Error {
+        let export = self.export.display();
+        if error.kind() == io::ErrorKind::DirectoryNotEmpty {
+            return anyhow!("{export} is not empty; choose another folder with --export");
+        }
+        anyhow!("{export} cannot be written ({error}); {}", remedy(error))
     }
 }
 
@@ -123,6 +133,9 @@ impl Suite {
         for (number, script) in question.scripts.iter().enumerate() {
             let path = self.folder.join(format!("{}-{number}.sqlite", file_name(id)));
             if let Err(error) = fill(&self.source, script, &path) {
+                if is_of_the_system(&error) {
+                    return Err(error).with_context(|| format!("{} cannot be written", path.display()));
+                }
                 note(format!("a counterexample of question {id} is left out: {error}"));
                 continue;
             }
@@ -144,6 +157,13 @@ impl Suite {
         let told: BTreeSet<usize> = kept.iter().flat_map(|kept| kept.told.iter().copied()).collect();
         Ok(Kept { files: kept.len(), told: told.len() })
     }
+}
+
+/// Whether files could not be read or written, which says nothing of the counterexample.
+fn is_of_the_system(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure};
+    let of_system = [CannotOpen, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure];
+    error.sqlite_error_code().is_some_and(|code| of_system.contains(&code))
 }
 
 /// The id of a question as the beginning of a file name.

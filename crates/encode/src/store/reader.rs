@@ -21,6 +21,10 @@ use super::writer::problem_of_numbers;
 use super::{Metadata, StoreError, not_finite};
 use crate::vectors::{Vectors, VectorsError};
 
+/// Most values that are reserved because a file says that it has them. What it really has grows what was reserved; a
+/// file that lies gets an error for what it lacks, and not the memory for it.
+const MOST_RESERVED: usize = 1 << 22;
+
 /// An embedding file that is open for reading; see [`crate::store`] for its columns.
 ///
 /// As [`Vectors`] its chunks are the file's row groups. Threads may read chunks at the same time through one
@@ -177,8 +181,9 @@ impl Table {
         let metadata =
             guarded(path, || ParquetMetaDataReader::new().parse_and_finish(file.as_ref()).map_err(damaged))?;
         let rows = usize::try_from(metadata.file_metadata().num_rows()).unwrap_or(0);
-        let in_groups: i64 = metadata.row_groups().iter().map(RowGroupMetaData::num_rows).sum();
-        if in_groups != metadata.file_metadata().num_rows() {
+        let mut of_groups = metadata.row_groups().iter().map(RowGroupMetaData::num_rows);
+        let in_groups = of_groups.try_fold(0_i64, |sum, rows| sum.checked_add(rows).filter(|_| rows >= 0));
+        if in_groups != Some(metadata.file_metadata().num_rows()) {
             let problem = "its row groups do not have the rows that it says".to_owned();
             return Err(StoreError::Damaged { path: path.to_owned(), problem });
         }
@@ -255,7 +260,7 @@ impl Table {
     /// A column of texts without nulls.
     pub(crate) fn texts(&self, name: &'static str) -> Result<Vec<String>, StoreError> {
         let leaf = self.leaf(name).ok_or_else(|| self.missing(name))?;
-        let mut texts = Vec::with_capacity(self.rows);
+        let mut texts = Vec::with_capacity(self.rows.min(MOST_RESERVED));
         let descriptor = self.metadata.file_metadata().schema_descr().column(leaf);
         let wrong = || self.wrong_type(leaf, name, "a column of texts");
         if descriptor.max_rep_level() > 0 || descriptor.path().parts().len() > 1 {
@@ -285,7 +290,7 @@ impl Table {
     /// A column of numbers or nulls; all nulls where there is no such column.
     fn numbers(&self, name: &'static str) -> Result<Vec<Option<f64>>, StoreError> {
         let Some(leaf) = self.leaf(name) else { return Ok(vec![None; self.rows]) };
-        let mut numbers = Vec::with_capacity(self.rows);
+        let mut numbers = Vec::with_capacity(self.rows.min(MOST_RESERVED));
         let descriptor = self.metadata.file_metadata().schema_descr().column(leaf);
         let wrong = || self.wrong_type(leaf, name, "a column of numbers");
         if descriptor.max_rep_level() > 0 || descriptor.path().parts().len() > 1 {
@@ -393,9 +398,7 @@ impl VectorColumn {
         let mut pages = table.pages(group, self.leaf)?;
         let mut walk = ListWalk::new(self.dimensions);
         let expected = usize::try_from(table.metadata.row_group(group).num_rows()).unwrap_or(0);
-        // A file that lies about its rows must not make us reserve more than it has bytes.
-        let stored = usize::try_from(table.metadata.row_group(group).column(self.leaf).uncompressed_size());
-        rows.reserve(expected.saturating_mul(self.dimensions).min(stored.unwrap_or(0) / 4));
+        rows.reserve(expected.saturating_mul(self.dimensions).min(MOST_RESERVED));
         while let Some(page) = pages.get_next_page().map_err(|error| table.damaged(error))? {
             let Some(page) = PlainPage::of(&page, descriptor.max_def_level() > 0) else { return Ok(false) };
             if !walk.take_encoded(&page.repetition, page.count) || page.values.len() != 4 * page.count {

@@ -209,6 +209,8 @@ fn check_for_parser(text: &str) -> Result<(), Error> {
         }
         is_first = token == ";";
         match token {
+            // What the reader refuses, before the parser has taken memory for it.
+            "(" if depth == sqlite::MAX_DEPTH => return refused(sqlite::TOO_DEEP.to_owned()),
             "(" => depth += 1,
             ")" => depth = depth.saturating_sub(1),
             "," if depth == 1 => declared += 1,
@@ -256,7 +258,7 @@ pub(crate) fn with_stack_to_write<T>(
 ) -> Result<T, Error> {
     match depth_at_most(text) {
         ..SHALLOW => write(),
-        depth @ ..MAX_WRITTEN_DEPTH => stacker::grow(depth * WRITER_BYTES, write),
+        depth @ ..MAX_WRITTEN_DEPTH => stacker::maybe_grow(depth * WRITER_BYTES, depth * WRITER_BYTES, write),
         _ => {
             let message = format!("nesting that may be deeper than {MAX_WRITTEN_DEPTH} levels");
             Err(ErrorKind::Unsupported(message).into())

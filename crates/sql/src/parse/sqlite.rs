@@ -19,7 +19,7 @@ use crate::tree::{
 };
 
 /// How deep a text may nest; the resolver stops far earlier.
-const MAX_DEPTH: usize = 20_000;
+pub(super) const MAX_DEPTH: usize = 20_000;
 /// What is said of a text that nests deeper.
 pub(super) const TOO_DEEP: &str = "nesting deeper than 20000 levels";
 

@@ -39,7 +39,10 @@ impl<'a> Resolver<'a> {
         // The parser's own code does not look after the stack.
         let text = match self.deepest {
             ..SHALLOW => ast.text.to_string(),
-            _ => stacker::grow(self.deepest * WRITER_BYTES, || ast.text.to_string()),
+            depth => {
+                let stack = depth * WRITER_BYTES;
+                stacker::maybe_grow(stack, stack, || ast.text.to_string())
+            }
         };
         budget::spend(text.len());
         text

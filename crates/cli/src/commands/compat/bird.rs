@@ -15,6 +15,7 @@ use sqlgauge_run::UsedDatabases;
 use crate::Verdict;
 use crate::engine::engine;
 use crate::guard::{keep_database, keep_inputs};
+use crate::options::ClockOptions;
 use crate::output::{print, print_json};
 use crate::scoring::asks;
 
@@ -63,6 +64,8 @@ pub struct Bird {
     /// Taken for compatibility: the name of the model that made the predictions
     #[arg(long, default_value = "")]
     engine: String,
+    #[command(flatten)]
+    clock: ClockOptions,
     /// Print JSON instead of the official table
     #[arg(long)]
     json: bool,
@@ -126,7 +129,7 @@ impl Bird {
             load_predictions("prediction", &predicted, &benchmark, &PredictionOptions::default())?;
         let timeout = Duration::try_from_secs_f64(self.meta_time_out)
             .map_err(|_| anyhow!("--meta_time_out {} is no number of seconds", self.meta_time_out))?;
-        let engine = engine(Limits { timeout, ..Limits::default() })?;
+        let engine = engine(Limits { timeout, ..Limits::default() })?.at(self.clock.moment());
         let used = UsedDatabases::locate(&Databases::open(&self.db_root_path)?, &benchmark.examples, false)
             .with_context(|| asks(&self.ground_truth_path))?;
         let targets = used.open(&engine, None)?;

@@ -15,6 +15,7 @@ use sqlgauge_run::UsedDatabases;
 
 use crate::Verdict;
 use crate::engine::engine;
+use crate::options::ClockOptions;
 use crate::output::{note, print, print_json};
 use crate::scoring::asks;
 
@@ -46,6 +47,8 @@ pub struct Spider {
     /// Taken for compatibility; there is nothing to wait for
     #[arg(long = "progress_bar_for_each_datapoint")]
     progress_bar: bool,
+    #[command(flatten)]
+    clock: ClockOptions,
     /// Print JSON instead of the official table
     #[arg(long)]
     json: bool,
@@ -79,7 +82,7 @@ impl Spider {
             load_benchmark(&BenchmarkSource { gold: self.gold.clone(), ..BenchmarkSource::default() })?;
         let predictions =
             load_predictions("prediction", &self.pred, &benchmark, &PredictionOptions::default())?;
-        let engine = engine(Limits::default())?;
+        let engine = engine(Limits::default())?.at(self.clock.moment());
         let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, true)
             .with_context(|| asks(&self.gold))?;
         if let Some(tables) = &tables {
