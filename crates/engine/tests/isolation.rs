@@ -183,6 +183,26 @@ fn a_worker_that_dies_costs_no_outcome_and_one_that_cannot_be_replaced_is_told()
     assert!(error.to_string().contains("worker"), "{error}");
 }
 
+/// The columns of all views are bounded together: from the first view that does not fit on, none is asked for its own.
+#[test]
+fn the_columns_of_many_wide_views_are_left_out_from_one_view_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns: Vec<String> = (0..1000).map(|n| format!("a{n}")).collect();
+    let wide: String = (0..110).map(|n| format!("CREATE VIEW w{n} AS SELECT * FROM z, u;")).collect();
+    let ddl = format!(
+        "CREATE TABLE z ({}); CREATE TABLE u (b); {wide} CREATE VIEW narrow AS SELECT b FROM u;",
+        columns.join(", ")
+    );
+    let database = engine(limits()).open(&database(folder.path(), "wide.sqlite", &ddl)).unwrap();
+    let tables = database.schema().tables();
+    let widths = tables.iter().map(|table| (table.name.as_str(), table.columns.len()));
+    let expected = (0..110).map(|n| (format!("w{n}"), if n < 99 { 1001 } else { 0 }));
+    let expected = expected.chain([("narrow".to_owned(), 0)]);
+    assert!(
+        widths.skip(2).eq(expected.collect::<Vec<_>>().iter().map(|(name, width)| (name.as_str(), *width)))
+    );
+}
+
 /// Views of which SQLite's compiler makes so much that it cannot be asked here: in a worker it can be stopped.
 #[test]
 fn the_views_of_a_catalog_take_a_second_at_most() {

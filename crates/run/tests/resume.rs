@@ -232,6 +232,41 @@ fn a_cancelled_run_ends_cleanly_and_continues() {
 }
 
 #[test]
+fn a_run_goes_on_without_the_answers_of_finished_systems() {
+    let folder = tempfile::tempdir().unwrap();
+    let expected = unbroken(&folder.path().join("expected"));
+    let (examples, systems) = benchmark();
+    let manifest = manifest(&systems, 40);
+    let (path, cancel) = (folder.path().join("run"), AtomicBool::new(false));
+    let schedule = Schedule { jobs: 1, window: 1, cancel: &cancel };
+    let scorer = SlowScorer { microseconds: 100, ..SlowScorer::default() };
+    {
+        let directory = RunDirectory::create(&path, &manifest, Start::Continue).unwrap();
+        assert_eq!(directory.finished(&examples).unwrap(), 0);
+        let plan = Plan::new(&examples, &systems).unwrap();
+        execute(&directory, &plan, &scorer, &schedule, &CancelAt(85, &cancel)).unwrap();
+    }
+    cancel.store(false, Ordering::Relaxed);
+    let directory = RunDirectory::create(&path, &manifest, Start::Continue).unwrap();
+    let finished = directory.finished(&examples).unwrap();
+    assert!((85..120).contains(&finished), "{finished}");
+    let names = &manifest.systems;
+    assert!(Plan::continued(&examples, names, &systems[..1]).is_err(), "they are not the last");
+    let plan = Plan::continued(&examples, names, &systems[finished / 40..]).unwrap();
+    let completion = execute(&directory, &plan, &scorer, &schedule, &()).unwrap();
+    assert_eq!((completion.resumed, completion.done), (finished, 120));
+    assert!(log(&path) == expected);
+
+    // A log that lacks items of a system that is said to be finished is not gone on with.
+    drop(directory);
+    std::fs::write(path.join("items.jsonl"), &expected[..expected.len() / 4]).unwrap();
+    let directory = RunDirectory::create(&path, &manifest, Start::Continue).unwrap();
+    let plan = Plan::continued(&examples, names, &systems[2..]).unwrap();
+    let error = execute(&directory, &plan, &scorer, &schedule, &()).unwrap_err();
+    assert!(matches!(error, RunError::BadPlan(_)), "{error}");
+}
+
+#[test]
 fn a_panic_is_an_item_that_blames_no_system() {
     let folder = tempfile::tempdir().unwrap();
     let scorer = SlowScorer { panics_on: Some("q21"), ..SlowScorer::default() };

@@ -35,7 +35,7 @@ pub(super) const COLUMNS: &str =
 /// Each view is counted for itself, as SQLite looks at each for itself; two joined with themselves are four.
 const EXPANSIONS: u64 = 20_000;
 
-/// How many columns all views may have together.
+/// How many columns all views may have together; the first that has more than is left has none, nor have those after it.
 const VIEW_COLUMNS: usize = 100_000;
 
 /// How long the whole catalog may take.
@@ -182,7 +182,11 @@ impl Views {
         if table.kind == TableKind::View {
             match self.columns_left.checked_sub(table.columns.len()) {
                 Some(left) => self.columns_left = left,
-                None => table.columns.clear(),
+                // To be asked is what costs: after the first that does not fit, nobody is asked for another.
+                None => {
+                    self.columns_left = 0;
+                    table.columns.clear();
+                }
             }
         }
     }
