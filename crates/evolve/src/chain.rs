@@ -1,13 +1,15 @@
 //! A chain of changes: one mapping from the first schema to the last, and its inverse.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::OnceLock;
 
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
-use sqlgauge_sql::tree::{Expr, Literal, Output, Query, Source};
+use sqlgauge_sql::tree::{Expr, From, Literal, Output, Query, Source};
 use sqlgauge_sql::{Aliases, Dialect, PrintError, print_as_written, resolve_with_aliases};
 
 use crate::change::Change;
 use crate::ddl::quoted;
+use crate::in_place::{self, Renamed};
 use crate::layout::Reason;
 use crate::rewrite::{Refusal, rewrite};
 use crate::step::{ChangeError, Step};
@@ -19,6 +21,7 @@ pub struct Chain {
     first: Schema,
     changes: Vec<Change>,
     steps: Vec<Step>,
+    renamed: OnceLock<Renamed>,
 }
 
 /// A gold over the last schema.
@@ -31,7 +34,7 @@ pub(crate) struct Rewritten {
 impl Chain {
     /// No change yet.
     pub fn new(schema: Schema) -> Self {
-        Self { first: schema, changes: Vec::new(), steps: Vec::new() }
+        Self { first: schema, changes: Vec::new(), steps: Vec::new(), renamed: OnceLock::new() }
     }
 
     /// Applies one more change to the last schema.
@@ -42,6 +45,7 @@ impl Chain {
         let step = Step::new(self.last(), &change)?;
         self.steps.push(step);
         self.changes.push(change);
+        self.renamed = OnceLock::new();
         Ok(())
     }
 
@@ -83,9 +87,39 @@ impl Chain {
     pub(crate) fn rewrite(&self, gold: &str) -> Result<Rewritten, Refusal> {
         let (query, mut aliases) = resolve_with_aliases(gold, &self.first)
             .map_err(|error| Refusal { reason: Reason::GoldUnresolved, detail: error.to_string() })?;
+        let in_place = in_place::replace(gold, &query, &aliases, &self.first, self.renamed());
         let new = self.forth(&query, &mut aliases)?;
-        let sql = text::choose(Some(gold), &new, self.last(), &aliases).map_err(|error| unsayable(&error))?;
+        let before = [gold, in_place.as_str()];
+        let sql = text::choose(&before, &new, self.last(), &aliases).map_err(|error| unsayable(&error))?;
         Ok(Rewritten { sql, query: new })
+    }
+
+    /// The tables and columns that are the same but for their names.
+    fn renamed(&self) -> &Renamed {
+        self.renamed.get_or_init(|| {
+            let mut renamed = Renamed::default();
+            for (at, table) in self.first.tables().iter().enumerate() {
+                for (position, column) in (0..).zip(&table.columns) {
+                    if let Some((to, name)) = self.renamed_to(table, position) {
+                        renamed.tables.insert(at, to);
+                        renamed.columns.insert((at, column.name.to_ascii_lowercase()), name);
+                    }
+                }
+            }
+            renamed
+        })
+    }
+
+    /// The table and column that a column of the first schema is in the last.
+    fn renamed_to(&self, table: &Table, column: u32) -> Option<(String, String)> {
+        let (query, _) = self.over_new(table, &[column]).ok()?;
+        let select = query.as_select()?;
+        let (Some(From::Relation(relation)), [output]) = (&select.from, select.outputs.as_slice()) else {
+            return None;
+        };
+        let (Source::Table(id), Expr::Column(found)) = (&relation.source, &output.expr) else { return None };
+        let table = self.last().table(*id)?;
+        Some((table.name.clone(), table.at(found.column)?.name.clone()))
     }
 
     /// Every table of the first schema as a query over the last, with its name and columns; columns that are lost are
@@ -195,7 +229,7 @@ fn whole(table: &Table, columns: &[u32], schema: &Schema) -> Result<(Query, Alia
 
 /// `SELECT a, b FROM (query)` as the query itself.
 fn inlined(mut query: Query) -> Query {
-    use sqlgauge_sql::tree::{Body, From};
+    use sqlgauge_sql::tree::Body;
     let Body::Select(select) = &mut query.body else { return query };
     let is_plain = select.filter.is_none() && !select.distinct && query.order_by.is_empty();
     let Some(From::Relation(relation)) = &mut select.from else { return query };

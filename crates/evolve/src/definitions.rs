@@ -104,7 +104,7 @@ fn view(table: &mut Table, step: &Step, left_out: &mut Vec<String>) {
     table.view = text.and_then(|text| {
         let (query, mut aliases) = resolve_with_aliases(&text, &step.old).ok()?;
         let query = rewrite(&query, &mut aliases, step).ok()?;
-        text::choose(Some(&text), &query, &step.new, &aliases).ok()
+        text::choose(&[&text], &query, &step.new, &aliases).ok()
     });
     if table.view.is_none() {
         left_out.push(format!("view {}", table.name));

@@ -6,25 +6,26 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
-use sqlgauge_base::{Random, seed_of};
+use sqlgauge_base::seed_of;
 use sqlgauge_dataset::{Benchmark, Databases, DatasetError, Example};
 use sqlgauge_engine::{Engine, EngineError};
 
 use crate::chain::Chain;
-use crate::kind::Kind;
+use crate::kind::{Kind, Scope};
 use crate::layout::{Header, Statistics};
 use crate::migrate::MigrationError;
 use crate::names::Naturalness;
 use crate::output::Folder;
-use crate::perturbations::{Context, propose};
-use crate::shard::Evolving;
+use crate::script::Script;
 use crate::source::SourceDatabase;
+use crate::step::ChangeError;
+use crate::work::Work;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The kinds, each into a folder of its own.
-    pub kinds: Vec<Kind>,
+    /// What is changed, and into which folders.
+    pub plan: Plan,
     /// The seed of all proposals.
     pub seed: u64,
     /// The share of what could be changed that is changed at most, between 0 and 1.
@@ -33,6 +34,56 @@ pub struct Options {
     pub naturalness: Naturalness,
     /// The version of sqlgauge, for the record.
     pub tool_version: String,
+}
+
+/// What is changed.
+#[derive(Debug, Clone)]
+pub enum Plan {
+    /// Each kind by itself, into a folder of its name. With `per_item` each item has a schema of its own.
+    Kinds {
+        /// The kinds.
+        kinds: Vec<Kind>,
+        /// Whether each item has a schema of its own, where it has one for each database else.
+        per_item: bool,
+    },
+    /// A history: one kind after the other, drawn from these, each version into a folder `step-1`, `step-2`, ….
+    Steps {
+        /// The kinds that are drawn from; those in scope count.
+        kinds: Vec<Kind>,
+        /// How many.
+        steps: u32,
+    },
+    /// Changes that somebody wrote, into the folder `script`.
+    Script(Script),
+}
+
+/// What one folder holds.
+#[derive(Debug, Clone)]
+enum Variant {
+    Kind(Kind, bool),
+    Step(u32),
+    Script,
+}
+
+impl Variant {
+    fn all(plan: &Plan) -> Vec<Self> {
+        match plan {
+            Plan::Kinds { kinds, per_item } => {
+                kinds.iter().map(|&kind| Self::Kind(kind, *per_item)).collect()
+            }
+            Plan::Steps { steps, .. } => (1..=*steps).map(Self::Step).collect(),
+            Plan::Script(_) => vec![Self::Script],
+        }
+    }
+
+    /// The name of the folder.
+    fn name(&self) -> String {
+        match self {
+            Self::Kind(kind, _) => kind.name().to_owned(),
+            Self::Step(step) => format!("step-{step}"),
+            Self::Script => "script".to_owned(),
+        }
+    }
 }
 
 /// Why a benchmark could not be evolved.
@@ -63,6 +114,16 @@ pub enum EvolveError {
         /// What is wrong with it.
         message: String,
     },
+    /// A change of a script does not fit.
+    #[error("the script's change number {number} of {db_id}: {source}")]
+    Script {
+        /// The database.
+        db_id: String,
+        /// Which of its changes, from 1.
+        number: usize,
+        /// What does not fit.
+        source: ChangeError,
+    },
     /// The folder is of another command.
     #[error("{} holds a benchmark that was evolved otherwise; choose another --out, or remove it", path.display())]
     Occupied {
@@ -74,8 +135,8 @@ pub enum EvolveError {
 /// How far it is: databases done and all of them.
 pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
-/// Evolves a benchmark into a folder per kind, and says of each what it holds. What an earlier run of the same command
-/// has done is not done again.
+/// Evolves a benchmark into the folders of a plan, and says of each, by its name, what it holds. What an earlier run of the
+/// same command has done is not done again.
 ///
 /// # Errors
 /// [`EvolveError`]. What is wrong with an item or a database for a kind is no error, but in the records.
@@ -86,58 +147,53 @@ pub fn evolve(
     options: &Options,
     out: &Path,
     progress: Progress<'_>,
-) -> Result<Vec<(Kind, Statistics)>, EvolveError> {
+) -> Result<Vec<(String, Statistics)>, EvolveError> {
     let sources = sources(benchmark, databases, engine)?;
-    let inputs = inputs(benchmark, &sources)?;
+    let inputs = inputs(benchmark, &sources, options)?;
     let mut folders = Vec::new();
-    for &kind in &options.kinds {
+    for variant in Variant::all(&options.plan) {
         let header = Header {
             format: crate::layout::FORMAT_VERSION,
             tool_version: options.tool_version.clone(),
-            kind: Some(kind),
+            kind: if let Variant::Kind(kind, _) = variant { Some(kind) } else { None },
             seed: options.seed,
             intensity: options.intensity,
             naturalness: options.naturalness,
-            step: None,
+            per_item: matches!(variant, Variant::Kind(_, true)),
+            step: if let Variant::Step(step) = variant { Some(step) } else { None },
             items: benchmark.examples.len(),
             inputs: inputs.clone(),
         };
-        folders.push((kind, Folder::open(&out.join(kind.name()), header)?));
+        let folder = Folder::open(&out.join(variant.name()), header)?;
+        folders.push((variant, folder));
     }
     let (done, total) = (AtomicUsize::new(0), sources.len() * folders.len());
     sources.par_iter().try_for_each(|source| {
-        folders.iter().try_for_each(|(kind, folder)| {
+        let work = Work { source, options };
+        let mut history = Chain::new(source.schema().clone());
+        let mut version: Option<PathBuf> = None;
+        for (variant, folder) in &folders {
+            let place = folder.database(source.db_id);
+            if let Variant::Step(step) = variant {
+                work.replay_or_step(*step, folder, &mut history, version.as_deref())?;
+            }
             if !folder.has(source.db_id) {
-                let shard = one(source, *kind, options, &folder.database(source.db_id))?;
+                let shard = match variant {
+                    Variant::Step(_) => work.version(&history, &place)?,
+                    Variant::Script => work.script(&place)?,
+                    Variant::Kind(kind, _) if kind.scope() == Scope::Out => work.out_of_scope(*kind),
+                    Variant::Kind(kind, true) => work.per_item(*kind, folder)?,
+                    Variant::Kind(kind, false) => work.per_database(*kind, &place)?,
+                };
                 folder.keep(source.db_id, &shard)?;
             }
+            version = Some(place.join(format!("{}.sqlite", source.db_id))).filter(|path| path.exists());
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
-            Ok::<(), EvolveError>(())
-        })
+        }
+        Ok::<(), EvolveError>(())
     })?;
     engine.check()?;
-    folders.into_iter().map(|(kind, folder)| Ok((kind, folder.finish()?))).collect()
-}
-
-/// One kind on one database.
-fn one(
-    source: &SourceDatabase<'_>,
-    kind: Kind,
-    options: &Options,
-    folder: &Path,
-) -> Result<crate::shard::Shard, EvolveError> {
-    let mut chain = Chain::new(source.schema().clone());
-    let needed = source.needed();
-    let context = Context {
-        needed: &needed,
-        intensity: options.intensity,
-        naturalness: options.naturalness,
-        probe: source,
-    };
-    let mut random = Random::new([options.seed, seed_of(source.db_id), seed_of(kind.name())]);
-    propose(kind, &context, &mut chain, &mut random);
-    let evolving = Evolving { source, chain: &chain, db_id: source.db_id, folder };
-    evolving.run(&source.items)
+    folders.into_iter().map(|(variant, folder)| Ok((variant.name(), folder.finish()?))).collect()
 }
 
 /// The databases in the order of their names, each with its items.
@@ -158,8 +214,16 @@ fn sources<'a>(
 }
 
 /// What the outcome depends on besides the options, as one hash.
-fn inputs(benchmark: &Benchmark, sources: &[SourceDatabase<'_>]) -> Result<String, EvolveError> {
-    let mut text = String::new();
+fn inputs(
+    benchmark: &Benchmark,
+    sources: &[SourceDatabase<'_>],
+    options: &Options,
+) -> Result<String, EvolveError> {
+    let mut text = match &options.plan {
+        Plan::Kinds { .. } => String::new(),
+        Plan::Steps { kinds, .. } => format!("{kinds:?}"),
+        Plan::Script(script) => format!("{script:?}"),
+    };
     for example in &benchmark.examples {
         for part in [&example.id, &example.db_id].into_iter().chain(&example.question).chain(&example.golds) {
             text.push_str(part);

@@ -82,6 +82,9 @@ pub struct Header {
     pub intensity: f64,
     /// How readable new names are.
     pub naturalness: Naturalness,
+    /// Whether each item has a schema of its own.
+    #[serde(default)]
+    pub per_item: bool,
     /// The step of a history, from 1; null without one.
     pub step: Option<u32>,
     /// The items of the original.
@@ -97,8 +100,11 @@ pub struct SchemaRecord {
     pub db_id: String,
     /// The database that it was made of.
     pub source_db_id: String,
-    /// The operators of this step in their order; none where the kind is not feasible there.
+    /// The operators from the original schema to this one, in their order; none where the kind is not feasible there.
     pub changes: Vec<Change>,
+    /// How many of them were made before this step of a history.
+    #[serde(default)]
+    pub before: usize,
     /// Why the kind is not feasible for the database; null where it is.
     pub infeasible: Option<Reason>,
     /// The reason in words, with names; null where there is nothing to say.
@@ -243,6 +249,7 @@ mod tests {
             db_id: "d".to_owned(),
             source_db_id: "d".to_owned(),
             changes: vec![change],
+            before: 0,
             infeasible: Some(Reason::NothingToChange),
             detail: None,
             old_over_new: BTreeMap::new(),

@@ -10,8 +10,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sqlgauge_base::file::{PARTIAL, write_atomically};
 
+use crate::change::Change;
 use crate::evolve::EvolveError;
 use crate::layout::{Header, Record, Spread, Statistics};
 use crate::shard::Shard;
@@ -73,7 +75,27 @@ impl Folder {
 
     /// Where the files of a database go.
     pub(crate) fn database(&self, db_id: &str) -> PathBuf {
-        self.partial.join("database").join(db_id)
+        let folder = if self.finished.is_some() { &self.target } else { &self.partial };
+        folder.join("database").join(db_id)
+    }
+
+    /// What was made of a database, if it is done.
+    pub(crate) fn changes(&self, db_id: &str) -> Result<Option<Vec<Change>>, EvolveError> {
+        if self.finished.is_none() {
+            let path = self.shard(db_id);
+            let shard: Option<Shard> = if path.exists() { Some(read_json(&path)?) } else { None };
+            return Ok(shard.and_then(|shard| Some(shard.schemas.first()?.changes.clone())));
+        }
+        let path = self.target.join(CHANGES);
+        let unreadable = |message: String| EvolveError::Read { path: path.clone(), message };
+        let text = fs::read_to_string(&path).map_err(|error| unreadable(error.to_string()))?;
+        for line in text.lines() {
+            match serde_json::from_str(line).map_err(|error| unreadable(error.to_string()))? {
+                Record::Schema(schema) if schema.source_db_id == db_id => return Ok(Some(schema.changes)),
+                _ => {}
+            }
+        }
+        Ok(None)
     }
 
     fn shard(&self, db_id: &str) -> PathBuf {
@@ -101,9 +123,9 @@ impl Folder {
         let mut items = Vec::new();
         let mut per_table = Vec::new();
         for shard in &mut shards {
-            tables.extend(shard.tables.take());
+            tables.append(&mut shard.tables);
             per_table.append(&mut shard.per_table);
-            schemas.push(shard.schema.clone());
+            schemas.append(&mut shard.schemas);
             items.append(&mut shard.items);
         }
         items.sort_by_key(|(record, _)| record.source_index);
@@ -139,13 +161,14 @@ impl Folder {
         let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         paths.retain(|path| path.extension().is_some_and(|own| own == "json"));
         paths.sort();
-        let read = |path: PathBuf| {
-            let unreadable = |message: String| EvolveError::Read { path: path.clone(), message };
-            let bytes = fs::read(&path).map_err(|error| unreadable(error.to_string()))?;
-            serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))
-        };
-        paths.into_iter().map(read).collect()
+        paths.iter().map(|path| read_json(path)).collect()
     }
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, EvolveError> {
+    let unreadable = |message: String| EvolveError::Read { path: path.to_owned(), message };
+    let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))
 }
 
 fn at(path: &Path) -> impl FnOnce(io::Error) -> EvolveError {

@@ -14,6 +14,7 @@ use crate::chain::{Chain, Rewritten};
 use crate::change::Change;
 use crate::ddl;
 use crate::evolve::EvolveError;
+use crate::kind::Kind;
 use crate::layout::{EvolvedItem, ItemRecord, Reason, SchemaRecord};
 use crate::migrate::migrate;
 use crate::rewrite::Refusal;
@@ -26,12 +27,27 @@ pub(crate) const VIEWS: &str = "old_over_new.sql";
 /// What becomes of one database and its items.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Shard {
-    pub(crate) schema: SchemaRecord,
-    /// Its entry of `tables.json`; null where nothing is written of it.
-    pub(crate) tables: Option<Value>,
+    pub(crate) schemas: Vec<SchemaRecord>,
+    /// Their entries of `tables.json`, of those of which something is written.
+    pub(crate) tables: Vec<Value>,
     pub(crate) items: Vec<(ItemRecord, Option<EvolvedItem>)>,
     /// Elements changed, by table.
     pub(crate) per_table: Vec<usize>,
+}
+
+impl Shard {
+    /// Takes in what was made of other items of the database.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.schemas.append(&mut other.schemas);
+        self.tables.append(&mut other.tables);
+        self.items.append(&mut other.items);
+        self.per_table.append(&mut other.per_table);
+    }
+
+    /// Nothing of no item.
+    pub(crate) fn empty() -> Self {
+        Self { schemas: Vec::new(), tables: Vec::new(), items: Vec::new(), per_table: Vec::new() }
+    }
 }
 
 /// An evolved database, to write and to check.
@@ -41,6 +57,8 @@ pub(crate) struct Evolving<'a> {
     pub(crate) db_id: &'a str,
     /// The folder of its files.
     pub(crate) folder: &'a Path,
+    /// How many changes were made before this step.
+    pub(crate) before: usize,
 }
 
 /// What the changes touch of the first schema: tables, and columns where the changes are of columns.
@@ -56,7 +74,7 @@ impl Evolving<'_> {
     /// When a file cannot be written or read. What is wrong with the database or an item is in the records.
     pub(crate) fn run(&self, items: &[&Example]) -> Result<Shard, EvolveError> {
         let touched = touched(self.chain);
-        if self.chain.changes().is_empty() {
+        if self.chain.changes().len() == self.before {
             return Ok(self.infeasible(items, Reason::NothingToChange, None));
         }
         let path = self.folder.join(format!("{}.sqlite", self.db_id));
@@ -85,12 +103,58 @@ impl Evolving<'_> {
             ..self.record(&touched)
         };
         let items = items.iter().map(|item| checked.item(item)).collect();
-        let per_table = touched.tables.iter().map(|table| {
-            let columns = touched.columns.iter().filter(|(own, _)| own == table).count();
-            columns.max(1)
-        });
-        let tables = Some(tables_json::entry(self.db_id, self.chain.last()));
-        Ok(Shard { schema, tables, items, per_table: per_table.collect() })
+        let per_table = per_table(&touched);
+        let tables = vec![tables_json::entry(self.db_id, self.chain.last())];
+        Ok(Shard { schemas: vec![schema], tables, items, per_table })
+    }
+
+    /// The only item, which the schema cannot answer any more: its DDL is all that is needed.
+    pub(crate) fn unanswerable(&self, item: &Example, kind: Kind) -> Shard {
+        let touched = touched(self.chain);
+        let gold = item.golds.first().map(String::as_str).unwrap_or_default();
+        let schema = SchemaRecord { changes: self.chain.changes().to_vec(), ..self.record(&touched) };
+        let manipulated =
+            if touched.columns.is_empty() { touched.tables.len() } else { touched.columns.len() };
+        let record = ItemRecord {
+            written: true,
+            reason: None,
+            gold_changed: true,
+            manipulated,
+            ..self.unwritten(item, Reason::StillRuns, None)
+        };
+        let nothing = crate::perturbations::Needed::default();
+        let reads = self.source.reads(item).unwrap_or(&nothing);
+        let relevant: HashSet<usize> =
+            reads.tables.iter().flat_map(|&table| self.chain.image_of(table)).collect();
+        let query = kind.abstention().unwrap_or_default();
+        let evolved = self.as_item(item, (query, gold), false, &relevant);
+        let tables = vec![tables_json::entry(self.db_id, self.chain.last())];
+        let per_table = per_table(&touched);
+        Shard { schemas: vec![schema], tables, items: vec![(record, Some(evolved))], per_table }
+    }
+
+    fn as_item(
+        &self,
+        item: &Example,
+        (query, gold): (&str, &str),
+        answerable: bool,
+        relevant: &HashSet<usize>,
+    ) -> EvolvedItem {
+        let schema = self.chain.last();
+        EvolvedItem {
+            source_index: item.index,
+            question_id: item.id.clone(),
+            db_id: self.db_id.to_owned(),
+            source_db_id: item.db_id.clone(),
+            question: item.question.clone(),
+            evidence: item.evidence.clone(),
+            difficulty: item.difficulty.clone(),
+            query: query.to_owned(),
+            source_query: gold.to_owned(),
+            answerable,
+            ddl: ddl::script(schema, |_| true),
+            ddl_relevant: ddl::script(schema, |table| relevant.contains(&table)),
+        }
     }
 
     fn record(&self, touched: &Touched) -> SchemaRecord {
@@ -103,6 +167,7 @@ impl Evolving<'_> {
             db_id: self.db_id.to_owned(),
             source_db_id: self.source.db_id.to_owned(),
             changes: Vec::new(),
+            before: self.before,
             infeasible: None,
             detail: None,
             old_over_new: std::collections::BTreeMap::new(),
@@ -114,12 +179,13 @@ impl Evolving<'_> {
     }
 
     /// A database of which nothing is written, nor of its items.
-    fn infeasible(&self, items: &[&Example], reason: Reason, detail: Option<String>) -> Shard {
+    pub(crate) fn infeasible(&self, items: &[&Example], reason: Reason, detail: Option<String>) -> Shard {
         let nothing = Touched { tables: BTreeSet::new(), columns: BTreeSet::new() };
         let schema =
             SchemaRecord { infeasible: Some(reason), detail: detail.clone(), ..self.record(&nothing) };
         let item = |item: &&Example| (self.unwritten(item, reason, detail.clone()), None);
-        Shard { schema, tables: None, items: items.iter().map(item).collect(), per_table: Vec::new() }
+        let items = items.iter().map(item).collect();
+        Shard { schemas: vec![schema], tables: Vec::new(), items, per_table: Vec::new() }
     }
 
     fn unwritten(&self, item: &Example, reason: Reason, detail: Option<String>) -> ItemRecord {
@@ -190,21 +256,15 @@ impl Checked<'_> {
         if let Some(reads) = self.evolving.source.reads(item) {
             relevant.extend(reads.tables.iter().flat_map(|&table| chain.image_of(table)));
         }
-        EvolvedItem {
-            source_index: item.index,
-            question_id: item.id.clone(),
-            db_id: self.evolving.db_id.to_owned(),
-            source_db_id: item.db_id.clone(),
-            question: item.question.clone(),
-            evidence: item.evidence.clone(),
-            difficulty: item.difficulty.clone(),
-            query: rewritten.sql.clone(),
-            source_query: item.golds.first().cloned().unwrap_or_default(),
-            answerable: true,
-            ddl: ddl::script(chain.last(), |_| true),
-            ddl_relevant: ddl::script(chain.last(), |table| relevant.contains(&table)),
-        }
+        let gold = item.golds.first().map(String::as_str).unwrap_or_default();
+        self.evolving.as_item(item, (&rewritten.sql, gold), true, &relevant)
     }
+}
+
+/// How many elements changed, by table.
+fn per_table(touched: &Touched) -> Vec<usize> {
+    let columns = |table: &usize| touched.columns.iter().filter(|(own, _)| own == table).count().max(1);
+    touched.tables.iter().map(columns).collect()
 }
 
 /// Names of changes are those of the schema at hand, which may be a later one: what it calls otherwise is not counted.

@@ -20,18 +20,18 @@ fn canonical(mut query: Query) -> Query {
     query
 }
 
-/// The text of the query, given the one that it was before.
+/// The text of the query: the first of those that were there that means it, else one of our own.
 ///
 /// # Errors
 /// Where SQL has no words for the query.
 pub(crate) fn choose(
-    before: Option<&str>,
+    before: &[&str],
     query: &Query,
     schema: &Schema,
     aliases: &Aliases,
 ) -> Result<String, PrintError> {
-    match before.filter(|text| means(text, query, schema)) {
-        Some(text) => Ok(text.to_owned()),
+    match before.iter().find(|text| means(text, query, schema)) {
+        Some(text) => Ok((*text).to_owned()),
         None => brief(query, schema, aliases),
     }
 }

@@ -10,7 +10,7 @@ use sqlgauge_augment::{Example, Settings, Skipped, Split, Triple, split};
 use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, Format, Role, load_benchmark};
 use sqlgauge_engine::Limits;
 use sqlgauge_evolve::names::Naturalness;
-use sqlgauge_evolve::{Options, evolve};
+use sqlgauge_evolve::{Options, Plan, evolve};
 use sqlgauge_llm::Prompt;
 use sqlgauge_predict::{PLACEHOLDERS, built_in_prompt};
 use sqlgauge_robustness::{Evolved, find};
@@ -161,7 +161,7 @@ impl Augment {
         std::fs::create_dir_all(&folder)
             .with_context(|| format!("{} cannot be made; choose another --out", folder.display()))?;
         let options = Options {
-            kinds: super::evolve::chosen(&self.kinds),
+            plan: Plan::Kinds { kinds: super::evolve::chosen(&self.kinds), per_item: false },
             seed: self.seed,
             intensity: INTENSITY,
             naturalness: Naturalness::Regular,

@@ -11,7 +11,7 @@ use comfy_table::{Table, presets};
 use sqlgauge_dataset::{BenchmarkSource, Databases, Format, load_benchmark};
 use sqlgauge_evolve::layout::Statistics;
 use sqlgauge_evolve::names::Naturalness;
-use sqlgauge_evolve::{Kind, Options, evolve};
+use sqlgauge_evolve::{Kind, Options, Plan, evolve, read_script};
 
 use crate::Verdict;
 use crate::engine::engine;
@@ -38,9 +38,21 @@ pub struct Evolve {
     /// Folder to write: a benchmark per kind
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Kinds of change, separated by commas, or `all`
-    #[arg(long, value_name = "KIND,…", value_delimiter = ',', required = true, value_parser = kinds())]
+    /// Kinds of change, separated by commas, or `all`; each makes a benchmark of its own
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_value = "all", value_parser = kinds())]
     kinds: Vec<String>,
+    /// A schema for each item instead of one for each database
+    #[arg(long, conflicts_with_all = ["steps", "script"])]
+    per_item: bool,
+    /// One schema for each database, to which all its golds are rewritten (the default)
+    #[arg(long, conflicts_with = "per_item")]
+    per_database: bool,
+    /// A history: so many kinds one after the other, drawn from --kinds; every version is kept and checked
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    steps: Option<u32>,
+    /// Changes to replay: written by hand, or the changes.jsonl of an earlier run
+    #[arg(long, value_name = "FILE", value_parser = input_file, conflicts_with = "steps")]
+    script: Option<PathBuf>,
     /// Seed of all proposals: the same seed gives the same benchmark
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -92,7 +104,7 @@ impl Evolve {
         let databases = Databases::open(&self.db)?;
         let engine = engine(self.limits.limits()?)?;
         let options = Options {
-            kinds: chosen(&self.kinds),
+            plan: self.plan()?,
             seed: self.seed,
             intensity: self.intensity,
             naturalness: self.naturalness,
@@ -119,18 +131,28 @@ impl Evolve {
     }
 }
 
+    fn plan(&self) -> Result<Plan> {
+        let kinds = chosen(&self.kinds);
+        Ok(match (&self.script, self.steps) {
+            (Some(path), _) => Plan::Script(read_script(path)?),
+            (None, Some(steps)) => Plan::Steps { kinds, steps },
+            (None, None) => Plan::Kinds { kinds, per_item: self.per_item },
+        })
+    }
+}
+
 /// The kinds of those names in their own order, each once.
 pub fn chosen(names: &[String]) -> Vec<Kind> {
     let is_wanted = |kind: &Kind| names.iter().any(|name| name == "all" || name == kind.name());
     Kind::ALL.into_iter().filter(is_wanted).collect()
 }
 
-fn table(evolved: &[(Kind, Statistics)]) -> Table {
+fn table(evolved: &[(String, Statistics)]) -> Table {
     let mut table = Table::new();
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["kind", "written", "golds changed", "median length", "not written"]);
-    for (kind, statistics) in evolved {
+    table.set_header(["benchmark", "written", "golds changed", "median length", "not written"]);
+    for (name, statistics) in evolved {
         let ratio = statistics.length_ratio.map_or("-".to_owned(), |spread| format!("{:.2}", spread.median));
         let reasons: Vec<String> = statistics
             .not_written
@@ -138,7 +160,7 @@ fn table(evolved: &[(Kind, Statistics)]) -> Table {
             .map(|(reason, count)| format!("{count} {}", reason.name()))
             .collect();
         table.add_row([
-            kind.name().to_owned(),
+            name.clone(),
             statistics.written.to_string(),
             statistics.golds_changed.to_string(),
             ratio,

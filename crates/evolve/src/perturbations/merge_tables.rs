@@ -27,6 +27,9 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             break;
         }
         let Some(parent) = partner(&schema, child, key) else { continue };
+        if !context.tables(&schema).any(|(_, table)| table.name == child.name || table.name == parent.name) {
+            continue;
+        }
         if [child, parent].iter().any(|table| merged.contains(&table.name)) {
             continue;
         }

@@ -5,6 +5,7 @@
 //! leaves the meaning of the schema: names are free, keys stay with their tables, foreign keys follow. What the golds
 //! need is given; a kind that must not touch it does not.
 
+pub(crate) mod in_gold;
 mod merge_tables;
 mod remove_columns;
 mod remove_tables;
@@ -33,6 +34,8 @@ pub(crate) trait Probe {
 pub(crate) struct Context<'a> {
     /// Tables and columns that golds read, as positions.
     pub(crate) needed: &'a Needed,
+    /// The tables that matter, if not all do: the changes touch one of them.
+    pub(crate) relevant: Option<&'a HashSet<usize>>,
     /// The share of what could be changed that is changed at most.
     pub(crate) intensity: f64,
     /// How readable new names shall be.
@@ -86,6 +89,11 @@ impl Context<'_> {
         let count = self.count(items.len(), random);
         let chosen = random.distinct(count, items.len());
         items.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, item)| item).collect()
+    }
+
+    /// The tables that can be changed, of those that matter.
+    fn tables<'s>(&self, schema: &'s Schema) -> impl Iterator<Item = (usize, &'s Table)> {
+        tables(schema).filter(|(at, _)| self.relevant.is_none_or(|relevant| relevant.contains(at)))
     }
 
     /// A new name for a table, or a column of the table `owner`.

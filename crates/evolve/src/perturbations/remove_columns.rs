@@ -2,13 +2,13 @@
 
 use sqlgauge_base::Random;
 
-use super::{Context, tables};
+use super::Context;
 use crate::chain::Chain;
 use crate::change::Change;
 
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     let schema = chain.first().clone();
-    for (at, table) in tables(&schema) {
+    for (at, table) in context.tables(&schema) {
         let is_free = |column: &u32| {
             !table.primary_key.contains(column) && !context.needed.columns.contains(&(at, *column))
         };

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use sqlgauge_base::Random;
 use sqlgauge_sql::schema::Schema;
 
-use super::{Context, tables, taken};
+use super::{Context, taken};
 use crate::chain::Chain;
 use crate::change::Change;
 
@@ -14,7 +14,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
     let schema = chain.first().clone();
     let mut taken = taken(&schema);
     let mut done: HashSet<(usize, u32)> = HashSet::new();
-    for (at, table) in tables(&schema) {
+    for (at, table) in context.tables(&schema) {
         let columns: Vec<u32> = (0..).zip(&table.columns).map(|(at, _)| at).collect();
         for column in context.some(columns, random) {
             if done.contains(&(at, column)) {

@@ -2,14 +2,14 @@
 
 use sqlgauge_base::Random;
 
-use super::{Context, tables, taken};
+use super::{Context, taken};
 use crate::chain::Chain;
 use crate::change::Change;
 
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     let schema = chain.first().clone();
     let mut taken = taken(&schema);
-    let mut names: Vec<&str> = tables(&schema).map(|(_, table)| table.name.as_str()).collect();
+    let mut names: Vec<&str> = context.tables(&schema).map(|(_, table)| table.name.as_str()).collect();
     let wanted = context.count(names.len(), random);
     random.shuffle(&mut names);
     let mut done = 0;

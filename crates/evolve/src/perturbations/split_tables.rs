@@ -4,7 +4,7 @@
 use sqlgauge_base::Random;
 use sqlgauge_sql::schema::Table;
 
-use super::{Context, compound, tables, taken};
+use super::{Context, compound, taken};
 use crate::chain::Chain;
 use crate::change::Change;
 use crate::ddl::quoted;
@@ -17,7 +17,8 @@ const ASPECTS: [&str; 8] =
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     let schema = chain.first().clone();
     let mut taken = taken(&schema);
-    let fitting: Vec<&Table> = tables(&schema)
+    let fitting: Vec<&Table> = context
+        .tables(&schema)
         .map(|(_, table)| table)
         .filter(|table| can_be_split(table) && has_whole_key(context, table))
         .collect();

@@ -1,0 +1,175 @@
+//! New names in the place of old ones, in the text that a person wrote.
+//!
+//! The text is not parsed for this: names are replaced where they look like those of tables and columns that only got
+//! another name. Whether the text then means what it should is for [`crate::text`] to find out.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::{Query, Relation, RelationId, Source};
+use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::{Aliases, Dialect};
+
+/// Names of a first schema with those of the last, all in lower case, by table.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Renamed {
+    /// The new name of a table, by the position of the old one.
+    pub(crate) tables: BTreeMap<usize, String>,
+    /// The new name of a column, by the position of its table and its old name.
+    pub(crate) columns: BTreeMap<(usize, String), String>,
+}
+
+/// The text with new names.
+pub(crate) fn replace(
+    text: &str,
+    query: &Query,
+    aliases: &Aliases,
+    old: &Schema,
+    renamed: &Renamed,
+) -> String {
+    let scope = Scope::new(query, aliases, old, renamed);
+    let tokens = tokens(text);
+    let mut new = String::with_capacity(text.len());
+    let mut start = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        let Some(name) = &token.name else { continue };
+        let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+        let qualifier =
+            before.filter(|token| token.is_dot).and(at.checked_sub(2)).and_then(|at| tokens.get(at));
+        let is_qualifier = tokens.get(at + 1).is_some_and(|token| token.is_dot);
+        let after_from = before
+            .and_then(|token| token.name.as_deref())
+            .is_some_and(|word| !token.is_quoted && matches!(word, "from" | "join"));
+        let found = match qualifier.and_then(|token| token.name.as_deref()) {
+            Some(qualifier) => scope.column_of(qualifier, name),
+            None if is_qualifier => scope.qualifier(name),
+            None if after_from => scope.table(name),
+            None => scope.column(name).or_else(|| scope.table(name).filter(|_| !token.is_quoted)),
+        };
+        if let Some(found) = found {
+            new.push_str(&text[start..token.range.start]);
+            new.push_str(&Dialect::Sqlite.identifier(found));
+            start = token.range.end;
+        }
+    }
+    new.push_str(&text[start..]);
+    new
+}
+
+/// What names mean in a statement, as far as one meaning serves all of it.
+struct Scope<'a> {
+    renamed: &'a Renamed,
+    old: &'a Schema,
+    /// The tables that an alias or a table's name stands for somewhere in the statement.
+    named: HashMap<String, BTreeSet<usize>>,
+    aliases: BTreeSet<String>,
+    tables: BTreeSet<usize>,
+}
+
+impl<'a> Scope<'a> {
+    fn new(query: &Query, aliases: &Aliases, old: &'a Schema, renamed: &'a Renamed) -> Self {
+        struct Tables(Vec<(RelationId, usize)>);
+        impl Visitor for Tables {
+            fn relation(&mut self, relation: &Relation) {
+                if let Source::Table(id) = relation.source {
+                    self.0.push((relation.id, id.index()));
+                }
+            }
+        }
+        let mut found = Tables(Vec::new());
+        walk_query(&mut found, query);
+        let mut named: HashMap<String, BTreeSet<usize>> = HashMap::new();
+        for (relation, table) in &found.0 {
+            let own = aliases.get(relation).unwrap_or(&old.tables()[*table].name);
+            named.entry(own.to_ascii_lowercase()).or_default().insert(*table);
+        }
+        let tables = found.0.iter().map(|(_, table)| *table).collect();
+        let aliases = aliases.values().map(|alias| alias.to_ascii_lowercase()).collect();
+        Self { renamed, old, named, aliases, tables }
+    }
+
+    fn table(&self, name: &str) -> Option<&'a str> {
+        let at = self.old.table_id(name)?.index();
+        let new = self.renamed.tables.get(&at).filter(|_| self.tables.contains(&at))?;
+        (!new.eq_ignore_ascii_case(name)).then_some(new.as_str())
+    }
+
+    fn qualifier(&self, name: &str) -> Option<&'a str> {
+        if self.aliases.contains(name) { None } else { self.table(name) }
+    }
+
+    fn column_of(&self, qualifier: &str, name: &str) -> Option<&'a str> {
+        self.only(name, self.named.get(qualifier)?)
+    }
+
+    fn column(&self, name: &str) -> Option<&'a str> {
+        self.only(name, &self.tables)
+    }
+
+    /// The new name of a column, if all those tables that have it say the same.
+    fn only(&self, name: &str, tables: &BTreeSet<usize>) -> Option<&'a str> {
+        let mut names =
+            tables.iter().filter_map(|&table| self.renamed.columns.get(&(table, name.to_owned())));
+        let first = names.next()?;
+        (names.all(|other| other == first) && !first.eq_ignore_ascii_case(name)).then_some(first.as_str())
+    }
+}
+
+struct Token {
+    range: Range<usize>,
+    /// A name, in lower case, without quotes.
+    name: Option<String>,
+    is_quoted: bool,
+    is_dot: bool,
+}
+
+/// The words and signs of a text, without white space and comments.
+fn tokens(text: &str) -> Vec<Token> {
+    let bytes = text.as_bytes();
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let rest = &text[at..];
+        let end = at
+            + match byte {
+                b'-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
+                b'/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+                b'\'' | b'"' | b'`' => quoted_length(rest, byte),
+                b'[' => rest.find(']').map_or(rest.len(), |end| end + 1),
+                _ if is_word(byte) => rest.bytes().position(|byte| !is_word(byte)).unwrap_or(rest.len()),
+                _ => 1,
+            };
+        let is_quoted = matches!(byte, b'"' | b'`' | b'[');
+        let is_name = is_quoted || (is_word(byte) && !byte.is_ascii_digit());
+        let is_comment = rest.starts_with("--") || rest.starts_with("/*");
+        if !byte.is_ascii_whitespace() && !is_comment {
+            let inside = if is_quoted { text.get(at + 1..end - 1) } else { text.get(at..end) };
+            let name = inside.filter(|_| is_name).map(str::to_ascii_lowercase);
+            tokens.push(Token { range: at..end, name, is_quoted, is_dot: byte == b'.' });
+        }
+        at = end;
+    }
+    tokens
+}
+
+/// Letters, digits and what is not ASCII.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+/// The length of what stands in quotes, which are doubled inside.
+fn quoted_length(text: &str, quote: u8) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        if bytes[at] == quote {
+            if bytes.get(at + 1) != Some(&quote) {
+                return at + 1;
+            }
+            at += 1;
+        }
+        at += 1;
+    }
+    bytes.len()
+}

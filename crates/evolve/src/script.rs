@@ -1,0 +1,104 @@
+//! Changes that somebody wrote, or that an earlier run made.
+//!
+//! A line is a JSON object: a change with the `db_id` of its database beside the operator, or a record of a
+//! `changes.jsonl`, of which the schemas are read.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::change::Change;
+use crate::layout::Record;
+
+/// The changes of each database, in their order.
+pub type Script = BTreeMap<String, Vec<Change>>;
+
+/// Why a script cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    /// The file cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A line is no change.
+    #[error("{} line {line}: {message}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong and what to write.
+        message: String,
+    },
+}
+
+/// Reads a script.
+///
+/// # Errors
+/// [`ScriptError`], which names the line.
+pub fn read_script(path: &Path) -> Result<Script, ScriptError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| ScriptError::Read { path: path.to_owned(), source })?;
+    let mut script = Script::new();
+    for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
+        let failed = |message: String| ScriptError::Line { path: path.to_owned(), line, message };
+        let value: Value = serde_json::from_str(text).map_err(|error| failed(error.to_string()))?;
+        let Some((db_id, changes)) = of_line(value).map_err(failed)? else { continue };
+        let own = script.entry(db_id.clone()).or_default();
+        if !own.is_empty() && changes.len() != 1 {
+            return Err(failed(format!(
+                "{db_id} has changes before; give a file with one schema per database, without --per-item"
+            )));
+        }
+        own.extend(changes);
+    }
+    Ok(script)
+}
+
+fn of_line(mut value: Value) -> Result<Option<(String, Vec<Change>)>, String> {
+    if value.get("record").is_some() {
+        let record: Record = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        return Ok(match record {
+            Record::Schema(schema) => Some((schema.source_db_id, schema.changes)),
+            _ => None,
+        });
+    }
+    let db_id = value.as_object_mut().and_then(|object| object.remove("db_id"));
+    let Some(Value::String(db_id)) = db_id else {
+        return Err("the change has no db_id; write the name of its database".to_owned());
+    };
+    let change = serde_json::from_value(value).map_err(|error| format!("the change of {db_id}: {error}"))?;
+    Ok(Some((db_id, vec![change])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_read_by_hand_and_from_records_and_errors_name_the_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            read_script(&path)
+        };
+        let by_hand = r#"{"db_id":"d","operator":"rename_table","table":"a","to":"b"}"#;
+        let script = read(&format!("{by_hand}\n\n{}", by_hand.replace("\"a\"", "\"c\""))).unwrap();
+        assert_eq!(script["d"].len(), 2);
+        for (text, message) in [
+            (r#"{"operator":"drop_table","table":"a"}"#, "line 1: the change has no db_id"),
+            (r#"{"db_id":"d","operator":"drop_all"}"#, "line 1: the change of d: unknown variant"),
+            (r#"{"db_id":"d","operator":"drop_table","table":"a","x":1}"#, "unknown field"),
+            ("nothing", "line 1: expected"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

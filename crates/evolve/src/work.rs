@@ -1,0 +1,209 @@
+//! What is done with one database: a schema for all its items, one for each, a version of a history, a script.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use sqlgauge_base::{Random, seed_of};
+use sqlgauge_dataset::Example;
+use sqlgauge_engine::{Database, Engine, ResultSet};
+
+use crate::chain::Chain;
+use crate::change::Change;
+use crate::evolve::{EvolveError, Options, Plan};
+use crate::kind::{Kind, Scope};
+use crate::layout::Reason;
+use crate::output::Folder;
+use crate::perturbations::{Context, Needed, Probe, in_gold, propose};
+use crate::shard::{Evolving, Shard};
+use crate::source::{SourceDatabase, read_by_query};
+
+/// A database and what is asked for.
+pub(crate) struct Work<'a> {
+    pub(crate) source: &'a SourceDatabase<'a>,
+    pub(crate) options: &'a Options,
+}
+
+/// A version of a database.
+struct Version<'a> {
+    engine: &'a dyn Engine,
+    database: Arc<Database>,
+}
+
+impl Probe for Version<'_> {
+    fn rows(&self, sql: &str) -> Option<Arc<ResultSet>> {
+        self.engine.run(&self.database, sql).rows().cloned()
+    }
+}
+
+impl Work<'_> {
+    fn context<'c>(
+        &'c self,
+        needed: &'c Needed,
+        relevant: Option<&'c HashSet<usize>>,
+        probe: &'c dyn Probe,
+    ) -> Context<'c> {
+        let Options { intensity, naturalness, .. } = *self.options;
+        Context { needed, relevant, intensity, naturalness, probe }
+    }
+
+    fn random(&self, what: &str, number: usize) -> Random {
+        Random::new([self.options.seed, seed_of(self.source.db_id), seed_of(what), number as u64])
+    }
+
+    /// One schema for all items.
+    pub(crate) fn per_database(&self, kind: Kind, folder: &Path) -> Result<Shard, EvolveError> {
+        let mut chain = Chain::new(self.source.schema().clone());
+        let needed = self.source.needed();
+        let context = self.context(&needed, None, self.source);
+        propose(kind, &context, &mut chain, &mut self.random(kind.name(), 0));
+        self.evolving(&chain, self.source.db_id, folder, 0).run(&self.source.items)
+    }
+
+    /// A schema for each item, shared by those of equal ones.
+    pub(crate) fn per_item(&self, kind: Kind, folder: &Folder) -> Result<Shard, EvolveError> {
+        let mut schemas: Vec<(Chain, Vec<&Example>)> = Vec::new();
+        let mut shard = Shard::empty();
+        for item in &self.source.items {
+            let Some(reads) = self.source.reads(item).filter(|reads| !reads.tables.is_empty()) else {
+                shard.append(self.refused(item, Reason::GoldUnresolved));
+                continue;
+            };
+            let mut chain = Chain::new(self.source.schema().clone());
+            let context = self.context(reads, Some(&reads.tables), self.source);
+            propose(kind, &context, &mut chain, &mut self.random(kind.name(), item.index + 1));
+            match schemas.iter_mut().find(|(other, _)| other.changes() == chain.changes()) {
+                _ if chain.changes().is_empty() => shard.append(self.refused(item, Reason::NothingToChange)),
+                Some((_, items)) => items.push(item),
+                None => schemas.push((chain, vec![item])),
+            }
+        }
+        for (number, (chain, items)) in (1..).zip(&schemas) {
+            let db_id = format!("{}__{number}", self.source.db_id);
+            let place = folder.database(&db_id);
+            shard.append(self.evolving(chain, &db_id, &place, 0).run(items)?);
+        }
+        Ok(shard)
+    }
+
+    /// A schema for each item that cannot answer it any more.
+    pub(crate) fn out_of_scope(&self, kind: Kind) -> Shard {
+        let mut shard = Shard::empty();
+        for item in &self.source.items {
+            let gold = self.source.gold(item);
+            let reads = self.source.reads(item);
+            let (Some(gold), Some(reads)) = (gold.filter(|gold| gold.ran().is_ok()), reads) else {
+                shard.append(self.refused(item, Reason::GoldFails));
+                continue;
+            };
+            let mut chain = Chain::new(self.source.schema().clone());
+            let mut random = self.random(kind.name(), item.index + 1);
+            let is_gone = in_gold::remove(kind, &gold.sql, reads, &mut chain, &mut random);
+            let db_id = format!("{}__{}", self.source.db_id, item.index);
+            match (is_gone, chain.changes().is_empty()) {
+                (true, _) => {
+                    let evolving = self.evolving(&chain, &db_id, Path::new(""), 0);
+                    shard.append(evolving.unanswerable(item, kind));
+                }
+                (false, true) => shard.append(self.refused(item, Reason::NothingToChange)),
+                (false, false) => shard.append(self.refused(item, Reason::StillRuns)),
+            }
+        }
+        shard
+    }
+
+    /// The changes that somebody wrote.
+    pub(crate) fn script(&self, folder: &Path) -> Result<Shard, EvolveError> {
+        let Plan::Script(script) = &self.options.plan else { return Ok(Shard::empty()) };
+        let changes = script.get(self.source.db_id).map(Vec::as_slice).unwrap_or_default();
+        let chain = self.replay(changes)?;
+        self.evolving(&chain, self.source.db_id, folder, 0).run(&self.source.items)
+    }
+
+    fn replay(&self, changes: &[Change]) -> Result<Chain, EvolveError> {
+        let mut chain = Chain::new(self.source.schema().clone());
+        for (number, change) in (1..).zip(changes) {
+            chain.push(change.clone()).map_err(|source| EvolveError::Script {
+                db_id: self.source.db_id.to_owned(),
+                number,
+                source,
+            })?;
+        }
+        Ok(chain)
+    }
+
+    /// Makes `history` that of a step: what is on record for it, or the step before with one more kind of change.
+    pub(crate) fn replay_or_step(
+        &self,
+        step: u32,
+        folder: &Folder,
+        history: &mut Chain,
+        version: Option<&Path>,
+    ) -> Result<(), EvolveError> {
+        if folder.has(self.source.db_id) {
+            if let Some(changes) = folder.changes(self.source.db_id)? {
+                *history = self.replay(&changes)?;
+            }
+            return Ok(());
+        }
+        let Plan::Steps { kinds, .. } = &self.options.plan else { return Ok(()) };
+        let mut random = self.random("step", step as usize);
+        let mut kinds: Vec<Kind> = kinds.iter().copied().filter(|kind| kind.scope() == Scope::In).collect();
+        random.shuffle(&mut kinds);
+        let engine = self.source.engine();
+        let database = match version {
+            Some(path) => engine.open(path)?,
+            None => Arc::clone(&self.source.database),
+        };
+        let version = Version { engine, database };
+        let needed = self.needed_at(history);
+        for kind in kinds {
+            let mut latest = Chain::new(history.last().clone());
+            propose(kind, &self.context(&needed, None, &version), &mut latest, &mut random);
+            let mut longer = history.clone();
+            let fits = latest.changes().iter().all(|change| longer.push(change.clone()).is_ok());
+            if fits && !latest.changes().is_empty() {
+                *history = longer;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the golds read of a later schema.
+    fn needed_at(&self, history: &Chain) -> Needed {
+        let mut needed = Needed::default();
+        for gold in self.source.items.iter().filter_map(|item| item.golds.first()) {
+            if let Ok(rewritten) = history.rewrite(gold) {
+                let reads = read_by_query(&rewritten.query);
+                needed.tables.extend(reads.tables);
+                needed.columns.extend(reads.columns);
+            }
+        }
+        needed
+    }
+
+    /// A version of a history; one to which no kind could be applied is the one before.
+    pub(crate) fn version(&self, history: &Chain, place: &Path) -> Result<Shard, EvolveError> {
+        self.evolving(history, self.source.db_id, place, 0).run(&self.source.items)
+    }
+
+    fn evolving<'e>(
+        &'e self,
+        chain: &'e Chain,
+        db_id: &'e str,
+        folder: &'e Path,
+        before: usize,
+    ) -> Evolving<'e> {
+        Evolving { source: self.source, chain, db_id, folder, before }
+    }
+
+    fn refused(&self, item: &Example, reason: Reason) -> Shard {
+        let chain = Chain::new(self.source.schema().clone());
+        let evolving = self.evolving(&chain, self.source.db_id, Path::new(""), 0);
+        let mut shard = evolving.infeasible(&[item], reason, None);
+        // The reason is the item's, not the schema's.
+        shard.schemas.clear();
+        shard
+    }
+}
