@@ -129,7 +129,6 @@ impl Evolve {
         }
         Ok(Verdict::Done)
     }
-}
 
     fn plan(&self) -> Result<Plan> {
         let kinds = chosen(&self.kinds);
@@ -148,7 +147,6 @@ pub fn chosen(names: &[String]) -> Vec<Kind> {
 }
 
 fn table(evolved: &[(String, Statistics)]) -> Table {
-    let mut table = Table::new();
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["benchmark", "written", "golds changed", "median length", "not written"]);
