@@ -15,7 +15,7 @@ use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{Metric, Verification, find};
 use sqlgauge_report::Report;
 use sqlgauge_run::{
-    BenchmarkScorer, Completion, Gate, Manifest, Plan, RunDirectory, RunFiles, Schedule, Start,
+    BenchmarkScorer, Completion, Gate, Manifest, Plan, RunDirectory, RunFiles, Schedule, Scorer, Start,
     SummaryBuilder, UsedDatabases, digest_inputs, execute, read_manifest,
 };
 
@@ -24,6 +24,14 @@ use crate::options::SystemFile;
 use crate::progress::Progress;
 use crate::stdin;
 use crate::{guard, interrupt, output};
+
+/// Where a run is written, and how.
+pub struct Writing {
+    pub out: PathBuf,
+    pub jobs: usize,
+    pub restart: bool,
+    pub quiet: bool,
+}
 
 /// What to score and how.
 pub struct Job {
@@ -35,13 +43,10 @@ pub struct Job {
     pub metrics: Vec<&'static dyn Metric>,
     /// How `verify` verifies, where it is among the metrics.
     pub verify: VerifySettings,
-    pub out: PathBuf,
     pub limits: Limits,
     /// What the queries take for now; without, when the run began.
     pub now: Option<Moment>,
-    pub jobs: usize,
-    pub restart: bool,
-    pub quiet: bool,
+    pub writing: Writing,
     /// Bars as written.
     pub gates: Vec<String>,
 }
@@ -51,19 +56,29 @@ pub struct Job {
 pub struct VerifySettings {
     pub options: sqlgauge_verify::Options,
     pub solver: Option<PathBuf>,
+    /// Whether counterexamples keep, as long as there are such, to what the rows of the given database keep.
+    pub is_realistic: bool,
 }
 
 impl VerifySettings {
     /// What the settings change of a result, by name.
-    fn recorded(&self) -> [(String, Value); 4] {
+    pub fn recorded(&self) -> Vec<(String, Value)> {
         let time = u64::try_from(self.options.solver_time.as_millis()).unwrap_or(u64::MAX);
-        [
+        let mut recorded: Vec<(&str, Value)> = vec![
             ("verify_semantics", self.options.semantics.name().into()),
             ("verify_bound", self.options.bound.into()),
             ("verify_solver_ms", time.into()),
             ("verify_solver", self.solver.is_some().into()),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
+        ];
+        if self.is_realistic {
+            recorded.push(("verify_realistic", true.into()));
+        }
+        recorded.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// What verifies with these settings.
+    pub fn verification(&self) -> Verification {
+        Verification::new(self.options, self.solver.clone()).realistic(self.is_realistic)
     }
 }
 
@@ -89,55 +104,26 @@ impl Job {
         let tables = self.tables.as_deref().map(load_tables).transpose()?;
         self.say_notes(&benchmark, tables.as_ref());
         // Before there is a folder, so that there is none if they cannot be read. A run that goes on has read them.
-        let goes_on = !self.restart && RunDirectory::is_at(&self.out);
+        let goes_on = self.writing.goes_on();
         let read = if goes_on { None } else { Some(self.load_systems(&self.systems, &benchmark)?) };
         let with_suite = ids.iter().any(|id| id.starts_with("suite@"));
         let used = UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, with_suite)
             .with_context(|| asks(&self.source.gold))?;
-        let now = self.now()?;
+        let now = self.now.map_or_else(|| started_at(&self.writing), Ok)?;
         let engine: Arc<dyn Engine> = Arc::new(engine(self.limits)?.at(now));
         let manifest = self.manifest(&benchmark, &used, (engine.as_ref(), now), ids)?;
-        guard::keep_inputs_of_run(&self.out, &manifest)?;
+        guard::keep_inputs_of_run(&self.writing.out, &manifest)?;
         let targets = used.open(engine.as_ref(), tables.as_ref())?;
         used.check(&targets, &manifest.inputs)?;
-
-        let start = if self.restart { Start::Restart } else { Start::Continue };
-        let directory = RunDirectory::create(&self.out, &manifest, start)?;
+        let directory = self.writing.begin(&manifest)?;
         let systems = match read {
             Some(systems) => systems,
             None => self.load_systems(self.unfinished(&directory, &benchmark)?, &benchmark)?,
         };
         let plan = Plan::continued(&benchmark.examples, &manifest.systems, &systems)?;
-        let VerifySettings { options, solver } = &self.verify;
-        let verification = Verification::new(*options, solver.clone());
-        let scorer =
-            BenchmarkScorer::new(engine, self.metrics.clone(), targets).with_verification(verification);
-        let progress = Progress::new(self.quiet);
-        let again = if self.restart { "the same command without --restart" } else { "the same command" };
-        let gently = interrupt::Gently::new();
-        let schedule = Schedule { jobs: self.jobs, ..Schedule::new(gently.asked_to_stop()) };
-        let completion = execute(&directory, &plan, &scorer, &schedule, &progress)?;
-        progress.finish();
-        if !completion.is_complete() {
-            let Completion { done, total, .. } = completion;
-            let stopped =
-                format!("{done} of {total} items are in {}; {again} scores the others", self.out.display());
-            return Err(gently.stopped(stopped).into());
-        }
-        interrupt::how_to_go_on(format!(
-            "all items are in {}; {again} writes the report",
-            self.out.display()
-        ));
-        drop(gently);
-        finish(&directory, gates)
-    }
-
-    /// The moment that was asked for, or that of the run that goes on.
-    fn now(&self) -> Result<Moment> {
-        if self.now.is_none() && !self.restart && RunDirectory::is_at(&self.out) {
-            return Ok(recorded_now(&read_manifest(&self.out)?)?.unwrap_or_else(Moment::now));
-        }
-        Ok(self.now.unwrap_or_else(Moment::now))
+        let scorer = BenchmarkScorer::new(engine, self.metrics.clone(), targets)
+            .with_verification(self.verify.verification());
+        self.writing.write(&directory, &plan, &scorer, gates)
     }
 
     /// The systems whose answers are needed to go on with a run. Its inputs are what they were when it began, so those of
@@ -156,7 +142,7 @@ impl Job {
             |file: &SystemFile| load_predictions(&file.system, &file.path, benchmark, &self.predictions);
         let loaded: Vec<_> = files.par_iter().map(load).collect();
         let systems = loaded.into_iter().collect::<Result<Vec<_>, _>>()?;
-        if !self.quiet {
+        if !self.writing.quiet {
             let notes = systems.iter().flat_map(|set| set.notes.iter().map(|note| (&set.system, note)));
             notes.for_each(|(system, note)| output::note(format!("{system}: {note}")));
         }
@@ -164,7 +150,7 @@ impl Job {
     }
 
     fn say_notes(&self, benchmark: &Benchmark, tables: Option<&Tables>) {
-        if self.quiet {
+        if self.writing.quiet {
             return;
         }
         let of_tables = tables.iter().flat_map(|tables| &tables.notes);
@@ -205,11 +191,58 @@ impl Job {
             command: output::command_line(),
             metrics,
             systems: self.systems.iter().map(|file| file.system.clone()).collect(),
-            inputs: as_given(digest_inputs(&files)?),
+            inputs: given_inputs(digest_inputs(&files)?),
             options,
             examples: benchmark.examples.len(),
         })
     }
+}
+
+impl Writing {
+    /// Whether it is a run that was begun before.
+    fn goes_on(&self) -> bool {
+        !self.restart && RunDirectory::is_at(&self.out)
+    }
+
+    /// Makes the run directory, or opens it.
+    pub fn begin(&self, manifest: &Manifest) -> Result<RunDirectory> {
+        let start = if self.restart { Start::Restart } else { Start::Continue };
+        Ok(RunDirectory::create(&self.out, manifest, start)?)
+    }
+
+    /// Scores the plan and writes the items and `report.html` into the run directory; returns the report.
+    pub fn write(
+        &self,
+        directory: &RunDirectory,
+        plan: &Plan<'_>,
+        scorer: &dyn Scorer,
+        gates: Vec<Gate>,
+    ) -> Result<Report> {
+        let progress = Progress::new(self.quiet);
+        let again = if self.restart { "the same command without --restart" } else { "the same command" };
+        let gently = interrupt::Gently::new();
+        let schedule = Schedule { jobs: self.jobs, ..Schedule::new(gently.asked_to_stop()) };
+        let completion = execute(directory, plan, scorer, &schedule, &progress)?;
+        progress.finish();
+        if !completion.is_complete() {
+            let Completion { done, total, .. } = completion;
+            let stopped =
+                format!("{done} of {total} items are in {}; {again} scores the others", self.out.display());
+            return Err(gently.stopped(stopped).into());
+        }
+        interrupt::how_to_go_on(format!(
+            "all items are in {}; {again} writes the report",
+            self.out.display()
+        ));
+        drop(gently);
+        finish(directory, gates)
+    }
+}
+
+/// What queries take for now where nobody said: the moment of the run that goes on, else this one.
+pub fn started_at(writing: &Writing) -> Result<Moment> {
+    let recorded = if writing.goes_on() { recorded_now(&read_manifest(&writing.out)?)? } else { None };
+    Ok(recorded.unwrap_or_else(Moment::now))
 }
 
 /// The option of a run that says what its queries took for now.
@@ -227,7 +260,7 @@ pub fn asks(file: &Path) -> String {
 }
 
 /// The inputs with standard input under the name that it was given by.
-fn as_given(mut inputs: Vec<sqlgauge_run::Input>) -> Vec<sqlgauge_run::Input> {
+pub fn given_inputs(mut inputs: Vec<sqlgauge_run::Input>) -> Vec<sqlgauge_run::Input> {
     for input in &mut inputs {
         input.path = stdin::as_given(Path::new(&input.path)).display().to_string();
     }

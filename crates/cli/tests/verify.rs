@@ -165,3 +165,109 @@ fn the_counterexamples_of_a_run_are_a_test_suite() {
     // Right on the benchmark's own database, wrong on the suite.
     assert_eq!((first["ex-spider@1"].as_f64(), first["suite@1"].as_f64()), (Some(1.0), Some(0.0)));
 }
+
+const PAIRS: &str = r#"{"id": "a", "ddl": "CREATE TABLE t (x INTEGER NOT NULL);", "left": "SELECT COUNT(x) FROM t", "right": "SELECT COUNT(*) FROM t"}
+{"id": "b", "ddl": "CREATE TABLE t (x INTEGER NOT NULL);", "left": "SELECT x FROM t WHERE x > 1", "right": "SELECT x FROM t WHERE x > 2"}
+{"id": "c", "db": "shop", "left": "SELECT name FROM item WHERE price > 2", "right": "SELECT name FROM item WHERE price > 1"}
+{"id": "d", "db": "shop", "left": "SELECT name FROM item", "right": "SELECT nme FROM item"}
+{"id": "e", "db": "shop", "left": "SELECT nme FROM item", "right": "SELECT name FROM item"}
+"#;
+
+fn verify_pairs(benchmark: &Benchmark, pairs: &str, out: &str, more: &[&str]) -> std::process::Output {
+    let text = |name: &str| benchmark.path(name).display().to_string();
+    std::fs::write(benchmark.path("pairs.jsonl"), pairs).unwrap();
+    let arguments =
+        ["verify", "--pairs", &text("pairs.jsonl"), "--db", &text("database"), "--out", &text(out)];
+    sqlgauge(&[&arguments[..], more].concat())
+}
+
+#[test]
+fn a_file_of_pairs_is_a_run_with_the_same_verdicts() {
+    let benchmark = Benchmark::new(&[], &[]);
+    let output = verify_pairs(&benchmark, PAIRS, "run", &["--jobs", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("Verdicts"), "{shown}");
+    let items = items(&benchmark.path("run"));
+    let verdicts: Vec<&Value> = items.iter().map(|item| &item["details"]["verdict"]["verdict"]).collect();
+    let null = Value::Null;
+    let [equivalent, different] = ["equivalent", "different"].map(Value::from);
+    assert_eq!(verdicts, [&equivalent, &different, &different, &null, &null]);
+    assert_eq!(items[2]["details"]["verdict"]["stage"], "data");
+    assert_eq!(
+        (items[3]["status"].as_str(), items[3]["metrics"]["verify@1"].as_f64()),
+        (Some("refused"), Some(0.0))
+    );
+    assert_eq!(
+        (items[4]["status"].as_str(), items[4]["metrics"]["verify@1"].is_null()),
+        (Some("gold_failed"), true)
+    );
+    // The same object as of the single pair.
+    let left = "SELECT x FROM t WHERE x > 1";
+    let schema = benchmark.path("t.sql").display().to_string();
+    std::fs::write(&schema, "CREATE TABLE t (x INTEGER NOT NULL);").unwrap();
+    let single = sqlgauge(&[
+        "verify",
+        "--schema",
+        &schema,
+        "--left",
+        left,
+        "--right",
+        "SELECT x FROM t WHERE x > 2",
+        "--json",
+    ]);
+    let mut single: Value = serde_json::from_slice(&single.stdout).unwrap();
+    single.as_object_mut().unwrap().remove("ms");
+    assert_eq!(items[1]["details"]["verdict"], single);
+    // Other threads, and a run that was cut in the middle of a line and goes on.
+    verify_pairs(&benchmark, PAIRS, "again", &["--jobs", "3", "--quiet"]);
+    let log = |run: &str| std::fs::read(benchmark.path(run).join("items.jsonl")).unwrap();
+    let whole = log("run");
+    assert_eq!(whole, log("again"));
+    std::fs::write(benchmark.path("again/items.jsonl"), &whole[..whole.len() / 2]).unwrap();
+    let output = verify_pairs(&benchmark, PAIRS, "again", &["--json"]);
+    assert_eq!(whole, log("again"));
+    let counts: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(counts["verdicts"]["different"], 2);
+    assert_eq!(counts["no_verdict"], 2);
+}
+
+#[test]
+fn an_error_in_a_file_of_pairs_names_the_line_and_the_remedy() {
+    let benchmark = Benchmark::new(&[], &[]);
+    for (line, said) in [
+        (
+            r#"{"id": "f", "ddl": "CREATE TABEL t (x)", "left": "SELECT 1", "right": "SELECT 1"}"#,
+            "line 6: \"ddl\" is no DDL",
+        ),
+        (
+            r#"{"id": "f", "db": "shoop", "left": "SELECT 1", "right": "SELECT 1"}"#,
+            "line 6: no database for db_id \"shoop\"",
+        ),
+        (r#"{"id": "f", "db": "shop", "left": "SELECT 1"}"#, "line 6: no SQL text in \"right\""),
+    ] {
+        let output = verify_pairs(&benchmark, &format!("{PAIRS}{line}\n"), "run", &[]);
+        assert_eq!(output.status.code(), Some(2));
+        let error = stderr(&output);
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_realistic_counterexample_says_whether_it_is_like_the_rows_there_are() {
+    let benchmark = Benchmark::new(&[], &[]);
+    let database = benchmark.path("database/shop/shop.sqlite").display().to_string();
+    let verify = |bound: &str, more: &[&str]| {
+        let [left, right] =
+            [">", ">="].map(|sign| format!("SELECT name FROM item WHERE price {sign} {bound}"));
+        let arguments = ["verify", "--db", &database, "--left", &left, "--right", &right, "--json"];
+        let output = sqlgauge(&[&arguments[..], more].concat());
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    assert_eq!(verify("5", &["--realistic"])["realistic"], true);
+    let beyond = verify("20", &["--realistic"]);
+    assert_eq!((beyond["verdict"].as_str(), beyond["realistic"].as_bool()), (Some("different"), Some(false)));
+    let not_kept = beyond["not_kept"].as_array().unwrap();
+    assert!(not_kept.iter().any(|own| own.as_str().unwrap().starts_with("item.price: 20")), "{beyond}");
+    assert_eq!(verify("5", &[]).get("realistic"), None);
+}

@@ -19,6 +19,7 @@ mod labels;
 mod locate;
 mod matching;
 mod model;
+mod pairs;
 mod predictions;
 mod tables;
 mod text;
@@ -35,6 +36,7 @@ pub use input::Input;
 pub use labels::{Label, parse_labels};
 pub use locate::{Databases, Location};
 pub use model::{Benchmark, Example, Prediction, PredictionSet, Turn};
+pub use pairs::{Over, Pairs, RIGHT, load_pairs, parse_pairs};
 pub use predictions::{PredictionOptions, parse_predictions};
 pub use tables::{Tables, TablesEntry, parse_tables};
 

@@ -46,4 +46,5 @@ pub use r_ves::RVes;
 pub use registry::{UnknownMetric, all, find};
 pub use suite::{suite_execution_match, suite_execution_match_plugged};
 pub use verification::Verification;
+pub use verify::score_of_verdict;
 pub use ves::Ves;

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sqlgauge_engine::{Database, Engine};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::search::SearchError;
+use sqlgauge_verify::search::{Constraints, SearchError};
 use sqlgauge_verify::smt::{Limits, Solver};
-use sqlgauge_verify::{Options, Verifier};
+use sqlgauge_verify::{Beside, Data, Options, Refused, Report, Verifier};
 
 /// How `verify@1` verifies, shared by all threads of a run. A thread takes a verifier and a solver for one pair and puts
 /// them back; there are as many of them as threads that have ever worked at once.
@@ -15,6 +16,9 @@ use sqlgauge_verify::{Options, Verifier};
 pub struct Verification {
     options: Options,
     solver: Option<PathBuf>,
+    is_realistic: bool,
+    /// What the rows of databases keep, by the address of the schema.
+    constraints: Mutex<HashMap<usize, Constraints>>,
     /// By the address of the schema, which the verifiers keep alive.
     verifiers: Mutex<HashMap<usize, Vec<Verifier>>>,
     solvers: Mutex<Vec<Solver>>,
@@ -26,18 +30,50 @@ impl Verification {
         Self { options, solver, ..Self::default() }
     }
 
+    /// With counterexamples that keep, as long as there are such, to what the rows of the database keep.
+    #[must_use]
+    pub fn realistic(self, is_realistic: bool) -> Self {
+        Self { is_realistic, ..self }
+    }
+
     /// The options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Does something with a verifier over that schema, and with a solver.
+    /// The verdict on a pair over a schema, or over a database, whose rows then are looked at too.
+    ///
+    /// # Errors
+    /// When SQLite cannot open a database in memory; within, when it refuses one of the texts.
+    pub fn verdict(
+        &self,
+        schema: &Arc<Schema>,
+        database: Option<(&dyn Engine, &Database)>,
+        left: &str,
+        right: &str,
+    ) -> Result<Result<Report, Refused>, SearchError> {
+        let rows =
+            |sql: &str| database.and_then(|(engine, database)| engine.run(database, sql).rows().cloned());
+        let (left_rows, right_rows) = (rows(left), rows(right));
+        let data = match (database, &left_rows, &right_rows) {
+            (Some((engine, database)), Some(left), Some(right)) => {
+                Some(Data { engine, database, results: (left, right) })
+            }
+            _ => None,
+        };
+        self.with(schema, database, |verifier, solver| {
+            verifier.verify_beside(left, right, Beside { data, solver, ..Beside::default() })
+        })
+    }
+
+    /// Does something with a verifier over that schema, and the database that it is of if it is of one, and with a solver.
     ///
     /// # Errors
     /// When SQLite cannot open a database in memory.
     pub(crate) fn with<T>(
         &self,
         schema: &Arc<Schema>,
+        database: Option<(&dyn Engine, &Database)>,
         act: impl FnOnce(&Verifier, Option<&mut Solver>) -> T,
     ) -> Result<T, SearchError> {
         let key = Arc::as_ptr(schema).addr();
@@ -45,7 +81,7 @@ impl Verification {
             self.verifiers.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&key).and_then(Vec::pop);
         let verifier = match idle {
             Some(verifier) => verifier,
-            None => Verifier::new(Arc::clone(schema), self.options)?,
+            None => self.new_verifier(schema, database)?,
         };
         let mut solver = self.idle_solver();
         // What a panic leaves behind is not put back.
@@ -53,6 +89,19 @@ impl Verification {
         self.verifiers.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().push(verifier);
         self.solvers.lock().unwrap_or_else(PoisonError::into_inner).extend(solver);
         Ok(done)
+    }
+
+    fn new_verifier(
+        &self,
+        schema: &Arc<Schema>,
+        database: Option<(&dyn Engine, &Database)>,
+    ) -> Result<Verifier, SearchError> {
+        let verifier = Verifier::new(Arc::clone(schema), self.options)?;
+        let Some((engine, database)) = database.filter(|_| self.is_realistic) else { return Ok(verifier) };
+        let key = Arc::as_ptr(schema).addr();
+        let mut constraints = self.constraints.lock().unwrap_or_else(PoisonError::into_inner);
+        let mined = constraints.entry(key).or_insert_with(|| Constraints::mine(engine, database));
+        Ok(verifier.realistic(mined.clone()))
     }
 
     fn idle_solver(&self) -> Option<Solver> {

@@ -54,11 +54,13 @@ impl Metric for Verify {
         let own = Verification::default();
         let verification = pair.verification().unwrap_or(&own);
         let schema = &pair.target().database.kept_schema(pair.engine()).schema;
-        let verified = verification.with(schema, |verifier, solver| {
+        let database = &pair.target().database;
+        let given = Some((pair.engine(), database.as_ref()));
+        let verified = verification.with(schema, given, |verifier, solver| {
             let results = pair.results().ok();
             let data = results.as_ref().map(|results| Data {
                 engine: pair.engine(),
-                database: &pair.target().database,
+                database,
                 results: (&results.gold, &results.prediction),
             });
             verifier.verify_beside(
@@ -68,14 +70,15 @@ impl Metric for Verify {
             )
         });
         match verified {
-            Ok(Ok(report)) => of_report(&report),
+            Ok(Ok(report)) => score_of_verdict(&report),
             Ok(Err(refused)) => of_refused(&refused),
             Err(error) => Score::inapplicable(error.to_string()),
         }
     }
 }
 
-fn of_report(report: &Report) -> Score {
+/// The score of a pair of which that is the verdict, with the verdict as detail.
+pub fn score_of_verdict(report: &Report) -> Score {
     let score = Score::binary(!matches!(report.verdict, Verdict::Different(_)));
     let said = match &report.verdict {
         Verdict::Equivalent(proof) => match proof.assumes() {

@@ -11,6 +11,7 @@
 use sqlgauge_metrics::stats::wilson;
 use sqlgauge_run::{RunError, ScoreSummary, VERDICT};
 
+use crate::system_table::SystemTable;
 use crate::{ItemView, Nature, Report, ReportError, number};
 
 const VERIFY: &str = "verify@";
@@ -18,20 +19,20 @@ const LEVEL: f64 = 0.95;
 
 /// One system's row.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row {
-    pub(crate) system: String,
-    pub(crate) ex: ScoreSummary,
-    pub(crate) ex_rank: usize,
-    pub(crate) spotit: ScoreSummary,
-    pub(crate) spotit_rank: usize,
+struct Row {
+    system: String,
+    ex: ScoreSummary,
+    ex_rank: usize,
+    spotit: ScoreSummary,
+    spotit_rank: usize,
     /// Answers that are right by EX and were refuted.
-    pub(crate) refuted: usize,
+    refuted: usize,
     /// Answers that are right by EX and of which nobody knows.
-    pub(crate) unknown: usize,
+    unknown: usize,
 }
 
 /// The rows of the table in the order of the run, and the metric that is EX; nothing for a run without both metrics.
-pub(crate) fn rows(report: &Report) -> Result<Option<(String, Vec<Row>)>, ReportError> {
+fn rows(report: &Report) -> Result<Option<(String, Vec<Row>)>, ReportError> {
     let metrics = &report.summary.metrics;
     let verify = metrics.iter().find(|metric| metric.starts_with(VERIFY));
     let ex = metrics.iter().find(|metric| metric.starts_with("ex-") || metric.starts_with("ex@"));
@@ -61,25 +62,24 @@ pub(crate) fn rows(report: &Report) -> Result<Option<(String, Vec<Row>)>, Report
     Ok(Some((ex.clone(), systems.iter().zip(&counts).map(row).collect())))
 }
 
-/// The header of the table, with the metric that is EX.
-pub(crate) fn header(ex: &str) -> [String; 7] {
-    [
-        "system".to_owned(),
-        format!("EX ({ex})"),
-        "rank".to_owned(),
-        "EX-SpotIt".to_owned(),
-        "rank".to_owned(),
-        "refuted".to_owned(),
-        "unknown".to_owned(),
-    ]
+/// The table; nothing for a run without both metrics.
+pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError> {
+    let Some((ex, rows)) = rows(report)? else { return Ok(None) };
+    let header = ["system", &format!("EX ({ex})"), "rank", "EX-SpotIt", "rank", "refuted", "unknown"];
+    Ok(Some(SystemTable {
+        title: "EX and EX-SpotIt",
+        note: NOTE,
+        header: header.map(str::to_owned).into(),
+        rows: rows.iter().map(|row| (row.system.clone(), row.cells(&ex).into())).collect(),
+    }))
 }
 
 /// What the table says under its title.
-pub(crate) const NOTE: &str = "right on the database, and of these not refuted on another; refuted, unknown: of the answers right by EX";
+const NOTE: &str = "percent: right on the database, and of these not refuted on another; refuted, unknown: of the answers right by EX";
 
 impl Row {
     /// The cells after the name. A rank that moved shows how far.
-    pub(crate) fn cells(&self, ex: &str) -> [String; 6] {
+    fn cells(&self, ex: &str) -> [String; 6] {
         let nature = Nature::of(ex);
         let moved = match self.spotit_rank.cmp(&self.ex_rank) {
             std::cmp::Ordering::Less => format!(" ▲{}", self.ex_rank - self.spotit_rank),

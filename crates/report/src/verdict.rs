@@ -17,6 +17,12 @@ use crate::style::Painter;
 pub fn verdict(gold: &str, prediction: &str, report: &Report, options: ShowOptions) -> String {
     let mut text = String::new();
     heading(report, options, &mut text);
+    for (side, spelled) in ["left", "right"].into_iter().zip(&report.spelled) {
+        if let Some(spelled) = spelled {
+            let (by, sql) = (spelled.by.join(", "), printable(&spelled.sql));
+            let _infallible = writeln!(text, "{side} spelled otherwise ({by}): {sql}");
+        }
+    }
     match &report.verdict {
         Verdict::Equivalent(proof) => proved(proof, &mut text),
         Verdict::EquivalentUpTo(proof) => bounded(proof, &mut text),
@@ -28,6 +34,12 @@ pub fn verdict(gold: &str, prediction: &str, report: &Report, options: ShowOptio
         }
         Verdict::Unknown(unknown) => {
             let _infallible = writeln!(text, "{}: {}", unknown.reason, printable(&unknown.message));
+            for place in &unknown.places {
+                let _infallible = writeln!(text, "free to choose: {}", printable(&place.to_string()));
+            }
+            for missed in &unknown.unexercised {
+                let _infallible = writeln!(text, "not exercised: {}", printable(&missed.to_string()));
+            }
         }
     }
     text
@@ -88,6 +100,15 @@ fn counterexample(found: &Counterexample, options: ShowOptions, text: &mut Strin
     let needs: Vec<&str> = refutation.needs().iter().map(|need| need.name()).collect();
     if !needs.is_empty() {
         let _infallible = writeln!(text, "No plainer database was found: it needs {}.", needs.join(", "));
+    }
+    match found.not_kept.as_deref() {
+        Some([]) => text.push_str("It keeps what the rows of the given database keep.\n"),
+        Some(broken) => {
+            for constraint in broken {
+                let _infallible = writeln!(text, "unlike the given database: {}", printable(constraint));
+            }
+        }
+        None => {}
     }
     if refutation.depends_on_clock() {
         text.push_str("A query asks for the present time: the results may be others on another day.\n");

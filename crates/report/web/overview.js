@@ -18,6 +18,7 @@ function overview(params, main) {
     (DATA.warnings || []).map((text) => h('p', { class: 'warning', role: 'note' }, h('b', {}, 'Warning  '), text)),
     gatesSection(),
     leaderboard(m, order, go),
+    systemTables(order),
     pairwise(m, order),
     breakdown(m, order, params),
     outcomes(order));
@@ -96,6 +97,21 @@ function leaderboard(m, order, go) {
       h('tbody', {}, order.map(row)))),
     h('p', { class: 'note' }, 'Means in percent', ratiosNote(), SYSTEMS.length > 1 ? ' with 95 % intervals; n: the items that a mean is over; the best of each column is bold.' : ' with 95 % intervals; n: the items that a mean is over.',
       SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader and systems that cannot be told apart from it (p ≥ 0.05, paired by item)  ', h('span', { class: 'key' }), 'behind the leader.']));
+}
+
+/* What the run says of each system besides its scores: cells are texts, those of numbers stand right. */
+function systemTables(order) {
+  return DATA.tables.map(({ title, note, header, rows }) => {
+    const cell = (text) => h('td', { class: /^[\d–]/.test(text) ? 'num' : null }, text);
+    const row = ([name, cells]) => h('tr', {}, h('th', { class: 'name pin', scope: 'row' }, h('a', { href: `#/items${query({ system: name })}` }, name)), cells.map(cell));
+    const [first, ...others] = header;
+    const isNumber = (at) => rows.every(([, cells]) => /^[\d–]/.test(cells[at]));
+    return h('section', { 'aria-label': title }, h('div', { class: 'head' }, h('h2', {}, title)),
+      scroller(h('table', {},
+        h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, first), others.map((text, at) => h('th', { class: isNumber(at) ? 'num' : null, scope: 'col' }, text)))),
+        h('tbody', {}, order.map((s) => row(rows[s]))))),
+      h('p', { class: 'note' }, `${note[0].toUpperCase()}${note.slice(1)}.`));
+  });
 }
 
 /* Which metrics are no percentages, and which way they are better. */

@@ -11,6 +11,7 @@ mod indexer;
 mod items;
 mod log;
 mod observer;
+mod pair_scorer;
 mod plan;
 mod raw;
 mod record;
@@ -27,6 +28,7 @@ pub use error::RunError;
 pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use items::{Entry, Items, Prepared};
 pub use observer::{Observer, Repair};
+pub use pair_scorer::{Ground, PairScorer, REFUSED};
 pub use plan::{Peers, Plan, Task};
 pub use raw::{RawDetails, RawItem};
 pub use record::{

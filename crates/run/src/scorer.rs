@@ -229,7 +229,7 @@ impl Scorer for BenchmarkScorer {
 }
 
 /// What the item says of itself, whatever its scores.
-fn describe(task: &Task<'_>, pair: Option<&Pair<'_>>) -> Map<String, Value> {
+pub(crate) fn describe(task: &Task<'_>, pair: Option<&Pair<'_>>) -> Map<String, Value> {
     let Example { question, evidence, golds, difficulty, turn, .. } = task.example;
     let mut details = Map::new();
     let mut put = |key: &str, value: Value| {

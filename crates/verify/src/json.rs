@@ -34,6 +34,12 @@ impl Report {
                 if !refutation.needs().is_empty() {
                     put("needs", refutation.needs().iter().map(|need| need.name()).collect());
                 }
+                if let Some(not_kept) = &found.not_kept {
+                    put("realistic", not_kept.is_empty().into());
+                    if !not_kept.is_empty() {
+                        put("not_kept", not_kept.as_slice().into());
+                    }
+                }
                 if refutation.depends_on_clock() {
                     put("depends_on_clock", true.into());
                 }
@@ -45,7 +51,24 @@ impl Report {
             Verdict::Unknown(unknown) => {
                 put("reason", unknown.reason.as_str().into());
                 put("message", unknown.message.as_str().into());
+                let words = |all: &mut dyn Iterator<Item = String>| all.collect::<Vec<String>>().into();
+                if !unknown.places.is_empty() {
+                    put("places", words(&mut unknown.places.iter().map(ToString::to_string)));
+                }
+                if !unknown.unexercised.is_empty() {
+                    put("unexercised", words(&mut unknown.unexercised.iter().map(ToString::to_string)));
+                }
             }
+        }
+        let sides = ["left", "right"].into_iter().zip(&self.spelled);
+        let spelled: Map<String, Value> = sides
+            .filter_map(|(side, own)| {
+                let own = own.as_ref()?;
+                Some((side.to_owned(), json!({"sql": own.sql, "by": own.by})))
+            })
+            .collect();
+        if !spelled.is_empty() {
+            object.insert("spelled".to_owned(), spelled.into());
         }
         object
     }

@@ -11,10 +11,12 @@ mod json;
 mod options;
 pub mod search;
 pub mod smt;
+mod spelling;
 mod stages;
 pub mod suite;
 mod verdict;
 
 pub use options::Options;
+pub use spelling::Spelled;
 pub use stages::{Beside, Data, Verifier};
 pub use verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};

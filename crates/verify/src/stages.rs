@@ -26,9 +26,11 @@ use sqlgauge_sql::{ErrorKind, resolve};
 use crate::explain::explain;
 use crate::options::{BELT_DATABASES, Options};
 use crate::search::{
-    Inapplicable, Reason, Refutation, Search, SearchError, Side, Survived, Verdict as Found, Witness,
+    Constraints, Inapplicable, Reason, Refutation, Search, SearchError, Side, Survived, Verdict as Found,
+    Witness,
 };
 use crate::smt::{self, Outcome, Solver};
+use crate::spelling::{Spelled, spelled as spell};
 use crate::verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};
 
 /// What is known of a pair besides its texts.
@@ -74,6 +76,13 @@ impl Verifier {
         Ok(Self { schema, options, search })
     }
 
+    /// The verifier whose search keeps, as long as it can, to what the rows of a database keep; a counterexample then says
+    /// whether it does.
+    #[must_use]
+    pub fn realistic(self, constraints: Constraints) -> Self {
+        Self { search: self.search.realistic(constraints), ..self }
+    }
+
     /// What is known of the pair. The left query is the gold. Without a solver there is no bounded proof.
     ///
     /// # Errors
@@ -84,9 +93,43 @@ impl Verifier {
 
     /// [`Verifier::verify`] with what else is known of the pair.
     ///
+    /// A text that SQLite refuses is verified in other words, if it has them (see [`Report::spelled`]).
+    ///
     /// # Errors
-    /// When SQLite refuses one of the two texts.
-    pub fn verify_beside(&self, left: &str, right: &str, beside: Beside<'_>) -> Result<Report, Refused> {
+    /// When SQLite refuses one of the two texts, and has no other words for it.
+    pub fn verify_beside(&self, left: &str, right: &str, mut beside: Beside<'_>) -> Result<Report, Refused> {
+        let mut spelled: [Option<Spelled>; 2] = [None, None];
+        loop {
+            let text = |at: usize, sql| spelled[at].as_ref().map_or(sql, |own: &Spelled| own.sql.as_str());
+            let (left_text, right_text) = (text(0, left), text(1, right));
+            let refused = match self.verify_texts(left_text, right_text, &mut beside) {
+                Ok(mut report) => {
+                    if let Verdict::Unknown(unknown) = &mut report.verdict {
+                        unknown.unexercised =
+                            self.search.unexercised(left_text, right_text).unwrap_or_default();
+                    }
+                    return Ok(Report { spelled, ..report });
+                }
+                Err(refused) => refused,
+            };
+            let (at, sql) = match refused.side {
+                Side::Left => (0, left),
+                Side::Right => (1, right),
+            };
+            let other = spell(sql, |text| self.refuses(text)).filter(|_| spelled[at].is_none());
+            spelled[at] = Some(other.ok_or(refused)?);
+        }
+    }
+
+    /// Whether a text is no query over the schema; not so one that is only too much for the analysis.
+    fn refuses(&self, text: &str) -> bool {
+        let error = resolve(text, &self.schema).err();
+        error.is_some_and(|error| {
+            !matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::TooComplex(_))
+        })
+    }
+
+    fn verify_texts(&self, left: &str, right: &str, beside: &mut Beside<'_>) -> Result<Report, Refused> {
         let Beside { data, peers, solver } = beside;
         let mut clock = Clock::default();
         let differing = data.as_ref().filter(|data| self.differs(data));
@@ -112,7 +155,7 @@ impl Verifier {
             }
         }
         let last = if peers.is_empty() { Stage::Search } else { Stage::Reuse };
-        let Some(solver) = solver else {
+        let Some(solver) = solver.as_deref_mut() else {
             let unknown =
                 Verdict::Unknown(survived.unknown("no-solver", "there is no solver for a bounded proof"));
             return Ok(clock.report(unknown, last));
@@ -144,13 +187,22 @@ impl Verifier {
             };
             return Err(Refused { side, message: error.to_string() });
         }
-        let proof = Proof::of(&comparison).or_else(|| self.proof_before_limit(left, right));
+        let proof = Proof::of(&comparison)
+            .or_else(|| self.proof_without_order(left, right))
+            .or_else(|| self.proof_before_limit(left, right));
         let Some(proof) = proof else { return Ok(None) };
         match self.search.refute_within(left, right, BELT_DATABASES) {
             Found::Refuted(refutation) => Ok(Some(self.defect(*refutation, proof, left, right))),
             Found::Inapplicable(reason) => refused(&reason).map_or(Ok(Some(Verdict::Equivalent(proof))), Err),
             Found::Survived(_) => Ok(Some(Verdict::Equivalent(proof))),
         }
+    }
+
+    /// Where rows count as a bag or as a set, the queries are equal if they are without ORDER BY, or with DISTINCT.
+    fn proof_without_order(&self, left: &str, right: &str) -> Option<Proof> {
+        let [left, right] = self.search.rows_without_order(left, right)?;
+        let proof = Proof::of(&Matcher::new(&self.schema, Profile::Sound).compare(&left, &right))?;
+        Some(proof.after(&format!("both: rows as a {}", self.options.semantics)))
     }
 
     /// Queries whose rows are equal with their sort keys permit the same results under one LIMIT, whichever rows SQLite
@@ -196,7 +248,14 @@ impl Verifier {
     fn defect(&self, refutation: Refutation, proof: Proof, left: &str, right: &str) -> Verdict {
         let reproduce = self.command_line(&refutation, left, right);
         let defect = Some(Defect { proof, reproduce });
-        Verdict::Different(Box::new(Counterexample { refutation, explanation: None, defect }))
+        let not_kept = self.not_kept(&refutation, left, right);
+        Verdict::Different(Box::new(Counterexample { refutation, explanation: None, not_kept, defect }))
+    }
+
+    /// The constraints of the given database that a counterexample does not keep, where they were asked to be kept.
+    fn not_kept(&self, refutation: &Refutation, left: &str, right: &str) -> Option<Vec<String>> {
+        let broken = || self.search.broken_constraints(refutation.database(), left, right);
+        self.search.is_realistic().then(broken)
     }
 
     fn searched(&self, left: &str, right: &str) -> Result<Searched, Refused> {
@@ -250,7 +309,8 @@ impl Verifier {
 
     fn different(&self, refutation: Refutation, left: &str, right: &str) -> Verdict {
         let explanation = explain(&self.search, &self.schema, &refutation, left, right);
-        Verdict::Different(Box::new(Counterexample { refutation, explanation, defect: None }))
+        let not_kept = self.not_kept(&refutation, left, right);
+        Verdict::Different(Box::new(Counterexample { refutation, explanation, not_kept, defect: None }))
     }
 
     /// A command that makes the schema and verifies the pair, in one line for a shell.
@@ -299,22 +359,25 @@ impl Tried {
     fn unknown(&self, reason: &str, message: &str) -> Unknown {
         match self {
             Self::Nothing(inapplicable) => {
-                Unknown { reason: inapplicable.code(), message: format!("{inapplicable}; {message}") }
+                let message = format!("{inapplicable}; {message}");
+                Unknown { reason: inapplicable.code(), message, places: Vec::new(), unexercised: Vec::new() }
             }
-            Self::Databases(Survived { databases, undecided, failed }) => {
+            Self::Databases(Survived { databases, undecided, open, failed }) => {
                 let failed =
                     if *failed > 0 { format!(", {failed} on which a query failed") } else { String::new() };
                 let mut tried = format!("{databases} databases with equal results{failed}");
                 let mut reason = reason;
                 if *undecided > 0 {
                     reason = "nondeterministic";
-                    let _ = write!(
-                        tried,
-                        ", {undecided} on which they differed where SQLite is free to choose (ties under LIMIT, bare \
-                         columns, the order of group_concat)"
-                    );
+                    let _ =
+                        write!(tried, ", {undecided} on which they differed where SQLite is free to choose");
                 }
-                Unknown { reason: reason.to_owned(), message: format!("{tried}; {message}") }
+                Unknown {
+                    reason: reason.to_owned(),
+                    message: format!("{tried}; {message}"),
+                    places: open.clone(),
+                    unexercised: Vec::new(),
+                }
             }
         }
     }
@@ -341,6 +404,6 @@ impl Clock {
 
     fn report(mut self, verdict: Verdict, stage: Stage) -> Report {
         self.ended(stage);
-        Report { verdict, stage, times: self.times }
+        Report { verdict, stage, spelled: [None, None], times: self.times }
     }
 }

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use sqlgauge_etm::{Application, Comparison};
 
-use crate::search::{Refutation, Side};
+use crate::search::{OpenPlace, Refutation, Side, Unexercised};
 use crate::smt;
+use crate::spelling::Spelled;
 
 /// Whether two queries permit the same results on every database that satisfies the schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +51,12 @@ impl Proof {
             rules: chain(comparison),
             assumes: comparison.assumes.iter().map(ToString::to_string).collect(),
         })
+    }
+
+    /// The proof with what came before the rules.
+    pub(crate) fn after(mut self, step: &str) -> Self {
+        self.rules.insert(0, step.to_owned());
+        self
     }
 
     /// The rules in the order of their use, with the query and the clause that they changed: `left: 22 between in WHERE`.
@@ -103,6 +110,8 @@ pub struct Counterexample {
     pub refutation: Refutation,
     /// One sentence on the clause that makes the difference, where one does.
     pub explanation: Option<String>,
+    /// Where constraints of a given database were asked to be kept, those that it does not keep.
+    pub not_kept: Option<Vec<String>>,
     /// The rules that called the queries equal nevertheless: one of them is wrong.
     pub defect: Option<Defect>,
 }
@@ -123,6 +132,10 @@ pub struct Unknown {
     pub reason: String,
     /// The same in words, with what was tried.
     pub message: String,
+    /// Where SQLite is free to choose, so that the results differed and prove nothing.
+    pub places: Vec<OpenPlace>,
+    /// What of the queries the databases of the search did not exercise, where a difference may hide.
+    pub unexercised: Vec<Unexercised>,
 }
 
 /// A text that SQLite refuses, which gets its error and no verdict.
@@ -136,11 +149,7 @@ pub struct Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let side = match self.side {
-            Side::Left => "left",
-            Side::Right => "right",
-        };
-        write!(f, "the {side} query does not run: {}", self.message)
+        write!(f, "the {} query does not run: {}", self.side.name(), self.message)
     }
 }
 
@@ -181,6 +190,8 @@ pub struct Report {
     pub verdict: Verdict,
     /// The stage that gave it; for [`Verdict::Unknown`] the last one.
     pub stage: Stage,
+    /// The queries in other words, left and right, where SQLite refuses them as they are written; they were verified.
+    pub spelled: [Option<Spelled>; 2],
     /// The time that each stage took, in order. No part of the verdict.
     pub times: Vec<(Stage, Duration)>,
 }

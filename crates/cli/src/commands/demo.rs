@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::Verdict;
 use crate::options::SystemFile;
 use crate::output::{print, write_to};
-use crate::scoring::{Job, VerifySettings, metrics};
+use crate::scoring::{Job, VerifySettings, Writing, metrics};
 
 /// Score the bundled sample benchmark and write a report
 #[derive(Debug, Args)]
@@ -57,13 +57,10 @@ impl Demo {
             predictions: PredictionOptions::default(),
             metrics: metrics(METRICS)?,
             verify: VerifySettings::default(),
-            out: self.out.join("run"),
             // The sample has a query that never ends.
             limits: Limits { timeout: std::time::Duration::from_secs(1), ..Limits::default() },
             now: None,
-            jobs: 0,
-            restart: false,
-            quiet: false,
+            writing: Writing { out: self.out.join("run"), jobs: 0, restart: false, quiet: false },
             gates: Vec::new(),
         };
         super::score::finish(&job, false)

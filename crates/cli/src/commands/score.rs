@@ -15,7 +15,7 @@ use crate::options::{
     ClockOptions, LimitOptions, SystemFile, column_help, columns, format, metrics_help, system_file,
 };
 use crate::output::{Style, colour, print, print_with, width};
-use crate::scoring::{Job, VerifySettings, metrics};
+use crate::scoring::{Job, VerifySettings, Writing, metrics};
 use crate::solver::solver_of_run;
 use crate::stdin::input_file;
 
@@ -102,12 +102,9 @@ impl Score {
             },
             metrics,
             verify,
-            out: self.out,
             limits: self.limits.limits()?,
             now: self.clock.now,
-            jobs: self.jobs,
-            restart: self.restart,
-            quiet: self.quiet,
+            writing: Writing { out: self.out, jobs: self.jobs, restart: self.restart, quiet: self.quiet },
             gates: self.fail_under,
         };
         finish(&job, self.json)
@@ -120,9 +117,9 @@ pub fn finish(job: &Job, as_json: bool) -> Result<Verdict> {
     if as_json {
         let json = sqlgauge_report::find("json")?;
         print_with(Style::Plain, |out| json.render(&report, out))?;
-    } else if !job.quiet {
+    } else if !job.writing.quiet {
         print_with(Style::Painted, |out| Table { width: width(), colour: colour() }.render(&report, out))?;
-        print(&format!("\nReport: {}\n", job.out.join("report.html").display()))?;
+        print(&format!("\nReport: {}\n", job.writing.out.join("report.html").display()))?;
     }
     if let Some(sentence) = sqlgauge_report::no_gold_runs(&report.summary.golds) {
         bail!("{sentence}; the first says: {}", first_gold_error(&report)?);

@@ -1,65 +1,74 @@
 //! `sqlgauge verify`.
 
+mod pairs;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args};
 use sqlgauge_compare::Semantics;
 use sqlgauge_dataset::{BenchmarkSource, PredictionOptions};
-use sqlgauge_engine::{Database, Engine, SqliteEngine};
+use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
 use sqlgauge_report::{ShowOptions, verdict};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::smt::{Limits, Solver};
-use sqlgauge_verify::{Beside, Data, Options, Report, Verifier};
+use sqlgauge_verify::{Options, Report};
 
 use crate::Verdict;
 use crate::engine::engine;
 use crate::options::{ClockOptions, SystemFile, schema_of, seconds, system_file};
 use crate::output::{colour, note, print_json, print_painted, width};
-use crate::scoring::{Job, VerifySettings, metrics};
+use crate::scoring::{Job, VerifySettings, Writing, metrics};
 use crate::solver::solver;
 use crate::stdin::{input_file, query};
+use pairs::{PairsJob, print_verdicts};
 
 /// Find a database that tells two queries apart, or prove that there is none
 ///
-/// A pair: --left and --right. Whole prediction files: --gold, --pred and --out, a run as of `score`.
+/// A pair: --left and --right. A file of pairs: --pairs and --out. Whole prediction files: --gold, --pred and --out, a run as of
+/// `score`.
 ///
 /// Exit code of a pair: 0 if they are equivalent, 1 if they are different, 3 if nobody knows, 2 if one of them or the schema cannot
-/// be read.
+/// be read. Exit code of a run: 0 if every pair has been looked at, whatever the verdicts, 2 if an input cannot be read.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("run").args(["gold", "pairs"])))]
 pub struct Verify {
     /// The gold query; `-` is standard input
-    #[arg(long, value_name = "SQL", value_parser = query, requires = "right", required_unless_present = "gold",
-        conflicts_with = "gold")]
+    #[arg(long, value_name = "SQL", value_parser = query, requires = "right", required_unless_present_any = ["gold", "pairs"],
+        conflicts_with_all = ["gold", "pairs"])]
     left: Option<String>,
     /// The other query
     #[arg(long, value_name = "SQL", value_parser = query, requires = "left")]
     right: Option<String>,
-    /// SQLite file whose schema the queries are over; with --gold, the folder with `DB_ID/DB_ID.sqlite`
-    #[arg(long, value_name = "FILE", required_unless_present = "schema", conflicts_with = "schema")]
+    /// SQLite file whose schema the queries are over; with --gold, and with --pairs that name a `db`, the folder with
+    /// `DB_ID/DB_ID.sqlite`
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["schema", "pairs"], conflicts_with = "schema")]
     db: Option<PathBuf>,
     /// `.sql` file with the DDL instead; `-` is standard input
-    #[arg(long, value_name = "FILE", value_parser = input_file, conflicts_with = "gold")]
+    #[arg(long, value_name = "FILE", value_parser = input_file, conflicts_with_all = ["gold", "pairs"])]
     schema: Option<PathBuf>,
     /// File with the gold queries, to verify whole prediction files as a run; as for `score`
     #[arg(long, value_name = "FILE", value_parser = input_file, requires_all = ["predictions", "out"])]
     gold: Option<PathBuf>,
+    /// File with pairs to verify as a run: one object `{"id", "ddl" or "db", "left", "right"}` per line, of which `db` is a SQLite
+    /// file
+    #[arg(long, value_name = "FILE", value_parser = input_file, requires = "out", conflicts_with = "gold")]
+    pairs: Option<PathBuf>,
     /// Predictions of one system; may be given several times
     #[arg(long = "pred", id = "predictions", value_name = "NAME=FILE", requires = "gold", value_parser = system_file)]
     predictions: Vec<SystemFile>,
     /// Run directory to write; the same command again finishes an interrupted run
-    #[arg(long, value_name = "DIR", requires = "gold")]
+    #[arg(long, value_name = "DIR", requires = "run")]
     out: Option<PathBuf>,
     /// Discard the run that is in the folder
-    #[arg(long, requires = "gold")]
+    #[arg(long, requires = "run")]
     restart: bool,
     /// Worker threads; 0 means one per core
-    #[arg(long, short, value_name = "N", default_value_t = 0, requires = "gold")]
+    #[arg(long, short, value_name = "N", default_value_t = 0, requires = "run")]
     jobs: usize,
     /// Print nothing but errors
-    #[arg(long, short, requires = "gold", conflicts_with = "json")]
+    #[arg(long, short, requires = "run", conflicts_with = "json")]
     quiet: bool,
     /// What of a result counts: what `ex@1` compares, or rows as a set, a bag, a list
     #[arg(long, value_name = "NAME", default_value = "ex", value_parser = semantics())]
@@ -73,6 +82,10 @@ pub struct Verify {
     /// The solver Z3; without it the variable `SQLGAUGE_SOLVER`, then PATH, then Python's package z3-solver
     #[arg(long, value_name = "PATH")]
     solver: Option<PathBuf>,
+    /// Look first for counterexamples like the rows of the given database: its ranges, categories, and what is never NULL. Each says
+    /// whether it is. Pairs over a `ddl` have no rows to be like
+    #[arg(long, conflicts_with = "schema")]
+    realistic: bool,
     /// Where the random numbers of the search begin
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -92,31 +105,19 @@ impl Verify {
     pub fn run(self) -> Result<Verdict> {
         let solver_time = seconds("--timeout", self.timeout)?;
         let options = Options { semantics: self.semantics, seed: self.seed, bound: self.bound, solver_time };
-        let settings = VerifySettings { options, solver: solver(self.solver.as_deref())? };
+        let settings =
+            VerifySettings { options, solver: solver(self.solver.as_deref())?, is_realistic: self.realistic };
         match (&self.left, &self.right) {
             (Some(left), Some(right)) => self.pair(left, right, settings),
-            _ => self.files(settings),
+            _ => self.run_of_many(settings),
         }
     }
 
     fn pair(&self, left: &str, right: &str, settings: VerifySettings) -> Result<Verdict> {
-        let limits = Limits { time: settings.options.solver_time, ..Limits::default() };
-        let mut solver = settings.solver.map(|program| Solver::new(program, limits));
         let given = self.given()?;
-        let verifier = Verifier::new(Arc::clone(&given.schema), settings.options)?;
-        let rows = |sql: &str| {
-            let (engine, database) = given.database.as_ref()?;
-            engine.run(database, sql).rows().cloned()
-        };
-        let (left_rows, right_rows) = (rows(left), rows(right));
-        let data = match (&given.database, &left_rows, &right_rows) {
-            (Some((engine, database)), Some(left), Some(right)) => {
-                Some(Data { engine, database, results: (left, right) })
-            }
-            _ => None,
-        };
-        let beside = Beside { data, solver: solver.as_mut(), ..Beside::default() };
-        let report = verifier.verify_beside(left, right, beside)?;
+        let database =
+            given.database.as_ref().map(|(engine, database)| (engine as &dyn Engine, database.as_ref()));
+        let report = settings.verification().verdict(&given.schema, database, left, right)??;
         if self.json {
             let mut object = report.to_json();
             object.insert("ms".to_owned(), report.times_to_json());
@@ -128,8 +129,23 @@ impl Verify {
         Ok(ended(&report))
     }
 
+    fn run_of_many(mut self, settings: VerifySettings) -> Result<Verdict> {
+        let as_json = self.json;
+        let writing = Writing {
+            // The arguments require it.
+            out: self.out.take().unwrap_or_default(),
+            jobs: self.jobs,
+            restart: self.restart,
+            quiet: self.quiet,
+        };
+        let Some(pairs) = self.pairs.take() else { return self.files(settings, writing) };
+        let job = PairsJob { pairs, databases: self.db, settings, writing };
+        print_verdicts(&job.run()?, as_json, &job.writing)?;
+        Ok(Verdict::Done)
+    }
+
     /// A run of `verify` beside the execution metric whose equality it has.
-    fn files(self, settings: VerifySettings) -> Result<Verdict> {
+    fn files(self, settings: VerifySettings, writing: Writing) -> Result<Verdict> {
         let ex = if self.semantics == Semantics::Set { "ex-bird" } else { "ex" };
         let as_json = self.json;
         // The arguments require all three.
@@ -141,12 +157,9 @@ impl Verify {
             predictions: PredictionOptions::default(),
             metrics: metrics(&format!("{ex},verify"))?,
             verify: settings,
-            out: self.out.unwrap_or_default(),
-            limits: sqlgauge_engine::Limits::default(),
+            limits: Limits::default(),
             now: self.clock.now,
-            jobs: self.jobs,
-            restart: self.restart,
-            quiet: self.quiet,
+            writing,
             gates: Vec::new(),
         };
         super::score::finish(&job, as_json)
@@ -159,7 +172,7 @@ impl Verify {
             let schema = schema_of(self.schema.as_deref().unwrap_or_else(|| "".as_ref()))?;
             return Ok(Given { schema: Arc::new(schema), database: None });
         };
-        let engine = engine(sqlgauge_engine::Limits::default())?.at(self.clock.moment());
+        let engine = engine(Limits::default())?.at(self.clock.moment());
         let database = engine.open(path)?;
         let kept = database.kept_schema(&engine);
         for broken in &kept.broken {

@@ -14,7 +14,8 @@ use sqlgauge_run::{Comparison, SystemSummary};
 use super::Format;
 use super::breakdown::{coverage, group_score, groups};
 use super::table::shown_pairs;
-use crate::{ItemView, Nature, Report, ReportError, notes, number, spotit, warnings};
+use crate::system_table::{SystemTable, system_tables};
+use crate::{ItemView, Nature, Report, ReportError, notes, number, warnings};
 
 /// GitHub-flavoured Markdown.
 pub struct Markdown;
@@ -40,7 +41,7 @@ impl Format for Markdown {
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         let mut page = Page::default();
         page.add(&leaderboard(report));
-        page.add(&spotit_table(report)?);
+        system_tables(report)?.iter().for_each(|shown| page.add(&of_system_table(shown)));
         page.add(&gates(report));
         page.add(&comparisons(report));
         page.add(&counts(report));
@@ -101,11 +102,19 @@ fn leaderboard(report: &Report) -> String {
     format!("## Text-to-SQL scores\n\n{}\n{note}\n\n{}", table(&header, rows), warnings.concat())
 }
 
-fn spotit_table(report: &Report) -> Result<String, ReportError> {
-    let Some((ex, rows)) = spotit::rows(report)? else { return Ok(String::new()) };
-    let header = spotit::header(&escape(&ex));
-    let cells = rows.iter().map(|row| std::iter::once(escape(&row.system)).chain(row.cells(&ex)).collect());
-    Ok(format!("## EX and EX-SpotIt\n\n{}\nPercent: {}.\n\n", table(&header, cells), spotit::NOTE))
+fn of_system_table(shown: &SystemTable) -> String {
+    let header: Vec<String> = shown.header.iter().map(|name| escape(name)).collect();
+    let cells = shown
+        .rows
+        .iter()
+        .map(|(system, cells)| std::iter::once(system).chain(cells).map(|text| escape(text)).collect());
+    format!("## {}\n\n{}\n{}.\n\n", shown.title, table(&header, cells), sentence(shown.note))
+}
+
+/// The text with its first letter as a sentence has it.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn gates(report: &Report) -> String {

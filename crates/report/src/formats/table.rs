@@ -14,7 +14,8 @@ use unicode_width::UnicodeWidthStr;
 use super::Format;
 use super::breakdown::{coverage, group_score, groups};
 use crate::style::Painter;
-use crate::{Nature, Report, ReportError, notes, number, spotit, warnings};
+use crate::system_table::system_tables;
+use crate::{Nature, Report, ReportError, notes, number, warnings};
 
 /// The report as text tables.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +46,7 @@ impl Format for Table {
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         self.leaderboard(report, out)?;
         self.warnings(report, out)?;
-        self.spotit(report, out)?;
+        self.system_tables(report, out)?;
         self.counts(report, out)?;
         for dimension in ["hardness", "difficulty", "turn", "interaction"] {
             self.breakdown(report, dimension, out)?;
@@ -161,17 +162,19 @@ impl Table {
         Ok(())
     }
 
-    fn spotit(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        let Some((ex, rows)) = spotit::rows(report)? else { return Ok(()) };
-        self.title("EX and EX-SpotIt", spotit::NOTE, out)?;
-        let header = spotit::header(&ex);
-        let mut table = self.new_table(&header.each_ref().map(String::as_str));
-        for row in &rows {
-            let cells = row.cells(&ex).map(|text| Cell::new(text).set_alignment(CellAlignment::Right));
-            table.add_row(std::iter::once(name_cell(&row.system)).chain(cells).collect::<Vec<_>>());
+    fn system_tables(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
+        for shown in system_tables(report)? {
+            self.title(shown.title, shown.note, out)?;
+            let header: Vec<&str> = shown.header.iter().map(String::as_str).collect();
+            let mut table = self.new_table(&header);
+            for (system, cells) in &shown.rows {
+                let cells = cells.iter().map(|text| Cell::new(text).set_alignment(CellAlignment::Right));
+                table.add_row(std::iter::once(name_cell(system)).chain(cells).collect::<Vec<_>>());
+            }
+            whole_numbers(&mut table, 1);
+            Self::put(&table, out)?;
         }
-        whole_numbers(&mut table, 1);
-        Self::put(&table, out)
+        Ok(())
     }
 
     fn counts(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {

@@ -73,11 +73,7 @@ pub struct Unexercised {
 
 impl fmt::Display for Unexercised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let side = match self.side {
-            Side::Left => "left",
-            Side::Right => "right",
-        };
-        write!(f, "{side}: {} was never {}", self.part, self.event.name())
+        write!(f, "{}: {} was never {}", self.side.name(), self.part, self.event.name())
     }
 }
 

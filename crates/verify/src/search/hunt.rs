@@ -51,7 +51,7 @@ impl<'h, 's> Hunt<'h, 's> {
         let loader = Loader::new(&search.sandbox, &search.schema, &plan.columns())
             .map_err(|error| Inapplicable::unsupported("schema", error.to_string()))?;
         let pair = prepared.pair(search)?;
-        let survived = Survived { databases: 0, undecided: 0, failed: 0 };
+        let survived = Survived::default();
         let mut hunt = Hunt { search, prepared, plan, loader, pair, minimise, best: None, survived };
         let verdict = hunt.run(databases);
         hunt.loader.clear();
@@ -71,7 +71,12 @@ impl<'h, 's> Hunt<'h, 's> {
             };
             match self.pair.judge() {
                 Judged::Same => self.survived.databases += 1,
-                Judged::Undecided => self.survived.undecided += 1,
+                Judged::Undecided => {
+                    self.survived.undecided += 1;
+                    if self.survived.open.is_empty() {
+                        self.survived.open = self.pair.open_places();
+                    }
+                }
                 Judged::Failed => self.survived.failed += 1,
                 Judged::Different(difference) => self.keep_better(&rows, &difference, number + 1),
             }
@@ -81,7 +86,7 @@ impl<'h, 's> Hunt<'h, 's> {
         }
         match self.best.take() {
             Some(best) => Verdict::Refuted(Box::new(best)),
-            None => Verdict::Survived(self.survived),
+            None => Verdict::Survived(std::mem::take(&mut self.survived)),
         }
     }
 

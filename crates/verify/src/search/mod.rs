@@ -38,11 +38,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlgauge_base::seed_of;
+use sqlgauge_compare::Semantics;
 use sqlgauge_engine::{Budget, Sandbox};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, TableId};
 
-use self::freedom::rows_with_keys;
+use self::freedom::{rows_with_keys, without_order};
 use self::hunt::Hunt;
 use self::load::Loader;
 use self::minimise::Minimiser;
@@ -57,6 +58,7 @@ pub(crate) use self::plan::with_targets;
 
 pub use self::contract::{ColumnOrder, Contract};
 pub use self::exercise::{Event, Unexercised};
+pub use self::freedom::{Choice, OpenPlace};
 pub use self::many::refute_all;
 pub use self::needs::Need;
 pub use self::realistic::Constraints;
@@ -177,6 +179,21 @@ impl Search {
         stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
             let prepared = self.prepared(left, right).ok()?;
             rows_with_keys(&prepared.left.query, &prepared.right.query, &self.schema)
+        })
+    }
+
+    /// For results of which the order does not count: the queries as SQL without ORDER BY, as sets also with DISTINCT. If these
+    /// are equal as bags on every database, the two permit the same results. `None` where the one does not follow from the
+    /// other.
+    pub fn rows_without_order(&self, left: &str, right: &str) -> Option<[String; 2]> {
+        let semantics = self.options.contract.semantics;
+        if !matches!(semantics, Semantics::Set | Semantics::Bag) {
+            return None;
+        }
+        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+            let prepared = self.prepared(left, right).ok()?;
+            let queries = [&prepared.left.query, &prepared.right.query];
+            without_order(queries, semantics == Semantics::Set, &self.schema)
         })
     }
 

@@ -10,7 +10,7 @@ use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Dialect, ordered, print, resolve};
 
 use super::contract::{ColumnOrder, Contract};
-use super::freedom::{Cut, Freedom, Possible, Site};
+use super::freedom::{Choice, Cut, Freedom, OpenPlace, Place, Possible, Site};
 use super::verdict::{Inapplicable, Side};
 
 /// A query of the pair before it is compiled.
@@ -83,9 +83,9 @@ struct Runner<'s> {
     statement: Statement<'s>,
     /// The resolved query as text; what is known of freedoms is known of it.
     printed: Auxiliary<'s>,
-    checks: Vec<Auxiliary<'s>>,
+    checks: Vec<(Auxiliary<'s>, Place)>,
     sites: Vec<(Site, Auxiliary<'s>)>,
-    loose: Vec<(usize, Auxiliary<'s>)>,
+    loose: Vec<(usize, Auxiliary<'s>, Place)>,
     /// The query without its LIMIT.
     unlimited: Option<(Cut, Auxiliary<'s>)>,
 }
@@ -102,7 +102,11 @@ impl<'s> Runner<'s> {
     fn new(sandbox: &'s Sandbox, schema: &'s Schema, resolved: &Resolved) -> Result<Self, Failure> {
         let freedom = &resolved.freedom;
         let sites = freedom.sites.iter().map(|site| (site.clone(), Auxiliary::new(site.cut.text.clone())));
-        let loose = freedom.loose.iter().map(|loose| (loose.column, Auxiliary::new(loose.check.clone())));
+        let loose = freedom
+            .loose
+            .iter()
+            .map(|loose| (loose.column, Auxiliary::new(loose.check.clone()), loose.place.clone()));
+        let checks = freedom.checks.iter().map(|(text, place)| (Auxiliary::new(text.clone()), place.clone()));
         let unlimited = freedom.cut.clone().map(|cut| {
             let all = Auxiliary::new(cut.text.clone());
             (cut, all)
@@ -112,7 +116,7 @@ impl<'s> Runner<'s> {
             query: resolved.query.clone(),
             statement: sandbox.prepare(&resolved.text)?,
             printed: Auxiliary::new(resolved.printed.clone()),
-            checks: freedom.checks.iter().map(|text| Auxiliary::new(text.clone())).collect(),
+            checks: checks.collect(),
             sites: sites.collect(),
             loose: loose.collect(),
             unlimited,
@@ -149,11 +153,12 @@ impl<'s> Runner<'s> {
                 });
             }
         }
-        let mut is_open = |check: &mut Auxiliary<'s>| !check.run(sandbox).is_ok_and(|rows| rows.is_empty());
-        if outcomes.possible.len() >= MAX_OUTCOMES || self.checks.iter_mut().any(&mut is_open) {
+        let is_open = |check: &mut Auxiliary<'s>| !check.run(sandbox).is_ok_and(|rows| rows.is_empty());
+        if outcomes.possible.len() >= MAX_OUTCOMES || self.checks.iter_mut().any(|(check, _)| is_open(check))
+        {
             return None;
         }
-        for (column, check) in &mut self.loose {
+        for (column, check, _) in &mut self.loose {
             if is_open(check) {
                 outcomes.loose.insert(*column);
             }
@@ -163,6 +168,24 @@ impl<'s> Runner<'s> {
             None => Possible::only(result),
         });
         Some(())
+    }
+
+    /// The places that leave a choice on what the tables hold now.
+    fn open_places(&mut self, sandbox: &'s Sandbox) -> BTreeSet<Place> {
+        let is_open = |check: &mut Auxiliary<'s>| !check.run(sandbox).is_ok_and(|rows| rows.is_empty());
+        let is_cut_open = |cut: &Cut, all: &mut Auxiliary<'s>| {
+            !all.run(sandbox).is_ok_and(|rows| !cut.possible(&rows).is_open())
+        };
+        let sites = self.sites.iter_mut();
+        let sites = sites.filter_map(|(site, all)| is_cut_open(&site.cut, all).then(|| site.place.clone()));
+        let mut open: BTreeSet<Place> = sites.collect();
+        let checks = self.checks.iter_mut().map(|(check, place)| (check, &*place));
+        let loose = self.loose.iter_mut().map(|(_, check, place)| (check, &*place));
+        open.extend(checks.chain(loose).filter_map(|(check, place)| is_open(check).then(|| place.clone())));
+        if self.unlimited.as_mut().is_some_and(|(cut, all)| is_cut_open(cut, all)) {
+            open.insert(Place::of(Choice::Limit));
+        }
+        open
     }
 }
 
@@ -260,6 +283,20 @@ impl<'s> Pair<'s> {
             return Judged::Undecided;
         }
         Judged::Different(Box::new(Difference { left, right, reason }))
+    }
+
+    /// The places of both queries that leave a choice on what the tables hold now.
+    pub(super) fn open_places(&mut self) -> Vec<OpenPlace> {
+        let runners = [(Side::Left, &mut self.left), (Side::Right, &mut self.right)];
+        let mut open = Vec::new();
+        for (side, runner) in runners {
+            let places = runner.open_places(self.sandbox).into_iter();
+            open.extend(places.map(|Place { choice, part }| OpenPlace { side, choice, part }));
+        }
+        if open.is_empty() && self.uses_clock {
+            open.push(OpenPlace { side: Side::Left, choice: Choice::Clock, part: None });
+        }
+        open
     }
 
     /// Whether the queries may also have returned the same, had SQLite chosen otherwise.

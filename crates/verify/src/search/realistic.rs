@@ -24,6 +24,11 @@ const MAX_CATEGORIES: usize = 16;
 const ROWS_PER_CATEGORY: usize = 5;
 
 impl Search {
+    /// Whether it was given the constraints of a database.
+    pub fn is_realistic(&self) -> bool {
+        self.constraints.is_some()
+    }
+
     /// Which constraints of the database that the search was given ([`Search::realistic`]) a witness does not keep, in the
     /// columns that the queries read; none where it was given none.
     pub fn broken_constraints(&self, witness: &Witness, left: &str, right: &str) -> Vec<String> {

@@ -4,16 +4,27 @@ use std::fmt;
 
 use sqlgauge_engine::{Failure, ResultSet};
 
+use super::freedom::OpenPlace;
 use super::needs::Need;
 use super::witness::Witness;
 
 /// Which of the two queries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The first, the gold.
     Left,
     /// The second, the prediction.
     Right,
+}
+
+impl Side {
+    /// Its name: `left`, `right`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+        }
+    }
 }
 
 /// What a search found.
@@ -43,13 +54,15 @@ impl Verdict {
 }
 
 /// A search that found no difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survived {
     /// Databases on which both queries ran and could be compared with the same outcome.
     pub databases: usize,
     /// Databases on which the results differed, but a freedom of SQLite's (ties under LIMIT, bare columns, …) may be
     /// to blame.
     pub undecided: usize,
+    /// The places that were open on the first of these databases, in order.
+    pub open: Vec<OpenPlace>,
     /// Databases on which a query failed or reached a limit.
     pub failed: usize,
 }

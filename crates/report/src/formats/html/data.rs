@@ -16,6 +16,7 @@ use sqlgauge_run::{Comparison, Entry, Prepared, RawItem, ScoreSummary, SystemSum
 
 use super::columns::{Cells, Columns, position, scores_of, short};
 use super::said::{self, Example};
+use crate::system_table::{SystemTable, system_tables};
 use crate::{Nature, Report, ReportError};
 
 /// Bytes of texts (questions, queries, reasons, results; each distinct one once) that a page carries; a browser
@@ -41,6 +42,7 @@ struct Page<'a> {
     warnings: Vec<String>,
     /// What a reader may want to know of the items, in words.
     notes: Vec<String>,
+    tables: Vec<SystemTable>,
 }
 
 /// The files beside the page.
@@ -148,7 +150,7 @@ impl<E: Into<ReportError>> From<E> for Stop {
 
 /// Writes the page's data as JSON that is safe inside a `<script>` element.
 pub(super) fn write(report: &Report, content: Content, out: &mut dyn Write) -> Result<(), ReportError> {
-    let page = page(report, content);
+    let page = page(report, content)?;
     let mut safe = BufWriter::with_capacity(1 << 16, Escaping::new(out));
     serde_json::to_writer(&mut safe, &page)?;
     safe.flush()?;
@@ -211,10 +213,10 @@ impl Write for Escaping<'_> {
     }
 }
 
-fn page(report: &Report, content: Content) -> Page<'_> {
+fn page(report: &Report, content: Content) -> Result<Page<'_>, ReportError> {
     let metrics: Vec<&str> = report.summary.metrics.iter().map(String::as_str).collect();
     let Content { statuses, examples, cells, pool, pieces } = content;
-    Page {
+    Ok(Page {
         run: Run {
             tool: &report.manifest.tool_version,
             engine: &report.manifest.engine,
@@ -236,7 +238,8 @@ fn page(report: &Report, content: Content) -> Page<'_> {
         pieces,
         warnings: crate::warnings(&report.summary),
         notes: crate::notes(&report.summary),
-    }
+        tables: system_tables(report)?,
+    })
 }
 
 fn metric(id: &str) -> Metric<'_> {

@@ -9,7 +9,7 @@ use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, Cte, Expr, From, Literal, OrderTerm, Output, Query, Relation, RelationId,
     Select, Source,
 };
-use sqlgauge_sql::{Dialect, print};
+use sqlgauge_sql::{Dialect, print, print_expr};
 
 use super::build::{
     aggregate, any, binary, column, derived, integer, output, over, rank_by, select_one, varies,
@@ -17,7 +17,7 @@ use super::build::{
 use super::level::{Extreme, Level, has_aggregate, level_exprs, sensitive_windows};
 use super::possible::Cut;
 use super::walk::{free_relations, operands, reads_cte, reads_output};
-use super::{Loose, Site};
+use super::{Choice, Loose, Place, Site};
 use crate::search::trace::constant;
 
 /// What a query's rows are used for.
@@ -43,7 +43,7 @@ pub(super) struct Collector<'a> {
     /// How many recursive CTEs the walk is inside of.
     pub(super) recursive: usize,
     pub(super) next_relation: u32,
-    pub(super) checks: Vec<Query>,
+    pub(super) checks: Vec<(Query, Place)>,
     /// Some place leaves a choice that cannot be checked.
     pub(super) is_always_open: bool,
     pub(super) cut: Option<Cut>,
@@ -95,7 +95,7 @@ impl Collector<'_> {
         if select.from.is_some() {
             self.enclosing.pop();
             self.grouping(select, query, role);
-            self.windows(select, &exprs);
+            self.windows(select, query, &exprs);
         }
     }
 
@@ -162,11 +162,15 @@ impl Collector<'_> {
                 return;
             };
             let free_relation = self.new_relation();
-            self.sites.push(Site { query: query.clone(), cut, free_relation });
+            let place =
+                Place { choice: Choice::FirstRow, part: print(query, self.schema, Dialect::Sqlite).ok() };
+            self.sites.push(Site { query: query.clone(), place, cut, free_relation });
             return;
         }
         let check = self.cut_check(query, offset, offset.saturating_add(limit));
-        self.add(check);
+        let choice = if role == Role::First { Choice::FirstRow } else { Choice::Limit };
+        let part = print(query, self.schema, Dialect::Sqlite).ok();
+        self.add(check, Place { choice, part });
     }
 
     /// Rows if a run of rows with equal sort keys, not all equal, has a cut inside of it.
@@ -242,26 +246,37 @@ impl Collector<'_> {
                 inner.push(&output.expr);
                 continue;
             }
-            for check in self.open_checks(select, &[&output.expr], all.extreme.as_ref()) {
+            for (check, place) in self.open_checks(select, query, &[&output.expr], all.extreme.as_ref()) {
                 let closed = self.closed(check);
                 match closed.and_then(|check| print(&check, self.schema, Dialect::Sqlite).ok()) {
-                    Some(check) => self.loose.push(Loose { column: at, check }),
+                    Some(check) => self.loose.push(Loose { column: at, check, place }),
                     None => self.is_always_open = true,
                 }
             }
         }
-        for check in self.open_checks(select, &inner, all.extreme.as_ref()) {
-            self.add(check);
+        for (check, place) in self.open_checks(select, query, &inner, all.extreme.as_ref()) {
+            self.add(check, place);
         }
     }
 
     /// The checks for what the expressions take from any row of a group.
-    fn open_checks(&mut self, select: &Select, exprs: &[&Expr], extreme: Option<&Extreme>) -> Vec<Select> {
+    fn open_checks(
+        &mut self,
+        select: &Select,
+        query: &Query,
+        exprs: &[&Expr],
+        extreme: Option<&Extreme>,
+    ) -> Vec<(Select, Place)> {
         let mut level = Level::new(select);
         exprs.iter().for_each(|expr| level.visit(expr));
-        let parts = [(level.bare, extreme), (level.joined, None)];
-        let parts = parts.into_iter().filter(|(exprs, _)| !exprs.is_empty());
-        parts.map(|(exprs, extreme)| self.constancy_check(select, exprs, extreme.cloned())).collect()
+        let parts = [(level.bare, extreme, Choice::BareColumn), (level.joined, None, Choice::RowOrder)];
+        let parts = parts.into_iter().filter(|(exprs, ..)| !exprs.is_empty());
+        let check = |(exprs, extreme, choice): (Vec<Expr>, Option<&Extreme>, Choice)| {
+            let words = exprs.iter().map(|expr| print_expr(expr, query, self.schema, Dialect::Sqlite));
+            let part = words.collect::<Result<Vec<String>, _>>().ok().map(|words| words.join(", "));
+            (self.constancy_check(select, exprs, extreme.cloned()), Place { choice, part })
+        };
+        parts.map(check).collect()
     }
 
     /// Rows if one of the expressions varies within a group. With an extreme, the only `min()` or `max()` of the
@@ -296,10 +311,13 @@ impl Collector<'_> {
     }
 
     /// Window functions that tell tied rows apart.
-    fn windows(&mut self, select: &Select, exprs: &[&Expr]) {
-        let mut calls = Vec::new();
-        exprs.iter().for_each(|expr| sensitive_windows(expr, &mut calls));
-        for window in calls {
+    fn windows(&mut self, select: &Select, query: &Query, exprs: &[&Expr]) {
+        let calls = exprs.iter().flat_map(|expr| {
+            let mut calls = Vec::new();
+            sensitive_windows(expr, &mut calls);
+            calls.into_iter().map(|window| (window, *expr))
+        });
+        for (window, expr) in calls.collect::<Vec<_>>() {
             let id = self.new_relation();
             let keys = window.partition_by.iter().chain(window.order_by.iter().map(|term| &term.expr));
             let mut inner =
@@ -313,14 +331,16 @@ impl Collector<'_> {
             }
             let having = binary(BinaryOperator::Greater, count_rows(), integer(1));
             let from = derived(id, Query::of(Body::Select(Box::new(inner))));
-            self.add(Select { group_by, having: Some(having), ..select_one(from) });
+            let part = print_expr(expr, query, self.schema, Dialect::Sqlite).ok();
+            let place = Place { choice: Choice::Window, part };
+            self.add(Select { group_by, having: Some(having), ..select_one(from) }, place);
         }
     }
 
     /// Adds a check.
-    fn add(&mut self, check: Select) {
+    fn add(&mut self, check: Select, place: Place) {
         match self.closed(check) {
-            Some(check) => self.checks.push(check),
+            Some(check) => self.checks.push((check, place)),
             None => self.is_always_open = true,
         }
     }

@@ -16,6 +16,7 @@
 //! Two queries then differ if they have no possible result in common.
 
 mod build;
+mod choice;
 mod collector;
 mod level;
 mod permitted;
@@ -30,12 +31,14 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Collation, Schema};
 use sqlgauge_sql::tree::{Args, BinaryOperator, Body, Expr, Query, Relation, RelationId, Select, Source};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
-use sqlgauge_sql::{Dialect, print};
+use sqlgauge_sql::{Dialect, PrintError, print};
 
 pub(in crate::search) use self::build::{aggregate, binary, integer, literal_of, output, select_one};
 use self::build::{column, derived};
+pub(in crate::search) use self::choice::Place;
+pub use self::choice::{Choice, OpenPlace};
 use self::collector::{Collector, Role};
-pub(in crate::search) use self::permitted::rows_with_keys;
+pub(in crate::search) use self::permitted::{rows_with_keys, without_order};
 pub(in crate::search) use self::possible::{Cut, Possible};
 pub(in crate::search) use self::walk::free_relations;
 use super::ddl::quoted;
@@ -45,8 +48,8 @@ use super::verdict::Inapplicable;
 /// The freedoms of a query.
 #[derive(Debug, Default)]
 pub(in crate::search) struct Freedom {
-    /// Queries that return a row on a database that leaves a choice.
-    pub(in crate::search) checks: Vec<String>,
+    /// Queries that return a row on a database that leaves a choice, with the place.
+    pub(in crate::search) checks: Vec<(String, Place)>,
     /// The LIMIT of the outermost query.
     pub(in crate::search) cut: Option<Cut>,
     /// Subqueries of which one row is taken, each after those that it depends on.
@@ -86,17 +89,23 @@ impl Freedom {
             schema,
         };
         collector.query(query, Role::Top);
-        let printed: Result<Vec<String>, _> =
-            collector.checks.iter().map(|check| print(check, schema, Dialect::Sqlite)).collect();
+        let printed: Result<Vec<(String, Place)>, _> = collector
+            .checks
+            .iter()
+            .map(|(check, place)| {
+                Ok::<_, PrintError>((print(check, schema, Dialect::Sqlite)?, place.clone()))
+            })
+            .collect();
         let is_open = collector.is_always_open || printed.is_err();
         let mut checks = printed.unwrap_or_default();
         if is_open {
-            checks.insert(0, "SELECT 1".to_owned());
+            checks.insert(0, ("SELECT 1".to_owned(), Place::of(Choice::Unchecked)));
         }
         let traced = trace(query);
-        checks.extend(inexact_sums(schema, &traced));
+        checks.extend(inexact_sums(schema, &traced).into_iter().map(|check| (check, Place::of(Choice::Sum))));
         if scan.has_collation && scan.has_representatives {
-            checks.extend(equal_texts(schema, &traced));
+            let place = Place::of(Choice::EqualTexts);
+            checks.extend(equal_texts(schema, &traced).map(|check| (check, place)));
         }
         let Collector { cut, sites, loose, .. } = collector;
         Ok(Self { checks, cut, sites, loose, uses_clock: scan.uses_clock })
@@ -107,6 +116,7 @@ impl Freedom {
 #[derive(Debug, Clone)]
 pub(in crate::search) struct Site {
     query: Query,
+    pub(in crate::search) place: Place,
     /// All its rows with their sort keys, and which of them may be taken.
     pub(in crate::search) cut: Cut,
     /// A relation that the statement does not use yet.
@@ -153,6 +163,7 @@ pub(in crate::search) struct Loose {
     pub(in crate::search) column: usize,
     /// A query that returns a row if there is a choice.
     pub(in crate::search) check: String,
+    pub(in crate::search) place: Place,
 }
 
 /// What can be told from single nodes.

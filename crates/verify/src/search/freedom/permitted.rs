@@ -25,15 +25,37 @@ pub(in crate::search) fn rows_with_keys(left: &Query, right: &Query, schema: &Sc
             .iter()
             .zip(&right.order_by)
             .all(|(l, r)| (l.descending, l.nulls_first) == (r.descending, r.nulls_first));
-    let has_collation = [left, right].into_iter().any(|query| {
-        let mut scan = Scan::new(schema);
-        walk_query(&mut scan, query);
-        scan.has_collation
-    });
-    if !is_alike || has_collation {
+    if !is_alike || has_collation(left, schema) || has_collation(right, schema) {
         return None;
     }
     Some([text(left, schema)?, text(right, schema)?])
+}
+
+fn has_collation(query: &Query, schema: &Schema) -> bool {
+    let mut scan = Scan::new(schema);
+    walk_query(&mut scan, query);
+    scan.has_collation
+}
+
+/// Two queries as SQL without the ORDER BY of their rows, and, for a comparison as sets, with DISTINCT: if these are equal
+/// as bags on every database, the two permit the same results where rows count as a bag, or as a set.
+///
+/// *Why it holds*: without a LIMIT an ORDER BY changes no row; DISTINCT keeps one of the rows that are equal, which are one
+/// in a set, if no collation takes different texts for equal. `None` where it does not follow.
+pub(in crate::search) fn without_order(
+    [left, right]: [&Query; 2],
+    as_sets: bool,
+    schema: &Schema,
+) -> Option<[String; 2]> {
+    let is_plain = |query: &Query| query.limit.is_none() && !(as_sets && has_collation(query, schema));
+    let text = |query: &Query| {
+        let mut rows = Query { order_by: Vec::new(), ..query.clone() };
+        if let (Body::Select(select), true) = (&mut rows.body, as_sets) {
+            select.distinct = true;
+        }
+        print(&rows, schema, Dialect::Sqlite).ok()
+    };
+    (is_plain(left) && is_plain(right)).then(|| Some([text(left)?, text(right)?])).flatten()
 }
 
 fn text(query: &Query, schema: &Schema) -> Option<String> {

@@ -1,0 +1,22 @@
+//! What a report says of each system besides its scores: one table per subject, the same in every format.
+
+use serde::Serialize;
+
+use crate::{Report, ReportError, Verdicts, spotit};
+
+/// A table with a row per system, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct SystemTable {
+    pub(crate) title: &'static str,
+    /// What stands under the title.
+    pub(crate) note: &'static str,
+    /// The first column is the system's.
+    pub(crate) header: Vec<String>,
+    /// The system, and the cells after its name.
+    pub(crate) rows: Vec<(String, Vec<String>)>,
+}
+
+/// The tables that the metrics of the run ask for, in the order in which they are shown.
+pub(crate) fn system_tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
+    Ok([spotit::table(report)?, Verdicts::table(report)?].into_iter().flatten().collect())
+}
