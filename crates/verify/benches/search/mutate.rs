@@ -1,6 +1,6 @@
 //! Single mutations of real golds, and whether the search tells each from its gold.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlgauge_base::Random;
@@ -25,6 +25,10 @@ const LONGER: usize = 50;
 pub(crate) fn run(folder: &Path, settings: &Settings) {
     let golds = spider_golds(folder);
     let mut random = Random::new([settings.seed, 0x6d75_7461]);
+    if let Some(path) = &settings.out {
+        write(path, &golds, settings.count, &mut random);
+        return;
+    }
     let (mut searches, mut longer) = (Searches::default(), Searches::default());
     let mut found = Vec::new();
     let (mut missed, mut left) = (Vec::new(), Vec::new());
@@ -54,6 +58,28 @@ pub(crate) fn run(folder: &Path, settings: &Settings) {
     summary(&found);
     println!("  missed, but found by a search {LONGER} times as long: {}", missed.len());
     println!("  left by that too: {}", left.len());
+}
+
+/// Writes mutants as pairs for `sqlgauge verify --pairs`, each over the database of its gold.
+fn write(path: &Path, golds: &[(Case, PathBuf)], count: usize, random: &mut Random) {
+    let mut lines = String::new();
+    for id in 0..count {
+        let Some((case, database)) = std::iter::from_fn(|| {
+            let (gold, database) = random.pick(golds)?;
+            Some(mutant(gold, random).map(|case| (case, database)))
+        })
+        .find_map(|drawn| drawn) else {
+            break;
+        };
+        let pair = serde_json::json!({
+            "id": id, "origin": case.id, "db": database, "left": case.gold, "right": case.prediction,
+        });
+        lines.push_str(&format!("{pair}\n"));
+    }
+    match std::fs::write(path, lines) {
+        Ok(()) => println!("{} has the mutants", path.display()),
+        Err(error) => println!("{} cannot be written: {error}", path.display()),
+    }
 }
 
 /// The gold with one place changed.
