@@ -87,7 +87,11 @@ pub fn score_of_verdict(report: &Report) -> Score {
         },
         Verdict::EquivalentUpTo(proof) => format!("equivalent up to {} rows per table", proof.bound()),
         Verdict::Different(found) => format!("different: {}", found.refutation.difference()),
-        Verdict::Unknown(unknown) => format!("unknown: {}", unknown.reason),
+        Verdict::Unknown(unknown) => {
+            let places: Vec<String> = unknown.places.iter().map(ToString::to_string).collect();
+            let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join("; ")) };
+            format!("unknown: {}{places}", unknown.reason)
+        }
     };
     score.because(said).with("verdict", Value::Object(report.to_json()))
 }

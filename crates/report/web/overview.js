@@ -104,7 +104,7 @@ function systemTables(order) {
   return DATA.tables.map(({ title, note, header, rows }) => {
     const cell = (text) => h('td', { class: /^[\d–]/.test(text) ? 'num' : null }, text);
     const row = ([name, cells]) => h('tr', {}, h('th', { class: 'name pin', scope: 'row' }, h('a', { href: `#/items${query({ system: name })}` }, name)), cells.map(cell));
-    const [first, ...others] = header;
+    const [first, ...others] = header.map((text) => `${text[0].toUpperCase()}${text.slice(1)}`);
     const isNumber = (at) => rows.every(([, cells]) => /^[\d–]/.test(cells[at]));
     return h('section', { 'aria-label': title }, h('div', { class: 'head' }, h('h2', {}, title)),
       scroller(h('table', {},

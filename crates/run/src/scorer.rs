@@ -18,7 +18,8 @@
 //! A prediction runs no further than until every metric knows that it is wrong ([`Pair::for_metrics`]); then
 //! `result.beginning` and `prediction_result.beginning` are true, and the rows are its first.
 //! `verdict` is what `verify@1` found: `verdict`, `stage`, and as they apply `reason`, `bound`, `rules`, `assumes`,
-//! `difference`, `witness` (an SQL script), `left_result`, `right_result`, `needs`, `defect`. How long it took is not there:
+//! `spelled`, `places`, `unexercised`, `difference`, `witness` (an SQL script), `left_result`, `right_result`, `needs`,
+//! `realistic`, `not_kept`, `defect`. How long it took is not there:
 //! the log is the same whenever it is written.
 //! Long texts and results are cut, so that a line stays small whatever a system says.
 

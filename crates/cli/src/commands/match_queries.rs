@@ -16,9 +16,7 @@ use crate::options::schema_of;
 use crate::output::{print, print_json};
 use crate::stdin::{input_file, query};
 
-/// Tell whether two queries mean the same, without running them, and why
-///
-/// Exit code 0 if they are equal, 1 if they are not found equal, 2 if one of them or the schema cannot be read.
+/// Tell whether two queries mean the same.
 #[derive(Debug, Args)]
 pub struct Match {
     /// The first query; `-` is standard input

@@ -61,8 +61,16 @@ pub enum Command {
     /// Print the catalog of a database, a folder of databases or a tables.json as sqlgauge sees it
     Schema(schema::SchemaCommand),
     /// Tell whether two queries mean the same, without running them, and why
+    ///
+    /// Exit code 0 if they are equal, 1 if they are not found equal, 2 if one of them or the schema cannot be read.
     Match(match_queries::Match),
     /// Find a database that tells two queries apart, or prove that there is none
+    ///
+    /// A pair: --left and --right. A file of pairs: --pairs and --out. Whole prediction files: --gold, --pred and --out, a run as
+    /// of `score`.
+    ///
+    /// Exit code of a pair: 0 if they are equivalent, 1 if they are different, 3 if nobody knows, 2 if one of them or the schema
+    /// cannot be read. Exit code of a run: 0 if every pair has been looked at, whatever the verdicts, 2 if an input cannot be read.
     Verify(Box<verify::Verify>),
     /// Write the counterexamples of a run as a test suite: SQLite files beside the benchmark's databases
     Witnesses(witnesses::Witnesses),

@@ -24,13 +24,7 @@ use crate::solver::solver;
 use crate::stdin::{input_file, query};
 use pairs::{PairsJob, print_verdicts};
 
-/// Find a database that tells two queries apart, or prove that there is none
-///
-/// A pair: --left and --right. A file of pairs: --pairs and --out. Whole prediction files: --gold, --pred and --out, a run as of
-/// `score`.
-///
-/// Exit code of a pair: 0 if they are equivalent, 1 if they are different, 3 if nobody knows, 2 if one of them or the schema cannot
-/// be read. Exit code of a run: 0 if every pair has been looked at, whatever the verdicts, 2 if an input cannot be read.
+/// A pair, a file of pairs, or whole prediction files.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("run").args(["gold", "pairs"])))]
 pub struct Verify {
