@@ -21,7 +21,7 @@ use crate::engine::engine;
 use crate::guard::{keep_inputs, keep_run};
 use crate::options::{LimitOptions, SystemFile, column_help, columns, format, system_file};
 use crate::output::{colour, command_line, note, print, print_json, print_painted, say, width};
-use crate::scoring::{Job, VerifySettings, metrics, recorded_now};
+use crate::scoring::{Job, VerifySettings, Writing, metrics, recorded_now};
 
 /// Compare systems on a benchmark and on its evolved schemas: the tables of EvoSchema with intervals and paired tests
 #[derive(Debug, Args)]
@@ -198,12 +198,9 @@ impl RobustnessCommand {
             predictions: self.prediction_options()?,
             metrics: metrics(&METRICS.join(","))?,
             verify: VerifySettings::default(),
-            out: out.clone(),
             limits: self.limits.limits()?,
             now,
-            jobs: self.jobs,
-            restart: false,
-            quiet: self.quiet,
+            writing: Writing { out: out.clone(), jobs: self.jobs, restart: false, quiet: self.quiet },
             gates: Vec::new(),
         };
         self.note(&format!("scoring on {}", benchmark.name));

@@ -133,7 +133,7 @@ impl Verify {
             quiet: self.quiet,
         };
         let Some(pairs) = self.pairs.take() else { return self.files(settings, writing) };
-        let job = PairsJob { pairs, databases: self.db, settings, writing };
+        let job = PairsJob { pairs, databases: self.db, settings, now: self.clock.now, writing };
         print_verdicts(&job.run()?, as_json, &job.writing)?;
         Ok(Verdict::Done)
     }

@@ -24,6 +24,8 @@ pub struct PairsJob {
     /// Folder in which the databases of the pairs are; without, pairs name files.
     pub databases: Option<PathBuf>,
     pub settings: VerifySettings,
+    /// What the queries take for now; without, when the run began.
+    pub now: Option<Moment>,
     pub writing: Writing,
 }
 
@@ -34,7 +36,7 @@ impl PairsJob {
         if !self.writing.quiet {
             pairs.notes.iter().for_each(note);
         }
-        let now = started_at(&self.writing)?;
+        let now = self.now.map_or_else(|| started_at(&self.writing), Ok)?;
         let engine: Arc<dyn Engine> = Arc::new(engine(Limits::default())?.at(now));
         let files = self.files(&pairs)?;
         let manifest = self.manifest(&pairs, &files, (engine.as_ref(), now))?;
@@ -42,12 +44,9 @@ impl PairsJob {
         let grounds = grounds(engine.as_ref(), &self.pairs, &pairs, &files)?;
         let systems = [pairs.right];
         let plan = Plan::new(&pairs.examples, &systems)?;
-        self.writing.write(
-            &manifest,
-            &plan,
-            &PairScorer::new(engine, self.settings.verification(), grounds),
-            Vec::new(),
-        )
+        let directory = self.writing.begin(&manifest)?;
+        let scorer = PairScorer::new(engine, self.settings.verification(), grounds);
+        self.writing.write(&directory, &plan, &scorer, Vec::new())
     }
 
     /// The database files of the pairs, by the name of the database.
