@@ -111,7 +111,7 @@ impl Reader<'_> {
             });
         }
         let db_id = self.name(over, row);
-        self.pairs.right.predictions.push(Some(Prediction { id: id.clone(), sql: right }));
+        self.pairs.right.predictions.push(Some(Prediction { id: id.clone(), sql: right, confidence: None }));
         self.pairs.examples.push(Example {
             id,
             index,
@@ -121,6 +121,7 @@ impl Reader<'_> {
             golds: vec![left],
             difficulty: None,
             turn: None,
+            ddl: None,
         });
         Ok(())
     }
