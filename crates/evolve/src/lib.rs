@@ -7,8 +7,10 @@
 //! - [`layout`] says what is written: a folder per kind that is a benchmark of its own, and `changes.jsonl`, which says
 //!   what was changed and what became of every item ([`Record`]).
 
+pub mod additions;
 pub mod layout;
 pub mod names;
+pub mod values;
 
 mod chain;
 mod change;

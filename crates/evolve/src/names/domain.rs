@@ -9,7 +9,14 @@ use super::lexicon::lexicon;
 
 /// A domain, by its name in `data/domains.txt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Domain(pub(crate) &'static str);
+pub(crate) struct Domain(pub(super) &'static str);
+
+impl Domain {
+    /// The domain of this name.
+    pub(crate) fn named(name: &'static str) -> Self {
+        Self(name)
+    }
+}
 
 /// The domains of each noun, in the order of the file.
 static DOMAINS: LazyLock<HashMap<&'static str, Vec<Domain>>> = LazyLock::new(|| {

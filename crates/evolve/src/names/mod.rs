@@ -27,9 +27,12 @@ use sqlgauge_sql::Dialect;
 use self::lexicon::{Lexicon, lexicon};
 use self::words::Identifier;
 
-use self::domain::Domain;
+#[cfg(test)]
+pub(crate) use self::domain::all as all_domains;
+pub(crate) use self::domain::{Domain, of_words as domains_of_words};
 use self::inflect::singular;
 pub use self::words::Convention;
+use self::words::bare_words;
 
 /// How readable a name is (SNAILS).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -168,6 +171,38 @@ pub fn coverage(naming: &Naming<'_>) -> (usize, usize) {
     let known = request.phrases().into_iter().filter(|phrase| phrase.entry.is_some());
     let words = request.identifier.words.iter().filter(|word| !word.is_number());
     (known.map(|phrase| phrase.at.1 - phrase.at.0).sum(), words.count())
+}
+
+/// The words of a name in lower case, abbreviations written out.
+pub(crate) fn full_words(name: &str) -> Vec<String> {
+    let naturalness = Naturalness::Regular;
+    let request = Request::of(&Naming {
+        identifier: name,
+        owner: None,
+        convention: Convention::default(),
+        naturalness,
+    });
+    let written_out = request.phrases().into_iter().flat_map(|phrase| match phrase.entry {
+        Some((entry, form)) if form.is_short() => {
+            form.inflect(entry.phrase).split(' ').map(str::to_owned).collect()
+        }
+        _ => request.identifier.words[phrase.at.0..phrase.at.1]
+            .iter()
+            .map(|word| word.lower.clone())
+            .collect::<Vec<_>>(),
+    });
+    written_out.collect()
+}
+
+/// The noun of a table's name: its last two words, written out, in the singular.
+pub(crate) fn noun_of(table: &str) -> Vec<String> {
+    noun(&bare_words(table), lexicon())
+}
+
+/// A name of these words, written as another one is.
+pub(crate) fn like(name: &str, convention: Convention, words: &[String]) -> String {
+    let identifier = Identifier::of(name, convention, lexicon());
+    identifier.like(words, identifier.joint())
 }
 
 /// A naming with what is known of its words.

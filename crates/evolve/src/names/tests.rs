@@ -1,4 +1,3 @@
-use super::words::bare_words;
 use super::*;
 
 fn naming<'a>(identifier: &'a str, owner: Option<&'a str>, naturalness: Naturalness) -> Naming<'a> {
