@@ -6,11 +6,16 @@
 //! need is given; a kind that must not touch it does not.
 
 pub(crate) mod in_gold;
+
+mod add_columns;
+mod add_tables;
+mod merge_columns;
 mod merge_tables;
 mod remove_columns;
 mod remove_tables;
 mod rename_columns;
 mod rename_tables;
+mod split_columns;
 mod split_tables;
 
 use std::collections::HashSet;
@@ -18,9 +23,10 @@ use std::sync::Arc;
 
 use sqlgauge_base::Random;
 use sqlgauge_engine::ResultSet;
-use sqlgauge_sql::schema::{Schema, Table, TableKind};
+use sqlgauge_sql::schema::{Collation, Schema, Table, TableKind};
 
 use crate::chain::Chain;
+use crate::change::Change;
 use crate::kind::Kind;
 use crate::names::{Convention, Naming, Naturalness, Taken, rename};
 
@@ -60,12 +66,11 @@ pub(crate) fn propose(kind: Kind, context: &Context<'_>, chain: &mut Chain, rand
         Kind::RemoveTables => remove_tables::propose(context, chain, random),
         Kind::SplitTables => split_tables::propose(context, chain, random),
         Kind::MergeTables => merge_tables::propose(context, chain, random),
-        Kind::AddColumns
-        | Kind::SplitColumns
-        | Kind::MergeColumns
-        | Kind::AddTables
-        | Kind::RemoveColumnsInGold
-        | Kind::RemoveTablesInGold => {}
+        Kind::AddColumns => add_columns::propose(context, chain, random),
+        Kind::AddTables => add_tables::propose(context, chain, random),
+        Kind::SplitColumns => split_columns::propose(context, chain, random),
+        Kind::MergeColumns => merge_columns::propose(context, chain, random),
+        Kind::RemoveColumnsInGold | Kind::RemoveTablesInGold => {}
     }
 }
 
@@ -75,13 +80,17 @@ impl Context<'_> {
         if of == 0 {
             return 0;
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a share of a count of columns"
-        )]
-        let most = ((of as f64 * self.intensity).ceil() as usize).clamp(1, of);
-        1 + random.below(most)
+        1 + random.below(self.most(of))
+    }
+
+    /// The share of so many that is changed at most: one, if there is one.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a count of columns"
+    )]
+    fn most(&self, of: usize) -> usize {
+        ((of as f64 * self.intensity).ceil() as usize).clamp(of.min(1), of)
     }
 
     /// Some of the items, in their order: as many as [`Context::count`] says.
@@ -94,6 +103,15 @@ impl Context<'_> {
     /// The tables that can be changed, of those that matter.
     fn tables<'s>(&self, schema: &'s Schema) -> impl Iterator<Item = (usize, &'s Table)> {
         tables(schema).filter(|(at, _)| self.relevant.is_none_or(|relevant| relevant.contains(at)))
+    }
+
+    /// Of changes with whether golds read what they change, the share that the intensity gives: those that golds read
+    /// before the others, else at random.
+    fn needed_first(&self, mut changes: Vec<(bool, Change)>, random: &mut Random) -> Vec<Change> {
+        random.shuffle(&mut changes);
+        changes.sort_by_key(|(is_needed, _)| !is_needed);
+        let count = self.most(changes.len());
+        changes.into_iter().take(count).map(|(_, change)| change).collect()
     }
 
     /// A new name for a table, or a column of the table `owner`.
@@ -121,6 +139,20 @@ fn names_of(table: &Table) -> impl Iterator<Item = &str> {
 /// All names of the schema: a new one equals none of them.
 fn taken(schema: &Schema) -> Taken {
     Taken::new(all_names(schema))
+}
+
+/// Whether a column is no part of a key, refers to nothing, is referred to by nothing, is not computed, and compares by
+/// `BINARY`, so that what takes its place compares alike.
+fn is_apart(schema: &Schema, table: &Table, place: u32) -> bool {
+    let Some(column) = table.column(place) else { return false };
+    let refers = table.foreign_keys.iter().any(|key| key.columns.contains(&place));
+    let is_referred_to = schema.tables().iter().flat_map(|other| &other.foreign_keys).any(|key| {
+        key.referenced_table.eq_ignore_ascii_case(&table.name)
+            && key.referenced_columns.iter().any(|name| name.eq_ignore_ascii_case(&column.name))
+    });
+    let is_key = table.primary_key.contains(&place) || table.unique.iter().any(|key| key.contains(&place));
+    !(refers || is_referred_to || is_key || column.generated || column.hidden)
+        && column.collation == Collation::Binary
 }
 
 /// The tables that can be changed.

@@ -147,12 +147,9 @@ fn field(unit: Unit, texts: &[&str], behind: &str, last: bool) -> Option<Field> 
     let width = texts.first()?.len();
     let fixed = texts.iter().all(|text| text.len() == width);
     let digits = texts.iter().all(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-    let content = match (digits, unit) {
-        (false, _) => Content::Text,
-        (true, Unit::Year) => Content::Integer,
-        (true, _) if fixed && width > 1 => Content::Padded(width),
-        (true, _) => Content::Integer,
-    };
+    // A month that is written with a zero before it keeps it: what composes the date is then as plain as the date.
+    let is_number = digits && (unit == Unit::Year || !texts.iter().any(|text| text.starts_with('0')));
+    let content = if is_number { Content::Integer } else { Content::Text };
     let end = if fixed && digits {
         End::Width(width, behind.to_owned())
     } else if last {

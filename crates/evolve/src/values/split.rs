@@ -214,17 +214,12 @@ fn code(words: &[String], texts: &[&str]) -> Option<Form> {
     let mut stem = words.to_vec();
     stem.last().filter(|word| coded(word))?;
     let cuts: Vec<(&str, &str, &str)> = texts.iter().map(|text| prefix(text)).collect::<Option<_>>()?;
-    let (_, between, digits) = *cuts.first()?;
+    let (_, between, _) = *cuts.first()?;
     if !cuts.iter().all(|(_, other, _)| *other == between) {
         return None;
     }
     let canonical = cuts.iter().all(|(_, _, digits)| !digits.starts_with('0') || *digits == "0");
-    let fixed = cuts.iter().all(|(_, _, other)| other.len() == digits.len());
-    let content = match (canonical, fixed) {
-        (true, _) => Content::Integer,
-        (false, true) => Content::Padded(digits.len()),
-        (false, false) => Content::Text,
-    };
+    let content = if canonical { Content::Integer } else { Content::Text };
     let end = if between.is_empty() { End::Digits } else { End::At(between.to_owned()) };
     if stem.len() > 1 {
         stem.pop();

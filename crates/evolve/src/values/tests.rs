@@ -33,14 +33,14 @@ fn columns_are_split_into_what_their_values_are_made_of() {
             "orderDate",
             "2008-05-19",
             vec!["orderYear", "orderMonth", "orderDay"],
-            "orderYear || '-' || printf('%02d', orderMonth) || '-' || printf('%02d', orderDay)",
+            "orderYear || '-' || orderMonth || '-' || orderDay",
         ),
         (
             "people",
             "dob",
             "April 17, 1987",
             vec!["month_of_birth", "day_of_birth", "year_of_birth"],
-            "month_of_birth || ' ' || printf('%02d', day_of_birth) || ', ' || year_of_birth",
+            "month_of_birth || ' ' || day_of_birth || ', ' || year_of_birth",
         ),
         (
             "house",

@@ -1,0 +1,47 @@
+//! `split-columns`: full names, dates, addresses, telephone numbers and codes become the columns of their parts. Keys stay
+//! whole, and so does a column of which some value would not come back. Columns that golds read go first.
+
+use sqlgauge_base::Random;
+use sqlgauge_engine::Value;
+use sqlgauge_sql::schema::Table;
+
+use super::{Context, all_names, is_apart};
+use crate::chain::Chain;
+use crate::change::Change;
+use crate::ddl::quoted;
+use crate::names::{Convention, Taken};
+use crate::values::{Subject, split};
+
+pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
+    let schema = chain.first().clone();
+    let convention = Convention::of(all_names(&schema));
+    let mut splits: Vec<(bool, Change)> = Vec::new();
+    for (at, table) in context.tables(&schema) {
+        let mut taken = Taken::new(table.columns.iter().map(|column| column.name.as_str()));
+        for (place, column) in (0..).zip(&table.columns).filter(|(place, _)| is_apart(&schema, table, *place))
+        {
+            let subject = Subject { table: &table.name, column: &column.name, convention, taken: &taken };
+            let Some(split) =
+                values(context, table, &column.name).and_then(|values| split(&subject, &values).ok())
+            else {
+                continue;
+            };
+            for part in &split.parts {
+                taken.insert(&part.name);
+            }
+            let (table, column) = (table.name.clone(), column.name.clone());
+            let change = Change::SplitColumn { table, column, parts: split.parts, whole: split.whole };
+            splits.push((context.needed.columns.contains(&(at, place)), change));
+        }
+    }
+    for change in context.needed_first(splits, random) {
+        // A change that does not fit is none.
+        let _ = chain.push(change);
+    }
+}
+
+fn values(context: &Context<'_>, table: &Table, column: &str) -> Option<Vec<Value>> {
+    let sql = format!("SELECT DISTINCT {} FROM {}", quoted(column), quoted(&table.name));
+    let rows = context.probe.rows(&sql)?;
+    Some(rows.rows().map(|row| row[0].clone()).collect())
+}
