@@ -34,6 +34,7 @@ fn what_is_left_out_names_its_feature() {
         ("parquet", format!("encode --workload {dev} --db {db} --encoder file:{rows} --out {out}")),
         ("parquet", format!("shift --source {rows} --target {rows}")),
         ("parquet", format!("score --gold {rows} --db {db} --pred A={rows} --out {out}")),
+        ("parquet", format!("augment --gold {dev} --db {db} --kinds all --out {out}/sft.parquet")),
         ("evaluator", format!("fit --source {rows} --corpus {rows} --out {out}")),
         ("evaluator", format!("adapt --evaluator {out} --corpus {rows} --out {out}")),
         ("evaluator", format!("estimate --evaluator {out} --target {rows}")),
@@ -44,6 +45,12 @@ fn what_is_left_out_names_its_feature() {
         ("services", format!("{estimate} --judge-url http://localhost:1 --judge-model m")),
         ("services", format!("{estimate} --method judge-arena")),
         ("services", format!("encode --workload {dev} --db {db} --encoder http://localhost:1 --out {out}")),
+        (
+            "services",
+            format!(
+                "predict --workload {dev} --db {db} --llm-url http://localhost:1 --llm-model m --out {out}"
+            ),
+        ),
         ("neural", format!("encode --workload {dev} --db {db} --encoder bert:{db} --out {out}")),
         ("neural", format!("encode --workload {dev} --db {db} --encoder llm:{db} --out {out}")),
     ] {
@@ -71,6 +78,8 @@ fn the_help_is_the_same_in_every_build() {
         ("estimate --help", "--judge-url"),
         ("bench-estimators --help", "--ablate-sizes"),
         ("encode --help", "bert:DIR"),
+        ("predict --help", "--llm-url"),
+        ("augment --help", "--kinds"),
     ] {
         let output = sqlgauge(&arguments(asked));
         let text = String::from_utf8(output.stdout).unwrap();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use sqlgauge_augment::{Example, Settings, Skipped, Split, Triple, split};
+use sqlgauge_base::NotBuiltIn;
 use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, Format, Role, load_benchmark};
 use sqlgauge_engine::Limits;
 use sqlgauge_evolve::names::Naturalness;
@@ -25,6 +26,7 @@ use crate::scoring::asks;
 use crate::stdin::input_file;
 use crate::workload::SchemaSource;
 
+const LEFT_OUT: NotBuiltIn = NotBuiltIn { what: "--out with a name in .parquet", feature: "parquet" };
 /// How much is changed, as `sqlgauge evolve` does without being told.
 const INTENSITY: f64 = 0.5;
 
@@ -130,6 +132,9 @@ impl Augment {
     fn check(&self) -> Result<PathBuf> {
         if !(0.0..1.0).contains(&self.validation) {
             bail!("--validation {} is no share from 0 to below 1", self.validation);
+        }
+        if is_table(&self.out) && !cfg!(feature = "parquet") {
+            return Err(LEFT_OUT.into());
         }
         let stem = self.out.file_stem().context("--out names no file")?.to_string_lossy();
         let extension =
@@ -253,8 +258,13 @@ fn take_evolved(evolved: &Evolved, original: &Benchmark, settings: &Settings, ma
     Ok(())
 }
 
+/// Whether the name asks for a table.
+fn is_table(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "parquet")
+}
+
 fn write(path: &Path, examples: &[Example]) -> Result<()> {
-    if path.extension().is_some_and(|extension| extension == "parquet") {
+    if is_table(path) {
         return write_table(path, examples);
     }
     let mut text = String::new();
@@ -272,5 +282,5 @@ fn write_table(path: &Path, examples: &[Example]) -> Result<()> {
 
 #[cfg(not(feature = "parquet"))]
 fn write_table(_: &Path, _: &[Example]) -> Result<()> {
-    Err(sqlgauge_base::NotBuiltIn { what: "--out with a name in .parquet", feature: "parquet" }.into())
+    Err(LEFT_OUT.into())
 }
