@@ -31,6 +31,7 @@ mod source;
 mod step;
 mod tables_json;
 mod text;
+mod triggers;
 mod work;
 
 pub use chain::Chain;

@@ -41,11 +41,16 @@ pub enum MigrationError {
     Virtual(String),
 }
 
-/// Writes the database `from`, which has the first schema of the chain, under the last one.
+/// Writes the database `from`, which has the first schema of the chain, under the last one, with those triggers.
 ///
 /// # Errors
 /// [`MigrationError`]; there is then no file.
-pub(crate) fn migrate(chain: &Chain, from: &Path, to: &Path) -> Result<(), MigrationError> {
+pub(crate) fn migrate(
+    chain: &Chain,
+    triggers: &[String],
+    from: &Path,
+    to: &Path,
+) -> Result<(), MigrationError> {
     let first = chain.first().tables().iter();
     if let Some(table) =
         first.into_iter().find(|table| matches!(table.kind, TableKind::Virtual | TableKind::Shadow))
@@ -59,7 +64,7 @@ pub(crate) fn migrate(chain: &Chain, from: &Path, to: &Path) -> Result<(), Migra
     }
     // What an earlier attempt left.
     remove(to).map_err(io)?;
-    match fill(chain, &tables, from, to) {
+    match fill(chain, (&tables, triggers), from, to) {
         Ok(()) => std::fs::File::open(to).and_then(|file| file.sync_all()).map_err(io),
         Err(error) => {
             remove(to).map_err(io)?;
@@ -75,7 +80,12 @@ fn remove(path: &Path) -> std::io::Result<()> {
     }
 }
 
-fn fill(chain: &Chain, tables: &[Migrated], from: &Path, to: &Path) -> Result<(), MigrationError> {
+fn fill(
+    chain: &Chain,
+    (tables, triggers): (&[Migrated], &[String]),
+    from: &Path,
+    to: &Path,
+) -> Result<(), MigrationError> {
     let named = |what: &str| {
         let what = what.to_owned();
         move |source| MigrationError::Sqlite { what, source }
@@ -104,6 +114,10 @@ fn fill(chain: &Chain, tables: &[Migrated], from: &Path, to: &Path) -> Result<()
         if let Some(statement) = create(table).filter(|_| table.kind == TableKind::View) {
             connection.execute_batch(&statement).map_err(named(&table.name))?;
         }
+    }
+    // When all rows are there, so that none of them fires.
+    for trigger in triggers {
+        connection.execute_batch(trigger).map_err(named(trigger))?;
     }
     connection.execute_batch("COMMIT; DETACH original").map_err(named("the new database"))
 }

@@ -20,6 +20,7 @@ use crate::migrate::migrate;
 use crate::rewrite::Refusal;
 use crate::source::{SourceDatabase, read_by_query};
 use crate::tables_json;
+use crate::triggers;
 
 /// The script of views beside a database.
 pub(crate) const VIEWS: &str = "old_over_new.sql";
@@ -74,11 +75,12 @@ impl Evolving<'_> {
     /// When a file cannot be written or read. What is wrong with the database or an item is in the records.
     pub(crate) fn run(&self, items: &[&Example]) -> Result<Shard, EvolveError> {
         let touched = touched(self.chain);
+        let triggers = triggers::of(self.source, self.chain.first(), &touched.tables);
         if self.chain.changes().len() == self.before {
             return Ok(self.infeasible(items, Reason::NothingToChange, None));
         }
         let path = self.folder.join(format!("{}.sqlite", self.db_id));
-        if let Err(error) = migrate(self.chain, self.source.path(), &path) {
+        if let Err(error) = migrate(self.chain, &triggers.kept, self.source.path(), &path) {
             return match error {
                 crate::migrate::MigrationError::Io { .. } => Err(error.into()),
                 error => Ok(self.infeasible(items, Reason::MigrationFails, Some(error.to_string()))),
@@ -100,6 +102,7 @@ impl Evolving<'_> {
             detail: None,
             old_over_new: self.chain.views_by_name(),
             new_over_old: new_over_old.into_iter().map(|table| (name(table.table), table.sql)).collect(),
+            left_out: self.chain.left_out().into_iter().chain(triggers.left_out).collect(),
             ..self.record(&touched)
         };
         let items = items.iter().map(|item| checked.item(item)).collect();
@@ -226,6 +229,10 @@ impl Checked<'_> {
             detail: "the item has no gold".to_owned(),
         })?;
         gold.ran()?;
+        if source.reads(item).is_some_and(|reads| reads.beyond_views) {
+            let detail = "it reads a rowid or names an index, which no view has".to_owned();
+            return Err(Refusal { reason: Reason::NotThroughViews, detail });
+        }
         let rewritten = self.evolving.chain.rewrite(&gold.sql)?;
         let own = (source.engine(), &*source.database);
         gold.returns(own, (&self.database, &rewritten.sql), Reason::RowsDiffer)?;

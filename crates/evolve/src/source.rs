@@ -8,7 +8,7 @@ use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Database, Engine, ResultSet};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{ColumnRef, Expr, Query, Relation, RelationId, Source};
+use sqlgauge_sql::tree::{ColumnRef, Expr, IndexHint, Place, Query, Relation, RelationId, Source};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use crate::check::Gold;
@@ -91,25 +91,32 @@ pub(crate) fn read_by_query(query: &Query) -> Needed {
     struct Reads {
         tables: HashMap<RelationId, usize>,
         columns: Vec<ColumnRef>,
+        beyond_views: bool,
     }
     impl Visitor for Reads {
         fn relation(&mut self, relation: &Relation) {
             if let Source::Table(id) = relation.source {
                 self.tables.insert(relation.id, id.index());
             }
+            self.beyond_views |= matches!(relation.hint, Some(IndexHint::By(_)));
         }
 
         fn expr(&mut self, expr: &Expr) {
             if let Expr::Column(column) = expr {
+                self.beyond_views |= column.column == Place::Rowid;
                 self.columns.push(*column);
             }
         }
     }
-    let mut reads = Reads { tables: HashMap::new(), columns: Vec::new() };
+    let mut reads = Reads { tables: HashMap::new(), columns: Vec::new(), beyond_views: false };
     walk_query(&mut reads, query);
     let columns = reads
         .columns
         .iter()
         .filter_map(|column| Some((*reads.tables.get(&column.relation)?, column.column.position()?)));
-    Needed { columns: columns.collect(), tables: reads.tables.values().copied().collect() }
+    Needed {
+        columns: columns.collect(),
+        tables: reads.tables.values().copied().collect(),
+        beyond_views: reads.beyond_views,
+    }
 }

@@ -55,6 +55,8 @@ pub(crate) struct Context<'a> {
 pub(crate) struct Needed {
     pub(crate) tables: HashSet<usize>,
     pub(crate) columns: HashSet<(usize, u32)>,
+    /// A rowid or an index by its name, too.
+    pub(crate) beyond_views: bool,
 }
 
 /// Pushes the changes of a kind onto a chain, which has none.
