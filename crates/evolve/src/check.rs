@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use sqlgauge_compare::{GoldOrder, difference};
 use sqlgauge_engine::{Database, Engine, ResultSet};
-use sqlgauge_sql::resolve;
+use sqlgauge_sql::tree::{Expr, Literal};
+use sqlgauge_sql::{Dialect, print, resolve};
 
 use crate::layout::Reason;
 use crate::rewrite::Refusal;
@@ -86,11 +87,43 @@ impl Gold {
         })
     }
 
-    /// Whether the gold returns the same rows when SQLite reads tables the other way round.
+    /// Whether the gold returns the same rows when SQLite reads tables the other way round, and its LIMIT leaves out no
+    /// row that is sorted as one that it keeps.
     fn is_determined(&self, (engine, own): (&dyn Engine, &Database), rows: &ResultSet) -> bool {
+        if self.cuts_ties((engine, own)).unwrap_or(false) {
+            return false;
+        }
         let execution = engine.run(&own.with_prelude(REVERSED), &self.sql);
         let same =
             |found: &Arc<ResultSet>| difference(rows, self.order((engine, own), rows), found).is_none();
         execution.rows().is_some_and(same)
+    }
+    /// Whether the LIMIT falls between rows with equal sort keys that differ; `None` where that cannot be told.
+    fn cuts_ties(&self, (engine, own): (&dyn Engine, &Database)) -> Option<bool> {
+        let mut query = resolve(&self.sql, own.schema()).ok()?;
+        let number = |expr: &Expr| match expr {
+            Expr::Literal(Literal::Integer(number)) => usize::try_from(*number).ok(),
+            _ => None,
+        };
+        let limit = number(query.limit.take().as_ref()?)?;
+        let offset = query.offset.take().as_ref().map_or(Some(0), number)?;
+        let run = |sql: &str| engine.run(own, sql).rows().cloned();
+        let all = run(&print(&query, own.schema(), Dialect::Sqlite).ok()?)?;
+        let (GoldOrder::Runs(runs) | GoldOrder::Partly(runs, _)) =
+            GoldOrder::of(&all, &query, own.schema(), run)
+        else {
+            return None;
+        };
+        let mut start = 0;
+        for length in runs {
+            let end = start + length;
+            let is_cut = [offset, offset.saturating_add(limit)].iter().any(|cut| start < *cut && *cut < end);
+            let first = all.row(start);
+            if is_cut && (start..end).any(|at| all.row(at) != first) {
+                return Some(true);
+            }
+            start = end;
+        }
+        Some(false)
     }
 }
