@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use sqlgauge_sql::aggregates;
 use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::renumber;
@@ -80,6 +81,7 @@ pub(crate) fn canonicalise(query: &mut Query, facts: &Facts<'_>, profile: Profil
         plan_shows: false,
         is_recursive: false,
         names: PlannedNames::default(),
+        is_entangled: profile == Profile::Sound && aggregates::is_entangled(query),
     };
     if canonical.sound {
         canonical.names = PlannedNames::of(query, facts.schema());
@@ -114,6 +116,9 @@ struct Canonical<'c, 'f> {
     is_recursive: bool,
     /// The views and common table expressions whose rows depend on a plan.
     names: PlannedNames,
+    /// Somewhere an aggregate stands in a subquery of the query that owns it. SQLite takes it or calls it misused as
+    /// what stands around it is written.
+    is_entangled: bool,
 }
 
 /// In which order conditions may be put.
@@ -157,7 +162,8 @@ impl Canonical<'_, '_> {
     }
 
     fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool) {
-        let sensitivity = match (self.sound, sensitive_around) {
+        let stays = sensitive_around || (self.is_entangled && aggregates::is_entangled(query));
+        let sensitivity = match (self.sound, stays) {
             (false, _) => Sensitivity::None,
             (true, true) => Sensitivity::Rows,
             (true, false) => sensitivity(query, position, self.facts),

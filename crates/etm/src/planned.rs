@@ -7,14 +7,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sqlgauge_sql::derive::Facts;
-use sqlgauge_sql::schema::{Schema, TableId, TableKind};
+use sqlgauge_sql::derive::{Fact, Facts};
+use sqlgauge_sql::schema::{Collation, Schema, TableId, TableKind};
 use sqlgauge_sql::tree::{
     Body, CteId, Expr, From, Join, JoinKind, OrderTerm, Place, Query, Relation, RelationId, Select, Source,
 };
 use sqlgauge_sql::visit::{Visitor, children, walk_query};
 
-use crate::beside::each_comparison;
+use crate::beside::{each_comparison, leaves, texts};
 use crate::context::Position;
 use crate::sensitive::{Sensitivity, sensitivity};
 use crate::tools;
@@ -210,11 +210,15 @@ impl Planned {
                 }
                 None => !declared.contains(id),
             };
-        // What stood further inside was read by what stood around it there.
+        // What stood further inside was read by what stood around it there, and sorted by that.
         let known = tools::declared(before);
         let reads_as_before = |(id, own): &(RelationId, Reading)| {
             let stood_inside = known.contains(id) && self.relations.iter().all(|(other, _)| other != id);
-            !stood_inside || own.columns == columns_read(before, *id)
+            let sorted_as_before = || {
+                let order = order_around(before, *id);
+                !own.is_lone || order.is_empty() || order == own.order_by
+            };
+            !stood_inside || (own.columns == columns_read(before, *id) && sorted_as_before())
         };
         // A common table expression that is read no more was put where it was read, by a rule that looks at how often.
         let is_still_read = |id: &&CteId| now.ctes.contains(id);
@@ -232,6 +236,25 @@ fn columns_read(query: &Query, relation: RelationId) -> Vec<Place> {
     columns.sort_unstable();
     columns.dedup();
     columns
+}
+
+/// By what the query in whose FROM clause a relation stands is sorted.
+fn order_around(query: &Query, relation: RelationId) -> Vec<OrderTerm> {
+    struct Around {
+        relation: RelationId,
+        order: Vec<OrderTerm>,
+    }
+    impl Visitor for Around {
+        fn query(&mut self, query: &Query) {
+            let from = selects(&query.body).into_iter().filter_map(|select| select.from.as_ref());
+            if from.flat_map(From::relations).any(|own| own.id == self.relation) {
+                self.order.clone_from(&query.order_by);
+            }
+        }
+    }
+    let mut around = Around { relation, order: Vec::new() };
+    walk_query(&mut around, query);
+    around.order
 }
 
 /// The outer joins that a relation of the clause stands in, innermost first, and whether it does so on their right.
@@ -288,19 +311,40 @@ fn each_subquery(expr: &Expr, visit: &mut dyn FnMut(&Query)) {
 /// How many comparisons in WHERE and ON have an effect that depends on where SQLite evaluates them.
 pub(crate) fn mixed_comparisons(select: &Select, facts: &Facts<'_>) -> usize {
     let Some(from) = &select.from else { return 0 };
-    if !from.relations().iter().any(|relation| facts.mixes(relation.id)) {
-        return 0;
-    }
+    let mixes = from.relations().iter().any(|relation| facts.mixes(relation.id));
     let mut count = 0;
     for condition in tools::on_exprs(from).into_iter().chain(&select.filter) {
-        each_mixed(condition, facts, &mut count);
+        each_mixed(condition, mixes, facts, &mut count);
     }
     count
 }
 
-fn each_mixed(expr: &Expr, facts: &Facts<'_>, count: &mut usize) {
-    each_comparison(expr, &mut |left, right| *count += usize::from(is_mixed(left, right, facts)));
-    children(expr, &mut |child| each_mixed(child, facts, count));
+fn each_mixed(expr: &Expr, mixes: bool, facts: &Facts<'_>, count: &mut usize) {
+    if mixes {
+        each_comparison(expr, &mut |left, right| *count += usize::from(is_mixed(left, right, facts)));
+    }
+    *count += usize::from(is_sought_otherwise(expr, facts));
+    children(expr, &mut |child| each_mixed(child, mixes, facts, count));
+}
+
+/// Whether it is IN with a subquery whose results bring a collation that is not the value's. SQLite compares by it, but
+/// where it looks the results up in an index of the value, it does so by the value's.
+fn is_sought_otherwise(expr: &Expr, facts: &Facts<'_>) -> bool {
+    let Expr::InQuery { expr: value, query, .. } = expr else { return false };
+    let values = match value.as_ref() {
+        Expr::Row(list) => list.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    let is_other = |(value, result): (&Expr, &Expr)| {
+        let own = match facts.operand(value).collating {
+            Fact::Known(own) => Fact::Known(own.map_or(Collation::Binary, |own| own.collation)),
+            Fact::Unknown => Fact::Unknown,
+        };
+        let used = facts.comparison(value, result).collation;
+        (used != own || own == Fact::Unknown) && texts(facts, [value]) && texts(facts, [result])
+    };
+    let results = leaves(&query.body).into_iter().flatten();
+    results.into_iter().any(|results| values.iter().zip(results).any(is_other))
 }
 
 /// Whether what a comparison does depends on where SQLite evaluates it.

@@ -52,7 +52,12 @@ impl Rule for DistinctJoinAsExists {
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
-        let hidden = select.distinct || context.position == Position::DistinctOperand;
+        // Rule 13 takes what is in EXISTS for one join, DISTINCT or not.
+        let hidden = match context.position {
+            Position::Exists => false,
+            Position::DistinctOperand => true,
+            _ => select.distinct,
+        };
         let inner = select.from.as_ref().is_some_and(tools::is_inner);
         if !hidden || !inner || query.limit.is_some() || query.offset.is_some() || !tools::is_flat(select) {
             return 0;

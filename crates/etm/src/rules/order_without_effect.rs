@@ -149,4 +149,12 @@ const CASES: &[Case] = &[
     .sound(),
     Case::differs(SCHEMA, "SELECT name FROM t ORDER BY age, id", "SELECT name FROM t ORDER BY age, name"),
     Case::differs(SCHEMA, "SELECT name FROM t ORDER BY age", "SELECT name FROM t ORDER BY age DESC"),
+    // `ORDER BY a.k` makes SQLite compute the subquery for each row, and not look its results up in the index of `k`.
+    Case::differs(
+        "CREATE TABLE n (k TEXT PRIMARY KEY)",
+        "SELECT 1 FROM n AS a WHERE a.k IN (SELECT b.k COLLATE NOCASE FROM n AS b ORDER BY b.k, a.k)",
+        "SELECT 1 FROM n AS a WHERE a.k IN (SELECT b.k COLLATE NOCASE FROM n AS b)",
+    )
+    .sound()
+    .witness("INSERT INTO n VALUES ('X'), ('x')"),
 ];

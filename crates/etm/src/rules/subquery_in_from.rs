@@ -373,4 +373,12 @@ const CASES: &[Case] = &[
     )
     .sound()
     .witness("INSERT INTO e VALUES (1, NULL, 'B'), (20, 2, 'A')"),
+    // SQLite puts the innermost subquery into the one that sorts, and so takes the first rows in that order.
+    Case::differs(
+        SCHEMA,
+        "SELECT id FROM (SELECT id FROM (SELECT id FROM t LIMIT 2) ORDER BY 1)",
+        "SELECT id FROM (SELECT id FROM t LIMIT 2)",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'b', 'a', 1, 'x'), (2, 'a', 'a', 0, 'x'), (20, 'Al', 'x', 2, 'x')"),
 ];

@@ -46,7 +46,7 @@ fn parse_rewritten<'b>(arena: &'b Arena, text: &'b str) -> Result<Parsed<'b>, Er
         None => Err(ErrorKind::Empty.into()),
         Some(Stmt::Select(select)) => {
             let query = sqlite::Reader::new(&arena.0).whole(select);
-            let query = query.ok_or_else(|| ErrorKind::Unsupported(sqlite::TOO_DEEP.to_owned()))?;
+            let query = query.map_err(|(kind, word)| Error::new(kind).at(locate(text, word)))?;
             Ok(Parsed { query, followed: !matches!(statements.next(), Ok(None)) })
         }
         Some(other) => Err(ErrorKind::NotAQuery(statement_name(&other)).into()),

@@ -1,13 +1,14 @@
 //! From the tree of `sqlite3-parser` to the [syntax] that the resolver reads.
 //!
-//! Nothing is looked up and nothing refused, but for nesting deeper than [`MAX_DEPTH`]; a chain of binary operators is
-//! no nesting.
+//! Nothing is looked up, and nothing refused but what SQLite's parser refuses beyond its grammar, be it in a common table
+//! expression that is never read, and nesting deeper than [`MAX_DEPTH`]; a chain of binary operators is no nesting.
 
 use sqlite3_parser::Bump;
 use sqlite3_parser::ast::{
     self, CompoundOperator, JoinOperator, JoinType, Materialized, SelectTable, SortOrder,
 };
 
+use crate::error::ErrorKind;
 use crate::ident::{type_text, unquote};
 use crate::syntax::{
     Between, Call, Case, CommonTable, Compound, Connective, Core, Expr, ExprKind, Frame, FrameBound,
@@ -27,19 +28,26 @@ pub(super) const TOO_DEEP: &str = "nesting deeper than 20000 levels";
 pub(super) struct Reader<'b> {
     pub(super) bump: &'b Bump,
     depth: usize,
-    /// Whether something was left out for being nested too deep.
-    is_too_deep: bool,
+    /// Why the text is refused, with the word at which that shows.
+    refused: Option<(ErrorKind, &'static str)>,
 }
 
 impl<'b> Reader<'b> {
     pub(super) fn new(bump: &'b Bump) -> Self {
-        Self { bump, depth: 0, is_too_deep: false }
+        Self { bump, depth: 0, refused: None }
     }
 
-    /// The whole query; `None` if it nests too deep.
-    pub(super) fn whole(mut self, ast: &'b ast::Select<'b>) -> Option<&'b Select<'b>> {
+    /// The whole query, or why it is refused and the word at which that shows.
+    pub(super) fn whole(
+        mut self,
+        ast: &'b ast::Select<'b>,
+    ) -> Result<&'b Select<'b>, (ErrorKind, &'static str)> {
         let query = self.query(ast);
-        (!self.is_too_deep).then_some(query)
+        self.refused.map_or(Ok(query), Err)
+    }
+
+    fn refuse(&mut self, kind: ErrorKind, word: &'static str) {
+        self.refused.get_or_insert((kind, word));
     }
 
     pub(super) fn name(&self, token: &'b str) -> Name<'b> {
@@ -105,6 +113,12 @@ impl<'b> Reader<'b> {
             limit: self.expr(&limit.expr),
             offset: limit.offset.as_ref().map(|offset| self.expr(offset)),
         });
+        let last = rest.last().map_or(&first, |arm| &arm.operand);
+        if let Operand::Values(_) = last
+            && let Some(word) = order_by.map(|_| "ORDER").or(limit.as_ref().map(|_| "LIMIT"))
+        {
+            self.refuse(ErrorKind::Syntax(format!("near \"{word}\": syntax error")), word);
+        }
         bump.alloc(Select { with, first, rest, order_by, limit })
     }
 
@@ -210,7 +224,7 @@ impl<'b> Reader<'b> {
     /// Goes one level deeper, on a stack that is large enough for it; `None` where that is too deep.
     fn nested<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth == MAX_DEPTH {
-            self.is_too_deep = true;
+            self.refused = Some((ErrorKind::Unsupported(TOO_DEEP.to_owned()), ""));
             return None;
         }
         self.depth += 1;
@@ -232,7 +246,7 @@ impl<'b> Reader<'b> {
     }
 
     fn window(&mut self, ast: &'b ast::Window<'b>) -> Window<'b> {
-        Window {
+        let window = Window {
             base: ast.base.as_ref().map(|base| self.name(base.0)),
             partition_by: ast.partition_by.map(|keys| self.exprs(keys)),
             order_by: ast.order_by.map(|terms| self.terms(terms)),
@@ -251,7 +265,16 @@ impl<'b> Reader<'b> {
                     ast::FrameExclude::Ties => FrameExclude::Ties,
                 }),
             }),
+        };
+        if let Some(frame) = window.frame.as_ref().filter(|frame| ends_before_it_starts(frame)) {
+            let word = match frame.mode {
+                FrameMode::Groups => "GROUPS",
+                FrameMode::Range => "RANGE",
+                FrameMode::Rows => "ROWS",
+            };
+            self.refuse(ErrorKind::Window("unsupported frame specification".to_owned()), word);
         }
+        window
     }
 
     fn bound(&mut self, ast: &'b ast::FrameBound<'b>) -> FrameBound<'b> {
@@ -391,6 +414,12 @@ impl<'b> Reader<'b> {
             filter: tail.and_then(|tail| tail.filter_clause).map(|filter| self.expr(filter)),
             over,
         };
+        if call.over.is_some() && call.distinct {
+            let message = "DISTINCT is not supported for window functions".to_owned();
+            self.refuse(ErrorKind::Window(message), "DISTINCT");
+        } else if call.over.is_some() && !call.order_by.is_empty() {
+            self.refuse(ErrorKind::NoAggregate("ORDER BY", call.name.text.to_owned()), "ORDER");
+        }
         ExprKind::Call(self.bump.alloc(call))
     }
 
@@ -406,6 +435,18 @@ impl<'b> Reader<'b> {
             ast::Literal::CurrentTimestamp => Literal::CurrentTimestamp,
         }
     }
+}
+
+fn ends_before_it_starts(frame: &Frame<'_>) -> bool {
+    let rank = |bound: &FrameBound<'_>| match bound {
+        FrameBound::UnboundedPreceding => 0,
+        FrameBound::Preceding(_) => 1,
+        FrameBound::CurrentRow => 2,
+        FrameBound::Following(_) => 3,
+        FrameBound::UnboundedFollowing => 4,
+    };
+    let (start, end) = (rank(&frame.start), frame.end.as_ref().map_or(2, rank));
+    start > end || start == 4 || end == 0
 }
 
 fn join_kind(operator: JoinOperator) -> (JoinKind, bool) {

@@ -7,7 +7,6 @@ use super::scope::{Clause, Scope};
 use super::{Error, ErrorKind, Resolver};
 use crate::aggregates::{self, owner_by_columns};
 use crate::functions::{Function, Kind};
-use crate::syntax;
 use crate::tree::{
     Aggregate, Args, BinaryOperator, Body, Cte, CteId, Expr, From, Literal, OrderTerm, Owner, Query,
     Relation, RelationId, Select, SetOperator, Source, UnaryOperator, Window, WindowCall,
@@ -86,10 +85,20 @@ impl Resolver<'_> {
             Clause::Outputs | Clause::OrderBy | Clause::GroupBy | Clause::Values => true,
             Clause::Having | Clause::Condition => scope.is_grouped,
         });
+        if allowed && self.is_uncomputed && self.owner_clause(aggregate.owner) == Some(Clause::Condition) {
+            self.misuses_aggregate = true;
+            return Ok(());
+        }
         if !allowed || !self.may_own(aggregate.owner) {
             return misused();
         }
         Ok(())
+    }
+
+    /// The clause at hand of the query that owns an aggregate.
+    fn owner_clause(&self, owner: Owner) -> Option<Clause> {
+        let level = self.level.checked_sub(owner.0)?;
+        self.scopes.iter().rev().find(|scope| scope.level == level).map(|scope| scope.clause)
     }
 
     /// Whether the clause of the owner that is at hand may have aggregates of it.
@@ -174,22 +183,7 @@ impl Resolver<'_> {
     }
 }
 
-impl<'a> Resolver<'a> {
-    /// ORDER BY and LIMIT stand behind a SELECT, never behind VALUES.
-    pub(super) fn check_tail(&self, ast: &syntax::Select<'a>) -> Result<(), Error> {
-        let last = ast.rest.last().map_or(&ast.first, |arm| &arm.operand);
-        let word = match (ast.order_by, &ast.limit) {
-            (Some(_), _) => "ORDER",
-            (None, Some(_)) => "LIMIT",
-            (None, None) => return Ok(()),
-        };
-        if self.lenient || matches!(last, syntax::Operand::Select(_)) {
-            return Ok(());
-        }
-        let message = format!("near \"{word}\": syntax error");
-        Err(self.at_word(ErrorKind::Syntax(message), word))
-    }
-
+impl Resolver<'_> {
     /// Whether the rows of a compound can be compared, where it drops repeated ones or sorts them.
     pub(super) fn check_compound(&self, body: &Body, is_sorted: bool) -> Result<(), Error> {
         if self.lenient {
@@ -251,13 +245,9 @@ fn check_signature(name: &str, call: &Written) -> Result<(), Error> {
         _ if !aggregates && properties.kind != Kind::Window => {
             refused(ErrorKind::Window(format!("{name}() may not be used as a window function")))
         }
-        _ if call.distinct => {
-            refused(ErrorKind::Window("DISTINCT is not supported for window functions".to_owned()))
-        }
         Kind::Window if call.filter.is_some() => refused(ErrorKind::Window(
             "FILTER clause may only be used with aggregate window functions".to_owned(),
         )),
-        _ if !call.order_by.is_empty() => refused(ErrorKind::NoAggregate("ORDER BY", name.to_owned())),
         _ => super::window::check_frame(window),
     }
 }

@@ -102,9 +102,7 @@ impl<'a> Resolver<'a> {
                 query: Box::new(self.whole_table(&tested.table)?),
                 negated: tested.negated,
             }),
-            ExprKind::Exists(query) => {
-                Ok(Expr::Exists { query: Box::new(self.query(query, None)?), negated: false })
-            }
+            ExprKind::Exists(query) => self.exists(query),
             ExprKind::Scalar(query) => Ok(Expr::Scalar(Box::new(self.query(query, None)?))),
             ExprKind::Case(case) => {
                 let operand = self.optional(case.operand.as_ref())?;
@@ -129,6 +127,15 @@ impl<'a> Resolver<'a> {
             }
             ExprKind::Parameter(name) => Err(ErrorKind::Unsupported(format!("the parameter {name}")).into()),
         }
+    }
+
+    fn exists(&mut self, ast: &'a syntax::Select<'a>) -> Result<Expr, Error> {
+        let outside = self.uncomputed_level;
+        // The results of a compound are computed to compare them.
+        self.uncomputed_level = ast.rest.is_empty().then_some(self.level + 1);
+        let query = self.query(ast, None);
+        self.uncomputed_level = outside;
+        Ok(Expr::Exists { query: Box::new(query?), negated: false })
     }
 
     fn call(&mut self, ast: &'a syntax::Call<'a>) -> Result<Expr, Error> {

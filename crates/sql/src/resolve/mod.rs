@@ -151,6 +151,12 @@ struct Resolver<'a> {
     deepest: usize,
     /// How many queries the walk is inside of.
     level: u32,
+    /// The level of a SELECT of which EXISTS asks whether it has rows: SQLite computes none of its results.
+    uncomputed_level: Option<u32>,
+    /// Whether the walk is inside such a result.
+    is_uncomputed: bool,
+    /// Whether there is an aggregate in it of a query whose clause at hand has none, which SQLite finds when it computes it.
+    misuses_aggregate: bool,
 }
 
 /// One WITH clause. Its CTEs are resolved when they are first used, as SQLite does: an unused one may hold
@@ -206,6 +212,9 @@ impl<'a> Resolver<'a> {
             chained: 0,
             deepest: 0,
             level: 0,
+            uncomputed_level: None,
+            is_uncomputed: false,
+            misuses_aggregate: false,
         }
     }
 
@@ -267,8 +276,6 @@ impl<'a> Resolver<'a> {
                 let message = format!("duplicate WITH table name: {name}");
                 return Err(self.at_word(ErrorKind::Invalid(message), &name));
             }
-            // One that is never used may name what is not there, but it is a sentence of the grammar.
-            self.check_tail(ast.query)?;
             definitions.push(Definition { name, ast, state: DefinitionState::Unresolved });
         }
         self.frames.push(Frame {
@@ -290,7 +297,6 @@ impl<'a> Resolver<'a> {
         let arms = ast.rest;
         let own_order = if arms.is_empty() { order_by } else { &[] };
         limits::operands(1 + arms.len())?;
-        self.check_tail(ast)?;
         // SQLite resolves a compound from right to left; a CTE may refer to itself, so its columns come first.
         let mut right = Vec::with_capacity(arms.len());
         if defines.is_none() {
@@ -377,11 +383,13 @@ impl<'a> Resolver<'a> {
         let inner_frames = self.frames.split_off(index.0 + 1);
         let inner_scopes = self.scopes.split_off(scope_depth);
         let inner_windows = self.windows.split_off(window_depth);
+        let computed = (self.uncomputed_level.take(), std::mem::take(&mut self.is_uncomputed));
         self.definition(index).state = DefinitionState::Resolving(id, None);
         let ast = self.definition(index).ast;
         self.resolving.push(index);
         let named = self.named_query(ast.query, Some(index));
         self.resolving.pop();
+        (self.uncomputed_level, self.is_uncomputed) = computed;
         self.level = level;
         self.frames.truncate(index.0 + 1);
         self.frames.extend(inner_frames);

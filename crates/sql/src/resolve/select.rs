@@ -5,11 +5,10 @@ use std::collections::{HashMap, HashSet};
 use sqlgauge_base::budget;
 
 use super::scope::{Clause, ColumnName, Columns, Found, Scope, ScopeRelation};
-use super::window::check_direction;
-use super::{Error, ErrorKind, Resolver, limits, locate};
+use super::{Error, ErrorKind, Resolver, limits};
 use crate::functions::Function;
 use crate::syntax::{self, Core, ExprKind, Operand, ResultColumn, SortTerm};
-use crate::tree::{Args, Body, ColumnRef, Expr, JoinKind, OrderTerm, Output, Select};
+use crate::tree::{Args, Body, ColumnRef, Expr, JoinKind, Literal, OrderTerm, Output, Select};
 
 /// A resolved SELECT or VALUES with what the query around it needs.
 pub(super) struct Arm {
@@ -28,12 +27,7 @@ impl<'a> Resolver<'a> {
     ) -> Result<Arm, Error> {
         match ast {
             Operand::Select(ast) => {
-                let windows = ast.windows;
-                if !self.lenient {
-                    let directions = windows.iter().try_for_each(|defined| check_direction(&defined.window));
-                    directions.map_err(|error| error.at(locate(self.text, "WINDOW")))?;
-                }
-                self.windows.push(windows);
+                self.windows.push(ast.windows);
                 let arm = self.select(ast, order_by);
                 self.windows.pop();
                 arm
@@ -113,9 +107,18 @@ impl<'a> Resolver<'a> {
                 }
                 ResultColumn::Expr(ast, alias) => {
                     let alias = alias.map(|name| name.to_string());
-                    let expr = self.single_expr(ast)?;
+                    let outside = self.is_uncomputed;
+                    self.is_uncomputed |= self.uncomputed_level == Some(self.level);
+                    let expr = self.single_expr(ast);
+                    self.is_uncomputed = outside;
+                    let expr = expr?;
                     names.push(self.output_name(ast, &expr, alias.as_deref()));
-                    outputs.push(Output { expr, alias });
+                    // Whatever else reads it would compute it, which is refused: so it has no name.
+                    let is_misused = !outside && std::mem::take(&mut self.misuses_aggregate);
+                    outputs.push(match is_misused {
+                        true => Output { expr: Expr::Literal(Literal::Null), alias: None },
+                        false => Output { expr, alias },
+                    });
                 }
             }
         }

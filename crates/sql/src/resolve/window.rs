@@ -32,9 +32,6 @@ impl<'a> Resolver<'a> {
         if let Some(order) = ast.order_by {
             window.order_by = self.plain_order(order)?;
         }
-        if !self.lenient {
-            check_direction(ast)?;
-        }
         if let Some(frame) = &ast.frame {
             window.frame = Some(Frame {
                 mode: frame.mode,
@@ -69,23 +66,6 @@ fn check_override(name: &str, base: &Window, ast: &syntax::Window<'_>) -> Result
         return Ok(());
     };
     Err(ErrorKind::Window(format!("cannot override {what} of window: {name}")).into())
-}
-
-/// A frame starts before it ends, be the window used or not.
-pub(super) fn check_direction(ast: &syntax::Window<'_>) -> Result<(), Error> {
-    let Some(frame) = &ast.frame else { return Ok(()) };
-    let rank = |bound: &syntax::FrameBound<'_>| match bound {
-        syntax::FrameBound::UnboundedPreceding => 0,
-        syntax::FrameBound::Preceding(_) => 1,
-        syntax::FrameBound::CurrentRow => 2,
-        syntax::FrameBound::Following(_) => 3,
-        syntax::FrameBound::UnboundedFollowing => 4,
-    };
-    let (start, end) = (rank(&frame.start), frame.end.as_ref().map_or(2, rank));
-    if start > end || start == 4 || end == 0 {
-        return Err(ErrorKind::Window("unsupported frame specification".to_owned()).into());
-    }
-    Ok(())
 }
 
 /// RANGE with a distance needs one key to measure it by.
