@@ -115,34 +115,36 @@ fn difference(row: &Row) -> Option<f64> {
 }
 
 fn overview(robustness: &Robustness) -> Sheet {
-    let all = robustness.systems.iter().flat_map(|system| &system.rows);
+    let systems = &robustness.systems;
     let mut labels: Vec<&str> = Vec::new();
-    for row in all {
+    for row in systems.iter().flat_map(|system| &system.rows) {
         if !labels.contains(&row.label.as_str()) {
             labels.push(&row.label);
         }
     }
-    let row = |system: &SystemRobustness| {
-        let fixed = [
-            Cell::new(system.system.clone()),
-            Cell::new(optional(mean(&system.original, EX))),
-            Cell::new(optional(mean(&system.macro_average, EX))).strong(),
-        ];
-        let changes = labels.iter().map(|label| {
+    let line = |name: &str, cell: &dyn Fn(&SystemRobustness) -> Cell| {
+        std::iter::once(Cell::new(name)).chain(systems.iter().map(cell)).collect::<Vec<Cell>>()
+    };
+    let mut rows = vec![
+        line("original, %", &|system| Cell::new(optional(mean(&system.original, EX)))),
+        line("macro average, %", &|system| Cell::new(optional(mean(&system.macro_average, EX))).strong()),
+    ];
+    rows.extend(labels.iter().map(|label| {
+        line(label, &|system| {
             let found = system.rows.iter().find(|row| row.label == *label).and_then(difference);
             Cell::toned(points(found), found)
-        });
-        fixed.into_iter().chain(changes).collect()
-    };
-    let header = ["system", "original, %", "macro average, %"].iter().chain(&labels);
+        })
+    }));
     Sheet {
         id: "overview".to_owned(),
         title: "Systems".to_owned(),
         note:
             "execution accuracy; under a change its difference from the original on the same items, in points"
                 .to_owned(),
-        header: header.map(|name| (*name).to_owned()).collect(),
-        rows: robustness.systems.iter().map(row).collect(),
+        header: std::iter::once("schema".to_owned())
+            .chain(systems.iter().map(|system| system.system.clone()))
+            .collect(),
+        rows,
         points: Vec::new(),
         is_heat_map: true,
     }
@@ -194,7 +196,7 @@ fn scores(at: usize, system: &SystemRobustness) -> Sheet {
         title: system.system.clone(),
         note: "percent with 95 % intervals; the change is in points, on the same items; p by McNemar's exact test".to_owned(),
         header: named(&[
-            "change of the schema",
+            "schema",
             "items",
             "Table Match F1",
             "Column Match F1",
@@ -226,12 +228,7 @@ fn abstentions(at: usize, system: &SystemRobustness) -> Sheet {
             "share on which it abstains, in percent; on the original it abstains on {} %",
             optional(system.false_positives.mean)
         ),
-        header: named(&[
-            "change of the schema",
-            "items",
-            "without a prediction",
-            "abstains (true positives)",
-        ]),
+        header: named(&["schema", "items", "without a prediction", "abstains (true positives)"]),
         rows: system.out_of_scope.iter().map(row).collect(),
         points: Vec::new(),
         is_heat_map: false,
