@@ -10,6 +10,10 @@ use crate::smt::{self, Bounds};
 /// Databases on which queries that the rules call equal must return the same.
 pub(crate) const BELT_DATABASES: usize = 48;
 
+/// Rows of each table among which the solver looks for a counterexample that is not over empty results: more than
+/// most counts in HAVING.
+const ROWS_FOR_RESULT: usize = 9;
+
 /// How a pair is verified. With the same options, texts and schema the verdict is the same, but for pairs on which the
 /// solver runs out of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +30,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let Bounds { rows_per_table, time } = Bounds::default();
+        let Bounds { rows_per_table, time, .. } = Bounds::default();
         Self { semantics: Semantics::default(), seed: 0, bound: rows_per_table, solver_time: time }
     }
 }
@@ -40,7 +44,12 @@ impl Options {
 
     /// How far a bounded proof goes.
     pub(crate) fn bounds(&self) -> Bounds {
-        Bounds { rows_per_table: self.bound, time: self.solver_time }
+        Bounds { rows_per_table: self.bound, time: self.solver_time, with_rows: false }
+    }
+
+    /// How far the solver looks for rows in the results of queries of which the search has found none.
+    pub(crate) fn bounds_with_rows(&self) -> Bounds {
+        Bounds { rows_per_table: self.bound.max(ROWS_FOR_RESULT), with_rows: true, ..self.bounds() }
     }
 
     /// What of a result counts for a bounded proof.

@@ -26,8 +26,8 @@ use sqlgauge_sql::{ErrorKind, resolve};
 use crate::explain::explain;
 use crate::options::{BELT_DATABASES, Options};
 use crate::search::{
-    Constraints, Inapplicable, Reason, Refutation, Search, SearchError, Side, Survived, Verdict as Found,
-    Witness,
+    Constraints, Inapplicable, Need, Reason, Refutation, Search, SearchError, Side, Survived,
+    Verdict as Found, Witness,
 };
 use crate::smt::{self, Outcome, Solver};
 use crate::spelling::{Spelled, spelled as spell};
@@ -145,7 +145,18 @@ impl Verifier {
             clock.ended(Stage::Data);
         }
         let survived = match self.searched(left, right)? {
-            Searched::Done(verdict) => return Ok(clock.report(verdict, Stage::Search)),
+            Searched::Found(found) => {
+                let is_vacuous = found.needs().contains(&Need::EmptyResult);
+                let Some(solver) = solver.as_deref_mut().filter(|_| is_vacuous) else {
+                    return Ok(clock.report(self.different(*found, left, right), Stage::Search));
+                };
+                clock.ended(Stage::Search);
+                let (found, stage) = match self.with_rows(left, right, solver) {
+                    Some(plainer) => (plainer, Stage::Smt),
+                    None => (*found, Stage::Search),
+                };
+                return Ok(clock.report(self.different(found, left, right), stage));
+            }
             Searched::Survived(survived) => survived,
         };
         if !peers.is_empty() {
@@ -260,7 +271,7 @@ impl Verifier {
 
     fn searched(&self, left: &str, right: &str) -> Result<Searched, Refused> {
         match self.search.refute_minimised(left, right) {
-            Found::Refuted(refutation) => Ok(Searched::Done(self.different(*refutation, left, right))),
+            Found::Refuted(refutation) => Ok(Searched::Found(refutation)),
             Found::Survived(survived) => Ok(Searched::Survived(Tried::Databases(survived))),
             Found::Inapplicable(reason) => match refused(&reason) {
                 Some(refused) => Err(refused),
@@ -276,6 +287,19 @@ impl Verifier {
             let found = self.search.replay(found.refutation()?.database(), left, right)?;
             Some(self.different(self.search.minimise(&found, left, right), left, right))
         })
+    }
+
+    /// A difference on a database on which one of the queries returns a row, by the solver.
+    fn with_rows(&self, left: &str, right: &str, solver: &mut Solver) -> Option<Refutation> {
+        let queries = (resolve(left, &self.schema).ok()?, resolve(right, &self.schema).ok()?);
+        let (semantics, bounds) = (self.options.bounded_semantics(), self.options.bounds_with_rows());
+        let is_plain = |found: &Refutation| !found.needs().contains(&Need::EmptyResult);
+        let mut replay = |database: &Witness| self.search.replay(database, left, right).filter(is_plain);
+        let pair = (&queries.0, &queries.1);
+        let outcome = smt::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay);
+        let Outcome::Different { found, .. } = outcome else { return None };
+        let smaller = self.search.minimise(&found, left, right);
+        Some(if is_plain(&smaller) { smaller } else { found })
     }
 
     fn bounded(&self, left: &str, right: &str, tried: &Tried, solver: &mut Solver) -> Verdict {
@@ -342,7 +366,7 @@ fn refused(reason: &Inapplicable) -> Option<Refused> {
 
 /// What came of the search.
 enum Searched {
-    Done(Verdict),
+    Found(Box<Refutation>),
     Survived(Tried),
 }
 

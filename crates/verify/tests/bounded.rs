@@ -69,6 +69,14 @@ fn equal_queries_are_proved_up_to_the_bound() {
             "SELECT name FROM t WHERE age > 0 AND age = (SELECT MAX(age) FROM t)",
         ),
         (
+            "SELECT group_concat(name) FROM t WHERE age > 1",
+            "SELECT group_concat(name) FROM t WHERE NOT age <= 1",
+        ),
+        (
+            "SELECT name FROM t WHERE (age, id) > (1, 2)",
+            "SELECT name FROM t WHERE age > 1 OR age = 1 AND id > 2",
+        ),
+        (
             "SELECT id, SUM(age) OVER (PARTITION BY name) FROM t",
             "SELECT id, (SELECT SUM(o.age) FROM t AS o WHERE o.name = t.name) FROM t",
         ),
@@ -162,7 +170,7 @@ fn what_is_not_encoded_is_named() {
     let Some(mut solver) = solver() else { return };
     for (sql, construct) in [
         ("SELECT x'00' FROM t", "blob"),
-        ("SELECT group_concat(name) FROM t", "group_concat"),
+        ("SELECT total_changes() FROM t", "total_changes"),
         (
             "WITH RECURSIVE c(n) AS (SELECT 1 UNION SELECT n + 1 FROM c WHERE n < 3) SELECT n FROM c",
             "recursive CTE",

@@ -32,6 +32,8 @@ pub enum Construct {
     InList,
     /// Row values.
     RowValue,
+    /// `group_concat`.
+    Concat,
     /// DISTINCT.
     Distinct,
     /// Inner joins.
@@ -68,7 +70,7 @@ pub enum Construct {
 
 impl Construct {
     /// All of them.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::NullLogic,
         Self::Arithmetic,
         Self::Affinity,
@@ -81,6 +83,7 @@ impl Construct {
         Self::Between,
         Self::InList,
         Self::RowValue,
+        Self::Concat,
         Self::Distinct,
         Self::Join,
         Self::LeftJoin,
@@ -165,6 +168,7 @@ impl Writer<'_> {
                 let value = self.value(construct, "t");
                 self.with_value(&value)
             }
+            C::Concat => self.concatenated(),
             C::Distinct => self.distinct(),
             C::Join | C::LeftJoin | C::FullJoin => self.join(construct),
             C::Aggregate => self.aggregates(),
@@ -326,6 +330,24 @@ impl Writer<'_> {
             1 => format!("SELECT SUM({value}) FROM t"),
             2 => format!("SELECT {value}, COUNT(*) FROM t GROUP BY 1"),
             _ => format!("SELECT {value} FROM t"),
+        }
+    }
+
+    fn concatenated(&mut self) -> String {
+        let (value, key) = (self.column("t"), self.column("t"));
+        let separator = self.dice.word(&["", "", ", ';'", ", ''"]);
+        let direction = self.dice.word(&["", " DESC", " ASC NULLS LAST"]);
+        let filter =
+            if self.dice.chance(20) { format!(" FILTER (WHERE {})", self.plain("t")) } else { String::new() };
+        let call = match self.dice.below(4) {
+            0 => format!("group_concat({value}{separator}){filter}"),
+            1 => format!("group_concat(DISTINCT {value}){filter}"),
+            _ => format!("group_concat({value}{separator} ORDER BY {key}{direction}, t.id){filter}"),
+        };
+        match self.dice.below(3) {
+            0 => format!("SELECT {call} FROM t WHERE {}", self.plain("t")),
+            1 => format!("SELECT {key}, {call} FROM t GROUP BY {key}"),
+            _ => format!("SELECT {call}, COUNT(*) FROM t GROUP BY t.id"),
         }
     }
 

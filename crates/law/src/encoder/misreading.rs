@@ -55,6 +55,8 @@ pub enum Misreading {
     CountCountsNull,
     /// FILTER is passed over.
     NoAggregateFilter,
+    /// Texts are joined in the opposite order.
+    ConcatTurnsOrder,
     /// The last of the keys of GROUP BY is passed over.
     ShortGroupBy,
     /// HAVING is passed over.
@@ -104,6 +106,7 @@ pub const MISREADINGS: &[(Construct, &[Misreading])] = {
         (C::Between, &[M::BetweenLeavesHigh]),
         (C::InList, &[M::InIsNeverNull]),
         (C::RowValue, &[M::RowsAreNeverNull]),
+        (C::Concat, &[M::ConcatTurnsOrder, M::NoAggregateFilter]),
         (C::Distinct, &[M::NoDistinct]),
         (C::Join, &[M::NoJoinCondition]),
         (C::LeftJoin, &[M::LeftIsInner]),
@@ -275,6 +278,9 @@ fn change_aggregate(misreading: Misreading, own: &mut Aggregate) {
     match misreading {
         Misreading::CountCountsNull if own.function == Function::Count && !own.distinct => {
             own.args = Args::Star
+        }
+        Misreading::ConcatTurnsOrder => {
+            own.order_by.iter_mut().for_each(|term| term.descending = !term.descending);
         }
         Misreading::NoAggregateFilter => own.filter = None,
         Misreading::NoDistinct => own.distinct = false,

@@ -131,9 +131,17 @@ fn is_same_bag(left: &[Vec<Value>], right: &[Vec<Value>]) -> bool {
         })
 }
 
+/// Whether two values are equal up to rounding, which the encoding assumes away; it also shows in the text of a number.
 fn is_same(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Real(left), Value::Real(right)) => (left - right).abs() <= 1e-9 * left.abs().max(right.abs()),
+    let number = |value: &Value| match value {
+        Value::Text(_) => value.as_str().filter(|text| text.contains('.'))?.parse::<f64>().ok(),
+        Value::Real(real) => Some(*real),
+        _ => None,
+    };
+    match (number(left), number(right)) {
+        (Some(l), Some(r)) if std::mem::discriminant(left) == std::mem::discriminant(right) => {
+            (l - r).abs() <= 1e-9 * l.abs().max(r.abs()).max(1.0)
+        }
         _ => left == right,
     }
 }

@@ -180,7 +180,7 @@ impl Run<'_, '_> {
             NotEqual => (Equal, true),
             Is => (Is, false),
             IsNot => (Is, true),
-            _ => return Err(Stop::unsupported("order of row values")),
+            _ => return self.row_order(operator, (lefts, rights), env),
         };
         let parts: Vec<Truth> = lefts
             .iter()
@@ -188,6 +188,33 @@ impl Run<'_, '_> {
             .map(|(left, right)| self.comparison(each, left, right, env))
             .collect::<Result<_, _>>()?;
         Ok(self.world.terms.conjunction(&parts).negated_if(negated))
+    }
+
+    /// The order of row values: by the first parts that differ.
+    fn row_order(
+        &mut self,
+        operator: BinaryOperator,
+        (lefts, rights): (&[Expr], &[Expr]),
+        env: &Env,
+    ) -> Result<Truth, Stop> {
+        use BinaryOperator::{Equal, Greater, GreaterEqual, Less, LessEqual};
+        let ([left, lefts @ ..], [right, rights @ ..]) = (lefts, rights) else {
+            return Err(Stop::unsupported("row value"));
+        };
+        if lefts.is_empty() {
+            return self.comparison(operator, left, right, env);
+        }
+        let strict = match operator {
+            Less | LessEqual => Less,
+            Greater | GreaterEqual => Greater,
+            _ => return Err(Stop::unsupported("row value")),
+        };
+        let decides = self.comparison(strict, left, right, env)?;
+        let ties = self.comparison(Equal, left, right, env)?;
+        let rest = self.row_order(operator, (lefts, rights), env)?;
+        let terms = &mut self.world.terms;
+        let by_rest = terms.conjunction(&[ties, rest]);
+        Ok(terms.disjunction(&[decides, by_rest]))
     }
 
     /// A comparison of values that have been made comparable.

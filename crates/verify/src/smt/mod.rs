@@ -68,11 +68,13 @@ pub struct Bounds {
     pub rows_per_table: usize,
     /// Wall-clock time for the pair, all bounds together.
     pub time: Duration,
+    /// Only databases on which one of the queries returns a row.
+    pub with_rows: bool,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { rows_per_table: 3, time: Duration::from_secs(10) }
+        Self { rows_per_table: 3, time: Duration::from_secs(10), with_rows: false }
     }
 }
 
@@ -181,7 +183,8 @@ pub fn bounded<T>(
     solver: &mut Solver,
     confirm: &mut dyn FnMut(&Witness) -> Option<T>,
 ) -> Outcome<T> {
-    let how = How { semantics, deadline: Instant::now() + bounds.time };
+    let Bounds { time, with_rows, .. } = bounds;
+    let how = How { semantics, deadline: Instant::now() + time, with_rows };
     stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
         up_to((schema, pair, how), bounds.rows_per_table, solver, confirm)
     })

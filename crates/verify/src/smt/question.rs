@@ -29,6 +29,8 @@ pub struct How {
     pub semantics: Semantics,
     /// When the time is over.
     pub deadline: Instant,
+    /// Only databases on which one of the queries returns a row.
+    pub with_rows: bool,
 }
 
 /// A pair of queries over a schema, and how it is asked about.
@@ -120,6 +122,11 @@ impl<'s> Question<'s> {
         let differs = differ::differ(&mut question.world, &left, &right, how.semantics)?;
         question.assertions.clone_from(&question.world.conditions);
         question.assertions.push(differs);
+        if how.with_rows {
+            let rows = left.rows.iter().chain(&right.rows).map(|row| row.present);
+            let has_rows = question.world.terms.any(rows);
+            question.assertions.push(has_rows);
+        }
         Ok(question)
     }
 
@@ -189,7 +196,7 @@ impl<'s> Question<'s> {
         let is_chosen = !self.world.settled.is_empty();
         if is_chosen {
             let whichever = self.differs_whichever()?;
-            self.assertions.clone_from(&self.world.conditions);
+            self.assertions.extend(self.world.conditions.clone());
             self.assertions.push(whichever);
         }
         let mut forbidden: Vec<Term> = Vec::new();

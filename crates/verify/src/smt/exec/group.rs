@@ -29,10 +29,23 @@ pub struct Group {
     members: Vec<Term>,
 }
 
+impl Group {
+    /// What the expressions of an aggregate are evaluated in, row by row.
+    pub(super) fn envs(&self) -> &[Env] {
+        &self.rows.envs
+    }
+
+    /// The expressions that are equal within the group.
+    pub(super) fn keys(&self) -> &[Expr] {
+        &self.rows.keys
+    }
+}
+
 /// The rows that are grouped, with what aggregates take from them.
 #[derive(Debug)]
 struct Rows {
     envs: Vec<Env>,
+    keys: Vec<Expr>,
     values: RefCell<HashMap<Expr, Rc<Vec<Value>>>>,
     filters: RefCell<HashMap<Expr, Rc<Vec<Truth>>>>,
 }
@@ -112,7 +125,8 @@ impl Run<'_, '_> {
         self.world.check_size(rows.len())?;
         let bare = self.bare(select, order_by);
         let (presents, envs): (Vec<Term>, Vec<Env>) = rows.into_iter().unzip();
-        let rows = Rc::new(Rows { envs, values: RefCell::default(), filters: RefCell::default() });
+        let (values, filters) = Default::default();
+        let rows = Rc::new(Rows { envs, keys: select.group_by.clone(), values, filters });
         let groups = self.members(select, &presents, &rows)?;
         let mut found = Vec::new();
         for (first, present, members) in groups {
@@ -254,7 +268,7 @@ impl Run<'_, '_> {
         Ok(found)
     }
 
-    fn arguments(&mut self, arg: &Expr, group: &Group) -> Result<Rc<Vec<Value>>, Stop> {
+    pub(super) fn arguments(&mut self, arg: &Expr, group: &Group) -> Result<Rc<Vec<Value>>, Stop> {
         if let Some(known) = group.rows.values.borrow().get(arg) {
             return Ok(Rc::clone(known));
         }
@@ -294,6 +308,9 @@ impl Run<'_, '_> {
         }
         let group = env.group.clone().ok_or_else(|| Stop::unsupported("aggregate without a group"))?;
         let included = self.included(aggregate, &group)?;
+        if matches!(aggregate.function, Function::GroupConcat | Function::StringAgg) {
+            return self.concatenated(aggregate, &group, &included);
+        }
         let [arg] = aggregate.args.as_slice() else {
             return match (&aggregate.function, &aggregate.args) {
                 (Function::Count, Args::Star | Args::List(_)) => Ok(self.count_value(included)),
@@ -337,7 +354,7 @@ impl Run<'_, '_> {
         terms.integer_value(count, Terms::FALSE)
     }
 
-    fn leave_distinct(&mut self, arg: &Expr, rows: &mut [(Term, Value)]) -> Result<(), Stop> {
+    pub(super) fn leave_distinct(&mut self, arg: &Expr, rows: &mut [(Term, Value)]) -> Result<(), Stop> {
         let before = rows.to_vec();
         let mut keys = Vec::new();
         for &(_, value) in &before {

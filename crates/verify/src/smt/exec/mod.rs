@@ -5,6 +5,7 @@
 //! it is made by priorities that depend on the rows alone, so that whatever SQLite may choose is some priorities'
 //! result, and equal queries under equal priorities have equal results.
 
+mod concat;
 mod group;
 mod join;
 mod order;

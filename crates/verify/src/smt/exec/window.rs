@@ -192,7 +192,7 @@ impl Run<'_, '_> {
                     F::Lag => self.shifted(call, placed, row, -1),
                     F::Lead => self.shifted(call, placed, row, 1),
                     F::FirstValue | F::LastValue | F::NthValue => self.nth_of_frame(call, placed, row),
-                    F::Ntile => Err(Stop::unsupported("ntile")),
+                    F::Ntile => self.tile(call, placed, row),
                     _ => self.over_frame(call, placed, row),
                 }
             })
@@ -204,6 +204,33 @@ impl Run<'_, '_> {
         let one = terms.integer(1);
         let number = terms.add(Sort::Integer, [number, one]);
         terms.integer_value(number, Terms::FALSE)
+    }
+
+    /// NTILE: the rows of the partition in so many parts, the larger ones first.
+    fn tile(&mut self, call: &WindowCall, placed: &Placed, row: usize) -> Result<Value, Stop> {
+        let [Expr::Literal(Literal::Integer(parts @ 1..))] = call.args.as_slice() else {
+            return Err(Stop::unsupported("ntile of what is no constant"));
+        };
+        let position = placed.order()?.1[row];
+        let terms = &mut self.world.terms;
+        let size = terms.count(placed.together[row].iter().copied());
+        let mut tile = terms.integer(1);
+        for rows in 1..=placed.len() as i64 {
+            let (least, larger) = (rows / parts, rows % parts);
+            let is_size = {
+                let rows = terms.integer(rows);
+                terms.equal(size, rows)
+            };
+            for at in 0..rows {
+                let in_larger = larger * (least + 1);
+                let own = if at < in_larger { at / (least + 1) } else { larger + (at - in_larger) / least };
+                let (at, own) = (terms.integer(at), terms.integer(own + 1));
+                let is_at = terms.equal(position, at);
+                let is_it = terms.and(is_size, is_at);
+                tile = terms.choose(is_it, own, tile);
+            }
+        }
+        Ok(terms.integer_value(tile, Terms::FALSE))
     }
 
     fn distribution(&mut self, function: &Function, placed: &Placed, row: usize) -> Value {
