@@ -14,6 +14,7 @@ use crate::dice::Dice;
 use crate::generate::{Generator, mutant, respelled, text};
 use crate::plant::sound_rules;
 use crate::shrink::{Shrunk, form, shrink};
+use crate::workers;
 use crate::world::{World, shapes};
 
 /// How much is to be tried.
@@ -90,30 +91,25 @@ pub fn hunt(options: &Options, progress: &(dyn Fn(&Findings, Duration) + Sync)) 
     let round = AtomicU64::new(0);
     let started = Instant::now();
     let last = Mutex::new(Instant::now());
-    std::thread::scope(|scope| {
-        for _ in 0..options.threads.max(1) {
-            let worker = || {
-                let generator = Generator::default();
-                let shapes = shapes();
-                loop {
-                    let number = round.fetch_add(1, Ordering::Relaxed);
-                    let done = findings.lock().map_or(u64::MAX, |found| found.total());
-                    if done >= options.applications || started.elapsed() >= options.time {
-                        return;
-                    }
-                    play(number, options, &generator, &shapes, &findings);
-                    if let (Ok(mut last), Ok(found)) = (last.lock(), findings.lock())
-                        && last.elapsed() > Duration::from_secs(20)
-                    {
-                        *last = Instant::now();
-                        progress(&found, started.elapsed());
-                    }
-                }
-            };
-            let spawned = std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, worker);
-            drop(spawned);
+    let worker = || {
+        let generator = Generator::default();
+        let shapes = shapes();
+        loop {
+            let number = round.fetch_add(1, Ordering::Relaxed);
+            let done = findings.lock().map_or(u64::MAX, |found| found.total());
+            if done >= options.applications || started.elapsed() >= options.time {
+                return;
+            }
+            play(number, options, &generator, &shapes, &findings);
+            if let (Ok(mut last), Ok(found)) = (last.lock(), findings.lock())
+                && last.elapsed() > Duration::from_secs(20)
+            {
+                *last = Instant::now();
+                progress(&found, started.elapsed());
+            }
         }
-    });
+    };
+    workers::run(options.threads, &worker);
     findings.into_inner().unwrap_or_default()
 }
 

@@ -9,7 +9,7 @@ use sqlgauge_law::encoder::construct::Construct;
 use sqlgauge_law::encoder::{Tally, hunt_construct};
 use sqlgauge_law::explain::explain;
 use sqlgauge_law::hunt::{Findings, Options, hunt};
-use sqlgauge_law::{plan, plant, report};
+use sqlgauge_law::{contradict, plan, plant, report};
 
 /// Runs queries before and after every application of a rule on a real SQLite and compares the rows.
 #[derive(Debug, Parser)]
@@ -41,6 +41,16 @@ struct Arguments {
     /// Only the construct of that name, with --encoder.
     #[arg(long, requires = "encoder")]
     construct: Option<String>,
+    /// Instead: make so many pairs, half of them equal by a rule and half near misses, and look for contradictions between
+    /// the rules, the verifier and SQLite.
+    #[arg(long)]
+    pairs: Option<u64>,
+    /// With --pairs: the solver for bounded proofs.
+    #[arg(long, requires = "pairs")]
+    solver: Option<PathBuf>,
+    /// With --pairs: the rule that makes the pairs, told the first lie that the registry has for it.
+    #[arg(long, requires = "pairs")]
+    broken: Option<String>,
     /// Instead: show the steps of one query over the schema of --ddl.
     #[arg(long, requires = "ddl")]
     sql: Option<String>,
@@ -52,11 +62,36 @@ struct Arguments {
     report: Option<PathBuf>,
 }
 
+/// Exit code 1 if there is one, be a rule broken or not.
+fn contradictions(arguments: &Arguments, pairs: u64) -> anyhow::Result<ExitCode> {
+    let broken = arguments.broken.as_deref().map(|id| {
+        let rule = plant::sound_rules().find(|rule| rule.id == id);
+        let lie = rule.and_then(|rule| plant::lie(rule).map(|lie| (rule, lie)));
+        lie.ok_or_else(|| anyhow::anyhow!("the registry of planted defects has no lie for a rule {id}"))
+    });
+    let options = contradict::Options {
+        pairs,
+        time: Duration::from_secs(arguments.seconds),
+        threads: arguments.threads,
+        seed: arguments.seed,
+        solver: arguments.solver.clone(),
+        broken: broken.transpose()?,
+    };
+    let tally = contradict::hunt(&options);
+    let text = tally.markdown();
+    arguments.report.as_ref().map_or(Ok(()), |path| std::fs::write(path, &text))?;
+    println!("{text}");
+    Ok(if tally.contradictions.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
     if let (Some(sql), Some(ddl)) = (&arguments.sql, &arguments.ddl) {
         print!("{}", explain(sql, &std::fs::read_to_string(ddl)?)?);
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(pairs) = arguments.pairs {
+        return contradictions(&arguments, pairs);
     }
     if let Some(rounds) = arguments.plans {
         print!("{}", plan::markdown(&plan::evidence(arguments.seed, rounds)));

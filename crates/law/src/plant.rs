@@ -65,7 +65,8 @@ impl Plant {
         Self::EveryAggregateIsOwn,
     ];
 
-    fn lies(self) -> Lies {
+    /// What the rule is told about its place in the query.
+    pub(crate) fn lies(self) -> Lies {
         Lies {
             no_plan_shows: self == Self::NoPlanShows,
             is_condition: self == Self::EverythingIsCondition,
@@ -79,7 +80,7 @@ impl Plant {
     }
 
     /// What the rule takes the schema for.
-    fn schema(self, schema: &Schema) -> Schema {
+    pub(crate) fn schema(self, schema: &Schema) -> Schema {
         let all = self == Self::EverythingHolds;
         let keys: Vec<(String, String)> = schema
             .tables()
@@ -304,6 +305,11 @@ pub const PLANTS: &[(&str, &[Plant])] = {
 /// The defects registered for a rule; none for a rule that the registry does not have.
 pub fn plants(rule: &Meta) -> &'static [Plant] {
     PLANTS.iter().find(|(id, _)| *id == rule.id).map_or(&[], |(_, plants)| plants)
+}
+
+/// The first lie registered for a rule; `None` where it cannot be lied to.
+pub fn lie(rule: &Meta) -> Option<Plant> {
+    plants(rule).iter().copied().find(|plant| !matches!(plant, Plant::Damaged(_)))
 }
 
 /// The rules of the sound profile.

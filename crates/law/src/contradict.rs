@@ -1,0 +1,359 @@
+//! Do `match`, `verify` and SQLite ever contradict each other?
+//!
+//! Pairs of two kinds, half of each: made equal by an application of a rule or its inverse, and near misses, in which
+//! one node is another. Of every pair the rules, the verifier and the rows on random databases are asked, and no two of
+//! them may say what cannot both be so ([`Contradiction`]). A rule that is broken on purpose makes pairs that are not
+//! equal ([`Options::broken`]); the program must find it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use sqlgauge_etm::law::Stepper;
+use sqlgauge_etm::{Matcher, Meta, Profile};
+use sqlgauge_sql::resolve;
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::Query;
+use sqlgauge_verify::search::Refutation;
+use sqlgauge_verify::smt::{Limits, Solver};
+use sqlgauge_verify::{Verdict, Verifier};
+
+use crate::check::{Kind, differ};
+use crate::compare::same_sequence;
+use crate::database::{Database, Layout, Outcome};
+use crate::dice::Dice;
+use crate::generate::{Generator, mutant, text};
+use crate::plant::Plant;
+use crate::report::breaks_law;
+use crate::workers;
+use crate::world::{World, shapes};
+
+/// Time for the bounded proof of one pair: most that come to an end do so in a tenth of it.
+const SOLVER_TIME: Duration = Duration::from_secs(2);
+/// Queries on one set of databases.
+const QUERIES_PER_ROUND: usize = 120;
+/// How many contradictions of one kind are kept with their texts.
+const EXAMPLES: usize = 6;
+
+/// How much is to be tried.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Pairs after which no further round begins.
+    pub pairs: u64,
+    /// Time after which no further round begins.
+    pub time: Duration,
+    /// Threads.
+    pub threads: usize,
+    /// The seed of everything.
+    pub seed: u64,
+    /// The solver for bounded proofs.
+    pub solver: Option<PathBuf>,
+    /// The rule that makes the pairs alone, and what it is told although it is not so. `match` and `verify` keep theirs.
+    pub broken: Option<(&'static Meta, Plant)>,
+}
+
+/// How a pair came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Made {
+    /// By an application of a rule, or its inverse.
+    Equal,
+    /// By a change of one node.
+    NearMiss,
+}
+
+/// What cannot both be so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Contradiction {
+    /// A rule made one query of the other, and their rows differ.
+    MadeEqualAndRowsDiffer,
+    /// `match` calls them equal, and their rows differ.
+    MatchAndRowsDiffer,
+    /// `verify` calls them equivalent by rules, and their rows differ.
+    EquivalentAndRowsDiffer,
+    /// A rule made one query of the other, and `verify` has a database that tells them apart.
+    MadeEqualAndDifferent,
+    /// `verify` has a proof by rules and a database that tells them apart.
+    ProvedAndDifferent,
+    /// The database by which `verify` tells them apart does not.
+    WitnessWithoutDifference,
+    /// Both run, and `verify` refuses one.
+    RunsAndRefused,
+}
+
+/// A pair of which two things are said that cannot both be so.
+#[derive(Debug, Clone)]
+pub struct Example {
+    /// What is said.
+    pub contradiction: Contradiction,
+    /// How the pair came about.
+    pub made: Made,
+    /// The first query.
+    pub left: String,
+    /// The second.
+    pub right: String,
+    /// More about it: the schema, the witness, an error.
+    pub note: String,
+}
+
+/// What was said of the pairs.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Pairs, by how they came about.
+    pub pairs: BTreeMap<Made, u64>,
+    /// Those that `match` calls equal.
+    pub matched: BTreeMap<Made, u64>,
+    /// Those whose rows differ on a random database.
+    pub told_apart: BTreeMap<Made, u64>,
+    /// Verdicts of `verify`.
+    pub verdicts: BTreeMap<(Made, &'static str), u64>,
+    /// Contradictions.
+    pub contradictions: BTreeMap<Contradiction, u64>,
+    /// Some of them.
+    pub examples: Vec<Example>,
+}
+
+impl Tally {
+    /// All pairs.
+    pub fn total(&self) -> u64 {
+        self.pairs.values().sum()
+    }
+
+    /// The tally as text.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("{} pairs\n\n| | made equal | near misses |\n|---|---|---|\n", self.total());
+        let mut row = |name: &str, count: &dyn Fn(Made) -> Option<u64>| {
+            let [equal, near] = [Made::Equal, Made::NearMiss].map(|made| count(made).unwrap_or(0));
+            let _ = writeln!(out, "| {name} | {equal} | {near} |");
+        };
+        row("pairs", &|made| self.pairs.get(&made).copied());
+        row("equal by `match`", &|made| self.matched.get(&made).copied());
+        row("rows differ on a random database", &|made| self.told_apart.get(&made).copied());
+        for verdict in ["equivalent", "equivalent_up_to", "different", "unknown"] {
+            row(verdict, &|made| self.verdicts.get(&(made, verdict)).copied());
+        }
+        let _ = writeln!(out, "\n{} contradictions", self.contradictions.values().sum::<u64>());
+        for (contradiction, count) in &self.contradictions {
+            let _ = writeln!(out, "- {contradiction:?}: {count}");
+        }
+        for Example { contradiction, made, left, right, note } in &self.examples {
+            let _ =
+                writeln!(out, "\n### {contradiction:?} ({made:?})\n```sql\n{left};\n{right};\n{note}\n```");
+        }
+        out
+    }
+
+    fn note(&mut self, said: Said, made: Made, left: &str, right: &str, ddl: &[String]) {
+        *self.pairs.entry(made).or_default() += 1;
+        *self.matched.entry(made).or_default() += u64::from(said.matched);
+        *self.told_apart.entry(made).or_default() += u64::from(said.rows_differ);
+        if let Some(verdict) = said.verdict {
+            *self.verdicts.entry((made, verdict)).or_default() += 1;
+        }
+        for (contradiction, note) in said.contradictions {
+            let count = self.contradictions.entry(contradiction).or_default();
+            *count += 1;
+            if *count <= EXAMPLES as u64 {
+                let note = format!("-- {}\n{note}", ddl.join("; "));
+                let (left, right) = (left.to_owned(), right.to_owned());
+                self.examples.push(Example { contradiction, made, left, right, note });
+            }
+        }
+    }
+}
+
+/// Makes pairs and asks about them until the options are exhausted.
+pub fn hunt(options: &Options) -> Tally {
+    let tally = Mutex::new(Tally::default());
+    let round = AtomicU64::new(0);
+    let started = Instant::now();
+    let worker = || {
+        let generator = Generator::default();
+        let shapes = shapes();
+        let mut solver = options.solver.as_ref().map(|path| Solver::new(path, Limits::default()));
+        loop {
+            let number = round.fetch_add(1, Ordering::Relaxed);
+            let done = tally.lock().map_or(u64::MAX, |tally| tally.total());
+            if done >= options.pairs || started.elapsed() >= options.time {
+                return;
+            }
+            let mut dice = Dice::new(options.seed, number);
+            let Ok(world) = World::draw(&shapes, &mut dice) else { continue };
+            let Ok(mut judge) = Judge::new(&world, options.broken, solver.take()) else { continue };
+            for _ in 0..QUERIES_PER_ROUND {
+                judge.play(&generator, &mut dice, &tally);
+            }
+            solver = judge.solver;
+        }
+    };
+    workers::run(options.threads, &worker);
+    tally.into_inner().unwrap_or_default()
+}
+
+/// What is said of one pair.
+#[derive(Default)]
+struct Said {
+    matched: bool,
+    rows_differ: bool,
+    verdict: Option<&'static str>,
+    contradictions: Vec<(Contradiction, String)>,
+}
+
+/// Asks about pairs over one world.
+struct Judge<'w> {
+    world: &'w World,
+    matcher: Matcher<'w>,
+    verifier: Verifier,
+    solver: Option<Solver>,
+    /// The schema that a broken rule believes in.
+    believed: Schema,
+    broken: Option<(&'static Meta, Plant)>,
+}
+
+impl<'w> Judge<'w> {
+    fn new(
+        world: &'w World,
+        broken: Option<(&'static Meta, Plant)>,
+        solver: Option<Solver>,
+    ) -> anyhow::Result<Self> {
+        let options =
+            sqlgauge_verify::Options { solver_time: SOLVER_TIME, ..sqlgauge_verify::Options::default() };
+        let verifier = Verifier::new(world.schema.as_ref().clone(), options)?;
+        let matcher = Matcher::new(&world.schema, Profile::Sound);
+        let believed =
+            broken.map_or_else(|| world.schema.as_ref().clone(), |(_, plant)| plant.schema(&world.schema));
+        Ok(Self { world, matcher, verifier, solver, believed, broken })
+    }
+
+    /// One query, and a pair of either kind with it.
+    fn play(&mut self, generator: &Generator, dice: &mut Dice, tally: &Mutex<Tally>) {
+        let drawn = match self.broken {
+            Some((rule, _)) => generator.draw_for(rule.id, self.world, dice),
+            None => Some(generator.draw(self.world, dice)),
+        };
+        let Some(sql) = drawn else { return };
+        for (made, pair) in
+            [(Made::Equal, self.made_equal(&sql, dice)), (Made::NearMiss, self.near_miss(&sql, dice))]
+        {
+            let Some((left, right)) = pair else { continue };
+            let said = self.ask(made, &left, &right);
+            if let Ok(mut tally) = tally.lock() {
+                tally.note(said, made, &left, &right, &self.world.ddl);
+            }
+        }
+        self.world.databases.iter().for_each(Database::forget);
+    }
+
+    /// A query before and after one application of a rule, or all of them, in either order.
+    fn made_equal(&self, sql: &str, dice: &mut Dice) -> Option<(String, String)> {
+        let query = resolve(sql, &self.world.schema).ok().filter(Stepper::has_normal_form)?;
+        let start = Stepper::start(&query);
+        let all = Stepper::new(&self.world.schema);
+        let stages = match self.broken {
+            None => self.stages(&all, &start)?,
+            // Many a rule finds its shape only in what the others make of a query.
+            Some((rule, plant)) => {
+                let broken = Stepper::only(rule, plant.lies(), &self.believed);
+                let made = all.steps(&start).steps.into_iter().map(|step| step.query);
+                std::iter::once(start).chain(made).find_map(|start| self.stages(&broken, &start))?
+            }
+        };
+        let at = dice.below(stages.len() - 1);
+        let first = if dice.chance(20) { 0 } else { at };
+        let (left, right) = (stages[first].clone(), stages[at + 1].clone());
+        let pair = if dice.chance(50) { (right, left) } else { (left, right) };
+        self.run(&pair).then_some(pair)
+    }
+
+    /// The texts of a query and of what every application makes of it; `None` if no rule changes it.
+    fn stages(&self, stepper: &Stepper<'_>, start: &Query) -> Option<Vec<String>> {
+        let mut stages = vec![text(start, &self.world.schema)?];
+        let steps = stepper.steps(start).steps;
+        stages.extend(steps.iter().map_while(|step| text(&step.query, &self.world.schema)));
+        stages.dedup();
+        (stages.len() > 1).then_some(stages)
+    }
+
+    /// A query and one that differs from it in one node.
+    fn near_miss(&self, sql: &str, dice: &mut Dice) -> Option<(String, String)> {
+        let query = resolve(sql, &self.world.schema).ok().filter(Stepper::has_normal_form)?;
+        let other = mutant(&query, &self.world.schema, dice);
+        let pair = (sql.to_owned(), text(&other, &self.world.schema)?);
+        let has_form =
+            resolve(&pair.1, &self.world.schema).is_ok_and(|other| Stepper::has_normal_form(&other));
+        (pair.0 != pair.1 && has_form && self.run(&pair)).then_some(pair)
+    }
+
+    /// Whether SQLite takes both. A text that names an index does not run on the databases of the verifier, which have
+    /// none but those of constraints.
+    fn run(&self, (left, right): &(String, String)) -> bool {
+        let Some(first) = self.world.databases.first() else { return false };
+        let takes =
+            |sql: &String| !sql.contains(" INDEXED BY ") && !matches!(&*first.run(sql), Outcome::Refused(_));
+        takes(left) && takes(right)
+    }
+
+    fn ask(&mut self, made: Made, left: &str, right: &str) -> Said {
+        let mut said = Said { matched: self.matcher.is_equal(left, right), ..Said::default() };
+        let rows = resolve(left, &self.world.schema).ok().and_then(|query| self.rows(left, &query, right));
+        said.rows_differ = rows.is_some();
+        let mut contradict = |holds: bool, what: Contradiction, note: &str| {
+            if holds {
+                said.contradictions.push((what, note.to_owned()));
+            }
+        };
+        let is_made = made == Made::Equal;
+        if let Some(database) = &rows {
+            contradict(is_made, Contradiction::MadeEqualAndRowsDiffer, database);
+            contradict(said.matched, Contradiction::MatchAndRowsDiffer, database);
+        }
+        let report = match self.verifier.verify(left, right, self.solver.as_mut()) {
+            Ok(report) => report,
+            Err(refused) => {
+                contradict(true, Contradiction::RunsAndRefused, &refused.to_string());
+                return said;
+            }
+        };
+        match &report.verdict {
+            // Under a LIMIT with ties the same results are permitted, and rows may differ.
+            Verdict::Equivalent(_) if self.matcher.judge(left, right).verdict.is_equal() => {
+                if let Some(database) = &rows {
+                    contradict(true, Contradiction::EquivalentAndRowsDiffer, database);
+                }
+            }
+            Verdict::Different(found) => {
+                let script = found.refutation.database().script();
+                contradict(is_made, Contradiction::MadeEqualAndDifferent, &script);
+                contradict(found.defect.is_some(), Contradiction::ProvedAndDifferent, &script);
+                let shows = self.shows(&found.refutation, left, right);
+                contradict(!shows, Contradiction::WitnessWithoutDifference, &script);
+            }
+            Verdict::Equivalent(_) | Verdict::EquivalentUpTo(_) | Verdict::Unknown(_) => {}
+        }
+        said.verdict = Some(report.verdict.name());
+        said
+    }
+
+    /// The first random database on which the rows differ, as statements.
+    fn rows(&self, left: &str, query: &Query, right: &str) -> Option<String> {
+        let (kind, place, note) = differ(left, query, right, &self.world.databases)?;
+        let statements = self.world.databases.get(place).map(|database| database.inserts.join(";\n"));
+        (breaks_law(kind) && kind != Kind::Fails)
+            .then(|| format!("{}\n-- {kind:?} {note}", statements.unwrap_or_default()))
+    }
+
+    /// Whether the queries differ on the counterexample, run anew.
+    fn shows(&self, found: &Refutation, left: &str, right: &str) -> bool {
+        let script = [found.database().script()];
+        let schema = &self.world.schema;
+        let Ok(database) = Database::of(&script, schema, Vec::new(), Vec::new(), Layout::Plain) else {
+            return false;
+        };
+        match (&*database.run(left), &*database.run(right)) {
+            (Outcome::Rows(left), Outcome::Rows(right)) => !same_sequence(left, right),
+            _ => false,
+        }
+    }
+}
