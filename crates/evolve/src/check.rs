@@ -93,11 +93,38 @@ impl Gold {
         if self.cuts_ties((engine, own)).unwrap_or(false) {
             return false;
         }
-        let execution = engine.run(&own.with_prelude(REVERSED), &self.sql);
-        let same =
-            |found: &Arc<ResultSet>| difference(rows, self.order((engine, own), rows), found).is_none();
-        execution.rows().is_some_and(same)
+        // The other way round is only for what no ORDER BY sorts.
+        let unsorted = resolve(&self.sql, own.schema()).ok().and_then(|mut query| {
+            query.order_by.clear();
+            (query.limit, query.offset) = (None, None);
+            print(&query, own.schema(), Dialect::Sqlite).ok()
+        });
+        let Some(sql) = unsorted else {
+            let execution = engine.run(&own.with_prelude(REVERSED), &self.sql);
+            let same =
+                |found: &Arc<ResultSet>| difference(rows, self.order((engine, own), rows), found).is_none();
+            return execution.rows().is_some_and(same);
+        };
+        let (forth, back) = (engine.run(own, &sql), engine.run(&own.with_prelude(REVERSED), &sql));
+        match (forth.rows(), back.rows()) {
+            (Some(forth), Some(back)) => difference(forth, &GoldOrder::Unordered, back).is_none(),
+            _ => false,
+        }
     }
+
+    /// Whether the data determine the rows that the gold returns.
+    ///
+    /// # Errors
+    /// [`Reason::Undetermined`] where they do not.
+    pub(crate) fn determined(&self, (engine, own): (&dyn Engine, &Database)) -> Result<(), Refusal> {
+        let Ok(rows) = &self.rows else { return Ok(()) };
+        if *self.is_determined.get_or_init(|| self.is_determined((engine, own), rows)) {
+            return Ok(());
+        }
+        let detail = "it returns other rows when tables are read in another order".to_owned();
+        Err(Refusal { reason: Reason::Undetermined, detail })
+    }
+
     /// Whether the LIMIT falls between rows with equal sort keys that differ; `None` where that cannot be told.
     fn cuts_ties(&self, (engine, own): (&dyn Engine, &Database)) -> Option<bool> {
         let mut query = resolve(&self.sql, own.schema()).ok()?;
