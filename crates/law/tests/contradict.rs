@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use sqlgauge_law::contradict::{Made, Options, hunt};
+use sqlgauge_etm::find;
+use sqlgauge_law::contradict::{Contradiction, Made, Options, hunt};
+use sqlgauge_law::plant::lie;
 
 const OPTIONS: Options =
     Options { pairs: 500, time: Duration::from_secs(30), threads: 2, seed: 1, solver: None, broken: None };
@@ -13,4 +15,15 @@ fn the_rules_the_verifier_and_sqlite_do_not_contradict_each_other() {
     let told_apart = tally.told_apart.get(&Made::NearMiss).copied().unwrap_or(0);
     assert!(tally.total() >= 100 && told_apart > 10, "{}", tally.markdown());
     assert!(tally.contradictions.is_empty(), "{}", tally.markdown());
+}
+
+#[test]
+fn a_broken_rule_is_contradicted_by_sqlite_and_by_the_verifier() {
+    let rule = find("S10").map(|rule| rule.meta()).expect("a rule");
+    let broken = lie(rule).map(|lie| (rule, lie));
+    assert!(broken.is_some());
+    let tally = hunt(&Options { broken, ..OPTIONS });
+    for contradiction in [Contradiction::MadeEqualAndRowsDiffer, Contradiction::MadeEqualAndDifferent] {
+        assert!(tally.contradictions.contains_key(&contradiction), "{contradiction:?}\n{}", tally.markdown());
+    }
 }
