@@ -1,6 +1,8 @@
 //! Evolved benchmarks of Spider dev: every item that is written returns the original's rows, from its own text on the evolved
 //! database and from the unchanged text through the views; the folder follows from the seed and not from the threads.
 
+#![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

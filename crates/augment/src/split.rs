@@ -22,10 +22,10 @@ pub struct Split {
 /// Splits the examples by their original database: databases drawn by the seed are for validation until they have that
 /// share of the examples.
 pub fn split(examples: Vec<Example>, validation_share: f64, seed: u64) -> Split {
-    let mut seen: HashSet<[Message; 3]> = HashSet::new();
+    let mut kept: HashSet<[Message; 3]> = HashSet::new();
     let count = examples.len();
     let examples: Vec<Example> =
-        examples.into_iter().filter(|example| seen.insert(example.messages.clone())).collect();
+        examples.into_iter().filter(|example| kept.insert(example.messages.clone())).collect();
     let for_validation = databases(&examples, validation_share, seed);
     let mut split = Split { duplicates: count - examples.len(), ..Split::default() };
     for example in examples {

@@ -40,7 +40,8 @@ fn write(path: &Path, examples: &[Example]) -> Result<(), ParquetError> {
     for rows in examples.chunks(GROUP_ROWS) {
         let mut group = writer.next_row_group()?;
         for column in 0..TEXTS.len() {
-            texts(&mut group, rows.iter().map(|example| text(example, column)).collect())?;
+            let values: Vec<ByteArray> = rows.iter().map(|example| text(example, column)).collect();
+            texts(&mut group, &values)?;
         }
         let places: Vec<i64> =
             rows.iter().map(|example| i64::try_from(example.source_index).unwrap_or(i64::MAX)).collect();
@@ -66,10 +67,10 @@ fn text(example: &Example, column: usize) -> ByteArray {
 
 fn texts(
     group: &mut SerializedRowGroupWriter<'_, AtomicFile>,
-    values: Vec<ByteArray>,
+    values: &[ByteArray],
 ) -> Result<(), ParquetError> {
     if let Some(mut column) = group.next_column()? {
-        column.typed::<ByteArrayType>().write_batch(&values, None, None)?;
+        column.typed::<ByteArrayType>().write_batch(values, None, None)?;
         column.close()?;
     }
     Ok(())

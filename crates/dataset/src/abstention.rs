@@ -13,8 +13,9 @@
 /// caller knows.
 pub fn is_abstention(text: &str) -> bool {
     let text = without_comment_marks(text).to_ascii_lowercase();
-    let words: Vec<&str> =
-        text.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty()).collect();
+    // An apostrophe stands within a word; others are quotes.
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '\'')).map(|word| word.trim_matches('\''));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     match words.as_slice() {
         [] | ["null" | "none"] | ["select", "null"] => true,
         ["select" | "with" | "values", ..] => false,

@@ -188,7 +188,8 @@ fn a_worker_that_dies_costs_no_outcome_and_one_that_cannot_be_replaced_is_told()
 fn the_columns_of_many_wide_views_are_left_out_from_one_view_on() {
     let folder = tempfile::tempdir().unwrap();
     let columns: Vec<String> = (0..1000).map(|n| format!("a{n}")).collect();
-    let wide: String = (0..110).map(|n| format!("CREATE VIEW w{n} AS SELECT * FROM z, u;")).collect();
+    let wide: Vec<String> = (0..110).map(|n| format!("CREATE VIEW w{n} AS SELECT * FROM z, u;")).collect();
+    let wide = wide.concat();
     let ddl = format!(
         "CREATE TABLE z ({}); CREATE TABLE u (b); {wide} CREATE VIEW narrow AS SELECT b FROM u;",
         columns.join(", ")

@@ -102,6 +102,7 @@ impl Rewriter for NameCtes {
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about what is at hand")]
 struct Canonical<'c, 'f> {
     facts: &'c Facts<'f>,
     sound: bool,

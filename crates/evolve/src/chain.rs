@@ -174,7 +174,7 @@ impl Chain {
         let first = &self.first.tables()[table];
         let of = |at: u32| {
             let (query, _) = self.over_new(first, &[at]).ok()?;
-            Some(crate::source::read_by_query(&query).tables)
+            Some(crate::source::read_by_query(&query, self.last()).tables)
         };
         (0..).take(first.columns.len()).filter_map(of).flatten().collect()
     }
@@ -249,8 +249,8 @@ fn inlined(mut query: Query) -> Query {
     }
     let null = || Output { expr: Expr::Literal(Literal::Null), alias: None };
     own.outputs = places.iter().map(|&at| own.outputs.get(at).cloned().unwrap_or_else(null)).collect();
-    let inner = std::mem::replace(&mut **inner, Query::of(Body::Values(Vec::new())));
-    inner
+
+    std::mem::replace(&mut **inner, Query::of(Body::Values(Vec::new())))
 }
 
 /// The query over a first schema whose database is attached as `original`. Every relation has a name of its own.

@@ -1,5 +1,7 @@
 //! The statements that make a schema, as a person would lay them out.
 
+use std::fmt::Write as _;
+
 use sqlgauge_sql::Dialect;
 use sqlgauge_sql::schema::{Collation, Column, Index, Indexed, Schema, Table, TableKind};
 
@@ -87,13 +89,13 @@ fn column(table: &Table, at: u32, own: &Column) -> String {
         text.push_str(" NOT NULL");
     }
     if let Some(default) = &own.default {
-        text.push_str(&format!(" DEFAULT {}", default_value(default)));
+        let _ = write!(text, " DEFAULT {}", default_value(default));
     }
     if own.collation != Collation::Binary {
-        text.push_str(&format!(" COLLATE {}", identifier(own.collation.name())));
+        let _ = write!(text, " COLLATE {}", identifier(own.collation.name()));
     }
     if let Some(value) = &own.generated_as {
-        text.push_str(&format!(" GENERATED ALWAYS AS ({})", on_own_line(value)));
+        let _ = write!(text, " GENERATED ALWAYS AS ({})", on_own_line(value));
     }
     text
 }
@@ -121,7 +123,34 @@ fn default_value(text: &str) -> String {
     let is_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let inside = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
     let is_string = inside.is_some_and(|inside| !inside.replace("''", "").contains('\''));
-    if is_number || is_word || is_string { text.to_owned() } else { format!("({})", on_own_line(text)) }
+    if is_number || is_word || is_string || is_parenthesised(text) {
+        text.to_owned()
+    } else {
+        format!("({})", on_own_line(text))
+    }
+}
+
+/// Whether the first parenthesis is closed by the last character.
+fn is_parenthesised(text: &str) -> bool {
+    let (mut depth, mut quote) = (0_usize, None);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(open), _) => quote = (open != c).then_some(open),
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, '(') => depth += 1,
+            (None, ')') => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && at + 1 < text.len() {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        if depth == 0 && at == 0 {
+            return false;
+        }
+    }
+    depth == 0 && text.ends_with(')') && !text.contains("--")
 }
 
 /// The statements of the indexes that CREATE INDEX made.

@@ -149,7 +149,7 @@ fn insert(table: &Table, migrated: &Migrated, old: &Schema) -> String {
         && let Some(name) = ["rowid", "_rowid_", "oid"].iter().find(|name| table.column_index(name).is_none())
     {
         columns.push((*name).to_owned());
-        add_rowid(&mut query, &order);
+        add_rowid(&mut query, order.as_ref());
     }
     let sql = crate::chain::in_original(&query, old);
     format!("INSERT INTO main.{} ({}) {sql}", quoted(&table.name), columns.join(", "))
@@ -205,9 +205,9 @@ fn has_outer(from: &From) -> bool {
 }
 
 /// Adds the rowid, by which the rows are sorted, to the results.
-fn add_rowid(query: &mut Query, order: &Option<Order>) {
+fn add_rowid(query: &mut Query, order: Option<&Order>) {
     use sqlgauge_sql::tree::{Body, Output};
-    let is_single = order.as_ref().is_some_and(|order| order.rowid.is_some());
+    let is_single = order.is_some_and(|order| order.rowid.is_some());
     if let (true, Some(term), Body::Select(select)) = (is_single, query.order_by.first(), &mut query.body) {
         select.outputs.push(Output { expr: term.expr.clone(), alias: None });
     }

@@ -83,7 +83,7 @@ impl Evolving<'_> {
         if let Err(error) = migrate(self.chain, &triggers.kept, self.source.path(), &path) {
             return match error {
                 crate::migrate::MigrationError::Io { .. } => Err(error.into()),
-                error => Ok(self.infeasible(items, Reason::MigrationFails, Some(error.to_string()))),
+                error => Ok(self.infeasible(items, Reason::MigrationFails, Some(&error.to_string()))),
             };
         }
         let views = self.chain.old_over_new();
@@ -182,11 +182,11 @@ impl Evolving<'_> {
     }
 
     /// A database of which nothing is written, nor of its items.
-    pub(crate) fn infeasible(&self, items: &[&Example], reason: Reason, detail: Option<String>) -> Shard {
+    pub(crate) fn infeasible(&self, items: &[&Example], reason: Reason, detail: Option<&str>) -> Shard {
         let nothing = Touched { tables: BTreeSet::new(), columns: BTreeSet::new() };
-        let schema =
-            SchemaRecord { infeasible: Some(reason), detail: detail.clone(), ..self.record(&nothing) };
-        let item = |item: &&Example| (self.unwritten(item, reason, detail.clone()), None);
+        let detail = || detail.map(str::to_owned);
+        let schema = SchemaRecord { infeasible: Some(reason), detail: detail(), ..self.record(&nothing) };
+        let item = |item: &&Example| (self.unwritten(item, reason, detail()), None);
         let items = items.iter().map(item).collect();
         Shard { schemas: vec![schema], tables: Vec::new(), items, per_table: Vec::new() }
     }
@@ -262,7 +262,7 @@ impl Checked<'_> {
 
     fn as_item(&self, item: &Example, rewritten: &Rewritten) -> EvolvedItem {
         let chain = self.evolving.chain;
-        let mut relevant: HashSet<usize> = read_by_query(&rewritten.query).tables;
+        let mut relevant: HashSet<usize> = read_by_query(&rewritten.query, chain.last()).tables;
         if let Some(reads) = self.evolving.source.reads(item) {
             relevant.extend(reads.tables.iter().flat_map(|&table| chain.image_of(table)));
         }

@@ -83,11 +83,24 @@ impl Probe for SourceDatabase<'_> {
 
 /// The tables and columns that a text reads.
 pub(crate) fn read_by(sql: &str, schema: &Schema) -> Needed {
-    resolve(sql, schema).map(|query| read_by_query(&query)).unwrap_or_default()
+    resolve(sql, schema).map(|query| read_by_query(&query, schema)).unwrap_or_default()
 }
 
-/// The tables and columns that a query reads.
-pub(crate) fn read_by_query(query: &Query) -> Needed {
+/// The tables and columns that a query reads, also through views.
+pub(crate) fn read_by_query(query: &Query, schema: &Schema) -> Needed {
+    let mut needed = read_directly(query);
+    let mut open: Vec<usize> = needed.tables.iter().copied().collect();
+    while let Some(table) = open.pop() {
+        let view = schema.tables().get(table).and_then(|table| table.view.as_ref());
+        let Some(query) = view.and_then(|text| resolve(text, schema).ok()) else { continue };
+        let reads = read_directly(&query);
+        open.extend(reads.tables.into_iter().filter(|&table| needed.tables.insert(table)));
+        needed.columns.extend(reads.columns);
+    }
+    needed
+}
+
+fn read_directly(query: &Query) -> Needed {
     struct Reads {
         tables: HashMap<RelationId, usize>,
         columns: Vec<ColumnRef>,

@@ -175,7 +175,7 @@ impl Work<'_> {
         let mut needed = Needed::default();
         for gold in self.source.items.iter().filter_map(|item| item.golds.first()) {
             if let Ok(rewritten) = history.rewrite(gold) {
-                let reads = read_by_query(&rewritten.query);
+                let reads = read_by_query(&rewritten.query, history.last());
                 needed.tables.extend(reads.tables);
                 needed.columns.extend(reads.columns);
             }

@@ -19,7 +19,7 @@ fn the_rules_the_verifier_and_sqlite_do_not_contradict_each_other() {
 
 #[test]
 fn a_broken_rule_is_contradicted_by_sqlite_and_by_the_verifier() {
-    let rule = find("S10").map(|rule| rule.meta()).expect("a rule");
+    let rule = find("S10").map(sqlgauge_etm::Rule::meta).expect("a rule");
     let broken = lie(rule).map(|lie| (rule, lie));
     assert!(broken.is_some());
     let tally = hunt(&Options { broken, ..OPTIONS });

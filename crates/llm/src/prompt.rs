@@ -92,7 +92,7 @@ impl Prompt {
         if system.trim().is_empty() || user.trim().is_empty() {
             return Err(PromptError::Parts);
         }
-        let lines = |part: &str| part.trim().split('\n').map(pieces).collect::<Vec<Line>>();
+        let lines = |part: &str| part.trim().lines().map(pieces).collect::<Vec<Line>>();
         let (system, user) = (lines(system), lines(user));
         let found: Vec<&str> = system.iter().chain(&user).flatten().filter_map(Piece::placeholder).collect();
         let Placeholders { prompt, required, optional } = placeholders;

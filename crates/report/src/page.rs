@@ -28,7 +28,7 @@ impl Page<'_> {
         for marker in ["{{title}}", "{{style}}", "{{nav}}", "{{body}}", "{{foot}}"] {
             let Some((before, after)) = rest.split_once(marker) else { break };
             page.push_str(before);
-            page.push_str(&match marker {
+            let part = match marker {
                 "{{title}}" => format!("{} · sqlgauge", escape(&self.title)),
                 "{{style}}" => format!("{STYLE}\n{}\n{own_style}", dark_by_preference()),
                 "{{nav}}" => {
@@ -41,7 +41,8 @@ impl Page<'_> {
                     "sqlgauge {} · this file holds the whole report and asks the network for nothing",
                     escape(self.tool_version)
                 ),
-            });
+            };
+            page.push_str(&part);
             rest = after;
         }
         page.push_str(rest);

@@ -170,8 +170,8 @@ pub fn measure(
         for (system, gathered) in systems.iter_mut().zip(&mut gathered) {
             let pairs = pairs(original, evolved, &system.system, &said)?;
             system.rows.push(row(evolved, &pairs));
-            let scores = scores_of(pairs.iter().map(|pair| (pair.source, pair.evolved)));
-            gathered.extend(group.map(|group| (group + 1, scores)));
+            let of_items = scores_of(pairs.iter().map(|pair| (pair.source, pair.evolved)));
+            gathered.extend(group.map(|group| (group + 1, of_items)));
         }
     }
     let positions = original.manifest.examples;

@@ -40,7 +40,7 @@ fn main() {
         |name: &str, default: u64| argument(name).and_then(|text| text.parse().ok()).unwrap_or(default);
     let time = Duration::from_secs(number("--time", 10));
     let bound = usize::try_from(number("--bound", 3)).unwrap_or(3);
-    let bounds = Bounds { rows_per_table: bound, time };
+    let bounds = Bounds { rows_per_table: bound, time, ..Bounds::default() };
     let semantics = match argument("--semantics").as_deref() {
         Some("set") => Semantics::Set,
         Some("bag") => Semantics::Bag,

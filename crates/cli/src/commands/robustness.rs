@@ -103,15 +103,15 @@ impl RobustnessCommand {
         }
         let scored: Vec<Scored<'_>> = runs.iter().map(|(evolved, items)| Scored { evolved, items }).collect();
         let robustness = measure(manifest, &original, &scored, &out_of_scope)?;
-        self.finish(RobustnessReport { robustness, max_drop: self.max_drop })
+        self.finish(&RobustnessReport { robustness, max_drop: self.max_drop })
     }
 
-    fn finish(&self, report: RobustnessReport) -> Result<Verdict> {
+    fn finish(&self, report: &RobustnessReport) -> Result<Verdict> {
         report.write_to(&self.out)?;
         if self.json {
             print_json(&report.robustness)?;
         } else if !self.quiet {
-            print_painted(&table(&report, width(), colour()))?;
+            print_painted(&table(report, width(), colour()))?;
             print(&format!("Report: {}\n", self.out.join("report.html").display()))?;
         }
         let failures = report.failures().count();

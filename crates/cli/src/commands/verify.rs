@@ -25,6 +25,7 @@ use crate::stdin::{input_file, query};
 use pairs::{PairsJob, print_verdicts};
 
 /// A pair, a file of pairs, or whole prediction files.
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("run").args(["gold", "pairs"])))]
 pub struct Verify {
@@ -102,12 +103,12 @@ impl Verify {
         let settings =
             VerifySettings { options, solver: solver(self.solver.as_deref())?, is_realistic: self.realistic };
         match (&self.left, &self.right) {
-            (Some(left), Some(right)) => self.pair(left, right, settings),
+            (Some(left), Some(right)) => self.pair(left, right, &settings),
             _ => self.run_of_many(settings),
         }
     }
 
-    fn pair(&self, left: &str, right: &str, settings: VerifySettings) -> Result<Verdict> {
+    fn pair(&self, left: &str, right: &str, settings: &VerifySettings) -> Result<Verdict> {
         let given = self.given()?;
         let database =
             given.database.as_ref().map(|(engine, database)| (engine as &dyn Engine, database.as_ref()));

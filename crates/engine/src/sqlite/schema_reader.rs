@@ -180,14 +180,12 @@ impl Views {
 
     fn keep_within(&mut self, table: &mut Table) {
         if table.kind == TableKind::View {
-            match self.columns_left.checked_sub(table.columns.len()) {
-                Some(left) => self.columns_left = left,
-                // To be asked is what costs: after the first that does not fit, nobody is asked for another.
-                None => {
-                    self.columns_left = 0;
-                    table.columns.clear();
-                }
+            let left = self.columns_left.checked_sub(table.columns.len());
+            if left.is_none() {
+                table.columns.clear();
             }
+            // To be asked is what costs: after the first that does not fit, nobody is asked for another.
+            self.columns_left = left.unwrap_or(0);
         }
     }
 }

@@ -103,8 +103,8 @@ const CASES: &[Case] = &[
     .witness("INSERT INTO n VALUES (NULL, 'a ', '-1'), ('1.0', 'a', 'A')"),
     Case::equal(
         COLLATED,
-        "SELECT t.id FROM t UNION SELECT vn.b FROM vn LEFT JOIN n ON vn.c",
-        "SELECT t.id FROM t UNION SELECT vn.b FROM vn",
+        "SELECT t.id FROM t UNION SELECT m.b FROM n AS m LEFT JOIN n ON m.c",
+        "SELECT t.id FROM t UNION SELECT m.b FROM n AS m",
     )
     .sound(),
     Case::equal(SCHEMA, "SELECT v FROM u LEFT JOIN t ON t.id = u.t_id", "SELECT v FROM u").sound(),

@@ -1,5 +1,7 @@
 //! Plausible values as SQL over a number that tells a row.
 
+use std::fmt::Write as _;
+
 use sqlgauge_base::Random;
 use sqlgauge_sql::Dialect;
 use sqlgauge_sql::schema::Table;
@@ -128,7 +130,7 @@ fn code(letters: usize, digits: usize, below: &mut impl FnMut(u64) -> String) ->
     let mut left = digits;
     while left > 0 {
         let some = left.min(DIGITS);
-        format.push_str(&format!("%0{some}d"));
+        let _ = write!(format, "%0{some}d");
         values.push(below(10_u64.pow(u32::try_from(some).unwrap_or_default())));
         left -= some;
     }

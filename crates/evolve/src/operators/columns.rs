@@ -1,6 +1,6 @@
 //! Columns: rename, add, drop, split, merge.
 
-use sqlgauge_sql::schema::{Column, Schema};
+use sqlgauge_sql::schema::{Affinity, Column, Schema, Table};
 use sqlgauge_sql::tree::Expr;
 
 use super::{Draft, key_names, over_row, refer, relocate};
@@ -39,7 +39,7 @@ pub(super) fn add(
     let width = own.columns.len();
     let position = position.map_or(width, |position| (position as usize).min(width));
     let mut columns = own.columns.clone();
-    columns.insert(position, added.clone());
+    columns.insert(position, fitting(own, added.clone()));
     let mut draft = Draft::identity(old);
     let moved: Vec<Option<u32>> =
         (0..).take(width).map(|at: u32| Some(at + u32::from(at as usize >= position))).collect();
@@ -103,7 +103,22 @@ pub(super) fn merge(
 }
 
 fn made(old: &Schema, table: usize, part: &Part) -> Result<(Column, Expr), ChangeError> {
-    Ok((Column::new(part.name.as_str(), part.declared_type.as_deref()), over_row(&part.value, old, table)?))
+    let column = Column::new(part.name.as_str(), part.declared_type.as_deref());
+    Ok((fitting(&old.tables()[table], column), over_row(&part.value, old, table)?))
+}
+
+/// The column with a type that its table takes: a STRICT table knows six, of which ANY leaves every value as it is.
+fn fitting(table: &Table, column: Column) -> Column {
+    if !table.strict {
+        return column;
+    }
+    let (declared, affinity) = match column.affinity {
+        Affinity::Integer => ("INTEGER", Affinity::Integer),
+        Affinity::Real => ("REAL", Affinity::Real),
+        Affinity::Text => ("TEXT", Affinity::Text),
+        Affinity::Numeric | Affinity::Blob => ("ANY", Affinity::Blob),
+    };
+    Column { declared_type: Some(declared.to_owned()), affinity, ..column }
 }
 
 /// Columns go, and others stand where the first of them stood.

@@ -122,18 +122,17 @@ fn plan(
             let shared = link.iter().find(|(own, referred)| {
                 !is_child && *referred == at && stands_for(child, *own, column, shape)
             });
-            let place = match shared {
-                Some((own, _)) => plan.child[*own as usize],
-                None => {
-                    let mut new = Column { name: name(table, column), ..column.clone() };
-                    if plan.columns.iter().any(|other: &Column| other.name.eq_ignore_ascii_case(&new.name)) {
-                        return Err(ChangeError::Taken(new.name));
-                    }
-                    new.not_null &= if is_child { !shape.has_childless() } else { !shape.has_orphans() };
-                    plan.columns.push(new);
-                    plan.origins.push((is_child, at));
-                    u32::try_from(plan.columns.len() - 1).ok()
+            let place = if let Some((own, _)) = shared {
+                plan.child[*own as usize]
+            } else {
+                let mut new = Column { name: name(table, column), ..column.clone() };
+                if plan.columns.iter().any(|other: &Column| other.name.eq_ignore_ascii_case(&new.name)) {
+                    return Err(ChangeError::Taken(new.name));
                 }
+                new.not_null &= if is_child { !shape.has_childless() } else { !shape.has_orphans() };
+                plan.columns.push(new);
+                plan.origins.push((is_child, at));
+                u32::try_from(plan.columns.len() - 1).ok()
             };
             if is_child { plan.child.push(place) } else { plan.parent.push(place) }
         }

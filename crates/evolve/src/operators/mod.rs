@@ -44,7 +44,7 @@ impl Draft {
             match image {
                 Image::Table(projection) | Image::Distinct { projection, .. } => shift(&mut projection.to),
                 Image::Fragments { fragments, .. } => {
-                    fragments.iter_mut().for_each(|part| shift(&mut part.to))
+                    fragments.iter_mut().for_each(|part| shift(&mut part.to));
                 }
                 Image::Query(_) | Image::Gone => {}
             }
@@ -144,7 +144,7 @@ fn relocate(
     for key in &table.foreign_keys {
         match moved(&key.columns) {
             Some(columns) => {
-                new.foreign_keys.push(sqlgauge_sql::schema::ForeignKey { columns, ..key.clone() })
+                new.foreign_keys.push(sqlgauge_sql::schema::ForeignKey { columns, ..key.clone() });
             }
             None => lost(format!("FOREIGN KEY {}", key.describe(table))),
         }

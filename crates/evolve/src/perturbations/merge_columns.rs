@@ -22,9 +22,9 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
         let names: Vec<&str> =
             free.iter().filter_map(|&place| table.column(place)).map(|column| column.name.as_str()).collect();
         let mut taken = Taken::new(table.columns.iter().map(|column| column.name.as_str()));
-        let mut merged: Vec<usize> = Vec::new();
+        let mut gone: Vec<usize> = Vec::new();
         for candidate in merge_candidates(&names, convention, &taken) {
-            if candidate.columns.iter().any(|place| merged.contains(place)) {
+            if candidate.columns.iter().any(|place| gone.contains(place)) {
                 continue;
             }
             let Some(merge) =
@@ -35,7 +35,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             if !taken.insert(&merge.whole.name) {
                 continue;
             }
-            merged.extend(&candidate.columns);
+            gone.extend(&candidate.columns);
             let is_needed =
                 candidate.columns.iter().any(|&own| context.needed.columns.contains(&(at, free[own])));
             let table = table.name.clone();

@@ -133,28 +133,24 @@ impl<'a> Rewriting<'a> {
 
     /// The relation of a new table that takes the place of an old one.
     fn source(&mut self, to: usize) -> Source {
-        match self.step.new.id_at(to) {
-            Some(id) => Source::Table(id),
-            None => {
-                self.refuse(Reason::NotExpressible, format!("there is no table number {to}"));
-                Source::Catalog
-            }
+        if let Some(id) = self.step.new.id_at(to) {
+            Source::Table(id)
+        } else {
+            self.refuse(Reason::NotExpressible, format!("there is no table number {to}"));
+            Source::Catalog
         }
     }
 
     /// The columns of `relation` are those of the projection, whose row is `row`.
     fn substitute(&mut self, relation: RelationId, table: usize, projection: &Projection, row: RelationId) {
         for at in self.used(relation) {
-            match projection.columns.get(at as usize).cloned().flatten() {
-                Some(mut expr) => {
-                    sqlgauge_sql::visit::rewrite_expr(&mut Row(row), &mut expr);
-                    self.substitutions.insert(ColumnRef::at(relation, at), expr);
-                }
-                None => {
-                    let table = &self.step.old.tables()[table];
-                    let name = table.column(at).map_or("", |column| column.name.as_str());
-                    self.refuse(Reason::NeedsRemoved, format!("{}.{name} is gone", table.name));
-                }
+            if let Some(mut expr) = projection.columns.get(at as usize).cloned().flatten() {
+                sqlgauge_sql::visit::rewrite_expr(&mut Row(row), &mut expr);
+                self.substitutions.insert(ColumnRef::at(relation, at), expr);
+            } else {
+                let table = &self.step.old.tables()[table];
+                let name = table.column(at).map_or("", |column| column.name.as_str());
+                self.refuse(Reason::NeedsRemoved, format!("{}.{name} is gone", table.name));
             }
         }
     }

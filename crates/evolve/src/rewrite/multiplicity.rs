@@ -21,7 +21,7 @@ impl Repeatable {
     fn arm(&mut self, body: &Body) {
         match body {
             Body::Select(select) if !aggregates(select, |_| true) && select.group_by.is_empty() => {
-                self.add(select)
+                self.add(select);
             }
             Body::Select(_) | Body::Values(_) => {}
             Body::SetOperation { all, left, right, .. } => {

@@ -31,7 +31,9 @@ impl Rewriting<'_> {
         let left = self.place(left, &mut of_left);
         let right = match right {
             From::Relation(relation) => self.relation(relation, on.as_ref(), &mut of_right),
-            right => Chain { first: self.place(right, &mut of_right), ids: Vec::new(), rest: Vec::new() },
+            right @ From::Join(_) => {
+                Chain { first: self.place(right, &mut of_right), ids: Vec::new(), rest: Vec::new() }
+            }
         };
         match kind {
             JoinKind::Inner | JoinKind::Cross => {
@@ -63,11 +65,11 @@ impl Rewriting<'_> {
             self.refuse(Reason::NotExpressible, detail);
         }
         match image {
-            Image::Table(projection) => self.part(relation, table, projection, conditions),
+            Image::Table(projection) => self.part(&relation, table, projection, conditions),
             Image::Distinct { projection, .. } if self.repeatable.contains(&id) => {
-                self.part(relation, table, projection, conditions)
+                self.part(&relation, table, projection, conditions)
             }
-            Image::Distinct { key, projection } => self.distinct(relation, table, key, projection),
+            Image::Distinct { key, projection } => self.distinct(id, table, key, projection),
             Image::Fragments { key, fragments } => self.fragments(id, table, (key, fragments), on),
             Image::Query(query) => {
                 let query = Box::new(self.fresh(query));
@@ -95,7 +97,7 @@ impl Rewriting<'_> {
 
     fn part(
         &mut self,
-        relation: Relation,
+        relation: &Relation,
         table: usize,
         projection: &Projection,
         conditions: &mut Vec<Expr>,
@@ -108,22 +110,19 @@ impl Rewriting<'_> {
     }
 
     /// The different rows, of the columns that are read.
-    fn distinct(&mut self, relation: Relation, table: usize, key: &[u32], projection: &Projection) -> Chain {
-        let (id, inner) = (relation.id, self.new_relation());
+    fn distinct(&mut self, id: RelationId, table: usize, key: &[u32], projection: &Projection) -> Chain {
+        let inner = self.new_relation();
         let mut read = self.used(id);
         read.extend(key);
         let mut outputs = Vec::new();
         for (place, at) in (0..).zip(&read) {
-            match projection.columns.get(*at as usize).cloned().flatten() {
-                Some(mut expr) => {
-                    sqlgauge_sql::visit::rewrite_expr(&mut super::Row(inner), &mut expr);
-                    outputs.push(Output { expr, alias: None });
-                    self.substitutions.insert(ColumnRef::at(id, *at), Expr::Column(ColumnRef::at(id, place)));
-                }
-                None => {
-                    let detail = format!("a column of {} is gone", self.table_name(table));
-                    self.refuse(Reason::NeedsRemoved, detail);
-                }
+            if let Some(mut expr) = projection.columns.get(*at as usize).cloned().flatten() {
+                sqlgauge_sql::visit::rewrite_expr(&mut super::Row(inner), &mut expr);
+                outputs.push(Output { expr, alias: None });
+                self.substitutions.insert(ColumnRef::at(id, *at), Expr::Column(ColumnRef::at(id, place)));
+            } else {
+                let detail = format!("a column of {} is gone", self.table_name(table));
+                self.refuse(Reason::NeedsRemoved, detail);
             }
         }
         let from = Some(From::Relation(Relation::new(inner, self.source(projection.to))));

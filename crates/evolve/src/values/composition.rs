@@ -358,7 +358,7 @@ mod tests {
             "{composition:?} of {value:?}"
         );
         let whole = run(&[composition.sql_whole(&columns, true)], &parts);
-        assert_eq!(whole, [value.clone()], "{composition:?} of {value:?}");
+        assert_eq!(whole, std::slice::from_ref(value), "{composition:?} of {value:?}");
     }
 
     #[test]

@@ -87,8 +87,9 @@ pub fn merge_candidates(columns: &[&str], convention: Convention, taken: &Taken)
                 .map(|ends| words.iter().position(|words| is_of(words, &stem, ends)))
                 .collect();
             let Some(places) = places else { continue };
-            let named: Vec<String> = [stem, group.whole.split(' ').map(str::to_owned).collect()].concat();
-            let whole = like(columns[places[0]], convention, &named);
+            let words_of_whole: Vec<String> =
+                [stem, group.whole.split(' ').map(str::to_owned).collect()].concat();
+            let whole = like(columns[places[0]], convention, &words_of_whole);
             if !taken.contains(&whole) {
                 let names = places.iter().map(|&place| columns[place].to_owned()).collect();
                 candidates.push(MergeCandidate {

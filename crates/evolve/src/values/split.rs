@@ -57,9 +57,9 @@ fn free_names(
     words: &[String],
     names: &[Vec<String>],
 ) -> Result<Vec<String>, Refusal> {
-    let named = |words: &[String]| like(subject.column, subject.convention, words);
-    let short: Vec<String> = names.iter().map(|words| named(words)).collect();
-    let long: Vec<String> = names.iter().map(|name| named(&[words, name].concat())).collect();
+    let written = |words: &[String]| like(subject.column, subject.convention, words);
+    let short: Vec<String> = names.iter().map(|words| written(words)).collect();
+    let long: Vec<String> = names.iter().map(|name| written(&[words, name].concat())).collect();
     let taken = |names: &[String]| names.iter().find(|name| subject.taken.contains(name)).cloned();
     match (taken(&short), taken(&long)) {
         (None, _) => Ok(short),
@@ -87,7 +87,7 @@ fn of_date(words: &[String], unit: &str) -> Vec<String> {
     let dated = |word: &String| matches!(word.as_str(), "date" | "datetime" | "timestamp" | "day" | "time");
     let mut named = words.to_vec();
     if let Some(place) = named.iter().position(dated) {
-        named[place] = unit.to_owned();
+        unit.clone_into(&mut named[place]);
         return named;
     }
     // `birthday` and `birthdate` are one word.
@@ -153,8 +153,8 @@ fn address(words: &[String], texts: &[&str]) -> Option<Form> {
     }
     let ends = separators.iter().map(|separator| End::At((*separator).to_owned())).chain([End::Value]);
     let fields: Vec<Field> = ends.take(ADDRESS_PARTS).map(text).collect();
-    let named = |name: &&str| [stem.clone(), name.split(' ').map(str::to_owned).collect()].concat();
-    let names: Vec<Vec<String>> = names.iter().take(fields.len()).map(named).collect();
+    let with_stem = |name: &&str| [stem.clone(), name.split(' ').map(str::to_owned).collect()].concat();
+    let names: Vec<Vec<String>> = names.iter().take(fields.len()).map(with_stem).collect();
     (names.len() == fields.len()).then_some(Form {
         made: Made::Address,
         composition: Composition { fields },

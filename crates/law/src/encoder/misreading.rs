@@ -218,7 +218,7 @@ impl Work {
             }
             (M::RemainderIsPositive, Expr::Binary(B::Modulo, ..)) => call(Function::Abs, vec![expr.clone()]),
             (M::NoAffinity, Expr::Binary(operator, left, right)) if operator.is_comparison() => {
-                Expr::Binary(*operator, bare(left), bare(right))
+                Expr::Binary(*operator, Box::new(bare(left)), Box::new(bare(right)))
             }
             (M::NoCollation, Expr::Collate { expr, .. }) => (**expr).clone(),
             (M::CastRounds, Expr::Cast { expr, type_name }) if type_name.eq_ignore_ascii_case("INTEGER") => {
@@ -277,7 +277,7 @@ impl Work {
 fn change_aggregate(misreading: Misreading, own: &mut Aggregate) {
     match misreading {
         Misreading::CountCountsNull if own.function == Function::Count && !own.distinct => {
-            own.args = Args::Star
+            own.args = Args::Star;
         }
         Misreading::ConcatTurnsOrder => {
             own.order_by.iter_mut().for_each(|term| term.descending = !term.descending);
@@ -300,7 +300,7 @@ fn change_window(misreading: Misreading, own: &mut sqlgauge_sql::tree::WindowCal
             own.window.frame = Some(whole(FrameMode::Rows, FrameBound::CurrentRow));
         }
         Misreading::NoFrame => {
-            own.window.frame = Some(whole(FrameMode::Rows, FrameBound::UnboundedFollowing))
+            own.window.frame = Some(whole(FrameMode::Rows, FrameBound::UnboundedFollowing));
         }
         Misreading::NoExclude => own.window.frame.iter_mut().for_each(|frame| frame.exclude = None),
         Misreading::LagLooksAhead => {
@@ -322,8 +322,8 @@ fn binary(operator: BinaryOperator, left: &Expr, right: &Expr) -> Expr {
     Expr::Binary(operator, Box::new(left.clone()), Box::new(right.clone()))
 }
 
-fn bare(expr: &Expr) -> Box<Expr> {
-    Box::new(Expr::Unary(UnaryOperator::Plus, Box::new(expr.clone())))
+fn bare(expr: &Expr) -> Expr {
+    Expr::Unary(UnaryOperator::Plus, Box::new(expr.clone()))
 }
 
 fn cast(expr: &Expr, type_name: &str) -> Expr {

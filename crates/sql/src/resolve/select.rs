@@ -115,9 +115,10 @@ impl<'a> Resolver<'a> {
                     names.push(self.output_name(ast, &expr, alias.as_deref()));
                     // Whatever else reads it would compute it, which is refused: so it has no name.
                     let is_misused = !outside && std::mem::take(&mut self.misuses_aggregate);
-                    outputs.push(match is_misused {
-                        true => Output { expr: Expr::Literal(Literal::Null), alias: None },
-                        false => Output { expr, alias },
+                    outputs.push(if is_misused {
+                        Output { expr: Expr::Literal(Literal::Null), alias: None }
+                    } else {
+                        Output { expr, alias }
                     });
                 }
             }

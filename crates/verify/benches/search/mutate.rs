@@ -1,5 +1,6 @@
 //! Single mutations of real golds, and whether the search tells each from its gold.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -74,7 +75,7 @@ fn write(path: &Path, golds: &[(Case, PathBuf)], count: usize, random: &mut Rand
         let pair = serde_json::json!({
             "id": id, "origin": case.id, "db": database, "left": case.gold, "right": case.prediction,
         });
-        lines.push_str(&format!("{pair}\n"));
+        let _ = writeln!(lines, "{pair}");
     }
     match std::fs::write(path, lines) {
         Ok(()) => println!("{} has the mutants", path.display()),

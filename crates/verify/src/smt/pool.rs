@@ -39,7 +39,7 @@ pub fn likely_texts(queries: [&Query; 2]) -> BTreeSet<Box<str>> {
     for query in queries {
         let mut found = Named::default();
         walk_query(&mut found, query);
-        texts.extend(['x', '-', '0'].into_iter().flat_map(|filler| overlaid(&found.pieces, filler)));
+        texts.extend(['x', '-', '0'].into_iter().filter_map(|filler| overlaid(&found.pieces, filler)));
         named.extend(found.texts);
     }
     texts.extend(named.iter().flat_map(|text| near(text)));

@@ -234,7 +234,7 @@ impl<'s> Question<'s> {
         candidate: &Candidate,
         confirm: &mut dyn FnMut(&Witness) -> Option<T>,
     ) -> Option<T> {
-        let found = candidate.database.as_ref().and_then(|database| confirm(database));
+        let found = candidate.database.as_ref().and_then(confirm);
         if found.is_none() {
             self.refused += 1;
             self.learn(candidate);

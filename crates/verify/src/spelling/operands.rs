@@ -14,7 +14,7 @@ pub(super) fn spell(words: &Words<'_>) -> Edits {
     let mixed = mixed(words);
     let is_operand = |&open: &usize| {
         let Some(close) = words.closing(open).filter(|_| words.is_query(open)) else { return false };
-        let first = words.follows(open, &["ALL"]).then(|| open - 1).unwrap_or(open);
+        let first = if words.follows(open, &["ALL"]) { open - 1 } else { open };
         let is_later = words.follows(first, &OPERATIONS);
         let begins = open == 0 || words.at(open - 1) == "(" || words.follows(open, &["AS"]);
         let is_first = begins && words.is(close + 1, &OPERATIONS);

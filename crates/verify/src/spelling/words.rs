@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 /// The words of a text: names, numbers, quoted texts and single signs, each with the space and the comments before it.
 #[derive(Debug)]
 pub(super) struct Words<'a> {
-    words: Vec<(&'a str, &'a str)>,
+    /// What stands before each, and the word itself.
+    list: Vec<(&'a str, &'a str)>,
     /// Space and comments at the end.
     tail: &'a str,
     /// For an opening parenthesis its closing one.
@@ -37,17 +38,17 @@ impl<'a> Words<'a> {
             let begins = ["SELECT", "VALUES", "WITH"].iter().any(|own| word.eq_ignore_ascii_case(own));
             queries[at] = begins || (*word == "(" && queries[at + 1]);
         }
-        Self { words, tail: from, closing, around, queries }
+        Self { list: words, tail: from, closing, around, queries }
     }
 
     /// How many words there are.
     pub(super) fn len(&self) -> usize {
-        self.words.len()
+        self.list.len()
     }
 
     /// The word of that number; the empty text where there is none.
     pub(super) fn at(&self, at: usize) -> &'a str {
-        self.words.get(at).map_or("", |(_, word)| word)
+        self.list.get(at).map_or("", |(_, word)| word)
     }
 
     /// Whether a word is one of those, whatever its case.
@@ -77,7 +78,7 @@ impl<'a> Words<'a> {
 
     /// The words from one to before another, as they are written.
     pub(super) fn text(&self, from: usize, to: usize) -> String {
-        let words = self.words.get(from..to).unwrap_or_default().iter().enumerate();
+        let words = self.list.get(from..to).unwrap_or_default().iter().enumerate();
         words.flat_map(|(at, (space, word))| [if at == 0 { "" } else { space }, word]).collect()
     }
 
@@ -103,7 +104,7 @@ impl<'a> Words<'a> {
     /// The text with other words in the place of some.
     pub(super) fn edited(&self, edits: &Edits) -> String {
         let words = self
-            .words
+            .list
             .iter()
             .enumerate()
             .flat_map(|(at, (space, word))| [*space, edits.get(&at).map_or(*word, String::as_str)]);

@@ -84,7 +84,7 @@ impl Run<'_, '_> {
         let between = self.world.terms.text(separator);
         let between = self.world.terms.text_value(between, Terms::FALSE);
         let mut whole = self.world.terms.null();
-        for place in 0..rows.len() as i64 {
+        for place in (0..).take(rows.len()) {
             let terms = &mut self.world.terms;
             let mut next = terms.null();
             let place = terms.integer(place);

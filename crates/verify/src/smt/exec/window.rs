@@ -2,8 +2,8 @@
 //!
 //! # Contract
 //! A window is evaluated over the rows that WHERE and HAVING let pass. Rows that tie in its order may stand in any; that
-//! order is decided by priorities as under LIMIT, one for each window, and shows in row_number, lag, lead, first_value,
-//! last_value, nth_value and frames that count rows.
+//! order is decided by priorities as under LIMIT, one for each window, and shows in `row_number`, lag, lead, `first_value`,
+//! `last_value`, `nth_value` and frames that count rows.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -215,7 +215,7 @@ impl Run<'_, '_> {
         let terms = &mut self.world.terms;
         let size = terms.count(placed.together[row].iter().copied());
         let mut tile = terms.integer(1);
-        for rows in 1..=placed.len() as i64 {
+        for rows in (1..).take(placed.len()) {
             let (least, larger) = (rows / parts, rows % parts);
             let is_size = {
                 let rows = terms.integer(rows);
@@ -226,8 +226,8 @@ impl Run<'_, '_> {
                 let own = if at < in_larger { at / (least + 1) } else { larger + (at - in_larger) / least };
                 let (at, own) = (terms.integer(at), terms.integer(own + 1));
                 let is_at = terms.equal(position, at);
-                let is_it = terms.and(is_size, is_at);
-                tile = terms.choose(is_it, own, tile);
+                let holds = terms.and(is_size, is_at);
+                tile = terms.choose(holds, own, tile);
             }
         }
         Ok(terms.integer_value(tile, Terms::FALSE))
@@ -288,7 +288,7 @@ impl Run<'_, '_> {
         Ok(value)
     }
 
-    /// FIRST_VALUE, LAST_VALUE and NTH_VALUE.
+    /// `FIRST_VALUE`, `LAST_VALUE` and `NTH_VALUE`.
     fn nth_of_frame(&mut self, call: &WindowCall, placed: &Placed, row: usize) -> Result<Value, Stop> {
         let list = call.args.as_slice();
         let Some(arg) = list.first() else { return Err(Stop::unsupported(call.function.name())) };
@@ -372,9 +372,8 @@ impl Run<'_, '_> {
                 FrameMode::Rows | FrameMode::Groups => counted_ends(terms, (numbers[row], numbers[at]), ends),
             };
             let is_left = match window.frame.as_ref().and_then(|frame| frame.exclude) {
-                None | Some(FrameExclude::NoOthers) => Terms::TRUE,
                 Some(FrameExclude::CurrentRow) if at == row => Terms::FALSE,
-                Some(FrameExclude::CurrentRow) => Terms::TRUE,
+                None | Some(FrameExclude::NoOthers | FrameExclude::CurrentRow) => Terms::TRUE,
                 Some(FrameExclude::Ties) if at == row => Terms::TRUE,
                 Some(FrameExclude::Ties | FrameExclude::Group) => {
                     let ties = ties(terms, placed, row, at);
