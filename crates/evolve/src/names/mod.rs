@@ -8,7 +8,7 @@
 //!
 //! [`Naturalness`] has the levels of SNAILS (K. Luoma, A. Kumar, "SNAILS: Schema Naming Assessments for Improved
 //! LLM-Based SQL Inference", 2025): full words, abbreviations that people use, and names of which little can be read.
-//! Words, their other names and short forms are the [`lexicon`]'s; a word that it does not have is kept, or, for a
+//! Words, their other names and short forms are the `lexicon`'s; a word that it does not have is kept, or, for a
 //! single one, said with its owner (`singer_xyz`).
 
 mod domain;

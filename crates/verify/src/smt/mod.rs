@@ -4,7 +4,8 @@
 //! [`bounded`] executes both queries on tables of symbolic rows and asks an SMT solver for rows on which their permitted
 //! results differ. [`Outcome::NoDifference`] is a proof up to its bound, under what it `assumes`: the encoding takes
 //! every database that satisfies the schema and the assumptions into account, and may only see differences that are
-//! not there, never miss one that is. [`Outcome::Candidate`] is therefore nothing until a real SQLite has replayed it.
+//! not there, never miss one that is. A candidate is therefore nothing until a real SQLite has replayed it, which the caller
+//! does: [`Outcome::Different`] is what it confirmed.
 //! What cannot be encoded so is [`Outcome::Unsupported`] with the construct by name.
 
 mod date;
