@@ -1,6 +1,7 @@
 //! A benchmark evolved: every kind, every database, every item.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,6 +21,9 @@ use crate::script::Script;
 use crate::source::SourceDatabase;
 use crate::step::ChangeError;
 use crate::work::Work;
+
+/// A file in the folder, locked by the process that writes there.
+const LOCK: &str = "evolve.lock";
 
 /// What is asked for.
 #[derive(Debug, Clone)]
@@ -124,6 +128,12 @@ pub enum EvolveError {
         /// What does not fit.
         source: ChangeError,
     },
+    /// Another process is writing the folder.
+    #[error("another process is writing {}; wait for it, or choose another --out", path.display())]
+    Locked {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The folder is of another command.
     #[error("{} holds a benchmark that was evolved otherwise; choose another --out, or remove it", path.display())]
     Occupied {
@@ -149,6 +159,7 @@ pub fn evolve(
     progress: Progress<'_>,
 ) -> Result<Vec<(String, Statistics)>, EvolveError> {
     let sources = sources(benchmark, databases, engine)?;
+    let _lock = lock(out)?;
     let inputs = inputs(benchmark, &sources, options)?;
     let mut folders = Vec::new();
     for variant in Variant::all(&options.plan) {
@@ -194,6 +205,19 @@ pub fn evolve(
     })?;
     engine.check()?;
     folders.into_iter().map(|(variant, folder)| Ok((variant.name(), folder.finish()?))).collect()
+}
+
+/// Holds the folder as long as the file is open.
+fn lock(out: &Path) -> Result<File, EvolveError> {
+    let unwritable = |source| EvolveError::Write { path: out.join(LOCK), source };
+    fs::create_dir_all(out).map_err(unwritable)?;
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(out.join(LOCK));
+    let file = file.map_err(unwritable)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(EvolveError::Locked { path: out.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(unwritable(source)),
+    }
 }
 
 /// The databases in the order of their names, each with its items.
