@@ -102,9 +102,6 @@ pub struct SchemaRecord {
     pub source_db_id: String,
     /// The operators from the original schema to this one, in their order; none where the kind is not feasible there.
     pub changes: Vec<Change>,
-    /// How many of them were made before this step of a history.
-    #[serde(default)]
-    pub before: usize,
     /// Why the kind is not feasible for the database; null where it is.
     pub infeasible: Option<Reason>,
     /// The reason in words, with names; null where there is nothing to say.
@@ -252,7 +249,6 @@ mod tests {
             db_id: "d".to_owned(),
             source_db_id: "d".to_owned(),
             changes: vec![change],
-            before: 0,
             infeasible: Some(Reason::NothingToChange),
             detail: None,
             old_over_new: BTreeMap::new(),

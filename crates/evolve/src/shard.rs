@@ -58,8 +58,6 @@ pub(crate) struct Evolving<'a> {
     pub(crate) db_id: &'a str,
     /// The folder of its files.
     pub(crate) folder: &'a Path,
-    /// How many changes were made before this step.
-    pub(crate) before: usize,
 }
 
 /// What the changes touch of the first schema: tables, and columns where the changes are of columns.
@@ -76,7 +74,7 @@ impl Evolving<'_> {
     pub(crate) fn run(&self, items: &[&Example]) -> Result<Shard, EvolveError> {
         let touched = touched(self.chain);
         let triggers = triggers::of(self.source, self.chain.first(), &touched.tables);
-        if self.chain.changes().len() == self.before {
+        if self.chain.changes().is_empty() {
             return Ok(self.infeasible(items, Reason::NothingToChange, None));
         }
         let path = self.folder.join(format!("{}.sqlite", self.db_id));
@@ -106,6 +104,9 @@ impl Evolving<'_> {
             ..self.record(&touched)
         };
         let items = items.iter().map(|item| checked.item(item)).collect();
+        // What a query returns of a file that another process changes is no outcome.
+        checked.database.check_unchanged()?;
+        self.source.database.check_unchanged()?;
         let per_table = per_table(&touched);
         let tables = vec![tables_json::entry(self.db_id, self.chain.last())];
         Ok(Shard { schemas: vec![schema], tables, items, per_table })
@@ -170,7 +171,6 @@ impl Evolving<'_> {
             db_id: self.db_id.to_owned(),
             source_db_id: self.source.db_id.to_owned(),
             changes: Vec::new(),
-            before: self.before,
             infeasible: None,
             detail: None,
             old_over_new: std::collections::BTreeMap::new(),

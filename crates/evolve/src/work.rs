@@ -57,7 +57,7 @@ impl Work<'_> {
         let needed = self.source.needed();
         let context = self.context(&needed, None, self.source);
         propose(kind, &context, &mut chain, &mut self.random(kind.name(), 0));
-        self.evolving(&chain, self.source.db_id, folder, 0).run(&self.source.items)
+        self.evolving(&chain, self.source.db_id, folder).run(&self.source.items)
     }
 
     /// A schema for each item, shared by those of equal ones.
@@ -81,7 +81,7 @@ impl Work<'_> {
         for (number, (chain, items)) in (1..).zip(&schemas) {
             let db_id = format!("{}__{number}", self.source.db_id);
             let place = folder.database(&db_id);
-            shard.append(self.evolving(chain, &db_id, &place, 0).run(items)?);
+            shard.append(self.evolving(chain, &db_id, &place).run(items)?);
         }
         Ok(shard)
     }
@@ -102,7 +102,7 @@ impl Work<'_> {
             let db_id = format!("{}__{}", self.source.db_id, item.index);
             match (is_gone, chain.changes().is_empty()) {
                 (true, _) => {
-                    let evolving = self.evolving(&chain, &db_id, Path::new(""), 0);
+                    let evolving = self.evolving(&chain, &db_id, Path::new(""));
                     shard.append(evolving.unanswerable(item, kind));
                 }
                 (false, true) => shard.append(self.refused(item, Reason::NothingToChange)),
@@ -117,7 +117,7 @@ impl Work<'_> {
         let Plan::Script(script) = &self.options.plan else { return Ok(Shard::empty()) };
         let changes = script.get(self.source.db_id).map(Vec::as_slice).unwrap_or_default();
         let chain = self.replay(changes)?;
-        self.evolving(&chain, self.source.db_id, folder, 0).run(&self.source.items)
+        self.evolving(&chain, self.source.db_id, folder).run(&self.source.items)
     }
 
     fn replay(&self, changes: &[Change]) -> Result<Chain, EvolveError> {
@@ -185,22 +185,16 @@ impl Work<'_> {
 
     /// A version of a history; one to which no kind could be applied is the one before.
     pub(crate) fn version(&self, history: &Chain, place: &Path) -> Result<Shard, EvolveError> {
-        self.evolving(history, self.source.db_id, place, 0).run(&self.source.items)
+        self.evolving(history, self.source.db_id, place).run(&self.source.items)
     }
 
-    fn evolving<'e>(
-        &'e self,
-        chain: &'e Chain,
-        db_id: &'e str,
-        folder: &'e Path,
-        before: usize,
-    ) -> Evolving<'e> {
-        Evolving { source: self.source, chain, db_id, folder, before }
+    fn evolving<'e>(&'e self, chain: &'e Chain, db_id: &'e str, folder: &'e Path) -> Evolving<'e> {
+        Evolving { source: self.source, chain, db_id, folder }
     }
 
     fn refused(&self, item: &Example, reason: Reason) -> Shard {
         let chain = Chain::new(self.source.schema().clone());
-        let evolving = self.evolving(&chain, self.source.db_id, Path::new(""), 0);
+        let evolving = self.evolving(&chain, self.source.db_id, Path::new(""));
         let mut shard = evolving.infeasible(&[item], reason, None);
         // The reason is the item's, not the schema's.
         shard.schemas.clear();

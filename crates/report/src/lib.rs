@@ -22,6 +22,7 @@ mod show;
 mod spotit;
 mod style;
 mod system_table;
+mod together;
 mod token;
 mod verdict;
 mod verdicts;

@@ -2,15 +2,14 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 use serde_json::json;
-use sqlgauge_base::file::AtomicFile;
 use sqlgauge_run::RunError;
 
 use super::{Reliability, html, json as estimates, markdown};
 use crate::error::ReportError;
+use crate::together::write_together;
 
 /// Batches or earlier estimates; only where there are some.
 const DRIFT: &str = "drift.json";
@@ -27,7 +26,6 @@ impl Reliability {
     /// When the folder cannot be made or a file not be written.
     pub fn write_to(&self, folder: &Path) -> Result<(), ReportError> {
         let unwritable = |path: &Path, source| RunError::Unwritable { path: path.to_owned(), source };
-        fs::create_dir_all(folder).map_err(|source| unwritable(folder, source))?;
         let mut texts = vec![
             line(serde_json::to_string_pretty(&self.manifest)?),
             estimates(self)?,
@@ -39,14 +37,7 @@ impl Reliability {
         if !self.drift.is_empty() {
             texts.push(line(serde_json::to_string_pretty(&self.drift)?));
         }
-        let mut files = Vec::with_capacity(texts.len());
-        for (name, text) in FILES.iter().zip(texts) {
-            let path = folder.join(name);
-            let mut file = AtomicFile::create(&path).map_err(|source| unwritable(&path, source))?;
-            file.write_all(text.as_bytes()).map_err(|source| unwritable(&path, source))?;
-            files.push(file);
-        }
-        AtomicFile::commit_all(files).map_err(|source| unwritable(folder, source))?;
+        write_together(folder, FILES.into_iter().zip(texts))?;
         if self.drift.is_empty() {
             // What an earlier call left there would be taken for this one's.
             match fs::remove_file(&drift) {
