@@ -6,6 +6,8 @@
 mod declare;
 mod sqlite;
 
+pub(crate) use sqlite::{MAX_RELATIONS, TOO_MANY_RELATIONS};
+
 use fallible_iterator::FallibleIterator;
 use sqlite3_parser::Bump;
 use sqlite3_parser::ast::{Cmd, Stmt};

@@ -1,7 +1,8 @@
 //! From the tree of `sqlite3-parser` to the [syntax] that the resolver reads.
 //!
 //! Nothing is looked up, and nothing refused but what SQLite's parser refuses beyond its grammar, be it in a common table
-//! expression that is never read, and nesting deeper than [`MAX_DEPTH`]; a chain of binary operators is no nesting.
+//! expression that is never read, nesting deeper than [`MAX_DEPTH`], and a FROM clause of more than [`MAX_RELATIONS`]; a chain
+//! of binary operators is no nesting.
 
 use sqlite3_parser::Bump;
 use sqlite3_parser::ast::{
@@ -21,6 +22,10 @@ use crate::tree::{
 
 /// How deep a text may nest; the resolver stops far earlier.
 pub(super) const MAX_DEPTH: usize = 20_000;
+/// How many relations one FROM clause may have: the tree of its joins is as deep.
+pub(crate) const MAX_RELATIONS: usize = 1000;
+/// What is said of a FROM clause with more.
+pub(crate) const TOO_MANY_RELATIONS: &str = "more than 1000 relations in one FROM clause";
 /// What is said of a text that nests deeper.
 pub(super) const TOO_DEEP: &str = "nesting deeper than 20000 levels";
 
@@ -180,6 +185,10 @@ impl<'b> Reader<'b> {
         let bump = self.bump;
         let first = ast.select.map(|table| &*bump.alloc(self.table(table)));
         let joins = ast.joins.as_ref().map(sqlite3_parser::Vec::as_slice).unwrap_or_default();
+        if joins.len() >= MAX_RELATIONS {
+            self.refuse(ErrorKind::Unsupported(TOO_MANY_RELATIONS.to_owned()), "FROM");
+            return FromClause { first, joins: &[] };
+        }
         let joins = joins.iter().map(|join| {
             let (kind, natural) = join_kind(join.operator);
             Join {

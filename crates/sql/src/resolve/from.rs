@@ -6,7 +6,8 @@ use sqlgauge_base::budget;
 
 use super::scope::{ColumnName, Columns, Found, Scope, ScopeRelation};
 use super::select::merged_column;
-use super::{Error, ErrorKind, MAX_DEPTH, Resolver};
+use super::{Error, ErrorKind, Resolver};
+use crate::parse::{MAX_RELATIONS, TOO_MANY_RELATIONS};
 use crate::builtin::{builtin_columns, function_arguments};
 use crate::reach::Beyond;
 use crate::schema::{Index, TableKind};
@@ -54,9 +55,8 @@ impl<'a> Resolver<'a> {
         let has_outer_right = has_outer_right(ast);
         for join in ast.joins {
             // The tree of the joins leans to the left, and is as deep as there are joins.
-            if scope.relations.len() >= MAX_DEPTH {
-                let message = format!("more than {MAX_DEPTH} relations in one FROM clause");
-                return Err(ErrorKind::Unsupported(message).into());
+            if scope.relations.len() >= MAX_RELATIONS {
+                return Err(ErrorKind::Unsupported(TOO_MANY_RELATIONS.to_owned()).into());
             }
             let (kind, natural) = (join.kind, join.natural);
             let start = scope.relations.len();
