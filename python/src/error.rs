@@ -113,10 +113,16 @@ impl From<ApiError> for Failure {
             | ApiError::Asked { .. }
             | ApiError::Metric(_)
             | ApiError::Moment(_)
+            | ApiError::OfPair { .. }
+            | ApiError::NoDdl { .. }
+            | ApiError::Gate(_)
+            | ApiError::EmptyShard { .. }
             | ApiError::NoMetric
             | ApiError::Level(_)
             | ApiError::Tau(_)
             | ApiError::OutputIsInput { .. }
+            | ApiError::OutputIsRun { .. }
+            | ApiError::OutputIsDatabase { .. }
             | ApiError::Estimate(_) => Class::Input,
             ApiError::Refused(_) => Class::Query,
             _ => Class::Run,

@@ -49,6 +49,8 @@ impl Job<'_> {
             columns: target.columns,
             systems,
             peers,
+            prediction_format: None,
+            labels: Vec::new(),
             db: self.db,
             method: self.method,
             metric: self.metric,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use sqlgauge_api::{Known, comparison_to_json, match_pair};
-use sqlgauge_engine::{Engine, Stoppable};
+use sqlgauge_engine::Stoppable;
 use sqlgauge_etm::{Profile, Verdict};
 
 use crate::call::call;
@@ -67,9 +67,7 @@ fn match_queries<'py>(
         let known = match ground {
             Ground::Database(Opened { engine, database }) => {
                 let engine = Stoppable::new(engine, Arc::clone(stop));
-                let known = Known::of_database(&engine, &database, profile);
-                engine.check()?;
-                known
+                Known::of_database(&engine, &database, profile)?
             }
             Ground::Schema(schema) => Known::of_schema(schema),
         };

@@ -8,7 +8,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use serde_json::Value;
-use sqlgauge_run::{Item, RunError, RunFiles, SummaryBuilder};
+use sqlgauge_api::StoredReport;
+use sqlgauge_run::{Item, RunError, RunFiles};
 
 use crate::call::{STACK_BYTES, call};
 use crate::error::{Class, Failure};
@@ -118,12 +119,8 @@ fn run_summary(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     let pool = threads(py)?;
     let record = call(py, move |_| {
         pool.install(|| {
-            let RunFiles { manifest, items, summary } = RunFiles::open(&path)?;
-            let summary = match summary {
-                Some(summary) => summary,
-                None => SummaryBuilder::of(&manifest, &items)?,
-            };
-            json_of(&summary)
+            let stored = StoredReport::read(&path)?;
+            json_of(&stored.report.summary)
         })
     })?;
     to_python(py, &record)

@@ -149,23 +149,17 @@ impl Job<'_> {
             now: self.now.clone(),
         };
         Ok(ScoreJob {
-            gold: frame.source,
             questions: self.questions.clone().map(Source::File),
-            format: None,
             columns: frame.columns,
-            tables: self.tables.clone(),
-            db: self.db.clone(),
-            systems,
-            prediction_format: None,
+            tables: self.tables.clone().map(Source::File),
             extract: self.extract,
-            metrics,
             verify,
             limits: options.limits()?,
             now: options.moment()?,
-            out: self.out.clone(),
             restart: self.restart,
             jobs: self.jobs,
             command: self.command(),
+            ..ScoreJob::new(frame.source, self.db.clone(), systems, metrics, self.out.clone())
         })
     }
 

@@ -1,6 +1,8 @@
 //! Why something could not be done.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use sqlgauge_run::Shard;
 
 /// An error of one of the libraries, as it is, or one of what brings them together.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +26,9 @@ pub enum ApiError {
     /// A metric.
     #[error(transparent)]
     Metric(#[from] sqlgauge_metrics::UnknownMetric),
+    /// A bar that a run is to reach.
+    #[error(transparent)]
+    Gate(#[from] sqlgauge_run::GateError),
     /// What a recorded run took for now is no time.
     #[error(transparent)]
     Moment(#[from] sqlgauge_engine::NotAMoment),
@@ -33,17 +38,41 @@ pub enum ApiError {
     /// One of two queries to verify is none.
     #[error(transparent)]
     Refused(#[from] sqlgauge_verify::Refused),
-    /// The databases that a benchmark asks for are not there.
-    #[error("{} asks about its databases", asked_by.display())]
+    /// The databases that a file asks for are not there, or cannot be read.
+    #[error("{}", asks(asked_by))]
     Asked {
-        /// The file with the golds.
+        /// The file.
         asked_by: PathBuf,
         /// What is missing.
-        source: Box<sqlgauge_run::RunError>,
+        source: Box<ApiError>,
+    },
+    /// The database of a pair is not there, or cannot be read.
+    #[error("{place}")]
+    OfPair {
+        /// The file of pairs and the place in it.
+        place: String,
+        /// What is missing.
+        source: Box<ApiError>,
+    },
+    /// The DDL of a pair is none.
+    #[error("{place}: \"ddl\" is no DDL of SQLite")]
+    NoDdl {
+        /// The file of pairs and the place in it.
+        place: String,
+        /// What is wrong with it.
+        source: sqlgauge_sql::Error,
     },
     /// No metric was named.
     #[error("--metrics names no metric; name at least one, as in ex-spider,esm")]
     NoMetric,
+    /// More shards than examples.
+    #[error("shard {shard} has none of the {examples} examples; make fewer shards")]
+    EmptyShard {
+        /// The shard.
+        shard: Shard,
+        /// Examples of the whole run.
+        examples: usize,
+    },
     /// The level of an interval is out of range.
     #[error("--level {0} is no probability from 0.5 to below 1")]
     Level(f64),
@@ -65,6 +94,25 @@ pub enum ApiError {
         /// The input.
         input: PathBuf,
     },
+    /// An output among the labels of a run.
+    #[error(
+        "{} holds a run with labels, which is not to be mixed with other results; choose another {what}",
+        folder.display()
+    )]
+    OutputIsRun {
+        /// The output as a person named it: `--out`.
+        what: String,
+        /// The output.
+        folder: PathBuf,
+    },
+    /// An output that would take the place of a database.
+    #[error("{what} {} is a SQLite database, which would be lost; choose another {what}", output.display())]
+    OutputIsDatabase {
+        /// The output as a person named it: `--out`.
+        what: String,
+        /// The output.
+        output: PathBuf,
+    },
     /// A run was asked to stop before all was scored.
     #[error("{done} of {total} items are in {}; the same call scores the others", out.display())]
     Stopped {
@@ -75,6 +123,18 @@ pub enum ApiError {
         /// The run directory.
         out: PathBuf,
     },
+}
+
+impl ApiError {
+    /// The error of a file's databases.
+    pub(crate) fn asked(asked_by: &Path, source: impl Into<Self>) -> Self {
+        Self::Asked { asked_by: asked_by.to_owned(), source: Box::new(source.into()) }
+    }
+}
+
+/// What an error about a database begins with: the file that asks about it.
+pub fn asks(file: &Path) -> String {
+    format!("{} asks about its databases", file.display())
 }
 
 /// The errors that are large are kept apart, so that a result without one is small.

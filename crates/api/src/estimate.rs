@@ -1,21 +1,35 @@
 //! The accuracy of predictions without labels: `sqlgauge estimate`.
 //!
 //! # Contract
-//! Labels are those of the known runs. Of the target only questions, databases and predictions are read: golds in it are
-//! not looked at. An estimate is a function of the inputs, the method, the level and the seed.
+//! Labels are those of the known runs, and for the methods that ask for some, those that were given. Of the target only
+//! questions, databases and predictions are read: golds in it are not looked at. An estimate is a function of the
+//! inputs, the method, the level and the seed.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use sqlgauge_dataset::{
-    Benchmark, Columns, Databases, Format, PredictionOptions, PredictionSet, parse_predictions,
+    Benchmark, Columns, Databases, Format, PredictionOptions, PredictionSet, load_labels, parse_predictions,
     parse_workload,
 };
 use sqlgauge_engine::Engine;
-use sqlgauge_estimate::{Estimate, EstimateOptions, Evidence, Loader, estimators};
+use sqlgauge_estimate::{
+    Estimate, EstimateOptions, Evidence, Loader, Pool, Services, TargetLabels, estimators,
+};
+use sqlgauge_run::{ITEMS, MANIFEST};
 
 use crate::error::ApiError;
 use crate::score::System;
 use crate::source::Source;
+
+/// Labels of some of a system's predictions on the target.
+#[derive(Debug, Clone)]
+pub struct SystemLabels {
+    /// Name of the system.
+    pub system: String,
+    /// File with ids and labels.
+    pub file: PathBuf,
+}
 
 /// What to estimate, and from what.
 pub struct EstimateJob {
@@ -33,6 +47,10 @@ pub struct EstimateJob {
     pub systems: Vec<System>,
     /// Other systems on the target, to compare with.
     pub peers: Vec<System>,
+    /// Format of the predictions, where detection is wrong.
+    pub prediction_format: Option<Format>,
+    /// Labels on the target, for the methods that need some.
+    pub labels: Vec<SystemLabels>,
     /// Folder with the target's databases, or one of them; rows are not needed.
     pub db: PathBuf,
     /// Id of the method; `auto` chooses.
@@ -52,44 +70,114 @@ pub struct Estimated {
     pub notes: Vec<String>,
 }
 
+/// Refuses a level or a confidence that is none.
+///
+/// # Errors
+/// [`ApiError::Level`], [`ApiError::Tau`].
+pub fn check_estimate_options(options: EstimateOptions) -> Result<(), ApiError> {
+    let EstimateOptions { level, tau, .. } = options;
+    if !(0.5..1.0).contains(&level) {
+        return Err(ApiError::Level(level));
+    }
+    if !(0.0..=1.0).contains(&tau) {
+        return Err(ApiError::Tau(tau));
+    }
+    Ok(())
+}
+
 impl EstimateJob {
     /// Estimates.
     ///
     /// # Errors
     /// When an input cannot be read, the method does not exist or has not what it needs, or an option is out of range.
     pub fn run(&self, engine: &dyn Engine) -> Result<Estimated, ApiError> {
-        let EstimateOptions { level, tau, .. } = self.options;
-        if !(0.5..1.0).contains(&level) {
-            return Err(ApiError::Level(level));
-        }
-        if !(0.0..=1.0).contains(&tau) {
-            return Err(ApiError::Tau(tau));
-        }
-        let estimator = estimators::find(&self.method)?;
+        self.check()?;
+        let pool = self.load(engine)?;
+        let evidence = self.evidence(&pool, Services::default())?;
+        Ok(Estimated { estimates: self.estimate(&evidence)?, notes: pool.notes.clone() })
+    }
+
+    /// Says what makes no sense before anything is read.
+    ///
+    /// # Errors
+    /// When the method does not exist, or an option is out of range.
+    pub fn check(&self) -> Result<(), ApiError> {
+        check_estimate_options(self.options)?;
+        estimators::find(&self.method)?;
+        Ok(())
+    }
+
+    /// The known runs and the target, with the answers to the target's questions executed.
+    ///
+    /// # Errors
+    /// When an input cannot be read, or not every query could be run.
+    pub fn load(&self, engine: &dyn Engine) -> Result<Pool, ApiError> {
         let workload = parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
         let folders =
             self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
         let mut loader = Loader::new(engine, folders, self.metric.clone());
         self.known.iter().try_for_each(|path| loader.known(path))?;
         let answered = self.systems.iter().chain(&self.peers);
-        let systems = answered.map(|system| read(system, &workload)).collect::<Result<Vec<_>, _>>()?;
+        let systems = answered.map(|system| self.read(system, &workload)).collect::<Result<Vec<_>, _>>()?;
         let databases = Databases::open(&self.db)?;
-        loader.target(self.target.path(), &workload, &databases, &systems, self.systems.len())?;
+        loader
+            .target(self.target.path(), &workload, &databases, &systems, self.systems.len())
+            .map_err(|error| ApiError::asked(self.target.path(), error))?;
         let pool = loader.finish();
-        let evidence = Evidence::new(&pool)?;
-        let estimate = |&target| estimator.estimate(&evidence.case(target, self.options));
-        let estimates = pool.targets.iter().map(estimate).collect::<Result<Vec<_>, _>>()?;
         engine.check()?;
-        Ok(Estimated { estimates, notes: pool.notes.clone() })
+        Ok(pool)
     }
-}
 
-fn read(system: &System, workload: &Benchmark) -> Result<PredictionSet, ApiError> {
-    let options = PredictionOptions {
-        format: system.predictions.format(None)?,
-        columns: system.columns.clone(),
-        extract: false,
-        only_sql: false,
-    };
-    Ok(parse_predictions(&system.name, &system.predictions.read()?, workload, &options)?)
+    /// What the estimates rest on: the pool, the labels on the target, and what methods may ask.
+    ///
+    /// # Errors
+    /// When labels cannot be read or are of other questions, or the pool says nothing.
+    pub fn evidence<'p>(&self, pool: &'p Pool, services: Services) -> Result<Evidence<'p>, ApiError> {
+        let mut labels = TargetLabels::default();
+        for SystemLabels { system, file } in &self.labels {
+            let Some(system) = pool.systems.iter().position(|known| known == system) else { continue };
+            labels.add(pool, system, &load_labels(file, None, &self.columns)?, file)?;
+        }
+        Ok(Evidence::new(pool)?.with_labels(labels).with_services(services))
+    }
+
+    /// One estimate per system, of the questions that the evidence has.
+    ///
+    /// # Errors
+    /// When the method does not exist, or has not what it needs.
+    pub fn estimate(&self, evidence: &Evidence<'_>) -> Result<Vec<Estimate>, ApiError> {
+        let estimator = estimators::find(&self.method)?;
+        let estimate = |&target| estimator.estimate(&evidence.case(target, self.options));
+        Ok(evidence.pool.targets.iter().map(estimate).collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// All that was read, with its role.
+    pub fn inputs(&self, pool: &Pool) -> Vec<(String, Cow<'_, Source>)> {
+        let mut inputs = vec![("target".to_owned(), Cow::Borrowed(&self.target))];
+        for (role, systems) in [("predictions", &self.systems), ("peer", &self.peers)] {
+            inputs.extend(
+                systems
+                    .iter()
+                    .map(|system| (format!("{role}:{}", system.name), Cow::Borrowed(&system.predictions))),
+            );
+        }
+        let file = |(role, path): (String, PathBuf)| (role, Cow::Owned(Source::File(path)));
+        inputs.extend(self.labels.iter().map(|labels| file(("labels".to_owned(), labels.file.clone()))));
+        for path in &self.known {
+            let role = format!("known:{}", path.file_name().unwrap_or_default().to_string_lossy());
+            inputs.extend([MANIFEST, ITEMS].map(|name| file((role.clone(), path.join(name)))));
+        }
+        inputs.extend(pool.database_files().into_iter().map(file));
+        inputs
+    }
+
+    fn read(&self, system: &System, workload: &Benchmark) -> Result<PredictionSet, ApiError> {
+        let options = PredictionOptions {
+            format: system.predictions.format(self.prediction_format)?,
+            columns: system.columns.clone(),
+            extract: false,
+            only_sql: false,
+        };
+        Ok(parse_predictions(&system.name, &system.predictions.read()?, workload, &options)?)
+    }
 }

@@ -1,10 +1,15 @@
 //! No output takes the place of an input.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
-use sqlgauge_run::{Manifest, RUN_FILES};
+use sqlgauge_run::{ITEMS, Manifest, RUN_FILES};
 
 use crate::error::ApiError;
+
+/// What a SQLite database begins with.
+const SQLITE: &[u8; 16] = b"SQLite format 3\0";
 
 /// Refuses an output that is one of the inputs, under whatever name: through links, and through other ways to the same
 /// file. `what` names the output as a person gave it (`--out`); inputs that are not there cannot be lost.
@@ -41,6 +46,30 @@ pub fn keep_inputs_of_run(folder: &Path, manifest: &Manifest) -> Result<(), ApiE
     RUN_FILES.iter().try_for_each(|name| keep_inputs("--out", &folder.join(name), inputs()))
 }
 
+/// Refuses a folder that holds a run with labels.
+///
+/// # Errors
+/// [`ApiError::OutputIsRun`].
+pub fn keep_run(what: &str, folder: &Path) -> Result<(), ApiError> {
+    if folder.join(ITEMS).exists() {
+        return Err(ApiError::OutputIsRun { what: what.to_owned(), folder: folder.to_owned() });
+    }
+    Ok(())
+}
+
+/// Refuses to replace a file that is no report of ours but somebody's data: a database.
+///
+/// # Errors
+/// [`ApiError::OutputIsDatabase`].
+pub fn keep_database(what: &str, output: &Path) -> Result<(), ApiError> {
+    let mut magic = [0; SQLITE.len()];
+    let read = File::open(output).and_then(|mut file| file.read_exact(&mut magic));
+    if output.is_file() && read.is_ok() && &magic == SQLITE {
+        return Err(ApiError::OutputIsDatabase { what: what.to_owned(), output: output.to_owned() });
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,5 +90,18 @@ mod tests {
         #[cfg(unix)]
         assert!(refused("soft"));
         assert!(!refused("other") && !refused("new"));
+    }
+
+    #[test]
+    fn a_database_and_a_run_are_told_from_other_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("data.sqlite"), [SQLITE.as_slice(), b"rest"].concat()).expect("a file");
+        std::fs::write(at("report.html"), "<html>").expect("a file");
+        assert!(keep_database("--out", &at("data.sqlite")).is_err());
+        assert!(keep_database("--out", &at("report.html")).is_ok());
+        assert!(keep_run("--out", folder.path()).is_ok());
+        std::fs::write(at(ITEMS), "").expect("a file");
+        assert!(keep_run("--out", folder.path()).is_err());
     }
 }

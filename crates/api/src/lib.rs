@@ -6,15 +6,19 @@
 //!
 //! - [`worker_of`] names the program that runs queries in processes of its own.
 //! - [`match_pair`] tells whether two queries mean the same: `sqlgauge match`.
-//! - [`verify_over_database`], [`verify_over_schema`]: `sqlgauge verify` on a pair.
-//! - [`ScoreJob`] scores predictions against golds into a run directory: `sqlgauge score`.
+//! - [`verify_over_database`], [`verify_over_schema`]: `sqlgauge verify` on a pair; [`PairsJob`] on a file of pairs.
+//! - [`ScoreJob`] scores predictions against golds into a run directory: `sqlgauge score`. [`OpenRun`] is what is between
+//!   its reading and its report, [`StoredReport`] a run that is there.
 //! - [`EstimateJob`] estimates the accuracy of predictions without labels: `sqlgauge estimate`.
+//! - [`keep_inputs`] and its like refuse an output that would take the place of an input.
 //! - [`sentence`] is an error as one sentence.
 
 mod error;
 mod estimate;
 mod guard;
 mod match_pair;
+mod open_run;
+mod pairs;
 mod score;
 mod sentence;
 mod settings;
@@ -22,13 +26,15 @@ mod source;
 mod verify_pair;
 mod worker;
 
-pub use error::ApiError;
-pub use estimate::{EstimateJob, Estimated};
-pub use guard::{keep_inputs, keep_inputs_of_run};
+pub use error::{ApiError, asks};
+pub use estimate::{EstimateJob, Estimated, SystemLabels, check_estimate_options};
+pub use guard::{keep_database, keep_inputs, keep_inputs_of_run, keep_run};
 pub use match_pair::{Known, comparison_to_json, match_pair};
-pub use score::{ScoreJob, Surroundings, System, finish_run};
+pub use open_run::{OpenRun, StoredReport, finish_run};
+pub use pairs::PairsJob;
+pub use score::{MakeEngine, ScoreJob, Surroundings, System};
 pub use sentence::sentence;
-pub use settings::{NOW, VerifySettings, metrics_of, recorded_now, recorded_options, verifies};
+pub use settings::{NOW, VerifySettings, gates_of, metrics_of, recorded_now, recorded_options, verifies};
 pub use source::{Source, digest_sources};
 pub use verify_pair::{verify_over_database, verify_over_schema};
 pub use worker::{WORKER_ARGUMENT, worker_of};

@@ -11,6 +11,8 @@ use sqlgauge_engine::{BrokenForeignKey, Database, Engine};
 use sqlgauge_etm::{Comparison, Matcher, NormalForm, Profile};
 use sqlgauge_sql::schema::Schema;
 
+use crate::error::ApiError;
+
 /// What is known of the tables that the queries are over.
 #[derive(Debug, Clone)]
 pub struct Known {
@@ -27,12 +29,16 @@ impl Known {
     }
 
     /// What a database shows to rules of that profile.
-    pub fn of_database(engine: &dyn Engine, database: &Database, profile: Profile) -> Self {
+    ///
+    /// # Errors
+    /// When not every query that looks at its rows could be run.
+    pub fn of_database(engine: &dyn Engine, database: &Database, profile: Profile) -> Result<Self, ApiError> {
         if profile != Profile::Sound {
-            return Self::of_schema(Arc::clone(database.schema()));
+            return Ok(Self::of_schema(Arc::clone(database.schema())));
         }
         let kept = database.kept_schema(engine);
-        Self { schema: Arc::clone(&kept.schema), broken: Some(kept.broken.clone()) }
+        engine.check()?;
+        Ok(Self { schema: Arc::clone(&kept.schema), broken: Some(kept.broken.clone()) })
     }
 }
 

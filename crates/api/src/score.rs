@@ -12,20 +12,18 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 use sqlgauge_dataset::{
-    Benchmark, Columns, Databases, Format, PredictionOptions, PredictionSet, parse_benchmark,
+    Benchmark, Columns, Databases, Example, Format, PredictionOptions, PredictionSet, parse_benchmark,
     parse_predictions, parse_tables,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::Metric;
 use sqlgauge_report::Report;
-use sqlgauge_run::{
-    BenchmarkScorer, Completion, Manifest, Observer, Plan, RunDirectory, Schedule, Start, SummaryBuilder,
-    UsedDatabases, digest_inputs, execute, read_manifest,
-};
+use sqlgauge_run::{BenchmarkScorer, Manifest, Observer, RunDirectory, Shard, UsedDatabases, digest_inputs};
 
 use crate::error::ApiError;
 use crate::guard::keep_inputs_of_run;
-use crate::settings::{VerifySettings, recorded_now, recorded_options, verifies};
+use crate::open_run::{OpenRun, goes_on, start};
+use crate::settings::{VerifySettings, gates_of, recorded_options, started_at, verifies};
 use crate::source::{Source, digest_sources};
 
 /// The answers of one system.
@@ -50,7 +48,7 @@ pub struct ScoreJob {
     /// Columns that the user named in the golds.
     pub columns: Columns,
     /// Schema file.
-    pub tables: Option<PathBuf>,
+    pub tables: Option<Source>,
     /// Folder with the databases, or one of them.
     pub db: PathBuf,
     /// The systems, in their order.
@@ -67,6 +65,10 @@ pub struct ScoreJob {
     pub limits: Limits,
     /// What the queries take for now; without, when the run began.
     pub now: Option<Moment>,
+    /// The part that is scored; without, all.
+    pub shard: Option<Shard>,
+    /// Bars that the means are to reach, as written: `METRIC=X`.
+    pub gates: Vec<String>,
     /// The run directory.
     pub out: PathBuf,
     /// Discard the run that is there.
@@ -77,10 +79,13 @@ pub struct ScoreJob {
     pub command: Vec<String>,
 }
 
+/// Makes an engine with those limits and at that time.
+pub type MakeEngine<'a> = dyn Fn(Limits, Moment) -> Result<Arc<dyn Engine>, ApiError> + Sync + 'a;
+
 /// What a job needs of whoever runs it.
 pub struct Surroundings<'a> {
-    /// Makes the engine, with those limits and at that time.
-    pub engine: &'a (dyn Fn(Limits, Moment) -> Result<Arc<dyn Engine>, ApiError> + Sync),
+    /// Makes the engine.
+    pub engine: &'a MakeEngine<'a>,
     /// Set to stop.
     pub stop: &'a AtomicBool,
     /// Is told how far it has got.
@@ -90,39 +95,90 @@ pub struct Surroundings<'a> {
 }
 
 impl ScoreJob {
+    /// The job to score systems on golds into a run directory, with the defaults of `sqlgauge score` for all else.
+    pub fn new(
+        gold: Source,
+        db: PathBuf,
+        systems: Vec<System>,
+        metrics: Vec<&'static dyn Metric>,
+        out: PathBuf,
+    ) -> Self {
+        Self {
+            gold,
+            questions: None,
+            format: None,
+            columns: Columns::default(),
+            tables: None,
+            db,
+            systems,
+            prediction_format: None,
+            extract: false,
+            metrics,
+            verify: VerifySettings::default(),
+            limits: Limits::default(),
+            now: None,
+            shard: None,
+            gates: Vec::new(),
+            out,
+            restart: false,
+            jobs: 0,
+            command: Vec::new(),
+        }
+    }
+
     /// Scores, and writes the run directory with its summary and its page; returns the report.
     ///
     /// # Errors
     /// See the head of this file; the libraries' errors as they are.
-    pub fn run(&self, mut around: Surroundings<'_>) -> Result<Report, ApiError> {
+    pub fn run(&self, around: Surroundings<'_>) -> Result<Report, ApiError> {
+        let run = self.open(around.engine, around.note)?;
+        run.score(around.stop, around.observer)?;
+        run.finish()
+    }
+
+    /// Reads the inputs, and makes the run directory or opens it. `note` is told what reading repaired and noticed.
+    ///
+    /// # Errors
+    /// When an input cannot be read or does not fit the others, or the directory is another run's.
+    pub fn open(&self, engine: &MakeEngine<'_>, note: &mut dyn FnMut(String)) -> Result<OpenRun, ApiError> {
+        let ids: Vec<String> = self.metrics.iter().map(|metric| metric.id().to_owned()).collect();
+        let gates = gates_of(&self.gates, &ids)?;
         let benchmark = self.benchmark()?;
-        let tables = self.tables.clone().map(|path| parse_tables(&Source::File(path).read()?)).transpose()?;
-        benchmark.notes.iter().for_each(|note| (around.note)(note.clone()));
-        tables.iter().flat_map(|tables| &tables.notes).for_each(|note| (around.note)(note.clone()));
-        let systems = self.read_systems(&benchmark, &mut around)?;
-        let with_suite = self.metrics.iter().any(|metric| metric.id().starts_with("suite@"));
-        let used =
-            UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, with_suite).map_err(
-                |source| ApiError::Asked { asked_by: self.gold.path().to_owned(), source: source.into() },
-            )?;
-        let now = self.started_at()?;
-        let engine = (around.engine)(self.limits, now)?;
-        let manifest = self.manifest(&benchmark, &used, engine.as_ref(), now)?;
+        let tables = self.tables.as_ref().map(|tables| parse_tables(&tables.read()?)).transpose()?;
+        let of_tables = tables.iter().flat_map(|tables| &tables.notes);
+        benchmark.notes.iter().chain(of_tables).for_each(|text| note(text.clone()));
+        // Before there is a folder, so that there is none if they cannot be read. A run that goes on has read them.
+        let goes_on = goes_on(&self.out, self.restart);
+        let read = if goes_on { None } else { Some(self.read_systems(&self.systems, &benchmark, note)?) };
+        let used = self.databases(&benchmark)?;
+        let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
+        let engine = engine(self.limits, now)?;
+        let mut manifest = self.manifest(ids, &benchmark, &used, engine.as_ref(), now)?;
+        let part = self.part(&benchmark)?;
+        if let Some(shard) = self.shard {
+            shard.record(&mut manifest);
+        }
         keep_inputs_of_run(&self.out, &manifest)?;
         let targets = used.open(engine.as_ref(), tables.as_ref())?;
         used.check(&targets, &manifest.inputs)?;
-        let start = if self.restart { Start::Restart } else { Start::Continue };
-        let directory = RunDirectory::create(&self.out, &manifest, start)?;
-        let plan = Plan::new(&benchmark.examples, &systems)?;
+        let directory = RunDirectory::create(&self.out, &manifest, start(self.restart))?;
+        let systems = match read {
+            Some(systems) => systems,
+            None => {
+                let examples = part.as_deref().unwrap_or(&benchmark.examples);
+                self.read_systems(self.unfinished(&directory, examples)?, &benchmark, note)?
+            }
+        };
         let scorer = BenchmarkScorer::new(engine, self.metrics.clone(), targets)
             .with_verification(self.verify.verification());
-        let schedule = Schedule { jobs: self.jobs, ..Schedule::new(around.stop) };
-        let completion = execute(&directory, &plan, &scorer, &schedule, around.observer)?;
-        if !completion.is_complete() {
-            let Completion { done, total, .. } = completion;
-            return Err(ApiError::Stopped { done, total, out: self.out.clone() });
-        }
-        finish_run(&directory)
+        Ok(OpenRun {
+            directory,
+            examples: part.unwrap_or(benchmark.examples),
+            systems,
+            scorer: Box::new(scorer),
+            jobs: self.jobs,
+            gates,
+        })
     }
 
     fn benchmark(&self) -> Result<Benchmark, ApiError> {
@@ -135,10 +191,38 @@ impl ScoreJob {
         )?)
     }
 
+    fn databases(&self, benchmark: &Benchmark) -> Result<UsedDatabases, ApiError> {
+        let with_suite = self.metrics.iter().any(|metric| metric.id().starts_with("suite@"));
+        UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, with_suite)
+            .map_err(|error| ApiError::asked(self.gold.path(), error))
+    }
+
+    /// The examples that are scored, where they are not all.
+    fn part(&self, benchmark: &Benchmark) -> Result<Option<Vec<Example>>, ApiError> {
+        let Some(shard) = self.shard else { return Ok(None) };
+        let mut examples = benchmark.examples.clone();
+        shard.cut(&mut examples);
+        if examples.is_empty() {
+            return Err(ApiError::EmptyShard { shard, examples: benchmark.examples.len() });
+        }
+        Ok(Some(examples))
+    }
+
+    /// The systems whose answers are needed to go on with a run. Its inputs are what they were when it began, so those of
+    /// a system all of whose items are in the log are not read again; `verify` asks what all systems said to a question.
+    fn unfinished(&self, directory: &RunDirectory, examples: &[Example]) -> Result<&[System], ApiError> {
+        if verifies(&self.metrics) {
+            return Ok(&self.systems);
+        }
+        let finished = directory.finished(examples)?.checked_div(examples.len()).unwrap_or(0);
+        Ok(&self.systems[finished.min(self.systems.len())..])
+    }
+
     fn read_systems(
         &self,
+        systems: &[System],
         benchmark: &Benchmark,
-        around: &mut Surroundings<'_>,
+        note: &mut dyn FnMut(String),
     ) -> Result<Vec<PredictionSet>, ApiError> {
         let read = |system: &System| -> Result<PredictionSet, ApiError> {
             let options = PredictionOptions {
@@ -149,35 +233,28 @@ impl ScoreJob {
             };
             Ok(parse_predictions(&system.name, &system.predictions.read()?, benchmark, &options)?)
         };
-        let sets: Vec<Result<PredictionSet, ApiError>> = self.systems.par_iter().map(read).collect();
-        let sets = sets.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let sets: Vec<Result<PredictionSet, ApiError>> = systems.par_iter().map(read).collect();
+        let mut sets = sets.into_iter().collect::<Result<Vec<_>, _>>()?;
+        if let Some(shard) = self.shard {
+            sets.iter_mut().for_each(|set| shard.cut(&mut set.predictions));
+        }
         for set in &sets {
-            set.notes.iter().for_each(|note| (around.note)(format!("{}: {note}", set.system)));
+            set.notes.iter().for_each(|text| note(format!("{}: {text}", set.system)));
         }
         Ok(sets)
     }
 
-    /// What queries take for now where nobody said: the moment of the run that goes on, else this one.
-    fn started_at(&self) -> Result<Moment, ApiError> {
-        if let Some(now) = self.now {
-            return Ok(now);
-        }
-        let goes_on = !self.restart && RunDirectory::is_at(&self.out);
-        let recorded = if goes_on { recorded_now(&read_manifest(&self.out)?)? } else { None };
-        Ok(recorded.unwrap_or_else(Moment::now))
-    }
-
     fn manifest(
         &self,
+        metrics: Vec<String>,
         benchmark: &Benchmark,
         used: &UsedDatabases,
         engine: &dyn Engine,
         now: Moment,
     ) -> Result<Manifest, ApiError> {
-        let tables = self.tables.clone().map(Source::File);
         let mut sources: Vec<(String, &Source)> = vec![("gold".to_owned(), &self.gold)];
         sources.extend(self.questions.iter().map(|source| ("questions".to_owned(), source)));
-        sources.extend(tables.iter().map(|source| ("tables".to_owned(), source)));
+        sources.extend(self.tables.iter().map(|source| ("tables".to_owned(), source)));
         sources.extend(
             self.systems.iter().map(|system| (format!("predictions:{}", system.name), &system.predictions)),
         );
@@ -188,24 +265,11 @@ impl ScoreJob {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             engine: engine.name_and_version(),
             command: self.command.clone(),
-            metrics: self.metrics.iter().map(|metric| metric.id().to_owned()).collect(),
+            metrics,
             systems: self.systems.iter().map(|system| system.name.clone()).collect(),
             inputs,
             options: recorded_options(&self.limits, now, self.extract, verify),
             examples: benchmark.examples.len(),
         })
     }
-}
-
-/// Summary and page of a run whose items are all there.
-///
-/// # Errors
-/// When the items cannot be read, or a file of the run not be written.
-pub fn finish_run(directory: &RunDirectory) -> Result<Report, ApiError> {
-    let (manifest, items) = (directory.manifest().clone(), directory.items());
-    let summary = SummaryBuilder::of(&manifest, &items)?;
-    directory.write_summary(&summary)?;
-    let report = Report::new(manifest, summary, items);
-    sqlgauge_report::find("html")?.write_file(&report, &directory.path().join(sqlgauge_run::REPORT))?;
-    Ok(report)
 }

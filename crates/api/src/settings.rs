@@ -1,13 +1,13 @@
 //! What besides its inputs decides the result of a run, and how that is recorded.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sqlgauge_dataset::EXTRACTION;
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_metrics::{Metric, Verification, find};
-use sqlgauge_run::Manifest;
+use sqlgauge_run::{Gate, Manifest, read_manifest};
 
 use crate::error::ApiError;
 
@@ -64,6 +64,14 @@ pub fn metrics_of<'a>(
     if metrics.is_empty() { Err(ApiError::NoMetric) } else { Ok(metrics) }
 }
 
+/// The bars, each written as `METRIC=X`, of a run that scores those metrics.
+///
+/// # Errors
+/// When one is malformed, or of a metric that is not scored.
+pub fn gates_of(texts: &[String], metrics: &[String]) -> Result<Vec<Gate>, ApiError> {
+    Ok(texts.iter().map(|text| Gate::parse(text, metrics)).collect::<Result<Vec<_>, _>>()?)
+}
+
 /// Whether `verify` is one of the metrics.
 pub fn verifies(metrics: &[&'static dyn Metric]) -> bool {
     metrics.iter().any(|metric| metric.id().starts_with("verify@"))
@@ -89,6 +97,16 @@ pub fn recorded_options(
     .collect();
     options.extend(verify.into_iter().flat_map(VerifySettings::recorded));
     options
+}
+
+/// What the queries of a run take for now where nobody said: the moment of the run that goes on in that folder, else
+/// this one.
+///
+/// # Errors
+/// When the record of the run cannot be read.
+pub fn started_at(out: &Path, goes_on: bool) -> Result<Moment, ApiError> {
+    let recorded = if goes_on { recorded_now(&read_manifest(out)?)? } else { None };
+    Ok(recorded.unwrap_or_else(Moment::now))
 }
 
 /// What the queries of a run took for now; `None` for a run of an earlier version, where time passed.

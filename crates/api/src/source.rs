@@ -1,5 +1,6 @@
 //! Where an input comes from.
 
+use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 
 use sqlgauge_dataset::{DatasetError, Format, Input as Text};
@@ -10,6 +11,13 @@ use sqlgauge_run::{Input, RunError, digest_inputs, sha256_of_bytes};
 pub enum Source {
     /// A file.
     File(PathBuf),
+    /// A file that keeps what a person gave under another name, as what came over standard input.
+    Kept {
+        /// The file.
+        file: PathBuf,
+        /// The name, for messages and for the record of a run.
+        given: PathBuf,
+    },
     /// What a file of JSON lines of that name would hold.
     Memory {
         /// The name, for messages and for the record of a run.
@@ -20,10 +28,18 @@ pub enum Source {
 }
 
 impl Source {
-    /// The file, or the name.
+    /// What a person calls it: the file, or the name.
     pub fn path(&self) -> &Path {
         match self {
-            Self::File(path) | Self::Memory { name: path, .. } => path,
+            Self::File(path) | Self::Kept { given: path, .. } | Self::Memory { name: path, .. } => path,
+        }
+    }
+
+    /// The file that holds the content, if one does.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) | Self::Kept { file: path, .. } => Some(path),
+            Self::Memory { .. } => None,
         }
     }
 
@@ -33,7 +49,7 @@ impl Source {
     /// Never: JSON lines are a format.
     pub(crate) fn format(&self, given: Option<Format>) -> Result<Option<Format>, DatasetError> {
         match self {
-            Self::File(_) => Ok(given),
+            Self::File(_) | Self::Kept { .. } => Ok(given),
             Self::Memory { .. } => "jsonl".parse().map(Some),
         }
     }
@@ -44,7 +60,7 @@ impl Source {
     /// When the file cannot be read.
     pub fn read(&self) -> Result<Text, DatasetError> {
         match self {
-            Self::File(path) => Text::read(path),
+            Self::File(path) | Self::Kept { file: path, .. } => Text::read(path),
             Self::Memory { name, bytes } => Ok(Text::from_bytes(name, bytes.clone())),
         }
     }
@@ -54,21 +70,19 @@ impl Source {
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn digest_sources(sources: &[(String, &Source)]) -> Result<Vec<Input>, RunError> {
-    let mut files = Vec::new();
-    for (role, source) in sources {
-        if let Source::File(path) = source {
-            files.push((role.clone(), path.clone()));
-        }
-    }
+pub fn digest_sources<S: Borrow<Source>>(sources: &[(String, S)]) -> Result<Vec<Input>, RunError> {
+    let files: Vec<(String, PathBuf)> = sources
+        .iter()
+        .filter_map(|(role, source)| Some((role.clone(), source.borrow().file()?.to_owned())))
+        .collect();
     let mut digested = digest_inputs(&files)?.into_iter();
-    let of_one = |(role, source): &(String, &Source)| match source {
-        Source::File(_) => digested.next(),
-        Source::Memory { name, bytes } => Some(Input {
-            role: role.clone(),
-            path: name.display().to_string(),
-            sha256: sha256_of_bytes(bytes),
-        }),
+    let of_one = |(role, source): &(String, S)| {
+        let source = source.borrow();
+        let sha256 = match source {
+            Source::File(_) | Source::Kept { .. } => digested.next()?.sha256,
+            Source::Memory { bytes, .. } => sha256_of_bytes(bytes),
+        };
+        Some(Input { role: role.clone(), path: source.path().display().to_string(), sha256 })
     };
     Ok(sources.iter().filter_map(of_one).collect())
 }
@@ -83,12 +97,14 @@ mod tests {
         let path = folder.path().join("gold.jsonl");
         std::fs::write(&path, "{}").expect("a file");
         let memory = Source::Memory { name: "frame".into(), bytes: b"{}".to_vec() };
+        let kept = Source::Kept { file: path.clone(), given: "-".into() };
         let file = Source::File(path);
-        let sources = [("a".to_owned(), &memory), ("b".to_owned(), &file), ("c".to_owned(), &memory)];
+        let sources = [("a", &memory), ("b", &file), ("c", &kept), ("d", &memory)]
+            .map(|(role, of)| (role.to_owned(), of));
         let inputs = digest_sources(&sources).expect("all can be read");
         let roles: Vec<&str> = inputs.iter().map(|input| input.role.as_str()).collect();
-        assert_eq!(roles, ["a", "b", "c"]);
+        assert_eq!(roles, ["a", "b", "c", "d"]);
         assert!(inputs.iter().all(|input| input.sha256 == inputs[0].sha256));
-        assert_eq!(inputs[0].path, "frame");
+        assert_eq!((inputs[0].path.as_str(), inputs[2].path.as_str()), ("frame", "-"));
     }
 }

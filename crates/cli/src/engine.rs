@@ -1,21 +1,32 @@
 //! The engine of the commands that run untrusted SQL: this program is its own worker.
 
 use std::ffi::OsStr;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use sqlgauge_engine::{Limits, SqliteEngine, WorkerCommand};
-
-/// The only argument of a worker. No sub-command: nobody but this program starts one.
-const WORKER: &str = "--run-queries";
+use sqlgauge_api::{ApiError, WORKER_ARGUMENT, worker_of};
+use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, WorkerCommand};
 
 /// Whether this process was started as a worker.
 pub fn is_worker() -> bool {
     let mut arguments = std::env::args_os().skip(1);
-    arguments.next().as_deref() == Some(OsStr::new(WORKER)) && arguments.next().is_none()
+    arguments.next().as_deref() == Some(OsStr::new(WORKER_ARGUMENT)) && arguments.next().is_none()
+}
+
+fn worker() -> Result<WorkerCommand> {
+    let program = std::env::current_exe().context("the system does not tell where this program is")?;
+    Ok(worker_of(&program))
 }
 
 /// An engine with those limits, whose queries take the time at which it was made for now.
 pub fn engine(limits: Limits) -> Result<SqliteEngine> {
-    let program = std::env::current_exe().context("the system does not tell where this program is")?;
-    Ok(SqliteEngine::with_workers(limits, WorkerCommand::new(program).argument(WORKER))?)
+    Ok(SqliteEngine::with_workers(limits, worker()?)?)
+}
+
+/// What makes the engine of a run.
+pub fn engine_maker() -> Result<impl Fn(Limits, Moment) -> Result<Arc<dyn Engine>, ApiError> + Sync> {
+    let worker = worker()?;
+    Ok(move |limits, now| -> Result<Arc<dyn Engine>, ApiError> {
+        Ok(Arc::new(SqliteEngine::with_workers(limits, worker.clone())?.at(now)))
+    })
 }

@@ -3,7 +3,6 @@
 mod commands;
 mod config;
 mod engine;
-mod guard;
 mod interrupt;
 mod judge_options;
 mod llm_options;
@@ -112,6 +111,6 @@ fn run() -> ExitCode {
 }
 
 fn failed(error: &anyhow::Error) -> ExitCode {
-    output::say(&format!("error: {}", output::one_line(error)));
+    output::say(&format!("error: {}", sqlgauge_api::sentence(error.as_ref())));
     ExitCode::from(2)
 }

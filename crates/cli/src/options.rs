@@ -6,12 +6,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use sqlgauge_api::System;
 use sqlgauge_dataset::{Columns, Format, Role};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_sql::schema::Schema;
 
 use crate::engine::engine;
-use crate::stdin::{input_file, is_kept};
+use crate::stdin::{input_file, is_kept, source};
 
 /// `--pred NAME=FILE`.
 #[derive(Debug, Clone)]
@@ -38,6 +39,16 @@ pub fn system_file(text: &str) -> Result<SystemFile, String> {
         return Err("write NAME=FILE, as in DAIL=preds/DAIL.sql".to_owned());
     }
     Ok(SystemFile { system, path })
+}
+
+/// The systems of those files, in which the same columns are named.
+pub fn systems(files: Vec<SystemFile>, columns: &Columns) -> Vec<System> {
+    let system = |file: SystemFile| System {
+        name: file.system,
+        predictions: source(file.path),
+        columns: columns.clone(),
+    };
+    files.into_iter().map(system).collect()
 }
 
 /// Caps on the execution of untrusted SQL.

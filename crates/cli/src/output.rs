@@ -110,21 +110,6 @@ pub fn command_line() -> Vec<String> {
     std::env::args_os().map(|word| without_secrets(&word.to_string_lossy()).into_owned()).collect()
 }
 
-/// The error with its causes on one line.
-pub fn one_line(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain() {
-        let cause = cause.to_string();
-        // A cause that its effect already quotes is not said twice.
-        if text.is_empty() {
-            text = cause;
-        } else if !text.contains(&cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    text
-}
-
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let error = cause.downcast_ref::<io::Error>().map(io::Error::kind);

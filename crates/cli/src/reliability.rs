@@ -1,15 +1,16 @@
 //! Options of `estimate` about what it leaves behind: its folder, its history, its alarms.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use sqlgauge_api::{Source, keep_inputs, keep_run};
 use sqlgauge_estimate::Estimate;
 use sqlgauge_report::reliability::drift::{self, Point, Rules, Series};
 use sqlgauge_report::reliability::{FILES, History, Reliability};
 
-use crate::guard::{keep_inputs, keep_run};
 use crate::output::note;
 
 /// Report, drift and alarms.
@@ -50,16 +51,17 @@ impl ReliabilityOptions {
         if self.alarm_drop.is_some() && self.batch_size.is_none() && self.history.is_none() {
             bail!("--alarm-drop compares estimates that follow each other; give --batch-size or --history");
         }
-        self.out.as_deref().map_or(Ok(()), |out| keep_run("--out", out))
+        Ok(self.out.as_deref().map_or(Ok(()), |out| keep_run("--out", out))?)
     }
 
     /// Refuses to write over what the estimate is made of.
-    pub fn keep_inputs(&self, inputs: &[(String, PathBuf)]) -> Result<()> {
-        let inputs = || inputs.iter().map(|(role, path)| (role.as_str(), path.as_path()));
+    pub fn keep_inputs(&self, inputs: &[(String, Cow<'_, Source>)]) -> Result<()> {
+        let inputs = || inputs.iter().filter_map(|(role, source)| Some((role.as_str(), source.file()?)));
         for path in self.out.iter().flat_map(|out| FILES.map(|name| out.join(name))) {
             keep_inputs("--out", &path, inputs())?;
         }
-        self.history.as_deref().map_or(Ok(()), |history| keep_inputs("--history", history, inputs()))
+        let history = self.history.as_deref();
+        Ok(history.map_or(Ok(()), |history| keep_inputs("--history", history, inputs()))?)
     }
 
     /// Whether files are written that name the inputs.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use sqlgauge_api::verifies;
 use sqlgauge_metrics::Metric;
 use sqlgauge_verify::smt::locate;
 
@@ -28,5 +29,5 @@ pub fn solver(named: Option<&Path>) -> Result<Option<PathBuf>> {
 
 /// The solver of a run, which has a use for it if `verify` is among its metrics.
 pub fn solver_of_run(metrics: &[&'static dyn Metric], named: Option<&Path>) -> Result<Option<PathBuf>> {
-    if metrics.iter().any(|metric| metric.id().starts_with("verify@")) { solver(named) } else { Ok(None) }
+    if verifies(metrics) { solver(named) } else { Ok(None) }
 }

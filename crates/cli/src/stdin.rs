@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use sqlgauge_api::Source;
 use sqlgauge_base::file::remedy;
 use tempfile::TempDir;
 
@@ -63,6 +64,12 @@ pub fn query(text: &str) -> Result<String, String> {
 /// The path as a person gave it.
 pub fn as_given(path: &Path) -> &Path {
     if is_kept(path) { Path::new("-") } else { path }
+}
+
+/// The file as an input, under the name that a person gave it.
+pub fn source(file: PathBuf) -> Source {
+    let given = as_given(&file);
+    if given == file { Source::File(file) } else { Source::Kept { given: given.to_owned(), file } }
 }
 
 /// Whether the path is what standard input was kept in.

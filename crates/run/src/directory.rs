@@ -25,7 +25,8 @@ use crate::items::Items;
 use crate::log;
 use crate::record::{Item, Manifest, Summary};
 
-const MANIFEST: &str = "run.json";
+/// What was run: the file of [`Manifest`].
+pub const MANIFEST: &str = "run.json";
 /// The log.
 pub const ITEMS: &str = "items.jsonl";
 const SUMMARY: &str = "summary.json";

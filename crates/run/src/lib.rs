@@ -24,7 +24,8 @@ mod summary;
 pub use databases::UsedDatabases;
 pub use digest::{digest_inputs, sha256_of_bytes, sha256_of_file, xxh3_of};
 pub use directory::{
-    ITEMS, REPORT, RUN_FILES, RunDirectory, RunFiles, Start, StoredRun, read_manifest, write_atomically,
+    ITEMS, MANIFEST, REPORT, RUN_FILES, RunDirectory, RunFiles, Start, StoredRun, read_manifest,
+    write_atomically,
 };
 pub use error::RunError;
 pub use gate::{Gate, GateError, GateFailure, check_gates};

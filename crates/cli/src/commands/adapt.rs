@@ -47,7 +47,7 @@ impl Adapt {
         use sqlgauge_estimate::evaluator::{Evaluator, FOLDER_FILES, adapt_to_file};
 
         use super::fit::{Told, finish};
-        use crate::guard::keep_inputs;
+        use sqlgauge_api::keep_inputs;
 
         for name in FOLDER_FILES {
             let taken = self.evaluator.join(name);

@@ -19,12 +19,12 @@ use sqlgauge_sql::schema::Schema;
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::guard::{keep_database, keep_inputs};
 use crate::options::{column_help, columns, format};
 use crate::output::{note, print, write_to};
 use crate::scoring::asks;
 use crate::stdin::input_file;
 use crate::workload::SchemaSource;
+use sqlgauge_api::{keep_database, keep_inputs};
 
 const LEFT_OUT: NotBuiltIn = NotBuiltIn { what: "--out with a name in .parquet", feature: "parquet" };
 /// How much is changed, as `sqlgauge evolve` does without being told.

@@ -19,9 +19,9 @@ use sqlgauge_report::charts::{AccuracyPoint, MethodRow, mae_by_method, predicted
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::guard::keep_run;
 use crate::options::{ClockOptions, LimitOptions};
 use crate::output::{command_line, print, say, write_to};
+use sqlgauge_api::keep_run;
 
 /// What is left out.
 #[derive(Debug, Clone, Copy, ValueEnum)]

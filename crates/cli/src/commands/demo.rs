@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use rusqlite::Connection;
+use sqlgauge_api::{ScoreJob, Source, System};
 use sqlgauge_base::file::write_atomically;
-use sqlgauge_dataset::{BenchmarkSource, PredictionOptions};
+use sqlgauge_dataset::Columns;
 use sqlgauge_engine::Limits;
 use tempfile::TempDir;
 
 use crate::Verdict;
-use crate::options::SystemFile;
-use crate::output::{print, write_to};
-use crate::scoring::{Job, VerifySettings, Writing, metrics};
+use crate::output::{command_line, print, write_to};
+use crate::scoring::metrics;
 
 /// Score the bundled sample benchmark and write a report
 #[derive(Debug, Args)]
@@ -45,26 +45,22 @@ impl Demo {
         let benchmark = self.out.join("benchmark");
         unpack(&benchmark)?;
         print(&format!("The sample benchmark is in {}\n\n", benchmark.display()))?;
-        let system = |name: &str| SystemFile {
-            system: name.to_owned(),
-            path: benchmark.join(format!("predictions/{name}.jsonl")),
-        };
-        let job = Job {
-            source: BenchmarkSource { gold: benchmark.join("questions.json"), ..BenchmarkSource::default() },
-            db: benchmark.join("database"),
-            tables: Some(benchmark.join("tables.json")),
-            systems: ["careful", "baseline", "chatty"].map(system).into(),
-            predictions: PredictionOptions::default(),
-            metrics: metrics(METRICS)?,
-            verify: VerifySettings::default(),
+        let file = |name: &str| Source::File(benchmark.join(name));
+        let systems = ["careful", "baseline", "chatty"].map(|name| System {
+            name: name.to_owned(),
+            predictions: file(&format!("predictions/{name}.jsonl")),
+            columns: Columns::default(),
+        });
+        let (gold, databases, out) =
+            (file("questions.json"), benchmark.join("database"), self.out.join("run"));
+        let job = ScoreJob {
+            tables: Some(file("tables.json")),
             // The sample has a query that never ends.
             limits: Limits { timeout: std::time::Duration::from_secs(1), ..Limits::default() },
-            now: None,
-            shard: None,
-            writing: Writing { out: self.out.join("run"), jobs: 0, restart: false, quiet: false },
-            gates: Vec::new(),
+            command: command_line(),
+            ..ScoreJob::new(gold, databases, systems.into(), metrics(METRICS)?, out)
         };
-        super::score::finish(&job, false)
+        super::score::finish(&job, false, false)
     }
 }
 

@@ -18,12 +18,12 @@ use sqlgauge_encode::{
 };
 
 use crate::Verdict;
-use crate::guard::{keep_database, keep_inputs};
 use crate::interrupt::how_to_go_on;
 use crate::options::{SystemFile, column_help, columns, format, system_file, workload_roles};
 use crate::output::{note, print};
 use crate::stdin::input_file;
 use crate::workload::{SchemaSource, Workload};
+use sqlgauge_api::{keep_database, keep_inputs};
 
 /// Turn a workload (questions, schemas, predictions) into vectors for `shift`, `fit` and `estimate`
 #[derive(Debug, Args)]

@@ -1,32 +1,30 @@
 //! `sqlgauge estimate`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
-use sqlgauge_dataset::{
-    Benchmark, Databases, Format, PredictionOptions, WorkloadSource, load_labels, load_predictions,
-    load_workload,
-};
+use sqlgauge_api::{EstimateJob, NOW, SystemLabels, check_estimate_options, digest_sources};
+use sqlgauge_dataset::Format;
 use sqlgauge_engine::{Engine, Moment};
-use sqlgauge_estimate::{EstimateOptions, Evidence, Loader, Pool, TargetLabels, estimators};
+use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_report::reliability::drift::Series;
 use sqlgauge_report::reliability::{Reliability, table};
-use sqlgauge_run::{Manifest, digest_inputs};
+use sqlgauge_run::Manifest;
 
 use crate::Verdict;
 use crate::engine::engine;
 use crate::judge_options::JudgeOptions;
 use crate::options::{
-    ClockOptions, LimitOptions, SystemFile, column_help, columns, format, system_file, workload_roles,
+    ClockOptions, LimitOptions, SystemFile, column_help, columns, format, system_file, systems,
+    workload_roles,
 };
 use crate::output::{colour, command_line, print, print_json, print_painted, width};
 use crate::reliability::ReliabilityOptions;
-use crate::scoring::{NOW, asks};
-use crate::stdin::input_file;
+use crate::stdin::{input_file, source};
 
 /// Estimate the accuracy of predictions without labels, with an interval and reasons
 #[derive(Debug, Args)]
@@ -97,45 +95,34 @@ pub struct EstimateCommand {
 
 impl EstimateCommand {
     pub fn run(self) -> Result<Verdict> {
-        if !(0.5..1.0).contains(&self.level) {
-            bail!("--level {} is no probability from 0.5 to below 1", self.level);
-        }
-        if !(0.0..=1.0).contains(&self.tau) {
-            bail!("--tau {} is no confidence from 0 to 1", self.tau);
-        }
+        let options = EstimateOptions { level: self.level, seed: self.seed, tau: self.tau };
+        check_estimate_options(options)?;
         if let Some(folder) = &self.evaluator {
             return super::evaluated::estimate(folder, &self.target, self.level, self.json);
         }
         self.reliability.check()?;
         let history = self.reliability.history()?;
-        let estimator = estimators::find(&self.method)?;
+        let job = self.job(options)?;
+        job.check()?;
         let services = self.judge.services(&self.method, self.seed, self.quiet)?;
         let now = self.clock.moment();
         let engine: Arc<dyn Engine> = Arc::new(engine(self.limits.limits()?)?.at(now));
-        let workload = self.workload()?;
-        let pool = self.pool(engine.as_ref(), &workload)?;
+        let pool = job.load(engine.as_ref())?;
         if !self.quiet {
             pool.notes.iter().for_each(crate::output::note);
         }
-        self.reliability.keep_inputs(&self.input_files(&pool))?;
-        let labels = self.target_labels(&pool)?;
-        let mut evidence = Evidence::new(&pool)?.with_labels(labels).with_services(services);
-        let options = EstimateOptions { level: self.level, seed: self.seed, tau: self.tau };
-        let estimate_all = |evidence: &Evidence<'_>| {
-            let cases = pool.targets.iter().map(|&target| evidence.case(target, options));
-            cases.map(|case| estimator.estimate(&case)).collect::<Result<Vec<_>, _>>()
-        };
-        let estimates = estimate_all(&evidence)?;
+        let inputs = job.inputs(&pool);
+        self.reliability.keep_inputs(&inputs)?;
+        let mut evidence = job.evidence(&pool, services)?;
+        let estimates = job.estimate(&evidence)?;
         let asked = evidence.questions.clone();
         let mut batches = Vec::new();
         for range in self.reliability.batches(asked.len()) {
             evidence.questions = asked[range.clone()].to_vec();
-            batches.push((range, estimate_all(&evidence)?));
+            batches.push((range, job.estimate(&evidence)?));
         }
         let series = self.reliability.series(&estimates, asked.len(), &batches, history.as_ref());
         let rings = series.iter().any(Series::rings);
-        let inputs =
-            if self.reliability.writes() { digest_inputs(&self.input_files(&pool))? } else { Vec::new() };
         let report = Reliability {
             manifest: Manifest {
                 tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -143,7 +130,7 @@ impl EstimateCommand {
                 command: command_line(),
                 metrics: Vec::new(),
                 systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
-                inputs,
+                inputs: if self.reliability.writes() { digest_sources(&inputs)? } else { Vec::new() },
                 options: self.recorded_options(now),
                 examples: asked.len(),
             },
@@ -153,37 +140,55 @@ impl EstimateCommand {
             alarm_below: self.reliability.alarm_below(),
         };
         self.reliability.write(&report, history)?;
-        if self.json {
-            match report.estimates.as_slice() {
-                [one] => print_json(one)?,
-                several => print_json(&several)?,
-            }
-        } else {
-            print_painted(&table(&report, width(), colour()))?;
-        }
-        if let Some(out) = self.reliability.out.as_ref().filter(|_| !self.quiet && !self.json) {
-            print(&format!("Report: {}\n", out.join("report.html").display()))?;
-        }
+        self.show(&report)?;
         Ok(if rings { Verdict::GateFailed } else { Verdict::Done })
     }
 
-    fn target_labels(&self, pool: &Pool) -> Result<TargetLabels> {
-        let columns = columns(&self.columns)?;
-        let mut labels = TargetLabels::default();
-        for text in &self.labels {
-            let of_name = |(name, _): &(&str, &str)| self.predictions.iter().any(|file| file.system == *name);
-            let (system, path) = match (text.split_once('=').filter(of_name), self.predictions.as_slice()) {
-                (Some((name, path)), _) => (name, path),
-                (None, [only]) => (only.system.as_str(), text.as_str()),
-                (None, _) => bail!(
-                    "--labels {text}: say whose labels they are, as NAME=FILE with the name of a --pred"
-                ),
+    fn show(&self, report: &Reliability) -> Result<()> {
+        if self.json {
+            return match report.estimates.as_slice() {
+                [one] => print_json(one),
+                several => print_json(&several),
             };
-            let path = Path::new(path);
-            let Some(system) = pool.systems.iter().position(|known| known == system) else { continue };
-            labels.add(pool, system, &load_labels(path, None, &columns)?, path)?;
         }
-        Ok(labels)
+        print_painted(&table(report, width(), colour()))?;
+        match self.reliability.out.as_ref().filter(|_| !self.quiet) {
+            Some(out) => print(&format!("Report: {}\n", out.join("report.html").display())),
+            None => Ok(()),
+        }
+    }
+
+    fn job(&self, options: EstimateOptions) -> Result<EstimateJob> {
+        let columns = columns(&self.columns)?;
+        Ok(EstimateJob {
+            known: self.known.clone(),
+            known_db: self.known_db.clone(),
+            target: source(self.target.clone()),
+            format: self.format,
+            systems: systems(self.predictions.clone(), &columns),
+            peers: systems(self.peers.clone(), &columns),
+            columns,
+            prediction_format: self.pred_format,
+            labels: self.labels.iter().map(|text| self.labels_of(text)).collect::<Result<_>>()?,
+            // The arguments require it.
+            db: self.db.clone().unwrap_or_default(),
+            method: self.method.clone(),
+            metric: self.metric.clone(),
+            options,
+        })
+    }
+
+    /// `[NAME=]FILE` of `--labels`.
+    fn labels_of(&self, text: &str) -> Result<SystemLabels> {
+        let of_name = |(name, _): &(&str, &str)| self.predictions.iter().any(|file| file.system == *name);
+        let (system, file) = match (text.split_once('=').filter(of_name), self.predictions.as_slice()) {
+            (Some((name, file)), _) => (name, file),
+            (None, [only]) => (only.system.as_str(), text),
+            (None, _) => {
+                bail!("--labels {text}: say whose labels they are, as NAME=FILE with the name of a --pred")
+            }
+        };
+        Ok(SystemLabels { system: system.to_owned(), file: PathBuf::from(file) })
     }
 
     /// What decides the result, for `run.json`; the command line has the rest.
@@ -196,54 +201,5 @@ impl EstimateCommand {
             ("metric".to_owned(), json!(self.metric)),
             (NOW.to_owned(), json!(now.to_string())),
         ])
-    }
-
-    fn input_files(&self, pool: &Pool) -> Vec<(String, PathBuf)> {
-        let mut files = vec![("target".to_owned(), self.target.clone())];
-        let systems = |role: &str, of: &[SystemFile]| -> Vec<(String, PathBuf)> {
-            of.iter().map(|file| (format!("{role}:{}", file.system), file.path.clone())).collect()
-        };
-        files.extend(systems("predictions", &self.predictions));
-        files.extend(systems("peer", &self.peers));
-        files.extend(self.labels.iter().map(|text| {
-            let path = if Path::new(text).exists() {
-                text
-            } else {
-                text.split_once('=').map_or(text.as_str(), |(_, path)| path)
-            };
-            ("labels".to_owned(), PathBuf::from(path))
-        }));
-        for path in &self.known {
-            let role = format!("known:{}", path.file_name().unwrap_or_default().to_string_lossy());
-            files.extend(["run.json", "items.jsonl"].map(|name| (role.clone(), path.join(name))));
-        }
-        files.extend(pool.database_files());
-        files
-    }
-
-    fn workload(&self) -> Result<Benchmark> {
-        let columns = columns(&self.columns)?;
-        Ok(load_workload(&WorkloadSource { path: self.target.clone(), format: self.format, columns })?)
-    }
-
-    fn pool(&self, engine: &dyn Engine, workload: &Benchmark) -> Result<Pool> {
-        let columns = columns(&self.columns)?;
-        let folders =
-            self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
-        let mut loader = Loader::new(engine, folders, self.metric.clone());
-        self.known.iter().try_for_each(|path| loader.known(path))?;
-        let options =
-            PredictionOptions { format: self.pred_format, columns, extract: false, only_sql: false };
-        let systems = self
-            .predictions
-            .iter()
-            .chain(&self.peers)
-            .map(|file| load_predictions(&file.system, &file.path, workload, &options))
-            .collect::<Result<Vec<_>, _>>()?;
-        let databases = Databases::open(self.db.as_deref().unwrap_or(Path::new("")))?;
-        loader
-            .target(&self.target, workload, &databases, &systems, self.predictions.len())
-            .with_context(|| asks(&self.target))?;
-        Ok(loader.finish())
     }
 }

@@ -18,11 +18,11 @@ use sqlgauge_evolve::{Kind, Options, Plan, evolve, read_script};
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::guard::keep_run;
 use crate::llm_options::LlmLimits;
 use crate::options::{LimitOptions, column_help, columns, format};
 use crate::output::{note, print, say};
 use crate::stdin::input_file;
+use sqlgauge_api::keep_run;
 
 /// Seconds between two lines of progress.
 const LINE_EVERY: Duration = Duration::from_secs(10);

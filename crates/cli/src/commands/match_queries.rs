@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use sqlgauge_engine::{BrokenForeignKey, Engine, Limits};
-use sqlgauge_etm::{AssumptionKind, Comparison, Matcher, NormalForm, Profile};
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_api::{Known, comparison_to_json, match_pair};
+use sqlgauge_engine::{Engine, Limits};
+use sqlgauge_etm::{AssumptionKind, Comparison, Profile};
 
 use crate::Verdict;
 use crate::engine::engine;
@@ -60,9 +60,9 @@ impl Match {
     pub fn run(self) -> Result<Verdict> {
         let profile = Profile::from(self.profile);
         let known = self.known(profile)?;
-        let comparison = Matcher::new(&known.schema, profile).compare(&self.left, &self.right);
+        let comparison = match_pair(&known, profile, &self.left, &self.right);
         if self.json {
-            print_json(&json(&comparison, profile, &known))?;
+            print_json(&comparison_to_json(&comparison, profile, &known))?;
         } else {
             print(&describe(&comparison, &known))?;
         }
@@ -73,25 +73,17 @@ impl Match {
     }
 }
 
-/// What is known of the tables that the queries are over.
-struct Known {
-    schema: Arc<Schema>,
-    /// The foreign keys that the rows break; `None` where no database is at hand to look at.
-    broken: Option<Vec<BrokenForeignKey>>,
-}
-
 impl Match {
-    /// A proof uses no foreign key that the database breaks; the published rules trust them all.
+    /// A proof uses no foreign key that the database breaks.
     fn known(&self, profile: Profile) -> Result<Known> {
-        if let (Some(path), Profile::Sound) = (&self.db, profile) {
+        if let Some(path) = &self.db {
             let engine = engine(Limits::default())?;
             let database = engine.open(path)?;
-            let kept = database.kept_schema(&engine);
-            return Ok(Known { schema: Arc::clone(&kept.schema), broken: Some(kept.broken.clone()) });
+            return Ok(Known::of_database(&engine, &database, profile)?);
         }
         // One of the two is there: the arguments require it.
-        let source = self.db.as_deref().or(self.schema.as_deref()).unwrap_or_else(|| "".as_ref());
-        Ok(Known { schema: Arc::new(schema_of(source)?), broken: None })
+        let ddl = self.schema.as_deref().unwrap_or_else(|| "".as_ref());
+        Ok(Known::of_schema(Arc::new(schema_of(ddl)?)))
     }
 }
 
@@ -122,36 +114,4 @@ fn describe(comparison: &Comparison, known: &Known) -> String {
 
 fn trusts_foreign_keys(comparison: &Comparison, known: &Known) -> bool {
     known.broken.is_none() && comparison.assumes.iter().any(|own| own.kind == AssumptionKind::ForeignKey)
-}
-
-fn json(comparison: &Comparison, profile: Profile, known: &Known) -> serde_json::Value {
-    let form = |form: &Option<NormalForm>| {
-        form.as_ref().map(|form| {
-            let rules = form.applications.iter().map(|application| {
-                serde_json::json!({
-                    "rule": application.rule.id,
-                    "name": application.rule.name,
-                    "scope": application.scope,
-                    "before": application.before,
-                    "after": application.after,
-                })
-            });
-            serde_json::json!({"sql": form.sql, "rules": rules.collect::<Vec<_>>()})
-        })
-    };
-    serde_json::json!({
-        "profile": profile.id(),
-        "equal": comparison.verdict.is_equal(),
-        "verdict": comparison.verdict.to_string(),
-        "difference": comparison.difference,
-        "assumes": comparison.assumes.iter().map(|own| {
-            serde_json::json!({"kind": own.kind.name(), "constraint": own.constraint})
-        }).collect::<Vec<_>>(),
-        "foreign_keys_checked": known.broken.is_some(),
-        "broken_foreign_keys": known.broken.iter().flatten().map(|own| {
-            serde_json::json!({"key": own.key, "reason": own.reason})
-        }).collect::<Vec<_>>(),
-        "left": form(&comparison.left),
-        "right": form(&comparison.right),
-    })
 }

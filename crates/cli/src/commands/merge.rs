@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_run::{Gate, Shards};
+use sqlgauge_api::{finish_run, gates_of};
+use sqlgauge_run::Shards;
 
 use crate::Verdict;
-use crate::scoring::finish;
 
 /// Put the shards of a run together to the run that they are parts of
 #[derive(Debug, Args)]
@@ -32,12 +32,10 @@ pub struct Merge {
 impl Merge {
     pub fn run(self) -> Result<Verdict> {
         let shards = Shards::open(&self.runs)?;
-        let metrics = &shards.manifest().metrics;
-        let gates =
-            self.fail_under.iter().map(|text| Gate::parse(text, metrics)).collect::<Result<Vec<_>, _>>()?;
+        let gates = gates_of(&self.fail_under, &shards.manifest().metrics)?;
         let command = unsharded(&shards.manifest().command, &self.out);
         let directory = shards.with_command(command).write(&self.out)?;
-        let report = finish(&directory, gates)?;
+        let report = finish_run(&directory, gates)?;
         super::score::show(&report, &self.out, self.json, self.quiet)
     }
 }

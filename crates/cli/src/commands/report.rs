@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use sqlgauge_api::{gates_of, keep_database, keep_inputs};
 use sqlgauge_report::formats::{Csv, Table};
 use sqlgauge_report::{Format, Report, find};
-use sqlgauge_run::{Gate, Manifest, REPORT, RUN_FILES};
+use sqlgauge_run::{Manifest, REPORT, RUN_FILES};
 
 use crate::Verdict;
-use crate::guard::{keep_database, keep_inputs};
 use crate::output::{Style, colour, print, print_with, say, width};
 use crate::scoring::read_report;
 
@@ -36,8 +36,7 @@ impl ReportCommand {
     pub fn run(self) -> Result<Verdict> {
         let format = find(&self.format)?;
         let report = read_report(&self.run)?;
-        let gates = self.fail_under.iter().map(|text| Gate::parse(text, &report.manifest.metrics));
-        let gates = gates.collect::<Result<Vec<_>, _>>()?;
+        let gates = gates_of(&self.fail_under, &report.manifest.metrics)?;
         let report = report.with_gates(gates);
         let for_terminal = Table { width: width(), colour: colour() };
         let is_table = format.name() == "table";
@@ -65,7 +64,7 @@ fn keep(run: &Path, manifest: &Manifest, out: &Path) -> Result<()> {
         RUN_FILES.iter().filter(|name| **name != REPORT).map(|name| run.join(name)).collect();
     let inputs = manifest.inputs.iter().map(|input| (input.role.as_str(), Path::new(&input.path)));
     keep_inputs("--out", out, records.iter().map(|path| ("of the run", path.as_path())).chain(inputs))?;
-    keep_database("--out", out)
+    Ok(keep_database("--out", out)?)
 }
 
 /// Says which bars were not reached.

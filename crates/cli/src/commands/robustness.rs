@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use sqlgauge_api::{ScoreJob, keep_inputs, keep_run, metrics_of, recorded_now};
 use sqlgauge_dataset::{
     BenchmarkSource, Columns, Format, PredictionOptions, Role, load_benchmark, load_predictions,
 };
@@ -18,10 +19,10 @@ use sqlgauge_run::{Input, Items, Manifest, RunFiles, digest_inputs, read_manifes
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::guard::{keep_inputs, keep_run};
-use crate::options::{LimitOptions, SystemFile, column_help, columns, format, system_file};
+use crate::options::{LimitOptions, SystemFile, column_help, columns, format, system_file, systems};
 use crate::output::{colour, command_line, note, print, print_json, print_painted, say, width};
-use crate::scoring::{Job, VerifySettings, Writing, metrics, recorded_now};
+use crate::scoring::score;
+use crate::stdin::source;
 
 /// Compare systems on a benchmark and on its evolved schemas: the tables of EvoSchema with intervals and paired tests
 #[derive(Debug, Args)]
@@ -190,22 +191,20 @@ impl RobustnessCommand {
     /// Scores the systems on a benchmark, or goes on with it; gives the items.
     fn score(&self, benchmark: &Benchmark, now: Option<Moment>) -> Result<Items> {
         let out = self.out.join("runs").join(&benchmark.name);
-        let job = Job {
-            source: BenchmarkSource { gold: benchmark.evolved.benchmark(), ..BenchmarkSource::default() },
-            db: benchmark.evolved.databases(),
-            tables: None,
-            systems: benchmark.systems.clone(),
-            predictions: self.prediction_options()?,
-            metrics: metrics(&METRICS.join(","))?,
-            verify: VerifySettings::default(),
+        let evolved = &benchmark.evolved;
+        let (gold, systems) =
+            (source(evolved.benchmark()), systems(benchmark.systems.clone(), &columns(&self.columns)?));
+        let job = ScoreJob {
+            prediction_format: self.pred_format,
+            extract: self.extract_sql,
             limits: self.limits.limits()?,
             now,
-            shard: None,
-            writing: Writing { out: out.clone(), jobs: self.jobs, restart: false, quiet: self.quiet },
-            gates: Vec::new(),
+            jobs: self.jobs,
+            command: command_line(),
+            ..ScoreJob::new(gold, evolved.databases(), systems, metrics_of(METRICS)?, out.clone())
         };
         self.note(&format!("scoring on {}", benchmark.name));
-        let report = job.run().with_context(|| format!("the run in {}", out.display()))?;
+        let report = score(&job, self.quiet).with_context(|| format!("the run in {}", out.display()))?;
         Ok(report.items)
     }
 

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_dataset::{BenchmarkSource, Format, PredictionOptions, Role};
+use sqlgauge_api::{ScoreJob, VerifySettings};
+use sqlgauge_dataset::{Format, Role};
 use sqlgauge_report::Format as _;
 use sqlgauge_report::formats::Table;
 use sqlgauge_report::{ItemView, Report};
@@ -12,12 +13,12 @@ use sqlgauge_run::{RunError, Shard};
 
 use crate::Verdict;
 use crate::options::{
-    ClockOptions, LimitOptions, SystemFile, column_help, columns, format, metrics_help, system_file,
+    ClockOptions, LimitOptions, SystemFile, column_help, columns, format, metrics_help, system_file, systems,
 };
-use crate::output::{Style, colour, print, print_with, width};
-use crate::scoring::{Job, VerifySettings, Writing, metrics};
+use crate::output::{Style, colour, command_line, print, print_with, width};
+use crate::scoring::{metrics, score};
 use crate::solver::solver_of_run;
-use crate::stdin::input_file;
+use crate::stdin::{input_file, source};
 
 /// Metrics that are scored when none are named: they need nothing but one run of both queries.
 const DEFAULT_METRICS: &str = "ex-spider,ex-bird,ex,esm";
@@ -87,37 +88,31 @@ impl Score {
         let columns = columns(&self.columns)?;
         let metrics = metrics(&self.metrics)?;
         let verify = VerifySettings { solver: solver_of_run(&metrics, None)?, ..VerifySettings::default() };
-        let job = Job {
-            source: BenchmarkSource {
-                gold: self.gold,
-                questions: self.questions,
-                format: self.format,
-                columns: columns.clone(),
-            },
-            db: self.db,
-            tables: self.tables,
-            systems: self.predictions,
-            predictions: PredictionOptions {
-                format: self.pred_format,
-                columns,
-                extract: self.extract_sql,
-                only_sql: true,
-            },
-            metrics,
+        let systems = systems(self.predictions, &columns);
+        let job = ScoreJob {
+            questions: self.questions.map(source),
+            format: self.format,
+            columns,
+            tables: self.tables.map(source),
+            prediction_format: self.pred_format,
+            extract: self.extract_sql,
             verify,
             limits: self.limits.limits()?,
             now: self.clock.now,
             shard: self.shard,
-            writing: Writing { out: self.out, jobs: self.jobs, restart: self.restart, quiet: self.quiet },
             gates: self.fail_under,
+            restart: self.restart,
+            jobs: self.jobs,
+            command: command_line(),
+            ..ScoreJob::new(source(self.gold), self.db, systems, metrics, self.out)
         };
-        finish(&job, self.json)
+        finish(&job, self.json, self.quiet)
     }
 }
 
 /// Runs the job, prints the leaderboard or the summary as JSON, and says which bars were not reached.
-pub fn finish(job: &Job, as_json: bool) -> Result<Verdict> {
-    show(&job.run()?, &job.writing.out, as_json, job.writing.quiet)
+pub fn finish(job: &ScoreJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
+    show(&score(job, is_quiet)?, &job.out, as_json, is_quiet)
 }
 
 /// Prints the leaderboard or the summary as JSON, and says which bars were not reached.

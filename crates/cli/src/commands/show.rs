@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
+use sqlgauge_api::recorded_now;
 use sqlgauge_engine::{Engine, ResultSet, SqliteEngine};
 use sqlgauge_report::{ItemView, ShowOptions, show};
 use sqlgauge_run::{Item, Items, Manifest, RunError, RunFiles, sha256_of_file};
@@ -13,7 +14,6 @@ use crate::Verdict;
 use crate::engine::engine;
 use crate::options::LimitOptions;
 use crate::output::{colour, note, print_json, print_painted, width};
-use crate::scoring::recorded_now;
 
 /// Show one item: question, both queries, both results, every metric and why
 #[derive(Debug, Args)]

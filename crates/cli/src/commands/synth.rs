@@ -17,8 +17,8 @@ use sqlgauge_tables::REPORT_FILE;
 use tempfile::TempDir;
 
 use crate::Verdict;
-use crate::guard::keep_run;
 use crate::output::{note, print, say};
+use sqlgauge_api::keep_run;
 
 /// The databases of loose tables, below a folder of ours.
 const FOUND: &str = "databases";

@@ -1,29 +1,29 @@
 //! `sqlgauge verify`.
 
-mod pairs;
-
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
+use sqlgauge_api::{
+    PairsJob, ScoreJob, VerifySettings, metrics_of, verify_over_database, verify_over_schema,
+};
 use sqlgauge_compare::Semantics;
-use sqlgauge_dataset::{BenchmarkSource, PredictionOptions};
-use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
-use sqlgauge_report::{ShowOptions, verdict};
+use sqlgauge_dataset::Columns;
+use sqlgauge_engine::{Engine, Limits};
+use sqlgauge_report::formats::Table;
+use sqlgauge_report::{Format, Report as RunReport, ShowOptions, Verdicts, verdict};
 use sqlgauge_run::Shard;
-use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::{Options, Report};
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::options::{ClockOptions, SystemFile, schema_of, seconds, system_file};
-use crate::output::{colour, note, print_json, print_painted, width};
-use crate::scoring::{Job, VerifySettings, Writing, metrics};
+use crate::options::{ClockOptions, SystemFile, schema_of, seconds, system_file, systems};
+use crate::output::{Style, colour, command_line, note, print, print_json, print_painted, print_with, width};
+use crate::scoring::verify_pairs;
 use crate::solver::solver;
-use crate::stdin::{input_file, query};
-use pairs::{PairsJob, print_verdicts};
+use crate::stdin::{input_file, query, source};
 
 /// A pair, a file of pairs, or whole prediction files.
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -113,10 +113,7 @@ impl Verify {
     }
 
     fn pair(&self, left: &str, right: &str, settings: &VerifySettings) -> Result<Verdict> {
-        let given = self.given()?;
-        let database =
-            given.database.as_ref().map(|(engine, database)| (engine as &dyn Engine, database.as_ref()));
-        let report = settings.verification().verdict(&given.schema, database, left, right)??;
+        let report = self.report(left, right, settings)?;
         if self.json {
             let mut object = report.to_json();
             object.insert("ms".to_owned(), report.times_to_json());
@@ -128,64 +125,69 @@ impl Verify {
         Ok(ended(&report))
     }
 
-    fn run_of_many(mut self, settings: VerifySettings) -> Result<Verdict> {
-        let as_json = self.json;
-        let writing = Writing {
-            // The arguments require it.
-            out: self.out.take().unwrap_or_default(),
-            jobs: self.jobs,
-            restart: self.restart,
-            quiet: self.quiet,
+    /// A verdict rests on no foreign key that the database breaks.
+    fn report(&self, left: &str, right: &str, settings: &VerifySettings) -> Result<Report> {
+        let Some(path) = &self.db else {
+            // The arguments require the one or the other.
+            let schema = schema_of(self.schema.as_deref().unwrap_or_else(|| "".as_ref()))?;
+            return Ok(verify_over_schema(settings, &Arc::new(schema), left, right)?);
         };
-        let Some(pairs) = self.pairs.take() else { return self.files(settings, writing) };
-        let job = PairsJob { pairs, databases: self.db, settings, now: self.clock.now, writing };
-        print_verdicts(&job.run()?, as_json, &job.writing)?;
+        let engine = engine(Limits::default())?.at(self.clock.moment());
+        let database = engine.open(path)?;
+        for broken in &database.kept_schema(&engine).broken {
+            note(format!("not relied on: FOREIGN KEY {broken}"));
+        }
+        Ok(verify_over_database(settings, &engine, &database, left, right)?)
+    }
+
+    fn run_of_many(mut self, settings: VerifySettings) -> Result<Verdict> {
+        let Some(pairs) = self.pairs.take() else { return self.files(settings) };
+        let job = PairsJob {
+            pairs: source(pairs),
+            databases: self.db,
+            settings,
+            now: self.clock.now,
+            // The arguments require it.
+            out: self.out.unwrap_or_default(),
+            restart: self.restart,
+            jobs: self.jobs,
+            command: command_line(),
+        };
+        print_verdicts(&verify_pairs(&job, self.quiet)?, self.json, self.quiet, &job.out)?;
         Ok(Verdict::Done)
     }
 
     /// A run of `verify` beside the execution metric whose equality it has.
-    fn files(self, settings: VerifySettings, writing: Writing) -> Result<Verdict> {
+    fn files(self, settings: VerifySettings) -> Result<Verdict> {
         let ex = if self.semantics == Semantics::Set { "ex-bird" } else { "ex" };
-        let as_json = self.json;
         // The arguments require all three.
-        let job = Job {
-            source: BenchmarkSource { gold: self.gold.unwrap_or_default(), ..BenchmarkSource::default() },
-            db: self.db.unwrap_or_default(),
-            tables: None,
-            systems: self.predictions,
-            predictions: PredictionOptions::default(),
-            metrics: metrics(&format!("{ex},verify"))?,
+        let (gold, db, out) =
+            (self.gold.unwrap_or_default(), self.db.unwrap_or_default(), self.out.unwrap_or_default());
+        let systems = systems(self.predictions, &Columns::default());
+        let job = ScoreJob {
             verify: settings,
-            limits: Limits::default(),
             now: self.clock.now,
             shard: self.shard,
-            writing,
-            gates: Vec::new(),
+            restart: self.restart,
+            jobs: self.jobs,
+            command: command_line(),
+            ..ScoreJob::new(source(gold), db, systems, metrics_of([ex, "verify"])?, out)
         };
-        super::score::finish(&job, as_json)
-    }
-
-    /// A verdict rests on no foreign key that the database breaks.
-    fn given(&self) -> Result<Given> {
-        let Some(path) = &self.db else {
-            // The arguments require the one or the other.
-            let schema = schema_of(self.schema.as_deref().unwrap_or_else(|| "".as_ref()))?;
-            return Ok(Given { schema: Arc::new(schema), database: None });
-        };
-        let engine = engine(Limits::default())?.at(self.clock.moment());
-        let database = engine.open(path)?;
-        let kept = database.kept_schema(&engine);
-        for broken in &kept.broken {
-            note(format!("not relied on: FOREIGN KEY {broken}"));
-        }
-        Ok(Given { schema: Arc::clone(&kept.schema), database: Some((engine, database)) })
+        super::score::finish(&job, self.json, self.quiet)
     }
 }
 
-/// What the queries are over.
-struct Given {
-    schema: Arc<Schema>,
-    database: Option<(SqliteEngine, Arc<Database>)>,
+/// Prints the scores and how many pairs got which verdict; as JSON, the latter alone.
+fn print_verdicts(report: &RunReport, as_json: bool, is_quiet: bool, out: &Path) -> Result<()> {
+    if as_json {
+        let verdicts = Verdicts::of(report)?.unwrap_or_default();
+        return verdicts.iter().try_for_each(|own| print_json(&own.to_json()));
+    }
+    if is_quiet {
+        return Ok(());
+    }
+    print_with(Style::Painted, |page| Table { width: width(), colour: colour() }.render(report, page))?;
+    print(&format!("\nReport: {}\n", out.join("report.html").display()))
 }
 
 fn ended(report: &Report) -> Verdict {

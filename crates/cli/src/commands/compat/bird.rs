@@ -14,10 +14,10 @@ use sqlgauge_run::UsedDatabases;
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::guard::{keep_database, keep_inputs};
 use crate::options::ClockOptions;
 use crate::output::{print, print_json};
 use crate::scoring::asks;
+use sqlgauge_api::{keep_database, keep_inputs};
 
 /// `evaluation.py` of BIRD; `evaluation_ex.py`, `evaluation_f1.py` and `evaluation_ves.py` of Mini-Dev
 #[derive(Debug, Args)]

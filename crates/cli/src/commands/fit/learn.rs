@@ -14,8 +14,8 @@ use sqlgauge_estimate::evaluator::{
 
 use super::Fit;
 use crate::Verdict;
-use crate::guard::keep_inputs;
 use crate::output::{print, print_json, say};
+use sqlgauge_api::keep_inputs;
 
 impl Fit {
     pub(super) fn learn(self) -> Result<Verdict> {

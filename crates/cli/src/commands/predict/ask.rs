@@ -17,12 +17,12 @@ use sqlgauge_sql::schema_text;
 use super::{Predict, columns};
 use crate::Verdict;
 use crate::engine::engine;
-use crate::guard::{keep_database, keep_inputs};
 use crate::interrupt::Gently;
 use crate::output::{note, print, write_to};
 use crate::scoring::asks;
 use crate::service::progress;
 use crate::workload::SchemaSource;
+use sqlgauge_api::{keep_database, keep_inputs};
 
 impl Predict {
     pub fn run(self) -> Result<Verdict> {

@@ -1,0 +1,103 @@
+//! A run whose inputs are read and whose directory is there: what is left is to score it.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use sqlgauge_dataset::{Example, PredictionSet};
+use sqlgauge_report::Report;
+use sqlgauge_run::{
+    Completion, Gate, Observer, Plan, RunDirectory, RunFiles, Schedule, Scorer, Start, SummaryBuilder,
+    execute,
+};
+
+use crate::error::ApiError;
+
+/// A run between its reading and its report.
+pub struct OpenRun {
+    pub(crate) directory: RunDirectory,
+    pub(crate) examples: Vec<Example>,
+    /// The answers of the last systems, of which items are left.
+    pub(crate) systems: Vec<PredictionSet>,
+    pub(crate) scorer: Box<dyn Scorer>,
+    /// Worker threads; 0 means one per core.
+    pub(crate) jobs: usize,
+    pub(crate) gates: Vec<Gate>,
+}
+
+impl OpenRun {
+    /// The run directory.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Scores what the log lacks.
+    ///
+    /// # Errors
+    /// [`ApiError::Stopped`] when `stop` was set before all was scored, and as [`execute`].
+    pub fn score(&self, stop: &AtomicBool, observer: &dyn Observer) -> Result<(), ApiError> {
+        let plan = Plan::continued(&self.examples, &self.directory.manifest().systems, &self.systems)?;
+        let schedule = Schedule { jobs: self.jobs, ..Schedule::new(stop) };
+        let completion = execute(&self.directory, &plan, self.scorer.as_ref(), &schedule, observer)?;
+        if completion.is_complete() {
+            return Ok(());
+        }
+        let Completion { done, total, .. } = completion;
+        Err(ApiError::Stopped { done, total, out: self.path().to_owned() })
+    }
+
+    /// Summary and page of the run, whose items are all there.
+    ///
+    /// # Errors
+    /// As [`finish_run`].
+    pub fn finish(self) -> Result<Report, ApiError> {
+        finish_run(&self.directory, self.gates)
+    }
+}
+
+/// How a run in a folder begins.
+pub(crate) fn start(restart: bool) -> Start {
+    if restart { Start::Restart } else { Start::Continue }
+}
+
+/// Whether it is a run that was begun before.
+pub(crate) fn goes_on(out: &Path, restart: bool) -> bool {
+    !restart && RunDirectory::is_at(out)
+}
+
+/// Summary and page of a run whose items are all there.
+///
+/// # Errors
+/// When the items cannot be read, or a file of the run not be written.
+pub fn finish_run(directory: &RunDirectory, gates: Vec<Gate>) -> Result<Report, ApiError> {
+    let (manifest, items) = (directory.manifest().clone(), directory.items());
+    let summary = SummaryBuilder::of(&manifest, &items)?;
+    directory.write_summary(&summary)?;
+    let report = Report::new(manifest, summary, items).with_gates(gates);
+    sqlgauge_report::find("html")?.write_file(&report, &directory.path().join(sqlgauge_run::REPORT))?;
+    Ok(report)
+}
+
+/// The run in a folder.
+pub struct StoredReport {
+    /// Its report; of a run that is not finished, of what is there so far.
+    pub report: Report,
+    /// Whether all items are there.
+    pub is_finished: bool,
+}
+
+impl StoredReport {
+    /// Reads it. Nothing is written.
+    ///
+    /// # Errors
+    /// When there is no run, or it cannot be read.
+    pub fn read(path: &Path) -> Result<Self, ApiError> {
+        let RunFiles { manifest, items, summary } = RunFiles::open(path)?;
+        if let Some(summary) = summary {
+            return Ok(Self { report: Report::new(manifest, summary, items), is_finished: true });
+        }
+        let summary = SummaryBuilder::of(&manifest, &items)?;
+        let there: usize = summary.systems.iter().flat_map(|system| system.statuses.values()).sum();
+        let is_finished = there >= manifest.total();
+        Ok(Self { report: Report::new(manifest, summary, items), is_finished })
+    }
+}
