@@ -131,8 +131,9 @@ impl ScoreJob {
     /// # Errors
     /// See the head of this file; the libraries' errors as they are.
     pub fn run(&self, around: Surroundings<'_>) -> Result<Report, ApiError> {
-        let run = self.open(around.engine, around.note)?;
-        run.score(around.stop, around.observer)?;
+        let Surroundings { engine, stop, observer, note } = around;
+        let run = self.open(engine, note)?;
+        run.score(stop, observer)?;
         run.finish()
     }
 
@@ -162,12 +163,11 @@ impl ScoreJob {
         let targets = used.open(engine.as_ref(), tables.as_ref())?;
         used.check(&targets, &manifest.inputs)?;
         let directory = RunDirectory::create(&self.out, &manifest, start(self.restart))?;
-        let systems = match read {
-            Some(systems) => systems,
-            None => {
-                let examples = part.as_deref().unwrap_or(&benchmark.examples);
-                self.read_systems(self.unfinished(&directory, examples)?, &benchmark, note)?
-            }
+        let systems = if let Some(systems) = read {
+            systems
+        } else {
+            let examples = part.as_deref().unwrap_or(&benchmark.examples);
+            self.read_systems(self.unfinished(&directory, examples)?, &benchmark, note)?
         };
         let scorer = BenchmarkScorer::new(engine, self.metrics.clone(), targets)
             .with_verification(self.verify.verification());
