@@ -1,6 +1,7 @@
 //! What every crate may use and no crate should write again.
 
 pub mod budget;
+pub mod calendar;
 mod features;
 pub mod file;
 mod markdown;

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
+use sqlgauge_base::calendar::MONTHS;
 
 use crate::digest::digest;
 use crate::options::Retry;
@@ -36,11 +37,9 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
 
 /// Seconds since 1970 of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn http_date(text: &str) -> Option<u64> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let parts: Vec<&str> = text.split_ascii_whitespace().collect();
     let &[_, day, month, year, time, "GMT"] = parts.as_slice() else { return None };
-    let month = MONTHS.iter().position(|name| *name == month)? as u64;
+    let month = MONTHS.iter().position(|name| &name[..3] == month)? as u64;
     let (day, year): (u64, u64) = (day.parse().ok()?, year.parse().ok()?);
     let clock = time.split(':').map(|part| part.parse().ok()).collect::<Option<Vec<u64>>>()?;
     let &[hour, minute, second] = clock.as_slice() else { return None };

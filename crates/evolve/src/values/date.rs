@@ -1,21 +1,8 @@
 //! Recognises dates as people write them: with year, month and day in any order, in numbers or with the month's name.
 
-use super::composition::{Composition, Content, End, Field};
+use sqlgauge_base::calendar::{day_or_month, month_named, year};
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+use super::composition::{Composition, Content, End, Field};
 
 /// A part of a date, by which its column is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,22 +90,21 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
 /// Which unit each column of tokens is.
 fn units(columns: &[Vec<&str>], between: &str) -> Option<Vec<Unit>> {
     let all = |column: &[&str], holds: &dyn Fn(&str) -> bool| column.iter().all(|text| holds(text));
-    let number = |text: &str, from: u32, to: u32| {
-        text.len() <= 4 && text.parse().is_ok_and(|value: u32| (from..=to).contains(&value))
-    };
     let mut units: Vec<Option<Unit>> = columns
         .iter()
         .map(|column| {
-            if all(column, &|text| text.len() == 4 && number(text, 1000, 2999)) {
+            if all(column, &|text| year(text).is_some()) {
                 Some(Unit::Year)
             } else {
-                all(column, &is_month_name).then_some(Unit::Month)
+                all(column, &|text| month_named(text).is_some()).then_some(Unit::Month)
             }
         })
         .collect();
     let open: Vec<usize> = (0..units.len()).filter(|&place| units[place].is_none()).collect();
-    let days = |place: usize| all(&columns[place], &|text| text.len() <= 2 && number(text, 1, 31));
-    let months = |place: usize| all(&columns[place], &|text| text.len() <= 2 && number(text, 1, 12));
+    let up_to =
+        |most: u32| move |text: &str| day_or_month(text).is_some_and(|number| (1..=most).contains(&number));
+    let days = |place: usize| all(&columns[place], &up_to(31));
+    let months = |place: usize| all(&columns[place], &up_to(12));
     match *open.as_slice() {
         [] => {}
         [only] if units.contains(&Some(Unit::Month)) && days(only) => units[only] = Some(Unit::Day),
@@ -136,11 +122,6 @@ fn units(columns: &[Vec<&str>], between: &str) -> Option<Vec<Unit>> {
     let units: Vec<Unit> = units.into_iter().collect::<Option<_>>()?;
     let distinct = units.iter().enumerate().all(|(place, unit)| !units[..place].contains(unit));
     (distinct && units.len() > 1).then_some(units)
-}
-
-fn is_month_name(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    text.is_ascii() && lower.len() >= 3 && MONTHS.iter().any(|month| *month == lower || month[..3] == lower)
 }
 
 fn field(unit: Unit, texts: &[&str], behind: &str, last: bool) -> Option<Field> {

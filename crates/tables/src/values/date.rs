@@ -9,22 +9,7 @@
 //! Whether the day or the month comes first is for the whole column to tell: a value of which both readings are dates says
 //! nothing, unless they are the same.
 
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const NAMES: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+use sqlgauge_base::calendar::{day_or_month, days_of_month, month_named, year};
 
 /// A day of the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +21,7 @@ pub(super) struct Date {
 
 impl Date {
     fn new(year: u32, month: u32, day: u32) -> Option<Self> {
-        let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-        let days = match month {
-            2 => 28 + u32::from(leap),
-            4 | 6 | 9 | 11 => 30,
-            _ => 31,
-        };
+        let days = days_of_month(year, month);
         ((1..=12).contains(&month) && (1..=days).contains(&day)).then_some(Self { year, month, day })
     }
 
@@ -118,23 +98,6 @@ fn number(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-fn year(text: &str) -> Option<u32> {
-    number(text).filter(|year| text.len() == 4 && (1000..=2999).contains(year))
-}
-
-fn short(text: &str) -> Option<u32> {
-    number(text).filter(|_| (1..=2).contains(&text.len()))
-}
-
-fn month_name(text: &str) -> Option<u32> {
-    let lower = text.to_ascii_lowercase();
-    let at = MONTHS
-        .iter()
-        .position(|month| *month == lower)
-        .or_else(|| NAMES.iter().position(|name| *name == lower))?;
-    u32::try_from(at + 1).ok()
-}
-
 fn days(text: &str) -> Option<Days> {
     let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     if let [one, two, three] = *words.as_slice() {
@@ -144,12 +107,12 @@ fn days(text: &str) -> Option<Days> {
     let parts: Vec<&str> = text.split(separator).collect();
     let [one, two, three] = *parts.as_slice() else { return None };
     if let Some(year) = year(one) {
-        return Date::new(year, short(two)?, short(three)?).map(Days::One);
+        return Date::new(year, day_or_month(two)?, day_or_month(three)?).map(Days::One);
     }
-    if month_name(two).is_some() {
+    if month_named(two).is_some() {
         return named(one, two, three);
     }
-    let (one, two, year) = (short(one)?, short(two)?, year(three)?);
+    let (one, two, year) = (day_or_month(one)?, day_or_month(two)?, year(three)?);
     match (Date::new(year, two, one), Date::new(year, one, two)) {
         (None, None) => None,
         (Some(day), Some(month)) if day == month => Some(Days::One(day)),
@@ -160,9 +123,9 @@ fn days(text: &str) -> Option<Days> {
 /// With the month's name: after the day or before it.
 fn named(one: &str, two: &str, three: &str) -> Option<Days> {
     let year = year(three)?;
-    let day = match (month_name(one), month_name(two)) {
-        (Some(month), None) => Date::new(year, month, short(two)?),
-        (None, Some(month)) => Date::new(year, month, short(one)?),
+    let day = match (month_named(one), month_named(two)) {
+        (Some(month), None) => Date::new(year, month, day_or_month(two)?),
+        (None, Some(month)) => Date::new(year, month, day_or_month(one)?),
         _ => None,
     };
     day.map(Days::One)
