@@ -34,7 +34,7 @@ pub use features::Features;
 pub use identity::renumber;
 pub use ordering::{Ordered, UnderDistinct, ordered, ordered_under_distinct};
 pub use parse::MAX_SQL_BYTES;
-pub use print::{Dialect, PrintError, print, print_as_written, print_expr};
+pub use print::{Dialect, Names, PrintError, print, print_as_written, print_expr};
 pub use resolve::{Aliases, MAX_DEPTH, resolve, resolve_with_aliases};
 pub use schema_text::schema_text;
 pub mod spider;

@@ -8,7 +8,7 @@ mod expr;
 mod names;
 
 use self::expr::precedence;
-use self::names::Names;
+pub use self::names::Names;
 use crate::aggregates::owners_hold;
 use crate::derive::Facts;
 use crate::folded::folded_integer;

@@ -13,8 +13,9 @@ use crate::tree::{
 };
 use crate::visit::{Visitor, walk_query};
 
-/// Relation, CTE and column names of one statement.
-pub(super) struct Names<'a> {
+/// Relation, CTE and column names of one statement. No two relations and CTEs share one, case ignored, nor has any that of
+/// a table of the schema that another relation reads, so that no name captures another.
+pub struct Names<'a> {
     schema: &'a Schema,
     relations: HashMap<RelationId, RelationNames>,
     ctes: HashMap<CteId, (String, Vec<String>)>,
@@ -35,6 +36,7 @@ enum ColumnNames {
 }
 
 impl<'a> Names<'a> {
+    /// Names that are unique in the statement.
     pub fn of(query: &Query, schema: &'a Schema) -> Self {
         let mut collected = Collected::default();
         walk_query(&mut collected, query);
@@ -49,7 +51,7 @@ impl<'a> Names<'a> {
     }
 
     /// The aliases that a text gave where it gave one, and elsewhere the relation's own name.
-    pub fn as_written(query: &Query, schema: &'a Schema, aliases: &Aliases) -> Self {
+    pub(super) fn as_written(query: &Query, schema: &'a Schema, aliases: &Aliases) -> Self {
         let mut collected = Collected::default();
         walk_query(&mut collected, query);
         let mut names = Self::none(schema, std::mem::take(&mut collected.rowids));
@@ -85,7 +87,7 @@ impl<'a> Names<'a> {
     }
 
     /// The name that a result column has by itself: its alias, or that of the column that it is.
-    pub fn natural(&self, output: &Output) -> Option<String> {
+    pub(super) fn natural(&self, output: &Output) -> Option<String> {
         match (&output.alias, &output.expr) {
             (Some(alias), _) => Some(alias.clone()),
             (None, Expr::Column(column)) => self.column(*column).ok(),
@@ -94,7 +96,7 @@ impl<'a> Names<'a> {
     }
 
     /// Whether the result columns of a query have those names by themselves.
-    pub fn gives(&self, query: &Query, columns: &[String]) -> bool {
+    pub(super) fn gives(&self, query: &Query, columns: &[String]) -> bool {
         let outputs = query.outputs().unwrap_or_default();
         let natural = |(output, name): (&Output, &String)| self.natural(output).as_ref() == Some(name);
         outputs.len() == columns.len() && outputs.iter().zip(columns).all(natural)
@@ -129,7 +131,7 @@ impl<'a> Names<'a> {
     }
 
     /// Whether a function name may stand without quotes: words that SQLite's grammar takes for names before `(`.
-    pub fn is_callable(name: &str) -> bool {
+    pub(super) fn is_callable(name: &str) -> bool {
         const ALSO_KEYWORDS: &[&str] = &[
             "current_date",
             "current_time",
@@ -144,28 +146,42 @@ impl<'a> Names<'a> {
         is_plain(name) || ALSO_KEYWORDS.contains(&name)
     }
 
+    /// The name of a table of the schema.
+    ///
+    /// # Errors
+    /// [`PrintError::UnknownTable`].
     pub fn table(&self, id: TableId) -> Result<String, PrintError> {
         self.schema.table(id).map(|table| table.name.clone()).ok_or(PrintError::UnknownTable(id.index()))
     }
 
+    /// The name of a common table expression.
+    ///
+    /// # Errors
+    /// [`PrintError::UnknownCte`].
     pub fn cte(&self, id: CteId) -> Result<String, PrintError> {
         self.ctes.get(&id).map(|(name, _)| name.clone()).ok_or(PrintError::UnknownCte(id.0))
     }
 
+    /// The names of the columns of a common table expression.
     pub fn cte_columns(&self, id: CteId) -> &[String] {
         self.ctes.get(&id).map_or(&[], |(_, columns)| columns)
     }
 
+    /// The alias of a relation.
+    ///
+    /// # Errors
+    /// [`PrintError::UnknownRelation`].
     pub fn relation(&self, id: RelationId) -> Result<String, PrintError> {
         let relation = self.relations.get(&id).ok_or(PrintError::UnknownRelation(id.0))?;
         Ok(relation.alias.clone())
     }
 
     /// Whether the rowid of the relation is read.
-    pub fn shows_rowid(&self, id: RelationId) -> bool {
+    pub(super) fn shows_rowid(&self, id: RelationId) -> bool {
         self.rowids.contains(&id)
     }
 
+    /// The names of the columns of a subquery in FROM.
     pub fn derived_columns(&self, id: RelationId) -> &[String] {
         match self.relations.get(&id).map(|relation| &relation.columns) {
             Some(ColumnNames::Listed(columns)) => columns,
@@ -173,6 +189,10 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// The name of a column within its relation.
+    ///
+    /// # Errors
+    /// [`PrintError`] where the relation or the column is not there, or the rowid has no name.
     pub fn column(&self, column: ColumnRef) -> Result<String, PrintError> {
         let relation =
             self.relations.get(&column.relation).ok_or(PrintError::UnknownRelation(column.relation.0))?;

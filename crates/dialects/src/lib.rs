@@ -1,0 +1,27 @@
+//! A resolved query as text of twelve SQL dialects: with SQLite's meaning, or refused by name.
+//!
+//! - [`translate`] prints a query for a [`Dialect`], or says [`Refused`] with the [`Construct`] that the dialect cannot say.
+//! - [`TypedSchema`] says which type the values of each column have: by declaration, or by what a database holds.
+//! - [`DIALECTS`] is the registry; each dialect is a table of facts in a file of its own.
+//! - [`create_table`] is the table that the texts are over.
+//!
+//! The law: on the tables that [`create_table`] makes, filled with the values of the SQLite database, a text returns the
+//! rows that the query returns in SQLite, numbers compared by value. What SQLite leaves open (which of equal rows a LIMIT
+//! keeps, the order of rows without ORDER BY, which row a subquery as a value takes) an engine may choose otherwise.
+//! Arithmetic that overflows 64 bits is an error in the other engines, where SQLite goes on with a real number.
+
+mod ddl;
+mod dialect;
+mod dialects;
+mod observe;
+mod printer;
+mod refused;
+mod types;
+
+pub use ddl::{create_table, table_is_sayable};
+pub use dialect::{Checked, Dialect};
+pub use dialects::{DIALECTS, SQLITE, dialect, names};
+pub use observe::NotObserved;
+pub use printer::translate;
+pub use refused::{Construct, Refused};
+pub use types::{Profile, Type, TypedSchema};

@@ -1,0 +1,135 @@
+//! LIKE.
+//!
+//! SQLite's LIKE takes ASCII letters of both cases for one another, and a backslash for a backslash.
+
+use sqlgauge_sql::tree::{Expr, LikeOperator, Literal};
+
+use super::{Level, Piece, Printed, Printer, fill};
+use crate::refused::{Construct, Refused};
+
+/// The escape character of patterns that need one.
+const ESCAPE: char = '!';
+
+/// A piece of a pattern.
+enum Part {
+    Any,
+    One,
+    Letter(char),
+}
+
+impl Printer<'_> {
+    pub(super) fn like(
+        &mut self,
+        operator: LikeOperator,
+        expr: &Expr,
+        pattern: &Expr,
+        escape: Option<&Expr>,
+        negated: bool,
+    ) -> Printed {
+        if operator != LikeOperator::Like {
+            return Err(self.refuse(Construct::Pattern, format!("{operator:?}")));
+        }
+        let is_ascii =
+            self.types.profile(expr).is_ascii || self.types.of(expr) == crate::types::Type::Integer;
+        let value = self.text_value(expr)?;
+        let (pattern, behind) = match (pattern, escape) {
+            (Expr::Literal(Literal::Text(text)), _) => {
+                let parts = self.parts(text, escape)?;
+                if !parts.iter().any(|part| matches!(part, Part::Letter(c) if c.is_ascii_alphabetic())) {
+                    let (pattern, behind) = self.pattern(&parts, false)?;
+                    let template = self.dialect.likes.sensitive;
+                    return Ok(finished(template, [&value, &pattern], &behind, negated));
+                }
+                let folds = !is_ascii || self.dialect.likes.insensitive_of_ascii.is_none();
+                self.pattern(&parts, folds)?
+            }
+            (_, Some(_)) => {
+                return Err(self.refuse(Construct::Like, "ESCAPE with a pattern that is no constant"));
+            }
+            (pattern, None) => {
+                let behind = self.dialect.likes.no_escape;
+                let behind = self.template(behind, Construct::Like, "a pattern that is no constant")?;
+                let template = self.dialect.likes.insensitive;
+                // A pattern that is not known cannot be folded by itself.
+                let is_whole = template.is_some_and(|template| template.contains("ILIKE"));
+                if !is_whole {
+                    return Err(self.refuse(Construct::Like, "a pattern that is no constant"));
+                }
+                (self.text_value(pattern)?, behind.to_owned())
+            }
+        };
+        let likes = self.dialect.likes;
+        let template =
+            if is_ascii { likes.insensitive_of_ascii.or(likes.insensitive) } else { likes.insensitive };
+        let template = self.template(template, Construct::Like, "letters without case")?;
+        Ok(finished(template, [&value, &pattern], &behind, negated))
+    }
+
+    /// What a pattern means.
+    fn parts(&self, pattern: &str, escape: Option<&Expr>) -> Result<Vec<Part>, Refused> {
+        let escape = match escape {
+            None => None,
+            Some(Expr::Literal(Literal::Text(text))) if text.chars().count() == 1 => text.chars().next(),
+            Some(_) => return Err(self.refuse(Construct::Like, "ESCAPE that is no constant")),
+        };
+        let mut parts = Vec::new();
+        let mut letters = pattern.chars();
+        while let Some(letter) = letters.next() {
+            parts.push(match letter {
+                own if Some(own) == escape => match letters.next() {
+                    Some(escaped) => Part::Letter(escaped),
+                    None => return Err(self.refuse(Construct::Like, "an escape character at the end")),
+                },
+                '%' => Part::Any,
+                '_' => Part::One,
+                own => Part::Letter(own),
+            });
+        }
+        Ok(parts)
+    }
+
+    /// The pattern as the dialect writes it, with what stands behind it. Folded letters are lower case.
+    fn pattern(&self, parts: &[Part], folds: bool) -> Result<(Piece, String), Refused> {
+        let likes = &self.dialect.likes;
+        let is_special = |c: char| c == '%' || c == '_' || likes.also_special.contains(c);
+        let needs_escape = parts.iter().any(|part| matches!(part, Part::Letter(c) if is_special(*c)));
+        if needs_escape && !likes.has_escape && !likes.backslash_escapes {
+            return Err(self.refuse(Construct::Like, "a pattern with % or _ for themselves"));
+        }
+        let escape = if needs_escape && likes.has_escape { Some(ESCAPE) } else { None };
+        let mut text = String::new();
+        for part in parts {
+            match part {
+                Part::Any => text.push('%'),
+                Part::One => text.push('_'),
+                Part::Letter(letter) => {
+                    let needs = is_special(*letter) || Some(*letter) == escape;
+                    let by_backslash =
+                        escape.is_none() && likes.backslash_escapes && (needs || *letter == '\\');
+                    if by_backslash {
+                        text.push('\\');
+                    } else if needs {
+                        text.push(ESCAPE);
+                    }
+                    text.push(if folds { letter.to_ascii_lowercase() } else { *letter });
+                }
+            }
+        }
+        let behind = match escape {
+            Some(escape) => format!(" ESCAPE {}", self.dialect.text(&escape.to_string())),
+            None => String::new(),
+        };
+        Ok((self.text(&text)?, behind))
+    }
+}
+
+/// The template filled in; NOT stands before its LIKE.
+fn finished(template: &str, operands: [&Piece; 2], behind: &str, negated: bool) -> Piece {
+    let template = if negated {
+        template.replacen(" LIKE ", " NOT LIKE ", 1).replacen(" ILIKE ", " NOT ILIKE ", 1)
+    } else {
+        template.to_owned()
+    };
+    let likes = fill(&template, &operands);
+    Piece::new(format!("{}{behind}", likes.text), Level::Comparison)
+}

@@ -1,0 +1,537 @@
+//! The one type that all values of a column or expression have.
+//!
+//! # Contract
+//! SQLite types values; the other engines type columns. [`TypedSchema`] says of each column of a database which type holds
+//! all its values, by its declared type or by what is stored in it; [`Types`] carries that through a query. A column
+//! whose values have no common type is [`Type::Mixed`], and no text of another dialect reads it.
+
+use std::collections::HashMap;
+
+use sqlgauge_base::budget;
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId};
+use sqlgauge_sql::tree::{
+    Args, BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, From, Literal, Query, RelationId, Select,
+    Source, UnaryOperator,
+};
+use sqlgauge_sql::visit::children;
+
+/// The type of all values of a column or an expression, NULL aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Nothing but NULL.
+    Null,
+    /// Integers of 64 bits.
+    Integer,
+    /// Real numbers.
+    Real,
+    /// Integers and real numbers, kept as real numbers.
+    Number,
+    /// Texts.
+    Text,
+    /// Blobs.
+    Blob,
+    /// Values that no one type holds.
+    Mixed,
+}
+
+impl Type {
+    /// Whether all values are numbers.
+    pub fn is_numeric(self) -> bool {
+        matches!(self, Self::Integer | Self::Real | Self::Number)
+    }
+
+    /// The type that holds the values of both.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (own, other) if own == other => own,
+            (Self::Null, other) => other,
+            (own, Self::Null) => own,
+            (own, other) if own.is_numeric() && other.is_numeric() => Self::Number,
+            _ => Self::Mixed,
+        }
+    }
+}
+
+/// What is known of the values of a column or an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that is known")]
+pub struct Profile {
+    /// Their type.
+    pub of: Type,
+    /// Texts: all characters are ASCII, and none is NUL.
+    pub is_ascii: bool,
+    /// Texts: all are dates, or dates with times, as SQLite writes them.
+    pub is_date: bool,
+    /// Texts: one is empty, or may be.
+    pub may_be_empty: bool,
+    /// Texts: whatever looks like a number is an integer as SQLite writes it.
+    pub has_plain_numbers: bool,
+    /// Texts: all are integers as SQLite writes them.
+    pub is_integer: bool,
+}
+
+impl Profile {
+    /// Values of that type of which nothing else is known.
+    pub fn of(of: Type) -> Self {
+        Self {
+            of,
+            is_ascii: false,
+            is_date: false,
+            may_be_empty: true,
+            has_plain_numbers: false,
+            is_integer: false,
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        match (self.of, other.of) {
+            (Type::Null, _) => other,
+            (_, Type::Null) => self,
+            _ => Self {
+                of: self.of.or(other.of),
+                is_ascii: self.is_ascii && other.is_ascii,
+                is_date: self.is_date && other.is_date,
+                may_be_empty: self.may_be_empty || other.may_be_empty,
+                has_plain_numbers: self.has_plain_numbers && other.has_plain_numbers,
+                is_integer: self.is_integer && other.is_integer,
+            },
+        }
+    }
+}
+
+/// A schema with the types of its columns.
+#[derive(Debug, Clone)]
+pub struct TypedSchema<'s> {
+    schema: &'s Schema,
+    tables: Vec<Vec<Profile>>,
+}
+
+impl<'s> TypedSchema<'s> {
+    /// The types that the columns declare. They hold for databases whose values keep them.
+    pub fn declared(schema: &'s Schema) -> Self {
+        let of_table = |columns: &[Column]| {
+            columns.iter().map(|column| Profile::of(declared(column.declared_type.as_deref()))).collect()
+        };
+        let tables = schema.tables().iter().map(|table| of_table(&table.columns)).collect();
+        Self { schema, tables }
+    }
+
+    /// The types that were found, by table and column in the order of the schema.
+    pub fn found(schema: &'s Schema, tables: Vec<Vec<Profile>>) -> Self {
+        Self { schema, tables }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &'s Schema {
+        self.schema
+    }
+
+    /// What is known of a column of a table.
+    pub fn column(&self, table: TableId, column: u32) -> Profile {
+        let found = self.tables.get(table.index()).and_then(|columns| columns.get(column as usize));
+        found.copied().unwrap_or(Profile::of(Type::Mixed))
+    }
+}
+
+/// The type that a declaration means: its affinity, and of what has numeric affinity what people keep there.
+pub fn declared(declaration: Option<&str>) -> Type {
+    match Affinity::of_declared_type(declaration) {
+        Affinity::Integer => Type::Integer,
+        Affinity::Real => Type::Real,
+        Affinity::Text => Type::Text,
+        Affinity::Numeric => {
+            let words = declaration.unwrap_or_default().to_ascii_uppercase();
+            let has = |word: &str| words.contains(word);
+            if has("DATE") || has("TIME") {
+                Type::Text
+            } else if has("BOOL") || has("YEAR") {
+                Type::Integer
+            } else {
+                Type::Number
+            }
+        }
+        Affinity::Blob if declaration.is_some_and(|own| own.to_ascii_uppercase().contains("BLOB")) => {
+            Type::Blob
+        }
+        Affinity::Blob => Type::Mixed,
+    }
+}
+
+/// The types of everything in a query.
+#[derive(Debug)]
+pub struct Types<'a> {
+    typed: &'a TypedSchema<'a>,
+    relations: HashMap<RelationId, Vec<Profile>>,
+    tables: HashMap<RelationId, TableId>,
+    ctes: HashMap<CteId, Vec<Profile>>,
+}
+
+impl<'a> Types<'a> {
+    /// The types in a query over that schema.
+    pub fn of_query(query: &Query, typed: &'a TypedSchema<'a>) -> Self {
+        let mut all = Self { typed, relations: HashMap::new(), tables: HashMap::new(), ctes: HashMap::new() };
+        all.query(query);
+        all
+    }
+
+    fn query(&mut self, query: &Query) -> Vec<Profile> {
+        for cte in &query.ctes {
+            self.cte(cte);
+        }
+        let columns = self.body(&query.body);
+        let order = query.order_by.iter().map(|term| &term.expr);
+        order.chain(&query.limit).chain(&query.offset).for_each(|expr| self.inside(expr));
+        columns
+    }
+
+    /// A recursive query has the types of its first SELECT before it has those of all.
+    fn cte(&mut self, cte: &Cte) {
+        let mut first = &cte.query.body;
+        while let Body::SetOperation { left, .. } = first {
+            first = left;
+        }
+        for inner in &cte.query.ctes {
+            self.cte(inner);
+        }
+        let start = self.body(first);
+        self.ctes.insert(cte.id, start);
+        let columns = self.query(&cte.query);
+        self.ctes.insert(cte.id, columns);
+    }
+
+    fn body(&mut self, body: &Body) -> Vec<Profile> {
+        stacker::maybe_grow(1 << 18, 4 << 20, || match body {
+            Body::Select(select) => self.select(select),
+            Body::SetOperation { left, right, .. } => {
+                let (left, right) = (self.body(left), self.body(right));
+                left.into_iter().zip(right).map(|(left, right)| left.or(right)).collect()
+            }
+            Body::Values(rows) => {
+                rows.iter().flatten().for_each(|expr| self.inside(expr));
+                let width = rows.first().map_or(0, Vec::len);
+                let column = |place: usize| {
+                    let cells = rows.iter().filter_map(|row| row.get(place)).map(|cell| self.profile(cell));
+                    cells.fold(Profile::of(Type::Null), Profile::or)
+                };
+                (0..width).map(column).collect()
+            }
+        })
+    }
+
+    fn select(&mut self, select: &Select) -> Vec<Profile> {
+        if let Some(from) = &select.from {
+            self.from(from);
+        }
+        let outputs = select.outputs.iter().map(|output| &output.expr);
+        let rest = select.filter.iter().chain(&select.group_by).chain(&select.having);
+        outputs.chain(rest).for_each(|expr| self.inside(expr));
+        select.outputs.iter().map(|output| self.profile(&output.expr)).collect()
+    }
+
+    fn from(&mut self, from: &From) {
+        match from {
+            From::Relation(relation) => {
+                let columns = match &relation.source {
+                    Source::Table(id) => {
+                        self.tables.insert(relation.id, *id);
+                        return;
+                    }
+                    Source::Derived(query) => self.query(query),
+                    Source::Cte(id) => self.ctes.get(id).cloned().unwrap_or_default(),
+                    Source::Function { .. } | Source::Catalog => Vec::new(),
+                };
+                self.relations.insert(relation.id, columns);
+            }
+            From::Join(join) => {
+                self.from(&join.left);
+                self.from(&join.right);
+                join.on.iter().for_each(|on| self.inside(on));
+            }
+        }
+    }
+
+    /// Looks for subqueries inside an expression.
+    fn inside(&mut self, expr: &Expr) {
+        budget::spend(1);
+        stacker::maybe_grow(1 << 18, 4 << 20, || match expr {
+            Expr::InQuery { expr, query, .. } => {
+                self.inside(expr);
+                self.query(query);
+            }
+            Expr::Exists { query, .. } | Expr::Scalar(query) => {
+                self.query(query);
+            }
+            other => children(other, &mut |child| self.inside(child)),
+        });
+    }
+
+    /// What is known of a column.
+    pub fn column(&self, column: ColumnRef) -> Profile {
+        let unknown = Profile::of(Type::Mixed);
+        let Some(position) = column.column.position() else { return unknown };
+        if let Some(&table) = self.tables.get(&column.relation) {
+            return self.typed.column(table, position);
+        }
+        let columns = self.relations.get(&column.relation);
+        columns.and_then(|columns| columns.get(position as usize)).copied().unwrap_or(unknown)
+    }
+
+    /// The type of an expression.
+    pub fn of(&self, expr: &Expr) -> Type {
+        self.profile(expr).of
+    }
+
+    /// The type of the number that an expression counts as.
+    pub fn as_number(&self, expr: &Expr) -> Type {
+        number(self.profile(expr))
+    }
+
+    /// The types of the columns of a body.
+    pub fn of_body(&self, body: &Body) -> Vec<Type> {
+        match body {
+            Body::Select(select) => select.outputs.iter().map(|output| self.of(&output.expr)).collect(),
+            Body::SetOperation { left, right, .. } => {
+                let (left, right) = (self.of_body(left), self.of_body(right));
+                left.into_iter().zip(right).map(|(left, right)| left.or(right)).collect()
+            }
+            Body::Values(rows) => {
+                let column = |place: usize| {
+                    let cells = rows.iter().filter_map(|row| row.get(place));
+                    cells.fold(Type::Null, |all, cell| all.or(self.of(cell)))
+                };
+                (0..body.width()).map(column).collect()
+            }
+        }
+    }
+
+    /// What is known of an expression.
+    pub fn profile(&self, expr: &Expr) -> Profile {
+        budget::spend(1);
+        stacker::maybe_grow(1 << 18, 4 << 20, || match expr {
+            Expr::Column(column) => self.column(*column),
+            Expr::Literal(literal) => of_literal(literal),
+            Expr::Collate { expr, .. } | Expr::Unary(UnaryOperator::Plus, expr) => self.profile(expr),
+            Expr::Scalar(query) => self.scalar(query),
+            Expr::Case { branches, otherwise, .. } => {
+                let results = branches.iter().map(|(_, then)| then).chain(otherwise.as_deref());
+                results.fold(Profile::of(Type::Null), |all, result| all.or(self.profile(result)))
+            }
+            Expr::Function { function, args } => self.call(function, args),
+            Expr::Aggregate(aggregate) => self.call(&aggregate.function, &aggregate.args),
+            Expr::Window(call) => self.call(&call.function, &call.args),
+            other => Profile::of(self.of_operator(other)),
+        })
+    }
+
+    fn scalar(&self, query: &Query) -> Profile {
+        match &query.body {
+            Body::Select(select) => match select.outputs.first() {
+                Some(output) => self.profile(&output.expr),
+                None => Profile::of(Type::Mixed),
+            },
+            body => Profile::of(self.of_body(body).first().copied().unwrap_or(Type::Mixed)),
+        }
+    }
+
+    fn of_operator(&self, expr: &Expr) -> Type {
+        match expr {
+            Expr::Unary(UnaryOperator::Minus, operand) => number(self.profile(operand)),
+            Expr::Binary(BinaryOperator::Concat, ..) => Type::Text,
+            Expr::Binary(
+                BinaryOperator::Add
+                | BinaryOperator::Subtract
+                | BinaryOperator::Multiply
+                | BinaryOperator::Divide
+                | BinaryOperator::Modulo,
+                left,
+                right,
+            ) => arithmetic(self.profile(left), self.profile(right)),
+            Expr::Binary(BinaryOperator::Arrow | BinaryOperator::LongArrow, ..)
+            | Expr::Output(_)
+            | Expr::Row(_) => Type::Mixed,
+            Expr::Cast { expr, type_name } => match Affinity::of_declared_type(Some(type_name)) {
+                Affinity::Integer => Type::Integer,
+                Affinity::Real => Type::Real,
+                Affinity::Text => Type::Text,
+                Affinity::Blob => Type::Blob,
+                Affinity::Numeric => number(self.profile(expr)),
+            },
+            _ => Type::Integer,
+        }
+    }
+
+    fn call(&self, function: &Function, args: &Args) -> Profile {
+        let args = args.as_slice();
+        let all =
+            |args: &[Expr]| args.iter().fold(Profile::of(Type::Null), |all, arg| all.or(self.profile(arg)));
+        let first = || args.first().map_or(Profile::of(Type::Mixed), |arg| self.profile(arg));
+        let part = || Profile { is_ascii: first().is_ascii, ..Profile::of(Type::Text) };
+        match function {
+            Function::Min | Function::Max | Function::Coalesce | Function::IfNull | Function::Merged => {
+                all(args)
+            }
+            Function::NullIf | Function::FirstValue | Function::LastValue | Function::NthValue => first(),
+            Function::Lag | Function::Lead => {
+                let default = args.get(2).map_or(Profile::of(Type::Null), |default| self.profile(default));
+                first().or(default)
+            }
+            Function::Iif | Function::If => {
+                let results = args.iter().enumerate().filter(|(place, _)| {
+                    // Conditions and results take turns; the last of an odd number is the result of ELSE.
+                    place % 2 == 1 || (place + 1 == args.len() && place % 2 == 0)
+                });
+                results.fold(Profile::of(Type::Null), |all, (_, arg)| all.or(self.profile(arg)))
+            }
+            Function::Substr
+            | Function::Substring
+            | Function::Trim
+            | Function::Ltrim
+            | Function::Rtrim
+            | Function::Upper
+            | Function::Lower => part(),
+            other => Profile::of(Self::of_call(other, first)),
+        }
+    }
+
+    fn of_call(function: &Function, first: impl Fn() -> Profile) -> Type {
+        match function {
+            Function::Count
+            | Function::Length
+            | Function::OctetLength
+            | Function::Instr
+            | Function::Unicode
+            | Function::Sign
+            | Function::RowNumber
+            | Function::Rank
+            | Function::DenseRank
+            | Function::Ntile
+            | Function::Random
+            | Function::UnixEpoch => Type::Integer,
+            Function::Sum
+            | Function::Abs
+            | Function::Ceil
+            | Function::Ceiling
+            | Function::Floor
+            | Function::Trunc => number(first()),
+            Function::Total
+            | Function::Avg
+            | Function::Round
+            | Function::JulianDay
+            | Function::PercentRank
+            | Function::CumeDist
+            | Function::Sqrt
+            | Function::Exp
+            | Function::Ln
+            | Function::Pow
+            | Function::Power => Type::Real,
+            Function::Replace
+            | Function::Hex
+            | Function::TypeOf
+            | Function::Char
+            | Function::Printf
+            | Function::Format
+            | Function::GroupConcat
+            | Function::StringAgg
+            | Function::Concat
+            | Function::ConcatWs
+            | Function::Date
+            | Function::Time
+            | Function::DateTime
+            | Function::Strftime
+            | Function::CurrentDate
+            | Function::CurrentTime
+            | Function::CurrentTimestamp => Type::Text,
+            _ => Type::Mixed,
+        }
+    }
+}
+
+fn of_literal(literal: &Literal) -> Profile {
+    match literal {
+        Literal::Null => Profile::of(Type::Null),
+        Literal::Boolean(_) | Literal::Integer(_) => Profile::of(Type::Integer),
+        Literal::Real(_) => Profile::of(Type::Real),
+        Literal::Blob(_) => Profile::of(Type::Blob),
+        Literal::Text(text) => Profile {
+            of: Type::Text,
+            is_ascii: text.is_ascii() && !text.contains('\0'),
+            is_date: false,
+            may_be_empty: text.is_empty(),
+            has_plain_numbers: false,
+            is_integer: false,
+        },
+    }
+}
+
+/// The type of a number that is computed from such values.
+fn number(own: Profile) -> Type {
+    match own.of {
+        Type::Integer | Type::Real | Type::Null => own.of,
+        Type::Text if own.is_integer => Type::Integer,
+        Type::Number | Type::Text | Type::Blob | Type::Mixed => Type::Number,
+    }
+}
+
+fn arithmetic(left: Profile, right: Profile) -> Type {
+    match (number(left), number(right)) {
+        (Type::Null, _) | (_, Type::Null) => Type::Null,
+        (Type::Real, _) | (_, Type::Real) => Type::Real,
+        (Type::Integer, Type::Integer) => Type::Integer,
+        _ => Type::Number,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_sql::resolve;
+
+    use super::*;
+
+    #[test]
+    fn types_follow_from_those_of_the_columns() {
+        let schema = Schema::from_ddl(
+            "CREATE TABLE t (i INTEGER, r REAL, x TEXT, n NUMERIC, d DATE, b BLOB, u); CREATE TABLE s (i INT)",
+        )
+        .unwrap();
+        let typed = TypedSchema::declared(&schema);
+        for (expr, expected) in [
+            ("i", Type::Integer),
+            ("n", Type::Number),
+            ("d", Type::Text),
+            ("b", Type::Blob),
+            ("u", Type::Mixed),
+            ("i + r", Type::Real),
+            ("i + n", Type::Number),
+            ("i / i", Type::Integer),
+            ("i + NULL", Type::Null),
+            ("x || i", Type::Text),
+            ("x = 'a'", Type::Integer),
+            ("COALESCE(i, r)", Type::Number),
+            ("COALESCE(i, x)", Type::Mixed),
+            ("CASE WHEN i THEN x END", Type::Text),
+            ("(SELECT s.i FROM s)", Type::Integer),
+            ("IIF(i, 1, 2.5)", Type::Number),
+            ("CAST(x AS INT)", Type::Integer),
+            ("AVG(i)", Type::Real),
+            ("SUM(i)", Type::Integer),
+            ("MAX(x)", Type::Text),
+        ] {
+            let query = resolve(&format!("SELECT {expr} FROM t"), &schema).unwrap();
+            let all = Types::of_query(&query, &typed);
+            assert_eq!(all.of(&query.as_select().unwrap().outputs[0].expr), expected, "{expr}");
+        }
+    }
+
+    #[test]
+    fn types_go_through_subqueries_and_recursion() {
+        let schema = Schema::from_ddl("CREATE TABLE t (i INTEGER, x TEXT)").unwrap();
+        let typed = TypedSchema::declared(&schema);
+        let sql = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 5)
+                   SELECT q.x, c.n, q.m FROM (SELECT x, MAX(i) AS m FROM t GROUP BY x) AS q, c";
+        let query = resolve(sql, &schema).unwrap();
+        let all = Types::of_query(&query, &typed);
+        assert_eq!(all.of_body(&query.body), [Type::Text, Type::Integer, Type::Integer]);
+    }
+}
