@@ -180,13 +180,15 @@ impl Keys {
         let mut digest = Sha256::new();
         digest.update(RENDER_VERSION.to_le_bytes());
         digest.update(form.name());
-        let prediction = input.prediction.as_deref().filter(|_| form == Form::QuestionSchemaPrediction);
+        let prediction = input.prediction.as_deref().filter(|_| form.has_prediction());
         for part in [Some(input.question.as_str()), input.evidence.as_deref(), prediction] {
             // The length first: no two lists of parts have the same bytes.
             digest.update(part.map_or(u64::MAX, |part| part.len() as u64).to_le_bytes());
             digest.update(part.unwrap_or_default());
         }
-        digest.update(self.schema(&input.schema));
+        if form.has_schema() {
+            digest.update(self.schema(&input.schema));
+        }
         digest.finalize().into()
     }
 

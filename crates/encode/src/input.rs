@@ -30,17 +30,32 @@ pub enum Form {
     /// Question, schema and predicted SQL: the form for systems whose hidden states are out of reach (`FusionSQL`,
     /// section V-D, "input-output pair").
     QuestionSchemaPrediction,
+    /// Question and predicted SQL alone: a fraction of the text, for models on small machines. Of the schema it shows what
+    /// the prediction names.
+    QuestionPrediction,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 2] = [Self::QuestionSchema, Self::QuestionSchemaPrediction];
+    pub const ALL: [Self; 3] =
+        [Self::QuestionSchema, Self::QuestionSchemaPrediction, Self::QuestionPrediction];
+
+    /// Whether the schema is a part of it.
+    pub fn has_schema(self) -> bool {
+        self != Self::QuestionPrediction
+    }
+
+    /// Whether the prediction is a part of it.
+    pub fn has_prediction(self) -> bool {
+        self != Self::QuestionSchema
+    }
 
     /// The name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::QuestionSchema => "question-schema",
             Self::QuestionSchemaPrediction => "question-schema-prediction",
+            Self::QuestionPrediction => "question-prediction",
         }
     }
 

@@ -14,8 +14,8 @@ pub const RENDER_VERSION: u32 = 1;
 /// ```text
 /// Question: <question>
 /// Evidence: <evidence>                     (where there is one)
-/// SQL: <predicted query on one line>       (in that form; nothing after the colon where there is no prediction)
-/// Schema: <table>(<column> <TYPE>, …); …
+/// SQL: <predicted query on one line>       (in forms that have it; nothing after the colon where there is no prediction)
+/// Schema: <table>(<column> <TYPE>, …); …   (in forms that have it, as the next line)
 /// Foreign keys: <table>.<column> = <table>.<column>; …   (where there are some)
 /// ```
 ///
@@ -32,8 +32,11 @@ pub fn render(input: &EncoderInput, form: Form) -> String {
     if let Some(evidence) = input.evidence.as_deref().filter(|evidence| !evidence.trim().is_empty()) {
         line("Evidence", evidence);
     }
-    if form == Form::QuestionSchemaPrediction {
+    if form.has_prediction() {
         line("SQL", input.prediction.as_deref().unwrap_or_default());
+    }
+    if !form.has_schema() {
+        return text;
     }
     line("Schema", &tables(&input.schema));
     let keys = foreign_keys(&input.schema);
@@ -98,6 +101,10 @@ mod tests {
         assert_eq!(
             render(&input, Form::QuestionSchemaPrediction),
             format!("Question: How many xs?\nEvidence: x is a letter\nSQL: SELECT count(*) FROM a\n{schema}")
+        );
+        assert_eq!(
+            render(&input, Form::QuestionPrediction),
+            "Question: How many xs?\nEvidence: x is a letter\nSQL: SELECT count(*) FROM a"
         );
         input.prediction = None;
         assert!(render(&input, Form::QuestionSchemaPrediction).contains("\nSQL:\n"));

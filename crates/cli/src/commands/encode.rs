@@ -46,7 +46,7 @@ pub struct Encode {
     /// Predictions of one system
     #[arg(long = "pred", value_name = "NAME=FILE", value_parser = system_file)]
     prediction: Option<SystemFile>,
-    /// What is encoded: question-schema, or question-schema-prediction (what --pred makes the default)
+    /// What is encoded: question-schema, question-schema-prediction (what --pred makes the default) or question-prediction
     #[arg(long, value_name = "FORM", value_parser = form)]
     form: Option<Form>,
     /// Labels of the predictions, to keep with the vectors: TSV, CSV or JSONL with id and correct
@@ -173,7 +173,7 @@ impl Encode {
             Form::QuestionSchema
         });
         ensure!(
-            has_predictions || form == Form::QuestionSchema,
+            has_predictions || !form.has_prediction(),
             "--form {} needs predictions; give them with --pred NAME=FILE",
             form.name()
         );

@@ -152,6 +152,11 @@ impl EncoderSpec {
         inputs: &[EncoderInput],
     ) -> Result<Box<dyn Encoder>, EncodeError> {
         match self {
+            Self::Features if !form.has_schema() => Err(EncodeError(format!(
+                "encoder features reads the schema, which form {} has not; use form {}",
+                form.name(),
+                Form::QuestionSchemaPrediction.name()
+            ))),
             Self::Features => Ok(Box::new(super::features::Features::new(form))),
             Self::Tfidf(text) => {
                 let own = super::tfidf::TfidfOptions::parse(text)?;
@@ -212,6 +217,14 @@ fn http(url: &str, form: Form, options: &BuildOptions<'_>) -> Result<Box<dyn Enc
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn features_need_the_schema() {
+        let build = |form| EncoderSpec::Features.build(form, &BuildOptions::default(), &[]);
+        assert!(build(Form::QuestionSchema).is_ok());
+        let error = build(Form::QuestionPrediction).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains("use form question-schema-prediction"), "{error}");
+    }
 
     #[test]
     fn names_are_read_and_wrong_ones_explained() {

@@ -107,7 +107,7 @@ fn put(row: &mut Row, form: Form, input: &EncoderInput, prepared: &Prepared) {
     let evidence = input.evidence.as_deref().map(Text::new);
     question::put(row, &input.question, &question, &cues, evidence.as_ref());
     let links = Links::new(row, prepared, &question, evidence.as_ref());
-    if form == Form::QuestionSchemaPrediction {
+    if form.has_prediction() {
         let asked = Asked {
             schema: &input.schema,
             prepared,
