@@ -10,7 +10,9 @@ use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_questions::Style;
 use sqlgauge_synth::operators::OPERATORS;
 use sqlgauge_synth::sampler::SAMPLERS;
-use sqlgauge_synth::{Asking, Options, Pair, Shares, Tier, TierShares, sources, synthesize};
+use sqlgauge_synth::{
+    Asking, Caps, DataFormat, Options, Pair, Shares, Tier, TierShares, sources, synthesize,
+};
 
 const PAIRS: u64 = 1200;
 
@@ -24,7 +26,8 @@ fn options() -> Options {
         each: 0,
         asking: Asking { styles: Style::all().collect(), distractors: 0.2 },
         beside: Shares::default(),
-        budget: None,
+        caps: Caps::default(),
+        data: vec![DataFormat::Jsonl],
         pairs_per_file: 1000,
         max_vm_steps: 1_000_000,
         max_rows: 20_000,

@@ -5,7 +5,7 @@
 //! kept without, with the reason; other queries are tried first.
 
 use sqlgauge_base::Random;
-use sqlgauge_questions::{Manner, Speech, Style, Unsayable};
+use sqlgauge_questions::{Manner, Mark, Speech, Style, Unsayable};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Dialect, print};
@@ -32,6 +32,10 @@ pub struct Asked {
     pub style: Option<Style>,
     /// Stretches that say nothing of the query.
     pub distractors: Vec<String>,
+    /// Stretches that are a value without the quotes or digits that would tell it from words.
+    pub implicit_values: Vec<String>,
+    /// Stretches that call a column by another name than the schema's.
+    pub other_names: Vec<String>,
     /// Other queries that the question may mean.
     pub other_readings: Vec<String>,
 }
@@ -51,13 +55,23 @@ impl Asking {
         let Ok(other_readings) = printed.collect::<Result<Vec<_>, _>>() else {
             return Asked { missing: Some("unprintable_reading".to_owned()), ..Asked::default() };
         };
-        let marked =
-            question.marks.iter().filter_map(|mark| question.turns.get(mark.turn)?.get(mark.bytes.clone()));
-        let distractors = marked.map(str::to_owned).collect();
-        let text = question.text();
-        let turns = if question.turns.len() > 1 { question.turns } else { Vec::new() };
-        Asked { question: Some(text), missing: None, turns, style: Some(style), distractors, other_readings }
+        Asked {
+            question: Some(question.text()),
+            missing: None,
+            style: Some(style),
+            distractors: stretches(&question.turns, &question.marks),
+            implicit_values: stretches(&question.turns, &question.implicit_values),
+            other_names: stretches(&question.turns, &question.other_names),
+            other_readings,
+            turns: if question.turns.len() > 1 { question.turns } else { Vec::new() },
+        }
     }
+}
+
+/// The text of marked stretches.
+fn stretches(turns: &[String], marks: &[Mark]) -> Vec<String> {
+    let text = |mark: &Mark| turns.get(mark.turn)?.get(mark.bytes.clone()).map(str::to_owned);
+    marks.iter().filter_map(text).collect()
 }
 
 /// The reason in a word or two, without the text at hand.

@@ -1,48 +1,76 @@
 //! The data card: what is in a corpus, in the figures of the paper's Tables I and II.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::corpus::Summary;
+use crate::corpus::{Header, Summary};
 use crate::folder::Folder;
 use crate::operators::OPERATORS;
 use crate::related::Relation;
+use crate::tally::Tally;
 use crate::tier::Tier;
 use crate::wish::DEEPEST;
 
 /// The card as Markdown.
 pub fn write(folder: &Folder, summary: &Summary) -> String {
-    let header = folder.header();
-    let tally = &summary.tally;
     let mut out = String::new();
-    let share = |count: u64| 100.0 * count as f64 / tally.pairs.max(1) as f64;
-    // Writing to a String cannot fail.
+    head(&mut out, folder.header(), summary);
+    shares(&mut out, &summary.tally);
+    questions(&mut out, &summary.tally);
+    checks(&mut out, summary);
+    if !summary.left_out.is_empty() {
+        let _ = writeln!(out, "\nTables that no query reads:\n");
+        for table in &summary.left_out {
+            let _ = writeln!(out, "- {}", sqlgauge_base::markdown_text(table));
+        }
+    }
+    out
+}
+
+// Writing to a String cannot fail.
+fn head(out: &mut String, header: &Header, summary: &Summary) {
+    // Hugging Face reads one format; where there are two, they have the same rows.
+    let format = header.data.last().map_or("jsonl", |format| format.name());
+    let pairs = summary.tally.pairs;
     let _ = writeln!(
         out,
-        "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/train-*.jsonl\n---\n# A synthetic Text-to-SQL corpus\n\n\
+        "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/train-*.{format}\n---\n\
+         # A synthetic Text-to-SQL corpus\n\n\
          Made by sqlgauge {} with seed {}; every query was run by {} on the database that lies beside it.\n\n\
-         | examples | unique SQL | databases |\n|---|---|---|\n| {} | {} | {} |\n",
-        header.tool_version, header.seed, header.engine, tally.pairs, tally.pairs, summary.databases
+         | examples | unique SQL | databases |\n|---|---|---|\n| {pairs} | {pairs} | {} |\n",
+        header.tool_version, header.seed, header.engine, summary.databases
     );
-    let _ = writeln!(out, "| tier | pairs | share |\n|---|---|---|");
-    for tier in Tier::ALL {
-        let count = tally.tiers.get(&tier).copied().unwrap_or(0);
-        let _ = writeln!(out, "| {tier} | {count} | {:.1} % |", share(count));
+}
+
+/// A table of counts, with their shares of all pairs.
+fn counts<'a>(
+    out: &mut String,
+    title: &str,
+    pairs: u64,
+    rows: impl IntoIterator<Item = (Cow<'a, str>, u64)>,
+) {
+    let _ = writeln!(out, "\n| {title} | pairs | share |\n|---|---|---|");
+    for (name, count) in rows {
+        let _ = writeln!(out, "| {name} | {count} | {:.1} % |", 100.0 * count as f64 / pairs.max(1) as f64);
     }
-    let _ = writeln!(out, "\n| nesting depth | pairs | share |\n|---|---|---|");
-    for depth in 1..=DEEPEST {
-        let count = tally.depths.get(&depth).copied().unwrap_or(0);
-        let _ = writeln!(out, "| {depth} | {count} | {:.1} % |", share(count));
-    }
-    let _ = writeln!(out, "\n| operator | pairs | share |\n|---|---|---|");
-    for operator in OPERATORS {
-        let count = tally.operators.get(operator.name).copied().unwrap_or(0);
-        let _ = writeln!(out, "| {} | {count} | {:.1} % |", operator.name, share(count));
-    }
+}
+
+fn shares(out: &mut String, tally: &Tally) {
+    let tiers = Tier::ALL.map(|tier| (tier.to_string().into(), tally.tiers.get(&tier).copied().unwrap_or(0)));
+    counts(out, "tier", tally.pairs, tiers);
+    let depths =
+        (1..=DEEPEST).map(|depth| (depth.to_string().into(), tally.depths.get(&depth).copied().unwrap_or(0)));
+    counts(out, "nesting depth", tally.pairs, depths);
+    let operators = OPERATORS
+        .iter()
+        .map(|operator| (operator.name.into(), tally.operators.get(operator.name).copied().unwrap_or(0)));
+    counts(out, "operator", tally.pairs, operators);
+}
+
+fn questions(out: &mut String, tally: &Tally) {
     if !tally.styles.is_empty() {
-        let _ = writeln!(out, "\n| style of the question | pairs | share |\n|---|---|---|");
-        for (style, &count) in &tally.styles {
-            let _ = writeln!(out, "| {style} | {count} | {:.1} % |", share(count));
-        }
+        let styles = tally.styles.iter().map(|(style, &count)| (style.as_str().into(), count));
+        counts(out, "style of the question", tally.pairs, styles);
     }
     if !tally.without_question.is_empty() {
         let _ = writeln!(out, "\n| no question because | pairs |\n|---|---|");
@@ -52,9 +80,14 @@ pub fn write(folder: &Folder, summary: &Summary) -> String {
     }
     let _ = writeln!(
         out,
-        "\nQuestions with several readings, all of them given: {}; with a sentence beside the point, marked: {}.",
-        tally.ambiguous, tally.distracted
+        "\nQuestions with several readings, all of them given: {}; of these, with a database for each further reading that \
+         separates it from the query: {}. Questions with a sentence beside the point, marked: {}.",
+        tally.ambiguous, tally.separated, tally.distracted
     );
+}
+
+fn checks(out: &mut String, summary: &Summary) {
+    let tally = &summary.tally;
     let _ = writeln!(out, "\n| dropped because | queries |\n|---|---|");
     for (reason, count) in &tally.dropped {
         let name = serde_json::to_value(reason).ok().and_then(|name| Some(name.as_str()?.to_owned()));
@@ -80,11 +113,4 @@ pub fn write(folder: &Folder, summary: &Summary) -> String {
         tally.spending.executed,
         tally.spending.cost()
     );
-    if !summary.left_out.is_empty() {
-        let _ = writeln!(out, "\nTables that no query reads:\n");
-        for table in &summary.left_out {
-            let _ = writeln!(out, "- {}", sqlgauge_base::markdown_text(table));
-        }
-    }
-    out
 }

@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 use sqlgauge_engine::{Database, Engine, EngineError};
 
 use crate::asking::Asking;
+use crate::budget::Caps;
 use crate::card;
 use crate::check::Checker;
+use crate::data::DataFormat;
 use crate::folder::{Folder, FolderError, Unit};
 use crate::related::Shares;
 use crate::sampler::Sampler;
@@ -43,8 +45,10 @@ pub struct Options {
     pub asking: Asking,
     /// Of which share of the pairs there are variants and near misses beside them.
     pub beside: Shares,
-    /// The most that may be spent, as [`Spending`](crate::budget::Spending) counts it.
-    pub budget: Option<f64>,
+    /// The most that may be spent: a cost in all, numbers on one database.
+    pub caps: Caps,
+    /// How pairs are written.
+    pub data: Vec<DataFormat>,
     /// Pairs of one file.
     pub pairs_per_file: u64,
     /// Virtual-machine steps that the engine lets a query take, for the record.
@@ -86,6 +90,12 @@ pub struct Header {
     pub near_misses: f64,
     /// The budget.
     pub budget: Option<f64>,
+    /// Queries that may be made of one database.
+    pub most_made: Option<u64>,
+    /// Executions that may be made on one database.
+    pub most_executed: Option<u64>,
+    /// The formats of the pairs.
+    pub data: Vec<DataFormat>,
     /// Pairs of one file.
     pub pairs_per_file: u64,
     /// Virtual-machine steps that a query may take.
@@ -224,7 +234,10 @@ fn header(options: &Options, engine: &dyn Engine, databases: Vec<(String, String
         distractors: options.asking.distractors,
         variants: options.beside.variants,
         near_misses: options.beside.near_misses,
-        budget: options.budget,
+        budget: options.caps.cost,
+        most_made: options.caps.made,
+        most_executed: options.caps.executed,
+        data: options.data.clone(),
         pairs_per_file: options.pairs_per_file,
         max_vm_steps: options.max_vm_steps,
         max_rows: options.max_rows,
@@ -268,7 +281,7 @@ impl Part<'_> {
             demands: &demands,
             asking: &options.asking,
             shares_beside: options.beside,
-            budget: options.budget.map(|budget| budget / (options.databases_of(folder) as f64)),
+            caps: options.caps_of_one(folder),
         };
         let checker = Checker::new(&world.schema, self.database, self.engine);
         let mut writer = folder.begin(&self.source.db_id)?;
@@ -281,7 +294,9 @@ impl Part<'_> {
 }
 
 impl Options {
-    fn databases_of(&self, folder: &Folder) -> usize {
-        folder.header().databases.len().max(1) * usize::try_from(self.shard.1).unwrap_or(1)
+    /// The caps of one database: an even part of the budget.
+    fn caps_of_one(&self, folder: &Folder) -> Caps {
+        let databases = folder.header().databases.len().max(1) * usize::try_from(self.shard.1).unwrap_or(1);
+        Caps { cost: self.caps.cost.map(|budget| budget / databases as f64), ..self.caps }
     }
 }

@@ -7,8 +7,8 @@
 //!   synth.json                         what it was made from, and the counts
 //!   tables.jsonl                       how the databases were made, where they were made of loose tables
 //!   databases/DB/DB.sqlite             the databases that the queries run on
-//!   data/train-00000-of-00007.jsonl    the pairs, a line each
-//!   data/related-00000-of-00001.jsonl  variants and near misses, where there are any
+//!   data/train-00000-of-00007.jsonl    the pairs, a line each; or .parquet, or both
+//!   data/related-00000-of-00001.jsonl  variants and near misses, where there are any; the same
 //! ```
 //! While it is being made there is `units/` instead of `data/`: a file of pairs and a file of counts for every database that
 //! is done. `synth.lock` is held by the process that writes. A folder that was made otherwise is refused, never mixed.
@@ -19,9 +19,10 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sqlgauge_base::file::{AtomicFile, lock, write_atomically};
+use sqlgauge_base::file::{AtomicFile, PARTIAL, lock, write_atomically};
 
 use crate::corpus::{Header, Summary};
+use crate::data::{Column, DataFormat};
 use crate::pair::Pair;
 use crate::related::Related;
 use crate::source::Source;
@@ -29,7 +30,7 @@ use crate::tally::Tally;
 use crate::unit::Unmet;
 
 /// The version of what is written.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 const LOCK: &str = "synth.lock";
 const MANIFEST: &str = "synth.json";
 const CARD: &str = "README.md";
@@ -96,6 +97,15 @@ struct Manifest {
     left_out: Vec<String>,
 }
 
+/// What is written of the units into files of one name.
+struct Split {
+    name: &'static str,
+    /// How the files of the units end.
+    extension: &'static str,
+    records: u64,
+    columns: &'static [Column],
+}
+
 /// The folder while it is being made.
 pub struct Folder {
     root: PathBuf,
@@ -124,7 +134,9 @@ impl Folder {
         let foreign = |entry: io::Result<fs::DirEntry>| {
             entry.is_ok_and(|entry| {
                 let name = entry.file_name();
+                // What a killed process was preparing is ours too; the next file that is written here takes it away.
                 ![LOCK, MANIFEST, CARD, UNITS, DATA, DATABASES, TABLES].iter().any(|own| name == *own)
+                    && !name.to_string_lossy().ends_with(PARTIAL)
             })
         };
         let is_foreign = fs::read_dir(&root).map_err(at(&root))?.any(foreign);
@@ -138,7 +150,7 @@ impl Folder {
         let lock = held.ok_or_else(|| FolderError::Locked { path: root.clone() })?;
         let units = root.join(UNITS);
         let own_header = units.join(HEADER);
-        let is_finished = root.join(MANIFEST).exists() && !units.exists();
+        let is_finished = root.join(MANIFEST).exists();
         let known: Option<Header> = if is_finished {
             Some(read_json::<Manifest>(&root.join(MANIFEST))?.header)
         } else if own_header.exists() {
@@ -152,6 +164,9 @@ impl Folder {
         if !is_finished {
             fs::create_dir_all(&units).map_err(at(&units))?;
             write_json(&own_header, &header)?;
+        } else if units.exists() {
+            // The manifest is written last: all that was left to do is this.
+            fs::remove_dir_all(&units).map_err(at(&units))?;
         }
         Ok(Self { root, header, is_finished, _lock: lock })
     }
@@ -211,10 +226,19 @@ impl Folder {
         card: &str,
     ) -> Result<(), FolderError> {
         self.copy_databases(sources)?;
-        self.write_data(sources, pairs_per_file, ("train", "jsonl", summary.tally.pairs))?;
-        let related: u64 = summary.tally.related.values().sum();
-        if related > 0 {
-            self.write_data(sources, pairs_per_file, ("related", RELATED, related))?;
+        let pairs =
+            Split { name: "train", extension: "jsonl", records: summary.tally.pairs, columns: Pair::COLUMNS };
+        let related = Split {
+            name: "related",
+            extension: RELATED,
+            records: summary.tally.related.values().sum(),
+            columns: Related::COLUMNS,
+        };
+        for &format in &self.header.data {
+            self.write_data(sources, pairs_per_file, &pairs, format)?;
+            if related.records > 0 {
+                self.write_data(sources, pairs_per_file, &related, format)?;
+            }
         }
         let path = self.root.join(CARD);
         write_atomically(&path, |out| out.write_all(card.as_bytes())).map_err(at(&path))?;
@@ -251,32 +275,36 @@ impl Folder {
         &self,
         sources: &[&Source],
         pairs_per_file: u64,
-        (name, extension, total): (&str, &str, u64),
+        split: &Split,
+        format: DataFormat,
     ) -> Result<(), FolderError> {
         let folder = self.root.join(DATA);
         fs::create_dir_all(&folder).map_err(at(&folder))?;
-        let files = total.div_ceil(pairs_per_file).max(1);
+        let files = split.records.div_ceil(pairs_per_file).max(1);
         let part = if self.header.shard == "1/1" {
             String::new()
         } else {
             self.header.shard.replace('/', "of") + "-"
         };
-        let path = |number: u64| folder.join(format!("{name}-{part}{number:05}-of-{files:05}.jsonl"));
+        let (name, extension) = (split.name, format.name());
+        let path = |number: u64| folder.join(format!("{name}-{part}{number:05}-of-{files:05}.{extension}"));
+        let create = |number: u64| {
+            let path = path(number);
+            format.create(&path, split.columns).map_err(at(&path))
+        };
         let (mut number, mut written) = (0, 0);
-        let mut out = AtomicFile::create(&path(0)).map_err(at(&path(0)))?;
+        let mut out = create(0)?;
         for Source { db_id, .. } in sources {
-            let unit = self.unit_path(db_id, extension);
+            let unit = self.unit_path(db_id, split.extension);
             let unreadable =
                 |error: io::Error| FolderError::Read { path: unit.clone(), message: error.to_string() };
             for line in BufReader::new(File::open(&unit).map_err(unreadable)?).split(b'\n') {
-                let mut line = line.map_err(unreadable)?;
-                line.push(b'\n');
+                let line = line.map_err(unreadable)?;
                 if written == pairs_per_file {
                     (number, written) = (number + 1, 0);
-                    let next = AtomicFile::create(&path(number)).map_err(at(&path(number)))?;
-                    std::mem::replace(&mut out, next).commit().map_err(at(&path(number - 1)))?;
+                    std::mem::replace(&mut out, create(number)?).commit().map_err(at(&path(number - 1)))?;
                 }
-                out.write_all(&line).map_err(at(&path(number)))?;
+                out.push(&line).map_err(at(&path(number)))?;
                 written += 1;
             }
         }

@@ -6,11 +6,13 @@
 //!   chosen. Operators and tiers are read off the finished tree, never from what made it.
 //! - [`check`] says what a query must pass before it is a pair.
 
+mod ambiguity;
 mod asking;
 pub mod budget;
 mod card;
 pub mod check;
 mod corpus;
+pub mod data;
 mod folder;
 pub mod grammar;
 mod near_miss;
@@ -27,7 +29,9 @@ pub mod wish;
 pub mod world;
 
 pub use asking::{Asked, Asking};
+pub use budget::Caps;
 pub use corpus::{CorpusError, Header, Options, Progress, Summary, synthesize};
+pub use data::DataFormat;
 pub use folder::{FORMAT_VERSION, FolderError};
 pub use near_miss::{Mutation, mutated};
 pub use pair::Pair;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asking::Asked;
 use crate::check::Checked;
+use crate::data::{Column, Kind};
 use crate::operators::OperatorId;
 use crate::shape::Shape;
 use crate::tier::Tier;
@@ -25,8 +26,15 @@ pub struct Pair {
     pub style: Option<String>,
     /// Stretches of the question that say nothing of the query.
     pub distractors: Vec<String>,
+    /// Stretches of the question that are a value without the quotes or digits that would tell it from words.
+    pub implicit_values: Vec<String>,
+    /// Stretches of the question that call a column by another name than the schema's.
+    pub other_names: Vec<String>,
     /// Queries that the question may mean as well; answers to them are to be accepted.
     pub other_readings: Vec<String>,
+    /// For each of these, a script of a database on which it returns other rows than `sql`; null where the search found
+    /// none, so that the two may be equal.
+    pub separating_databases: Vec<Option<String>>,
     /// The query, as SQL of SQLite.
     pub sql: String,
     /// How difficult it is.
@@ -48,6 +56,30 @@ pub struct Pair {
 }
 
 impl Pair {
+    /// Its fields, in order, as columns of a table.
+    pub const COLUMNS: &'static [Column] = &[
+        Column { name: "id", kind: Kind::Text },
+        Column { name: "db_id", kind: Kind::Text },
+        Column { name: "question", kind: Kind::Text },
+        Column { name: "question_missing", kind: Kind::Text },
+        Column { name: "turns", kind: Kind::Texts },
+        Column { name: "style", kind: Kind::Text },
+        Column { name: "distractors", kind: Kind::Texts },
+        Column { name: "implicit_values", kind: Kind::Texts },
+        Column { name: "other_names", kind: Kind::Texts },
+        Column { name: "other_readings", kind: Kind::Texts },
+        Column { name: "separating_databases", kind: Kind::Texts },
+        Column { name: "sql", kind: Kind::Text },
+        Column { name: "tier", kind: Kind::Text },
+        Column { name: "operators", kind: Kind::Texts },
+        Column { name: "depth", kind: Kind::Integer },
+        Column { name: "joins", kind: Kind::Integer },
+        Column { name: "tables", kind: Kind::Texts },
+        Column { name: "columns", kind: Kind::Texts },
+        Column { name: "rows", kind: Kind::Integer },
+        Column { name: "width", kind: Kind::Integer },
+    ];
+
     /// The pair of a query that passed all checks.
     pub fn new(db_id: &str, number: u64, checked: &Checked, shape: &Shape, asked: Asked) -> Self {
         let columns = shape.features.columns.iter().map(|(table, column)| format!("{table}.{column}"));
@@ -59,7 +91,10 @@ impl Pair {
             turns: asked.turns,
             style: asked.style.map(|style| style.name().to_owned()),
             distractors: asked.distractors,
+            implicit_values: asked.implicit_values,
+            other_names: asked.other_names,
             other_readings: asked.other_readings,
+            separating_databases: Vec::new(),
             sql: checked.sql.clone(),
             tier: Tier::of(shape),
             operators: OperatorId::names_in(shape).into_iter().map(str::to_owned).collect(),

@@ -15,10 +15,11 @@ use sqlgauge_sql::{Dialect, print};
 use sqlgauge_verify::search::{Options as SearchOptions, Search};
 
 use crate::check::{Checked, Checker};
+use crate::data::{Column, Kind};
 use crate::near_miss::mutated;
 use crate::world::World;
 
-/// Databases that are tried for one near miss.
+/// Databases that are tried for one near miss, or one reading of a question.
 const DATABASES: usize = 60;
 /// Changes that are tried for one near miss.
 const CHANGES: usize = 4;
@@ -84,47 +85,75 @@ pub fn beside(
 ) -> Made {
     let mut made = Made::default();
     let mut random = Random::new([seed, seed_of(id), 1]);
-    let related = |relation: Relation, sql: String| Related {
-        id: format!("{id}-{}", if relation == Relation::Variant { "variant" } else { "near" }),
-        of: id.to_owned(),
-        db_id: world.db_id.clone(),
-        relation,
-        sql,
-        rules: Vec::new(),
-        change: None,
-        witness: None,
-    };
     if random.unit() < shares.variants
         && let Some((sql, rules)) = variant(world, &pair.query, &mut random)
     {
         if is_equal(checker, pair, &sql) {
-            made.related.push(Related { rules, ..related(Relation::Variant, sql) });
+            made.related.push(Related { rules, ..Related::of(id, world, Relation::Variant, sql) });
         } else {
             made.contradictions += 1;
         }
     }
     if random.unit() < shares.near_misses {
+        made.near_miss(world, checker, (id, pair), &mut random);
+    }
+    made
+}
+
+impl Made {
+    /// Adds a near miss, if one of a few changes has a witness.
+    fn near_miss(
+        &mut self,
+        world: &World,
+        checker: &Checker<'_>,
+        (id, pair): (&str, &Checked),
+        random: &mut Random,
+    ) {
         for _ in 0..CHANGES {
-            let Some((query, mutation)) = mutated(&pair.query, &mut random) else { break };
+            let Some((query, mutation)) = mutated(&pair.query, random) else { break };
             let Ok(sql) = print(&query, &world.schema, Dialect::Sqlite) else { continue };
             if checker.rows(&sql).is_none() {
                 continue;
             }
-            match witness(world, &pair.sql, &sql) {
-                Some(script) => {
-                    let near = related(Relation::NearMiss, sql);
-                    made.related.push(Related {
-                        change: Some(mutation.name().to_owned()),
-                        witness: Some(script),
-                        ..near
-                    });
-                    break;
-                }
-                None => made.without_witness += 1,
+            if let Some(script) = witness(world, &pair.sql, &sql) {
+                self.related.push(Related {
+                    change: Some(mutation.name().to_owned()),
+                    witness: Some(script),
+                    ..Related::of(id, world, Relation::NearMiss, sql)
+                });
+                break;
             }
+            self.without_witness += 1;
         }
     }
-    made
+}
+
+impl Related {
+    /// Its fields, in order, as columns of a table.
+    pub const COLUMNS: &'static [Column] = &[
+        Column { name: "id", kind: Kind::Text },
+        Column { name: "of", kind: Kind::Text },
+        Column { name: "db_id", kind: Kind::Text },
+        Column { name: "relation", kind: Kind::Text },
+        Column { name: "sql", kind: Kind::Text },
+        Column { name: "rules", kind: Kind::Texts },
+        Column { name: "change", kind: Kind::Text },
+        Column { name: "witness", kind: Kind::Text },
+    ];
+
+    /// A query beside the pair of that id, about which no more is said yet.
+    fn of(id: &str, world: &World, relation: Relation, sql: String) -> Self {
+        Self {
+            id: format!("{id}-{}", if relation == Relation::Variant { "variant" } else { "near" }),
+            of: id.to_owned(),
+            db_id: world.db_id.clone(),
+            relation,
+            sql,
+            rules: Vec::new(),
+            change: None,
+            witness: None,
+        }
+    }
 }
 
 /// The query after some applications of rules, with these.
@@ -153,10 +182,14 @@ fn is_equal(checker: &Checker<'_>, pair: &Checked, sql: &str) -> bool {
     Semantics::Bag.difference((&pair.rows, unordered), (&rows, unordered)).is_none()
 }
 
+/// A search for databases of that schema; `None` if SQLite has no memory for one.
+pub(crate) fn search_over(world: &World) -> Option<Search> {
+    let options = SearchOptions { databases: DATABASES, ..SearchOptions::default() };
+    Search::new(std::sync::Arc::clone(&world.schema), options).ok()
+}
+
 /// A database on which the two return different rows.
 fn witness(world: &World, gold: &str, near: &str) -> Option<String> {
-    let options = SearchOptions { databases: DATABASES, ..SearchOptions::default() };
-    let search = Search::new(std::sync::Arc::clone(&world.schema), options).ok()?;
-    let verdict = search.refute_minimised(gold, near);
+    let verdict = search_over(world)?.refute_minimised(gold, near);
     verdict.refutation().map(|refutation| refutation.database().script())
 }

@@ -27,6 +27,8 @@ pub struct Tally {
     pub without_question: BTreeMap<String, u64>,
     /// Questions of several readings.
     pub ambiguous: u64,
+    /// Of these, such that a database separates each further reading from the query.
+    pub separated: u64,
     /// Questions with a sentence that says nothing of the query.
     pub distracted: u64,
     /// Queries beside pairs.
@@ -62,6 +64,8 @@ impl Tally {
             bump(&mut self.without_question, reason.clone(), 1);
         }
         self.ambiguous += u64::from(!pair.other_readings.is_empty());
+        let is_separated = pair.separating_databases.iter().all(Option::is_some);
+        self.separated += u64::from(!pair.other_readings.is_empty() && is_separated);
         self.distracted += u64::from(!pair.distractors.is_empty());
     }
 
@@ -84,6 +88,7 @@ impl Tally {
         self.without_witness += other.without_witness;
         other.related.into_iter().for_each(|(key, count)| bump(&mut self.related, key, count));
         self.ambiguous += other.ambiguous;
+        self.separated += other.separated;
         self.distracted += other.distracted;
         self.spending.add(other.spending);
         other

@@ -12,7 +12,9 @@ use rayon::prelude::*;
 use sqlgauge_base::{Random, seed_of};
 use sqlgauge_questions::Speech;
 
+use crate::ambiguity::separating_databases;
 use crate::asking::{Asked, Asking};
+use crate::budget::{Allowance, Caps};
 use crate::check::{Checked, Checker, Reason};
 use crate::grammar::Grammar;
 use crate::pair::Pair;
@@ -59,8 +61,8 @@ pub struct Task<'a> {
     pub asking: &'a Asking,
     /// Of which share of the pairs there are queries beside them.
     pub shares_beside: Shares,
-    /// The most that may be spent, as [`Spending`](crate::budget::Spending) counts it.
-    pub budget: Option<f64>,
+    /// The most that may be spent on the database.
+    pub caps: Caps,
 }
 
 /// One pair to make.
@@ -97,21 +99,21 @@ pub fn make<E>(
     let speech = Speech::of(&world.schema);
     let mut seen = HashSet::new();
     while !pending.is_empty() {
-        let batch: Vec<Slot> = pending.drain(..BATCH.min(pending.len())).collect();
-        if task.budget.is_some_and(|budget| tally.spending.cost() >= budget) {
-            batch.iter().for_each(|slot| unmet[slot.wish.tier.index()] += 1);
-            continue;
-        }
+        let most = BATCH.min(pending.len());
+        let Some((size, allowance)) = task.caps.batch(&tally.spending, most as u64) else {
+            pending.iter().for_each(|slot| unmet[slot.wish.tier.index()] += 1);
+            break;
+        };
+        let size = usize::try_from(size).unwrap_or(most);
+        let batch: Vec<Slot> = pending.drain(..size.min(most)).collect();
         let drawn: Vec<Drawn> =
-            batch.par_iter().map(|slot| draw(task, (world, checker, &speech), slot)).collect();
+            batch.par_iter().map(|slot| draw(task, (world, checker, &speech), slot, allowance)).collect();
         let mut kept = Vec::new();
         for (slot, Drawn { found, tally: own }) in batch.into_iter().zip(drawn) {
             tally.add(own);
             match found {
                 Some((passed, shape, asked)) if seen.insert(passed.digest) => {
-                    let pair = Pair::new(&world.db_id, slot.number, &passed, &shape, asked);
-                    tally.keep(&pair);
-                    kept.push((pair, passed));
+                    kept.push((Pair::new(&world.db_id, slot.number, &passed, &shape, asked), passed));
                 }
                 Some(_) if slot.round < ROUNDS => {
                     tally.drop(Reason::Duplicate);
@@ -124,16 +126,28 @@ pub fn make<E>(
                 None => unmet[slot.wish.tier.index()] += 1,
             }
         }
-        let around = |(pair, passed): &(Pair, Checked)| {
-            beside(world, checker, task.shares_beside, task.seed, (&pair.id, passed))
-        };
-        let made: Vec<Made> = kept.par_iter().map(around).collect();
-        for ((pair, _), made) in kept.into_iter().zip(made) {
+        for (pair, made) in completed(task, world, checker, kept) {
+            tally.keep(&pair);
             tally.keep_related(&made);
             keep(pair, made.related)?;
         }
     }
     Ok((tally, unmet))
+}
+
+/// The pairs with what is found by searching: databases that separate readings, and queries beside them.
+fn completed(
+    task: &Task<'_>,
+    world: &World,
+    checker: &Checker<'_>,
+    kept: Vec<(Pair, Checked)>,
+) -> Vec<(Pair, Made)> {
+    let complete = |(mut pair, passed): (Pair, Checked)| {
+        pair.separating_databases = separating_databases(world, &pair.sql, &pair.other_readings);
+        let made = beside(world, checker, task.shares_beside, task.seed, (&pair.id, &passed));
+        (pair, made)
+    };
+    kept.into_par_iter().map(complete).collect()
 }
 
 /// The pairs that are asked for.
@@ -163,13 +177,17 @@ fn draw(
     task: &Task<'_>,
     (world, checker, speech): (&World, &Checker<'_>, &Speech<'_>),
     slot: &Slot,
+    allowance: Allowance,
 ) -> Drawn {
     let mut tally = Tally::default();
     let mut without_question = None;
     let mut unsaid = 0;
     let name = seed_of(&world.db_id);
     for attempt in 0..LAST_TRY {
-        let Some(kept) = Kept::at(attempt, &slot.wish) else { break };
+        let Some(kept) = Kept::at(attempt, &slot.wish).filter(|_| !tally.spending.has_reached(&allowance))
+        else {
+            break;
+        };
         let stream = slot.round * u64::from(LAST_TRY) + u64::from(attempt);
         let mut random = Random::new([task.seed, name, slot.number, stream]);
         let own = Random::new([task.seed, name, slot.number, u64::MAX - stream]);

@@ -14,7 +14,8 @@ use sqlgauge_synth::grammar::Grammar;
 use sqlgauge_synth::sampler::SAMPLERS;
 use sqlgauge_synth::shape::Shape;
 use sqlgauge_synth::{
-    Asking, Options, Relation, Shares, Source, Summary, Tier, TierShares, Wish, World, sources, synthesize,
+    Asking, Caps, DataFormat, Options, Relation, Shares, Source, Summary, Tier, TierShares, Wish, World,
+    sources, synthesize,
 };
 
 const MUSIC: &str = "
@@ -64,7 +65,8 @@ fn options(pairs: u64) -> Options {
         each: 0,
         asking: Asking { styles: Style::all().collect(), distractors: 0.2 },
         beside: Shares { variants: 0.3, near_misses: 0.2 },
-        budget: None,
+        caps: Caps::default(),
+        data: vec![DataFormat::Jsonl],
         pairs_per_file: 1000,
         max_vm_steps: 1_000_000,
         max_rows: 20_000,
@@ -209,6 +211,31 @@ fn every_column_and_link_is_used_as_often_as_asked() {
         synthesize(&sources(&[path]).unwrap(), &engine(), &few, folder.path().join("few"), &|_, _| {});
     let error = error.unwrap_err().to_string();
     assert!(error.contains("takes 51 pairs"), "{error}");
+}
+
+#[test]
+fn caps_of_a_database_and_the_budget_are_never_passed() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    std::fs::create_dir(&input).unwrap();
+    database(&input, "music", MUSIC);
+    database(&input, "odd", ODD);
+    let sources = sources(&[input]).unwrap();
+    let at = |name: &str| folder.path().join(name);
+    // Those of the paper, for each of two databases.
+    let capped = Options { caps: Caps { cost: None, made: Some(160), executed: Some(40) }, ..options(400) };
+    let summary = corpus(&sources, &capped, &at("one"), 1);
+    let spent = summary.tally.spending;
+    assert!(spent.made <= 2 * 160 && spent.executed <= 2 * 40, "{spent:?}");
+    assert!(summary.tally.pairs > 20, "{summary:?}");
+    assert_eq!(summary.tally.pairs + summary.unmet.iter().sum::<u64>(), 400);
+    corpus(&sources, &capped, &at("two"), 2);
+    assert!(files(&at("one")) == files(&at("two")));
+
+    let budget = Options { caps: Caps { cost: Some(0.05), ..Caps::default() }, ..options(400) };
+    let summary = corpus(&sources, &budget, &at("budget"), 2);
+    assert!(summary.tally.spending.cost() <= 0.05, "{:?}", summary.tally.spending);
+    assert!(summary.tally.pairs > 20, "{summary:?}");
 }
 
 #[test]

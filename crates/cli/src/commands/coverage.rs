@@ -81,7 +81,7 @@ impl Corpus {
         match schemas {
             Some(schemas) if !files.is_empty() => Ok((files, source(&schemas))),
             _ => bail!(
-                "{} is no corpus that is known: it needs data/*.jsonl or one of {}, and one of {}; or name a file and its \
+                "{} is no corpus that is known: it needs data/*.jsonl, data/*.parquet or one of {}, and one of {}; or name a file and its \
                  databases: {}=FILE@SCHEMAS",
                 folder.display(),
                 EXAMPLES.join(", "),
@@ -122,9 +122,14 @@ fn shards(data: &Path) -> Result<Vec<PathBuf>> {
     }
     let entries = std::fs::read_dir(data).with_context(|| format!("{} cannot be read", data.display()))?;
     let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
     paths.sort();
-    Ok(paths)
+    // A corpus may have its pairs in two formats, with the same rows.
+    let of = |format: &str| -> Vec<PathBuf> {
+        let is_one = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == format);
+        paths.iter().filter(is_one).cloned().collect()
+    };
+    let lines = of("jsonl");
+    Ok(if lines.is_empty() { of("parquet") } else { lines })
 }
 
 impl CoverageCommand {

@@ -5,14 +5,16 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_questions::Style;
 use sqlgauge_synth::sampler::{SAMPLERS, Sampler, sampler};
-use sqlgauge_synth::{Asking, Options, Shares, Summary, Tier, TierShares, sources, synthesize};
+use sqlgauge_synth::{
+    Asking, Caps, DataFormat, Options, Shares, Summary, Tier, TierShares, sources, synthesize,
+};
 use sqlgauge_tables::REPORT_FILE;
 use tempfile::TempDir;
 
@@ -76,6 +78,15 @@ pub struct Synth {
     /// The most that may be spent by the costs of FusionSQL's equation 16
     #[arg(long, value_name = "DOLLARS")]
     budget: Option<f64>,
+    /// Queries that may be made of one database; 160 in the paper
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    most_made: Option<u64>,
+    /// Queries that may be run on one database; 40 in the paper
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    most_executed: Option<u64>,
+    /// Format of the pairs
+    #[arg(long, value_enum, default_value_t = Written::Jsonl)]
+    format: Written,
     /// Pairs of one file
     #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     pairs_per_file: u64,
@@ -110,21 +121,30 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
         .ok_or_else(|| "write I/N with I from 1 to N, as in 1/4".to_owned())
 }
 
+/// The formats of the pairs.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Written {
+    /// A JSON object a line
+    Jsonl,
+    /// A Parquet table
+    Parquet,
+    /// The same rows in both
+    Both,
+}
+
+impl Written {
+    fn formats(self) -> &'static [DataFormat] {
+        match self {
+            Self::Jsonl => &[DataFormat::Jsonl],
+            Self::Parquet => &[DataFormat::Parquet],
+            Self::Both => &DataFormat::ALL,
+        }
+    }
+}
+
 impl Synth {
     pub fn run(self) -> Result<Verdict> {
-        let is_amount = self.budget.is_none_or(|budget| budget.is_finite() && budget > 0.0);
-        ensure!(is_amount, "--budget {:?} is no amount above 0", self.budget.unwrap_or(0.0));
-        let shares = [
-            ("--distractors", self.distractors),
-            ("--variants", self.variants),
-            ("--near-misses", self.near_misses),
-        ];
-        for (option, share) in shares {
-            ensure!((0.0..=1.0).contains(&share), "{option} {share} is no share from 0 to 1");
-        }
-        let is_chosen = |style: &Style| self.styles.iter().any(|name| name == "all" || name == style.name());
-        let asking =
-            Asking { styles: Style::all().filter(is_chosen).collect(), distractors: self.distractors };
+        self.check()?;
         keep_run("--out", &self.out)?;
         let roots: Vec<PathBuf> = self.db.iter().chain(&self.for_database).cloned().collect();
         let threads = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build()?;
@@ -137,21 +157,7 @@ impl Synth {
             max_vm_steps: self.max_steps,
             ..Limits::default()
         };
-        let options = Options {
-            pairs: self.pairs,
-            seed: self.seed,
-            tiers: self.tiers,
-            sampler: self.sampler,
-            shard: self.shard,
-            each: self.each.unwrap_or(if self.for_database.is_some() { 3 } else { 0 }),
-            asking,
-            beside: Shares { variants: self.variants, near_misses: self.near_misses },
-            budget: self.budget,
-            pairs_per_file: self.pairs_per_file,
-            max_vm_steps: self.max_steps,
-            max_rows: self.max_rows as u64,
-            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
+        let options = self.options();
         let (started, last) = (Instant::now(), Mutex::new(Instant::now()));
         let progress = |done: u64, total: u64| {
             let Ok(mut last) = last.lock() else { return };
@@ -175,6 +181,45 @@ impl Synth {
             report(&summary, started.elapsed())?;
         }
         Ok(Verdict::Done)
+    }
+
+    /// What clap cannot check.
+    fn check(&self) -> Result<()> {
+        let is_amount = self.budget.is_none_or(|budget| budget.is_finite() && budget > 0.0);
+        ensure!(is_amount, "--budget {:?} is no amount above 0", self.budget.unwrap_or(0.0));
+        let shares = [
+            ("--distractors", self.distractors),
+            ("--variants", self.variants),
+            ("--near-misses", self.near_misses),
+        ];
+        for (option, share) in shares {
+            ensure!((0.0..=1.0).contains(&share), "{option} {share} is no share from 0 to 1");
+        }
+        self.format.formats().iter().try_for_each(|format| format.check_built())?;
+        Ok(())
+    }
+
+    fn options(&self) -> Options {
+        let is_chosen = |style: &Style| self.styles.iter().any(|name| name == "all" || name == style.name());
+        Options {
+            pairs: self.pairs,
+            seed: self.seed,
+            tiers: self.tiers,
+            sampler: self.sampler,
+            shard: self.shard,
+            each: self.each.unwrap_or(if self.for_database.is_some() { 3 } else { 0 }),
+            asking: Asking {
+                styles: Style::all().filter(is_chosen).collect(),
+                distractors: self.distractors,
+            },
+            beside: Shares { variants: self.variants, near_misses: self.near_misses },
+            caps: Caps { cost: self.budget, made: self.most_made, executed: self.most_executed },
+            data: self.format.formats().to_vec(),
+            pairs_per_file: self.pairs_per_file,
+            max_vm_steps: self.max_steps,
+            max_rows: self.max_rows as u64,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
     }
 }
 

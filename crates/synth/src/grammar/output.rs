@@ -115,56 +115,44 @@ impl Grammar<'_> {
             want.unwrap_or(["count", "count", "sum", "average", "average", "extremum"][self.random.below(6)]);
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
         let numbers: Vec<&Facet> = all.iter().filter(|facet| facet.kind == Kind::Number).copied().collect();
-        let of = |function: Function, facet: &Facet, distinct: bool, word: &str| {
-            let args = Args::List(vec![facet.expr()]);
-            let is_integer = function == Function::Count || (facet.is_integer && function != Function::Avg);
-            let kind = if function == Function::Count { Kind::Number } else { facet.kind };
-            let source = matches!(function, Function::Min | Function::Max | Function::Avg)
-                .then_some(facet.source)
-                .flatten();
-            let aggregate = Aggregate { distinct, ..Aggregate::plain(function, args) };
-            let name = format!("{word}_{}", facet.name);
-            (
-                Expr::Aggregate(Box::new(aggregate)),
-                Facet { column: facet.column, kind, is_integer, source, name },
-            )
-        };
         let demanded = self.demanded(scope).map(|(_, column)| column);
         let number = numbers.iter().find(|facet| Some(facet.column) == demanded).copied();
         let number = number.or_else(|| self.random.pick(&numbers).copied());
         match (want, number) {
-            ("sum", Some(facet)) => Some(of(Function::Sum, facet, false, "total")),
-            ("average", Some(facet)) => Some(of(Function::Avg, facet, false, "average")),
+            ("sum", Some(facet)) => Some(aggregate_of(Function::Sum, facet, false, "total")),
+            ("average", Some(facet)) => Some(aggregate_of(Function::Avg, facet, false, "average")),
             ("extremum", number) => {
                 let dates: Vec<&Facet> =
                     all.iter().filter(|facet| facet.kind == Kind::Date).copied().collect();
                 let facet = number.or_else(|| self.random.pick(&dates).copied())?;
                 let is_max = self.chance(60);
                 let (function, word) = if is_max { (Function::Max, "max") } else { (Function::Min, "min") };
-                Some(of(function, facet, false, word))
+                Some(aggregate_of(function, facet, false, word))
             }
-            _ => {
-                let shared: Vec<&Facet> = all
-                    .iter()
-                    .filter(|facet| matches!(facet.kind, Kind::Category | Kind::Key | Kind::Text))
-                    .copied()
-                    .collect();
-                if self.chance(25)
-                    && let Some(facet) = self.random.pick(&shared)
-                {
-                    return Some(of(Function::Count, facet, true, "count"));
-                }
-                let first = all.first()?;
-                let facet = Facet {
-                    column: first.column,
-                    kind: Kind::Number,
-                    is_integer: true,
-                    source: None,
-                    name: "row_count".to_owned(),
-                };
-                Some((Expr::Aggregate(Box::new(Aggregate::plain(Function::Count, Args::Star))), facet))
-            }
+            _ => self.count(&all),
         }
+    }
+
+    /// The number of rows, or of the different values of a column that has some more than once.
+    fn count(&mut self, all: &[&Facet]) -> Option<(Expr, Facet)> {
+        let shared: Vec<&Facet> = all
+            .iter()
+            .filter(|facet| matches!(facet.kind, Kind::Category | Kind::Key | Kind::Text))
+            .copied()
+            .collect();
+        if self.chance(25)
+            && let Some(facet) = self.random.pick(&shared)
+        {
+            return Some(aggregate_of(Function::Count, facet, true, "count"));
+        }
+        let facet = Facet {
+            column: all.first()?.column,
+            kind: Kind::Number,
+            is_integer: true,
+            source: None,
+            name: "row_count".to_owned(),
+        };
+        Some((Expr::Aggregate(Box::new(Aggregate::plain(Function::Count, Args::Star))), facet))
     }
 
     fn grouped(&mut self, scope: &[Bound], draft: &mut Draft, inner: Option<usize>) -> Option<Made> {
@@ -313,49 +301,9 @@ impl Grammar<'_> {
         let texts: Vec<&Facet> =
             all.iter().filter(|facet| matches!(facet.kind, Kind::Text | Kind::Category)).copied().collect();
         match operator {
-            "case" => {
-                let facet = *self.random.pick(&numbers)?;
-                let condition = self.threshold(facet)?;
-                let pairs = [("high", "low"), ("above", "below"), ("yes", "no")];
-                let &(yes, no) = self.random.pick(&pairs)?;
-                let text = |text: &str| Expr::Literal(Literal::Text(text.to_owned()));
-                let expr = Expr::Case {
-                    operand: None,
-                    branches: vec![(condition, text(yes))],
-                    otherwise: Some(Box::new(text(no))),
-                };
-                let facet = Facet { kind: Kind::Text, ..computed_facet(facet.column, "level", false) };
-                Some((expr, facet))
-            }
-            "arithmetic" => {
-                let left = *self.random.pick(&numbers)?;
-                let others: Vec<&Facet> =
-                    numbers.iter().filter(|facet| facet.column != left.column).copied().collect();
-                let (operator, right) = match self.random.pick(&others) {
-                    Some(other) if self.random.chance(70) => {
-                        let operators =
-                            [BinaryOperator::Add, BinaryOperator::Subtract, BinaryOperator::Subtract];
-                        (*self.random.pick(&operators)?, other.expr())
-                    }
-                    _ => {
-                        let factor = *self.random.pick(&[2.0, 0.5, 1.1, 0.9, 100.0])?;
-                        (BinaryOperator::Multiply, Expr::Literal(Literal::Real(Real::new(factor))))
-                    }
-                };
-                let expr = Expr::Binary(operator, Box::new(left.expr()), Box::new(right));
-                Some((expr, computed_facet(left.column, "result", false)))
-            }
-            "concat" => {
-                let left = *self.random.pick(&texts)?;
-                let others: Vec<&Facet> =
-                    texts.iter().filter(|facet| facet.column != left.column).copied().collect();
-                let right = self.random.pick(&others)?.expr();
-                let separator = *self.random.pick(&[" ", ", ", " - "])?;
-                let separator = Expr::Literal(Literal::Text(separator.to_owned()));
-                let head = Expr::Binary(BinaryOperator::Concat, Box::new(left.expr()), Box::new(separator));
-                let expr = Expr::Binary(BinaryOperator::Concat, Box::new(head), Box::new(right));
-                Some((expr, Facet { kind: Kind::Text, ..computed_facet(left.column, "label", false) }))
-            }
+            "case" => self.labelled(&numbers),
+            "arithmetic" => self.calculated(&numbers),
+            "concat" => self.concatenated(&texts),
             "cast" => {
                 let facet = *self.random.pick(&numbers)?;
                 let type_name = if facet.is_integer { "REAL" } else { "INTEGER" };
@@ -364,6 +312,52 @@ impl Grammar<'_> {
             }
             _ => None,
         }
+    }
+
+    /// One word for numbers above a value, another for the others.
+    fn labelled(&mut self, numbers: &[&Facet]) -> Option<(Expr, Facet)> {
+        let facet = *self.random.pick(numbers)?;
+        let condition = self.threshold(facet)?;
+        let pairs = [("high", "low"), ("above", "below"), ("yes", "no")];
+        let &(yes, no) = self.random.pick(&pairs)?;
+        let text = |text: &str| Expr::Literal(Literal::Text(text.to_owned()));
+        let expr = Expr::Case {
+            operand: None,
+            branches: vec![(condition, text(yes))],
+            otherwise: Some(Box::new(text(no))),
+        };
+        Some((expr, Facet { kind: Kind::Text, ..computed_facet(facet.column, "level", false) }))
+    }
+
+    /// A number with another one, or times a constant.
+    fn calculated(&mut self, numbers: &[&Facet]) -> Option<(Expr, Facet)> {
+        let left = *self.random.pick(numbers)?;
+        let others: Vec<&Facet> =
+            numbers.iter().filter(|facet| facet.column != left.column).copied().collect();
+        let (operator, right) = match self.random.pick(&others) {
+            Some(other) if self.random.chance(70) => {
+                let operators = [BinaryOperator::Add, BinaryOperator::Subtract, BinaryOperator::Subtract];
+                (*self.random.pick(&operators)?, other.expr())
+            }
+            _ => {
+                let factor = *self.random.pick(&[2.0, 0.5, 1.1, 0.9, 100.0])?;
+                (BinaryOperator::Multiply, Expr::Literal(Literal::Real(Real::new(factor))))
+            }
+        };
+        let expr = Expr::Binary(operator, Box::new(left.expr()), Box::new(right));
+        Some((expr, computed_facet(left.column, "result", false)))
+    }
+
+    /// Two texts with something between them.
+    fn concatenated(&mut self, texts: &[&Facet]) -> Option<(Expr, Facet)> {
+        let left = *self.random.pick(texts)?;
+        let others: Vec<&Facet> = texts.iter().filter(|facet| facet.column != left.column).copied().collect();
+        let right = self.random.pick(&others)?.expr();
+        let separator = *self.random.pick(&[" ", ", ", " - "])?;
+        let separator = Expr::Literal(Literal::Text(separator.to_owned()));
+        let head = Expr::Binary(BinaryOperator::Concat, Box::new(left.expr()), Box::new(separator));
+        let expr = Expr::Binary(BinaryOperator::Concat, Box::new(head), Box::new(right));
+        Some((expr, Facet { kind: Kind::Text, ..computed_facet(left.column, "label", false) }))
     }
 
     /// A value that is computed from aggregates: a count by condition, a difference, a share.
@@ -408,6 +402,22 @@ impl Grammar<'_> {
         let operator = *self.random.pick(&[BinaryOperator::Greater, BinaryOperator::GreaterEqual])?;
         Some(comparison(operator, facet, value))
     }
+}
+
+/// A function over a column, and what its result is.
+fn aggregate_of(function: Function, facet: &Facet, distinct: bool, word: &str) -> (Expr, Facet) {
+    let is_integer = function == Function::Count || (facet.is_integer && function != Function::Avg);
+    let kind = if function == Function::Count { Kind::Number } else { facet.kind };
+    let has_source = matches!(function, Function::Min | Function::Max | Function::Avg);
+    let found = Facet {
+        column: facet.column,
+        kind,
+        is_integer,
+        source: if has_source { facet.source } else { None },
+        name: format!("{word}_{}", facet.name),
+    };
+    let aggregate = Aggregate { distinct, ..Aggregate::plain(function, Args::List(vec![facet.expr()])) };
+    (Expr::Aggregate(Box::new(aggregate)), found)
 }
 
 fn computed_facet(column: ColumnRef, name: &str, is_integer: bool) -> Facet {
