@@ -10,7 +10,7 @@ use sqlgauge_sql::tree::Query;
 
 use crate::canonical::{Choices, canonicalise};
 use crate::context::{Position, Published};
-use crate::driver::{self, RuleSet, Stopped, normalise_up_to};
+use crate::driver::{RuleSet, Stopped, normalise_up_to, rule_set};
 use crate::profile::Profile;
 use crate::rule::Meta;
 use crate::tools;
@@ -76,7 +76,7 @@ impl<'a> Stepper<'a> {
     /// One rule of the sound profile, which believes those lies and what the schema says, true or not.
     pub fn only(rule: &'static Meta, lies: Lies, schema: &'a Schema) -> Self {
         let Lies { no_plan_shows, is_condition, position, owns_aggregates } = lies;
-        let lies = driver::Lies { no_plan_shows, is_condition, position, owns_aggregates };
+        let lies = rule_set::Lies { no_plan_shows, is_condition, position, owns_aggregates };
         let rules = RuleSet::of_chosen(Profile::Sound, lies, &|meta| std::ptr::eq(meta, rule));
         Self { schema, rules, is_whole: false }
     }

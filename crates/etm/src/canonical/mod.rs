@@ -5,17 +5,17 @@
 //! clause that share a colour (self joins) are told apart by the conditions and results that mention them. Where
 //! even that leaves a tie, every order of the tied relations is a candidate: [`Choices`] enumerates them.
 
+mod from;
+mod hash;
+
 use std::collections::HashSet;
 
-use sqlgauge_sql::aggregates;
 use sqlgauge_sql::derive::{Fact, Facts};
-use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::renumber;
 use sqlgauge_sql::tree::{
-    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, From, IndexHint, JoinKind, Literal, OrderTerm,
-    Query, Relation, RelationId, Select, SetOperator, Source, WindowCall,
+    BinaryOperator, Body, ColumnRef, Expr, From, OrderTerm, Query, RelationId, Select, SetOperator,
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::{aggregates, renumber};
 
 use crate::beside::operands_commute;
 use crate::context::Position;
@@ -131,22 +131,6 @@ enum Conditions {
     Written,
     /// As they are written: a column is in several of them, so that SQLite derives conditions from them.
     Linked,
-}
-
-fn mix(hash: u64, value: u64) -> u64 {
-    let mixed = (hash.rotate_left(23) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed ^ (mixed >> 29)
-}
-
-fn text(hash: u64, value: &str) -> u64 {
-    value.bytes().fold(mix(hash, value.len() as u64), |hash, byte| mix(hash, u64::from(byte)))
-}
-
-/// A hash of a bag of hashes.
-fn bag(tag: u64, hashes: impl Iterator<Item = u64>) -> u64 {
-    let (sum, xor) = hashes
-        .fold((0u64, 0u64), |(sum, xor), hash| (sum.wrapping_add(mix(hash, 0x51)), xor ^ mix(hash, 0x77)));
-    mix(mix(tag, sum), xor)
 }
 
 impl Canonical<'_, '_> {
@@ -291,149 +275,6 @@ impl Canonical<'_, '_> {
         }
     }
 
-    /// Gives every relation of a FROM clause its first colour; subqueries in it are put in order first.
-    fn paint(&mut self, from: &mut From, sensitive: bool) {
-        match from {
-            From::Join(join) => {
-                self.paint(&mut join.left, sensitive);
-                self.paint(&mut join.right, sensitive);
-            }
-            From::Relation(relation) => {
-                if let Source::Derived(query) = &mut relation.source {
-                    self.query(query, Position::Derived, sensitive);
-                }
-                let colour = mix(self.hash_source(relation), self.depth);
-                self.set_colour(relation.id, colour);
-            }
-        }
-    }
-
-    fn hash_source(&self, relation: &Relation) -> u64 {
-        let hint = match &relation.hint {
-            None => 0,
-            Some(IndexHint::None) => 1,
-            Some(IndexHint::By(name)) => text(2, name),
-        };
-        let source = match &relation.source {
-            Source::Table(id) => mix(1, id.index() as u64),
-            Source::Derived(query) => mix(2, self.hash_query(query)),
-            Source::Cte(id) => mix(3, u64::from(id.0)),
-            Source::Function { name, args } => {
-                args.iter().fold(text(4, name), |hash, arg| mix(hash, self.hash_expr(arg)))
-            }
-            Source::Catalog => 5,
-        };
-        if hint == 0 { source } else { mix(source, hint) }
-    }
-
-    /// Puts the operands of inner joins in order. Without outer joins these are all relations; with them, the
-    /// relations before the first outer join.
-    fn sort_from(&mut self, from: From, select: &Select, order_by: &[OrderTerm]) -> From {
-        if !self.sound && !tools::is_inner(&from) {
-            return from;
-        }
-        match from {
-            From::Join(join)
-                if matches!(join.kind, JoinKind::Inner | JoinKind::Cross)
-                    && !self.names.follow_brackets(&join, self.facts) =>
-            {
-                let mut operands = Vec::new();
-                let mut conditions = Vec::new();
-                tools::take_inner(From::Join(join), &mut operands, &mut conditions);
-                self.refine(&operands, &conditions, select, order_by);
-                operands.sort_by_cached_key(|operand| self.hash_from(operand));
-                self.choose(&mut operands);
-                let mut operands = operands.into_iter();
-                let joined =
-                    operands.next().map(|first| operands.fold(first, |l, r| tools::join_inner(Some(l), r)));
-                let mut from = joined.unwrap_or_else(|| unreachable_from(select));
-                if let From::Join(join) = &mut from {
-                    join.on = tools::conjunction(conditions);
-                }
-                from
-            }
-            From::Join(mut join) => {
-                join.left = self.sort_from(join.left, select, order_by);
-                From::Join(join)
-            }
-            From::Relation(_) => from,
-        }
-    }
-
-    /// Tells relations of one colour apart by what mentions them.
-    fn refine(&mut self, operands: &[From], conditions: &[Expr], select: &Select, order_by: &[OrderTerm]) {
-        let relations: Vec<RelationId> =
-            operands.iter().flat_map(From::relations).map(|relation| relation.id).collect();
-        for _ in 0..relations.len().min(4) {
-            let mut colours: Vec<u64> = relations.iter().map(|id| self.colour(*id)).collect();
-            colours.sort_unstable();
-            if colours.windows(2).all(|pair| pair[0] != pair[1]) {
-                return;
-            }
-            let new: Vec<u64> = relations
-                .iter()
-                .map(|&id| {
-                    let tied = colours.iter().filter(|colour| **colour == self.colour(id)).count() > 1;
-                    if tied { self.signature(id, conditions, select, order_by) } else { self.colour(id) }
-                })
-                .collect();
-            for (id, colour) in relations.iter().zip(new) {
-                self.set_colour(*id, colour);
-            }
-        }
-    }
-
-    /// The colour of a relation and of everything that mentions it, seen with the relation marked.
-    fn signature(
-        &mut self,
-        id: RelationId,
-        conditions: &[Expr],
-        select: &Select,
-        order_by: &[OrderTerm],
-    ) -> u64 {
-        let old = self.colour(id);
-        self.set_colour(id, mix(old, 0xa5a5));
-        let mentions = |expr: &Expr| tools::columns_of(expr).iter().any(|column| column.relation == id);
-        let filters = tools::conjuncts_of(select.filter.as_ref()).into_iter().chain(conditions);
-        let filters = bag(11, filters.filter(|e| mentions(e)).map(|e| self.hash_expr(e)));
-        let groups = bag(12, select.group_by.iter().filter(|e| mentions(e)).map(|e| self.hash_expr(e)));
-        let outputs = select.outputs.iter().enumerate().filter(|(_, output)| mentions(&output.expr));
-        let outputs = bag(
-            13,
-            outputs.map(|(place, output)| {
-                let place = if self.sound { place as u64 } else { 0 };
-                mix(self.hash_expr(&output.expr), place)
-            }),
-        );
-        let rest = select.having.iter().chain(order_by.iter().map(|term| &term.expr));
-        let rest = bag(14, rest.filter(|e| mentions(e)).map(|e| self.hash_expr(e)));
-        self.set_colour(id, old);
-        [filters, groups, outputs, rest].into_iter().fold(old, mix)
-    }
-
-    /// Among operands with equal hashes takes the next order that was not tried.
-    fn choose(&mut self, operands: &mut [From]) {
-        let hashes: Vec<u64> = operands.iter().map(|operand| self.hash_from(operand)).collect();
-        let mut start = 0;
-        while start < operands.len() {
-            let length = hashes[start..].iter().take_while(|hash| **hash == hashes[start]).count();
-            for place in 0..length.saturating_sub(1) {
-                let pick = self.choices.take(length - place);
-                operands[start + place..start + length].rotate_left(pick);
-            }
-            for place in 0..length {
-                if length > 1 {
-                    let ids: Vec<_> = operands[start + place].relations().iter().map(|r| r.id).collect();
-                    for id in ids {
-                        let colour = mix(self.colour(id), place as u64 + 1);
-                        self.set_colour(id, colour);
-                    }
-                }
-            }
-            start += length;
-        }
-    }
-
     fn conditions(&mut self, from: &mut From) {
         if let From::Join(join) = from {
             self.conditions(&mut join.left);
@@ -562,185 +403,6 @@ impl Canonical<'_, '_> {
             && (brings_none || own.collating == other.collating)
             && self.facts.commutes(left, right)
     }
-
-    fn hash_query(&self, query: &Query) -> u64 {
-        let mut hash = self.hash_body(&query.body);
-        for cte in &query.ctes {
-            hash = mix(hash, self.hash_query(&cte.query));
-        }
-        hash = self.hash_order(hash, &query.order_by);
-        for (tag, expr) in [(21, &query.limit), (22, &query.offset)] {
-            if let Some(expr) = expr {
-                hash = mix(mix(hash, tag), self.hash_expr(expr));
-            }
-        }
-        hash
-    }
-
-    fn hash_order(&self, hash: u64, terms: &[OrderTerm]) -> u64 {
-        terms.iter().fold(hash, |hash, term| {
-            let flags =
-                u64::from(term.descending) * 4 + term.nulls_first.map_or(0, |first| 1 + u64::from(first));
-            mix(mix(hash, flags + 31), self.hash_expr(&term.expr))
-        })
-    }
-
-    fn hash_body(&self, body: &Body) -> u64 {
-        match body {
-            Body::Select(select) => self.hash_select(select),
-            Body::SetOperation { operator, all, left, right } => {
-                let tag = mix(41 + *operator as u64, u64::from(*all));
-                let (left, right) = (self.hash_body(left), self.hash_body(right));
-                mix(mix(tag, left), right)
-            }
-            Body::Values(rows) => {
-                rows.iter().flatten().fold(51, |hash, expr| mix(hash, self.hash_expr(expr)))
-            }
-        }
-    }
-
-    fn hash_select(&self, select: &Select) -> u64 {
-        let mut hash = mix(61, u64::from(select.distinct));
-        if let Some(from) = &select.from {
-            hash = mix(hash, self.hash_from(from));
-        }
-        let filters = tools::conjuncts_of(select.filter.as_ref());
-        hash = mix(hash, bag(62, filters.into_iter().map(|e| self.hash_expr(e))));
-        hash = mix(hash, bag(63, select.group_by.iter().map(|e| self.hash_expr(e))));
-        if let Some(having) = &select.having {
-            hash = mix(hash, self.hash_expr(having));
-        }
-        if self.sound {
-            select.outputs.iter().fold(hash, |hash, output| mix(hash, self.hash_expr(&output.expr)))
-        } else {
-            mix(hash, bag(64, select.outputs.iter().map(|output| self.hash_expr(&output.expr))))
-        }
-    }
-
-    fn hash_from(&self, from: &From) -> u64 {
-        match from {
-            From::Relation(relation) => {
-                let colour = self.colour(relation.id);
-                // Inside a subquery that was not visited yet there are no colours.
-                if colour == 0 { mix(71, self.hash_source(relation)) } else { mix(71, colour) }
-            }
-            From::Join(join) if matches!(join.kind, JoinKind::Inner | JoinKind::Cross) => {
-                let on = join.on.as_ref().map_or(0, |on| self.hash_expr(on));
-                bag(mix(72, on), [&join.left, &join.right].into_iter().map(|side| self.hash_from(side)))
-            }
-            From::Join(join) => {
-                let on = join.on.as_ref().map_or(0, |on| self.hash_expr(on));
-                let sides = mix(self.hash_from(&join.left), self.hash_from(&join.right));
-                mix(mix(73 + join.kind as u64, on), sides)
-            }
-        }
-    }
-
-    fn hash_column(&self, column: ColumnRef) -> u64 {
-        mix(mix(81, self.colour(column.relation)), column.column.position().map_or(u64::MAX, u64::from))
-    }
-
-    fn hash_all<'e>(&self, tag: u64, exprs: impl IntoIterator<Item = &'e Expr>) -> u64 {
-        exprs.into_iter().fold(tag, |hash, expr| mix(hash, self.hash_expr(expr)))
-    }
-
-    fn hash_expr(&self, expr: &Expr) -> u64 {
-        match expr {
-            Expr::Column(column) => self.hash_column(*column),
-            Expr::Output(n) => mix(82, u64::from(*n)),
-            Expr::Literal(literal) => hash_literal(literal),
-            Expr::Unary(operator, operand) => mix(83 + *operator as u64 * 131, self.hash_expr(operand)),
-            Expr::Binary(operator, left, right) => self.hash_binary(*operator, left, right),
-            Expr::And(list) => bag(84, list.iter().map(|e| self.hash_expr(e))),
-            Expr::Or(list) => bag(85, list.iter().map(|e| self.hash_expr(e))),
-            Expr::Row(list) => self.hash_all(86, list),
-            Expr::Between { expr, low, high, negated } => {
-                self.hash_all(87 + u64::from(*negated) * 131, [expr.as_ref(), low, high])
-            }
-            Expr::Like { operator, expr, pattern, escape, negated } => {
-                let tag = 88 + u64::from(*negated) * 131 + *operator as u64 * 1009;
-                self.hash_all(tag, [expr.as_ref(), pattern].into_iter().chain(escape.as_deref()))
-            }
-            Expr::InList { expr, list, negated } => {
-                let elements = bag(89 + u64::from(*negated) * 131, list.iter().map(|e| self.hash_expr(e)));
-                mix(elements, self.hash_expr(expr))
-            }
-            Expr::InQuery { expr, query, negated } => {
-                mix(mix(90 + u64::from(*negated) * 131, self.hash_expr(expr)), self.hash_query(query))
-            }
-            Expr::Exists { query, negated } => mix(91 + u64::from(*negated) * 131, self.hash_query(query)),
-            Expr::Scalar(query) => mix(92, self.hash_query(query)),
-            Expr::Case { operand, branches, otherwise } => {
-                let branches = branches.iter().flat_map(|(when, then)| [when, then]);
-                let hash = self.hash_all(93, operand.as_deref());
-                mix(self.hash_all(mix(hash, 1), branches), self.hash_all(2, otherwise.as_deref()))
-            }
-            Expr::Cast { expr, type_name } => text(mix(94, self.hash_expr(expr)), type_name),
-            Expr::Collate { expr, collation } => text(mix(95, self.hash_expr(expr)), collation),
-            Expr::IsNull { expr, negated } => mix(96 + u64::from(*negated) * 131, self.hash_expr(expr)),
-            Expr::Function { function, args } => self.hash_call(function, args),
-            Expr::Aggregate(aggregate) => self.hash_aggregate(aggregate),
-            Expr::Window(call) => self.hash_window(call),
-        }
-    }
-
-    fn hash_binary(&self, operator: BinaryOperator, left: &Expr, right: &Expr) -> u64 {
-        let (a, b) = (self.hash_expr(left), self.hash_expr(right));
-        let commutes = matches!(
-            operator,
-            BinaryOperator::Equal
-                | BinaryOperator::NotEqual
-                | BinaryOperator::Is
-                | BinaryOperator::IsNot
-                | BinaryOperator::Add
-                | BinaryOperator::Multiply
-        );
-        let (operator, a, b) = match operator {
-            BinaryOperator::Greater => (BinaryOperator::Less, b, a),
-            BinaryOperator::GreaterEqual => (BinaryOperator::LessEqual, b, a),
-            other if commutes => (other, a.min(b), a.max(b)),
-            other => (other, a, b),
-        };
-        mix(mix(mix(97, operator as u64), a), b)
-    }
-
-    fn hash_call(&self, function: &Function, args: &Args) -> u64 {
-        let hash = text(98, function.name());
-        match args {
-            Args::Bare => mix(hash, 1),
-            Args::Star => mix(hash, 2),
-            Args::List(list) => self.hash_all(mix(hash, 3), list),
-        }
-    }
-
-    fn hash_aggregate(&self, aggregate: &Aggregate) -> u64 {
-        let hash = self.hash_call(&aggregate.function, &aggregate.args);
-        let hash = mix(mix(hash, u64::from(aggregate.distinct)), u64::from(aggregate.owner.0));
-        self.hash_all(self.hash_order(hash, &aggregate.order_by), &aggregate.filter)
-    }
-
-    fn hash_window(&self, call: &WindowCall) -> u64 {
-        let hash = self.hash_call(&call.function, &call.args);
-        let hash = self.hash_all(mix(hash, 4), &call.filter);
-        self.hash_order(self.hash_all(hash, &call.window.partition_by), &call.window.order_by)
-    }
-}
-
-fn hash_literal(literal: &Literal) -> u64 {
-    match literal {
-        Literal::Null => 101,
-        Literal::Boolean(value) => mix(102, u64::from(*value)),
-        Literal::Integer(value) => mix(103, value.cast_unsigned()),
-        Literal::Real(value) => mix(104, value.get().to_bits()),
-        Literal::Text(value) => text(105, value),
-        Literal::Blob(value) => value.iter().fold(106, |hash, byte| mix(hash, u64::from(*byte))),
-    }
-}
-
-/// Only reached if a join had no operands, which cannot be.
-fn unreachable_from(select: &Select) -> From {
-    let id = select.outputs.iter().find_map(|output| tools::as_column(&output.expr)).map(|c| c.relation);
-    From::Relation(Relation::new(id.unwrap_or(RelationId(0)), Source::Catalog))
 }
 
 fn take_operands(body: Body, operator: SetOperator, all: bool, found: &mut Vec<Body>) {

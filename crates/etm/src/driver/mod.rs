@@ -1,70 +1,32 @@
 //! Applies the rules of a profile in every scope of a query until none changes anything.
 
-use sqlgauge_sql::aggregates;
-use sqlgauge_sql::derive::{Facts, is_aggregate_select};
-use sqlgauge_sql::reach;
-use sqlgauge_sql::tree::{Body, Expr, From, OrderTerm, Query, Relation, RelationId, Source};
+mod operands;
+pub(crate) mod rule_set;
 
-use crate::beside::{Beside, keeps_type, result_operands, returns_texts, texts};
+use sqlgauge_sql::derive::{Facts, is_aggregate_select};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::{Body, Expr, From, Query, Relation, RelationId, Source};
+use sqlgauge_sql::{aggregates, reach};
+
+use crate::beside::{Beside, keeps_type, result_operands, returns_texts};
 use crate::context::{Context, Position, Published};
 use crate::matcher::Application;
 use crate::planned::{Planned, PlannedNames, has_value_rows, plan_shows_anywhere};
 use crate::profile::Profile;
-use crate::rule::{Meta, Rule, Shape, Stage};
-use crate::sensitive::{Sensitivity, Settled, has_indexed_text, may_be_indexed_text, sensitivity};
+use crate::rule::{Meta, Shape};
+use crate::sensitive::{Sensitivity, Settled, has_indexed_text, sensitivity};
 use crate::tools;
-use sqlgauge_sql::schema::Schema;
+
+pub(crate) use rule_set::RuleSet;
 
 /// How often all rules are tried in all scopes before the query counts as having no normal form.
 const MAX_PASSES: usize = 40;
+
 /// The largest query that is tried, in nodes.
 pub(crate) const MAX_NODES: usize = 60_000;
+
 /// How many nodes copies of common table expressions may add: copies of copies double with each step.
 const MAX_COPIED_NODES: usize = 600;
-/// How often rules may rewrite one and the same expression in one pass.
-const MAX_REWRITES: usize = 12;
-
-/// The rules of a profile by the step at which they act.
-pub(crate) struct RuleSet {
-    profile: Profile,
-    expressions: Vec<&'static dyn Rule>,
-    queries: Vec<&'static dyn Rule>,
-    lies: Lies,
-}
-
-/// What the rules are told although it may not be so. Nothing, except where a test plants a defect.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Lies {
-    /// The result never depends on the order in which rows are read.
-    pub(crate) no_plan_shows: bool,
-    /// Every expression stands where NULL and FALSE have the same effect.
-    pub(crate) is_condition: bool,
-    /// Every query stands there.
-    pub(crate) position: Option<Position>,
-    /// Every aggregate belongs to the query that it stands in.
-    pub(crate) owns_aggregates: bool,
-}
-
-impl RuleSet {
-    pub(crate) fn of(profile: Profile) -> Self {
-        Self::of_chosen(profile, Lies::default(), &|_| true)
-    }
-
-    /// The rules of a profile that are chosen, and what they are told.
-    pub(crate) fn of_chosen(profile: Profile, lies: Lies, is_chosen: &dyn Fn(&Meta) -> bool) -> Self {
-        let of_stage = |stage: Stage| {
-            let all = crate::rules::rules().iter().copied();
-            all.filter(|rule| {
-                let meta = rule.meta();
-                (meta.stage == stage || meta.stage == Stage::Everywhere)
-                    && meta.profiles.contains(profile)
-                    && is_chosen(meta)
-            })
-            .collect()
-        };
-        Self { profile, expressions: of_stage(Stage::Expression), queries: of_stage(Stage::Query), lies }
-    }
-}
 
 /// Why no normal form was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -503,234 +465,6 @@ impl<'a> Driver<'_, 'a> {
         }
     }
 
-    /// An expression of which only the value counts.
-    fn expr(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) {
-        self.operand(expr, is_condition, clause, &Beside::Nothing);
-    }
-
-    fn operand(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str, beside: &Beside) {
-        // SQL tells the owner of an aggregate by the columns that it reads, so one that reads others stays as it is.
-        if let Expr::Aggregate(aggregate) = expr
-            && self.is_correlated
-            && !aggregates::reads_only(aggregate, &self.relations)
-        {
-            return;
-        }
-        self.parts(expr, is_condition, clause, beside);
-        if aggregates::has_displaced(expr) {
-            return;
-        }
-        for _ in 0..MAX_REWRITES {
-            if !self.expression_rules(expr, is_condition, clause, beside) {
-                return;
-            }
-        }
-    }
-
-    fn expression_rules(
-        &mut self,
-        expr: &mut Expr,
-        is_condition: bool,
-        clause: &'static str,
-        beside: &Beside,
-    ) -> bool {
-        if self.plan_shows && self.has_indexed_text && may_be_indexed_text(expr, &self.context.facts) {
-            return false;
-        }
-        let mut changed = false;
-        let typed = self.context.is_sound() && !matches!(beside, Beside::Nothing);
-        let mut before = (typed || self.log.is_some()).then(|| expr.clone());
-        let sensitivity = if self.plan_shows { Sensitivity::Rows } else { Sensitivity::None };
-        for rule in &self.rules.expressions {
-            if self.is_over() {
-                return false;
-            }
-            if self.plan_shows && !rule.meta().keeps_plan {
-                continue;
-            }
-            self.context.is_condition = is_condition || self.rules.lies.is_condition;
-            self.context.sensitivity = sensitivity;
-            if !rule.expr(expr, &mut self.context) {
-                continue;
-            }
-            if let Some(old) = &before
-                && typed
-                && !beside.takes(&self.context.facts.operand(old), &self.context.facts.operand(expr))
-            {
-                expr.clone_from(old);
-                continue;
-            }
-            changed = true;
-            self.applied.push(rule.meta());
-            if let Some(old) = &mut before {
-                self.record_expr(rule.meta(), old, expr, clause);
-                old.clone_from(expr);
-            }
-        }
-        changed
-    }
-
-    /// What an operand is compared with; nothing where neither its affinity nor its collation has an effect.
-    fn beside(&self, own: &Expr, others: &[&Expr]) -> Beside {
-        let facts = &self.context.facts;
-        let shows = self.context.is_sound() && texts(facts, others.iter().copied().chain([own]));
-        if shows { Beside::these(facts, others.iter().copied()) } else { Beside::Nothing }
-    }
-
-    fn parts(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str, beside: &Beside) {
-        // What passes the affinity or the collation of its operand on.
-        let passed = |as_what: Beside| match beside {
-            Beside::Nothing => Beside::Nothing,
-            Beside::Compound(_) => beside.clone(),
-            _ => as_what,
-        };
-        match expr {
-            Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
-            Expr::Unary(_, operand) | Expr::Cast { expr: operand, .. } => {
-                let of_operand =
-                    if matches!(beside, Beside::Itself) { Beside::Itself } else { Beside::Others };
-                self.operand(operand, false, clause, &passed(of_operand));
-            }
-            Expr::Collate { expr: operand, .. } => {
-                self.operand(operand, false, clause, &passed(Beside::Anything));
-            }
-            Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                let of_left = self.beside(left, &[right]);
-                self.operand(left, false, clause, &of_left);
-                let of_right = self.beside(right, &[left]);
-                self.operand(right, false, clause, &of_right);
-            }
-            Expr::Binary(_, left, right) => {
-                self.expr(left, false, clause);
-                self.expr(right, false, clause);
-            }
-            Expr::And(list) | Expr::Or(list) => {
-                for operand in list {
-                    self.expr(operand, is_condition, clause);
-                }
-            }
-            Expr::Row(list) => {
-                let part = passed(Beside::Anything);
-                list.iter_mut().for_each(|operand| self.operand(operand, false, clause, &part));
-            }
-            Expr::Between { expr, low, high, .. } => {
-                let of_value = self.beside(expr, &[low, high]);
-                self.operand(expr, false, clause, &of_value);
-                for bound in [low, high] {
-                    let of_bound = self.beside(bound, &[expr]);
-                    self.operand(bound, false, clause, &of_bound);
-                }
-            }
-            Expr::Like { expr, pattern, escape, .. } => {
-                [expr, pattern]
-                    .into_iter()
-                    .chain(escape)
-                    .for_each(|operand| self.expr(operand, false, clause));
-            }
-            Expr::InList { expr, list, .. } => {
-                let of_value = self.beside(expr, &list.iter().collect::<Vec<_>>());
-                self.operand(expr, false, clause, &of_value);
-                for element in list {
-                    let of_element = self.beside(element, &[expr]);
-                    self.operand(element, false, clause, &of_element);
-                }
-            }
-            Expr::InQuery { expr, query, .. } => self.in_query(expr, query, clause),
-            Expr::Exists { query, .. } => {
-                self.inner(clause, query, Position::Exists, self.plan_shows, &Beside::Nothing);
-            }
-            Expr::Scalar(query) => {
-                // What is computed once is a constant to the plan around it.
-                let is_part = self.plan_shows && tools::is_correlated(query);
-                self.inner(clause, query, Position::Scalar, is_part, beside);
-            }
-            Expr::Case { operand, branches, otherwise } => {
-                // By the form of its results SQLite tells what a CASE may be.
-                let of_results =
-                    if matches!(beside, Beside::Compound(_)) { beside } else { &Beside::Nothing };
-                self.case(operand.as_deref_mut(), branches, otherwise.as_deref_mut(), clause, of_results);
-            }
-            Expr::IsNull { expr, .. } => self.expr(expr, false, clause),
-            Expr::Function { function, args } => {
-                let beside = Beside::arguments(&self.context.facts, function, args.as_slice());
-                self.list(args.as_mut_slice(), clause, &beside);
-            }
-            Expr::Aggregate(aggregate) => {
-                let lacking = self.context.enter_rows();
-                let beside = if aggregate.distinct {
-                    Beside::Itself
-                } else {
-                    Beside::arguments(&self.context.facts, &aggregate.function, aggregate.args.as_slice())
-                };
-                self.list(aggregate.args.as_mut_slice(), clause, &beside);
-                self.terms(&mut aggregate.order_by, clause);
-                if let Some(filter) = &mut aggregate.filter {
-                    self.expr(filter, true, clause);
-                }
-                self.context.leave_rows(lacking);
-            }
-            Expr::Window(call) => {
-                let beside = Beside::arguments(&self.context.facts, &call.function, call.args.as_slice());
-                self.list(call.args.as_mut_slice(), clause, &beside);
-                if let Some(filter) = &mut call.filter {
-                    self.expr(filter, true, clause);
-                }
-                self.list(&mut call.window.partition_by, clause, &Beside::Itself);
-                self.terms(&mut call.window.order_by, clause);
-            }
-        }
-    }
-
-    fn in_query(&mut self, value: &mut Expr, query: &mut Query, clause: &'static str) {
-        let results = if self.context.is_sound() {
-            Beside::results(&self.context.facts, query)
-        } else {
-            Beside::Nothing
-        };
-        self.operand(value, false, clause, &results);
-        let of_results = if self.context.is_sound() {
-            Beside::these(&self.context.facts, [&*value])
-        } else {
-            Beside::Nothing
-        };
-        self.inner(clause, query, Position::In, self.plan_shows, &of_results);
-    }
-
-    fn case(
-        &mut self,
-        mut operand: Option<&mut Expr>,
-        branches: &mut [(Expr, Expr)],
-        otherwise: Option<&mut Expr>,
-        clause: &'static str,
-        of_results: &Beside,
-    ) {
-        if let Some(operand) = operand.as_deref_mut() {
-            let of_operand = self.beside(operand, &branches.iter().map(|(when, _)| when).collect::<Vec<_>>());
-            self.operand(operand, false, clause, &of_operand);
-        }
-        for (when, then) in branches {
-            match operand.as_deref() {
-                None => self.expr(when, true, clause),
-                Some(operand) => {
-                    let of_when = self.beside(when, &[operand]);
-                    self.operand(when, false, clause, &of_when);
-                }
-            }
-            self.operand(then, false, clause, of_results);
-        }
-        if let Some(otherwise) = otherwise {
-            self.operand(otherwise, false, clause, of_results);
-        }
-    }
-
-    fn list(&mut self, list: &mut [Expr], clause: &'static str, beside: &Beside) {
-        list.iter_mut().for_each(|expr| self.operand(expr, false, clause, beside));
-    }
-
-    fn terms(&mut self, terms: &mut [OrderTerm], clause: &'static str) {
-        terms.iter_mut().for_each(|term| self.operand(&mut term.expr, false, clause, &Beside::Itself));
-    }
-
     fn record(&mut self, meta: &'static Meta, places: usize, before: Option<&Query>, after: &Query) {
         let (Some(log), Some(before)) = (&mut self.log, before) else { return };
         let schema = self.context.facts.schema();
@@ -741,21 +475,6 @@ impl<'a> Driver<'_, 'a> {
             places,
             before: tools::text(before, schema),
             after: tools::text(after, schema),
-        });
-    }
-
-    fn record_expr(&mut self, meta: &'static Meta, before: &Expr, after: &Expr, clause: &'static str) {
-        let schema = self.context.facts.schema();
-        let Some(log) = &mut self.log else { return };
-        let mut scope = self.scope.clone();
-        scope.push(clause);
-        let text = |expr: &Expr| crate::difference::expression(expr, &self.context.facts, schema);
-        log.push(Application {
-            rule: meta,
-            scope: scope.join(" > "),
-            places: 1,
-            before: text(before),
-            after: text(after),
         });
     }
 }

@@ -1,0 +1,266 @@
+//! The rules of expressions: parts before wholes, each beside what it is compared with.
+
+use sqlgauge_sql::aggregates;
+use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
+
+use super::Driver;
+use crate::beside::{Beside, texts};
+use crate::context::Position;
+use crate::matcher::Application;
+use crate::rule::Meta;
+use crate::sensitive::{Sensitivity, may_be_indexed_text};
+use crate::tools;
+
+/// How often rules may rewrite one and the same expression in one pass.
+const MAX_REWRITES: usize = 12;
+
+impl Driver<'_, '_> {
+    /// An expression of which only the value counts.
+    pub(super) fn expr(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) {
+        self.operand(expr, is_condition, clause, &Beside::Nothing);
+    }
+
+    pub(super) fn operand(
+        &mut self,
+        expr: &mut Expr,
+        is_condition: bool,
+        clause: &'static str,
+        beside: &Beside,
+    ) {
+        // SQL tells the owner of an aggregate by the columns that it reads, so one that reads others stays as it is.
+        if let Expr::Aggregate(aggregate) = expr
+            && self.is_correlated
+            && !aggregates::reads_only(aggregate, &self.relations)
+        {
+            return;
+        }
+        self.parts(expr, is_condition, clause, beside);
+        if aggregates::has_displaced(expr) {
+            return;
+        }
+        for _ in 0..MAX_REWRITES {
+            if !self.expression_rules(expr, is_condition, clause, beside) {
+                return;
+            }
+        }
+    }
+
+    fn expression_rules(
+        &mut self,
+        expr: &mut Expr,
+        is_condition: bool,
+        clause: &'static str,
+        beside: &Beside,
+    ) -> bool {
+        if self.plan_shows && self.has_indexed_text && may_be_indexed_text(expr, &self.context.facts) {
+            return false;
+        }
+        let mut changed = false;
+        let typed = self.context.is_sound() && !matches!(beside, Beside::Nothing);
+        let mut before = (typed || self.log.is_some()).then(|| expr.clone());
+        let sensitivity = if self.plan_shows { Sensitivity::Rows } else { Sensitivity::None };
+        for rule in &self.rules.expressions {
+            if self.is_over() {
+                return false;
+            }
+            if self.plan_shows && !rule.meta().keeps_plan {
+                continue;
+            }
+            self.context.is_condition = is_condition || self.rules.lies.is_condition;
+            self.context.sensitivity = sensitivity;
+            if !rule.expr(expr, &mut self.context) {
+                continue;
+            }
+            if let Some(old) = &before
+                && typed
+                && !beside.takes(&self.context.facts.operand(old), &self.context.facts.operand(expr))
+            {
+                expr.clone_from(old);
+                continue;
+            }
+            changed = true;
+            self.applied.push(rule.meta());
+            if let Some(old) = &mut before {
+                self.record_expr(rule.meta(), old, expr, clause);
+                old.clone_from(expr);
+            }
+        }
+        changed
+    }
+
+    /// What an operand is compared with; nothing where neither its affinity nor its collation has an effect.
+    fn beside(&self, own: &Expr, others: &[&Expr]) -> Beside {
+        let facts = &self.context.facts;
+        let shows = self.context.is_sound() && texts(facts, others.iter().copied().chain([own]));
+        if shows { Beside::these(facts, others.iter().copied()) } else { Beside::Nothing }
+    }
+
+    fn parts(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str, beside: &Beside) {
+        // What passes the affinity or the collation of its operand on.
+        let passed = |as_what: Beside| match beside {
+            Beside::Nothing => Beside::Nothing,
+            Beside::Compound(_) => beside.clone(),
+            _ => as_what,
+        };
+        match expr {
+            Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
+            Expr::Unary(_, operand) | Expr::Cast { expr: operand, .. } => {
+                let of_operand =
+                    if matches!(beside, Beside::Itself) { Beside::Itself } else { Beside::Others };
+                self.operand(operand, false, clause, &passed(of_operand));
+            }
+            Expr::Collate { expr: operand, .. } => {
+                self.operand(operand, false, clause, &passed(Beside::Anything));
+            }
+            Expr::Binary(operator, left, right) if operator.is_comparison() => {
+                let of_left = self.beside(left, &[right]);
+                self.operand(left, false, clause, &of_left);
+                let of_right = self.beside(right, &[left]);
+                self.operand(right, false, clause, &of_right);
+            }
+            Expr::Binary(_, left, right) => {
+                self.expr(left, false, clause);
+                self.expr(right, false, clause);
+            }
+            Expr::And(list) | Expr::Or(list) => {
+                for operand in list {
+                    self.expr(operand, is_condition, clause);
+                }
+            }
+            Expr::Row(list) => {
+                let part = passed(Beside::Anything);
+                list.iter_mut().for_each(|operand| self.operand(operand, false, clause, &part));
+            }
+            Expr::Between { expr, low, high, .. } => {
+                let of_value = self.beside(expr, &[low, high]);
+                self.operand(expr, false, clause, &of_value);
+                for bound in [low, high] {
+                    let of_bound = self.beside(bound, &[expr]);
+                    self.operand(bound, false, clause, &of_bound);
+                }
+            }
+            Expr::Like { expr, pattern, escape, .. } => {
+                [expr, pattern]
+                    .into_iter()
+                    .chain(escape)
+                    .for_each(|operand| self.expr(operand, false, clause));
+            }
+            Expr::InList { expr, list, .. } => {
+                let of_value = self.beside(expr, &list.iter().collect::<Vec<_>>());
+                self.operand(expr, false, clause, &of_value);
+                for element in list {
+                    let of_element = self.beside(element, &[expr]);
+                    self.operand(element, false, clause, &of_element);
+                }
+            }
+            Expr::InQuery { expr, query, .. } => self.in_query(expr, query, clause),
+            Expr::Exists { query, .. } => {
+                self.inner(clause, query, Position::Exists, self.plan_shows, &Beside::Nothing);
+            }
+            Expr::Scalar(query) => {
+                // What is computed once is a constant to the plan around it.
+                let is_part = self.plan_shows && tools::is_correlated(query);
+                self.inner(clause, query, Position::Scalar, is_part, beside);
+            }
+            Expr::Case { operand, branches, otherwise } => {
+                // By the form of its results SQLite tells what a CASE may be.
+                let of_results =
+                    if matches!(beside, Beside::Compound(_)) { beside } else { &Beside::Nothing };
+                self.case(operand.as_deref_mut(), branches, otherwise.as_deref_mut(), clause, of_results);
+            }
+            Expr::IsNull { expr, .. } => self.expr(expr, false, clause),
+            Expr::Function { function, args } => {
+                let beside = Beside::arguments(&self.context.facts, function, args.as_slice());
+                self.list(args.as_mut_slice(), clause, &beside);
+            }
+            Expr::Aggregate(aggregate) => {
+                let lacking = self.context.enter_rows();
+                let beside = if aggregate.distinct {
+                    Beside::Itself
+                } else {
+                    Beside::arguments(&self.context.facts, &aggregate.function, aggregate.args.as_slice())
+                };
+                self.list(aggregate.args.as_mut_slice(), clause, &beside);
+                self.terms(&mut aggregate.order_by, clause);
+                if let Some(filter) = &mut aggregate.filter {
+                    self.expr(filter, true, clause);
+                }
+                self.context.leave_rows(lacking);
+            }
+            Expr::Window(call) => {
+                let beside = Beside::arguments(&self.context.facts, &call.function, call.args.as_slice());
+                self.list(call.args.as_mut_slice(), clause, &beside);
+                if let Some(filter) = &mut call.filter {
+                    self.expr(filter, true, clause);
+                }
+                self.list(&mut call.window.partition_by, clause, &Beside::Itself);
+                self.terms(&mut call.window.order_by, clause);
+            }
+        }
+    }
+
+    fn in_query(&mut self, value: &mut Expr, query: &mut Query, clause: &'static str) {
+        let results = if self.context.is_sound() {
+            Beside::results(&self.context.facts, query)
+        } else {
+            Beside::Nothing
+        };
+        self.operand(value, false, clause, &results);
+        let of_results = if self.context.is_sound() {
+            Beside::these(&self.context.facts, [&*value])
+        } else {
+            Beside::Nothing
+        };
+        self.inner(clause, query, Position::In, self.plan_shows, &of_results);
+    }
+
+    fn case(
+        &mut self,
+        mut operand: Option<&mut Expr>,
+        branches: &mut [(Expr, Expr)],
+        otherwise: Option<&mut Expr>,
+        clause: &'static str,
+        of_results: &Beside,
+    ) {
+        if let Some(operand) = operand.as_deref_mut() {
+            let of_operand = self.beside(operand, &branches.iter().map(|(when, _)| when).collect::<Vec<_>>());
+            self.operand(operand, false, clause, &of_operand);
+        }
+        for (when, then) in branches {
+            match operand.as_deref() {
+                None => self.expr(when, true, clause),
+                Some(operand) => {
+                    let of_when = self.beside(when, &[operand]);
+                    self.operand(when, false, clause, &of_when);
+                }
+            }
+            self.operand(then, false, clause, of_results);
+        }
+        if let Some(otherwise) = otherwise {
+            self.operand(otherwise, false, clause, of_results);
+        }
+    }
+
+    fn list(&mut self, list: &mut [Expr], clause: &'static str, beside: &Beside) {
+        list.iter_mut().for_each(|expr| self.operand(expr, false, clause, beside));
+    }
+
+    fn terms(&mut self, terms: &mut [OrderTerm], clause: &'static str) {
+        terms.iter_mut().for_each(|term| self.operand(&mut term.expr, false, clause, &Beside::Itself));
+    }
+
+    fn record_expr(&mut self, meta: &'static Meta, before: &Expr, after: &Expr, clause: &'static str) {
+        let schema = self.context.facts.schema();
+        let Some(log) = &mut self.log else { return };
+        let mut scope = self.scope.clone();
+        scope.push(clause);
+        let text = |expr: &Expr| crate::difference::expression(expr, &self.context.facts, schema);
+        log.push(Application {
+            rule: meta,
+            scope: scope.join(" > "),
+            places: 1,
+            before: text(before),
+            after: text(after),
+        });
+    }
+}

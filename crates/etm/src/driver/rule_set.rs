@@ -1,0 +1,47 @@
+//! Which rules are applied, and what they are told.
+
+use crate::context::Position;
+use crate::profile::Profile;
+use crate::rule::{Meta, Rule, Stage};
+
+/// The rules of a profile by the step at which they act.
+pub(crate) struct RuleSet {
+    pub(super) profile: Profile,
+    pub(super) expressions: Vec<&'static dyn Rule>,
+    pub(super) queries: Vec<&'static dyn Rule>,
+    pub(super) lies: Lies,
+}
+
+/// What the rules are told although it may not be so. Nothing, except where a test plants a defect.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Lies {
+    /// The result never depends on the order in which rows are read.
+    pub(crate) no_plan_shows: bool,
+    /// Every expression stands where NULL and FALSE have the same effect.
+    pub(crate) is_condition: bool,
+    /// Every query stands there.
+    pub(crate) position: Option<Position>,
+    /// Every aggregate belongs to the query that it stands in.
+    pub(crate) owns_aggregates: bool,
+}
+
+impl RuleSet {
+    pub(crate) fn of(profile: Profile) -> Self {
+        Self::of_chosen(profile, Lies::default(), &|_| true)
+    }
+
+    /// The rules of a profile that are chosen, and what they are told.
+    pub(crate) fn of_chosen(profile: Profile, lies: Lies, is_chosen: &dyn Fn(&Meta) -> bool) -> Self {
+        let of_stage = |stage: Stage| {
+            let all = crate::rules::rules().iter().copied();
+            all.filter(|rule| {
+                let meta = rule.meta();
+                (meta.stage == stage || meta.stage == Stage::Everywhere)
+                    && meta.profiles.contains(profile)
+                    && is_chosen(meta)
+            })
+            .collect()
+        };
+        Self { profile, expressions: of_stage(Stage::Expression), queries: of_stage(Stage::Query), lies }
+    }
+}

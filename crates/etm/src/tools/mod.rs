@@ -1,0 +1,33 @@
+//! Small pieces that many rules need.
+
+mod columns;
+mod conditions;
+mod exprs;
+mod from;
+mod properties;
+mod query;
+mod relations;
+mod same;
+
+pub(crate) use columns::{
+    columns_of, columns_read, move_columns, replace_column, replace_column_in, swap_columns,
+};
+pub(crate) use conditions::{
+    add_conjunct, conjunction, conjuncts_of, on_conjuncts, retain_on, take_conjuncts,
+};
+pub(crate) use exprs::{
+    aggregate, any, as_column, as_integer, equal, is_count_star, is_truth, is_truth_test, one, own_aggregate,
+    plain_aggregate, truth,
+};
+pub(crate) use from::{
+    is_inner, join_inner, may_go, may_stand_in, on_exprs, single_relation, take_inner, without,
+};
+pub(crate) use properties::{
+    calls_aggregate, is_deterministic, is_deterministic_expr, may_fail, obstacle, size,
+};
+pub(crate) use query::{
+    expr_text, for_own_exprs, forget_names, is_flat, link, may_become_exists, order_expr, own_exprs,
+    plain_select, select_mut, take_select, text,
+};
+pub(crate) use relations::{declared, declared_in, is_correlated, reads_cte, refresh};
+pub(crate) use same::{renamed, same_expr, same_from, same_query};

@@ -1,0 +1,322 @@
+//! Expressions.
+
+use super::from::ColumnRef;
+use super::literal::Literal;
+use super::window::WindowCall;
+use super::{OrderTerm, Query};
+use crate::functions::Function;
+
+/// A scalar expression.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// A column.
+    Column(ColumnRef),
+    /// The result column at that position (ORDER BY only: by alias or by ordinal).
+    Output(u32),
+    /// A constant.
+    Literal(Literal),
+    /// A unary operator.
+    Unary(UnaryOperator, Box<Expr>),
+    /// A binary operator other than AND and OR.
+    Binary(BinaryOperator, Box<Expr>, Box<Expr>),
+    /// AND of two or more operands, in the order of the text.
+    And(Vec<Expr>),
+    /// OR of two or more operands, in the order of the text.
+    Or(Vec<Expr>),
+    /// BETWEEN.
+    Between {
+        /// The value.
+        expr: Box<Expr>,
+        /// Lower bound.
+        low: Box<Expr>,
+        /// Upper bound.
+        high: Box<Expr>,
+        /// NOT BETWEEN.
+        negated: bool,
+    },
+    /// LIKE, GLOB, REGEXP, MATCH.
+    Like {
+        /// Which one.
+        operator: LikeOperator,
+        /// The text.
+        expr: Box<Expr>,
+        /// The pattern.
+        pattern: Box<Expr>,
+        /// ESCAPE.
+        escape: Option<Box<Expr>>,
+        /// NOT LIKE.
+        negated: bool,
+    },
+    /// IN with a list.
+    InList {
+        /// The value.
+        expr: Box<Expr>,
+        /// The list; SQLite allows an empty one.
+        list: Vec<Expr>,
+        /// NOT IN.
+        negated: bool,
+    },
+    /// IN with a subquery (also `IN table`).
+    InQuery {
+        /// The value.
+        expr: Box<Expr>,
+        /// The subquery.
+        query: Box<Query>,
+        /// NOT IN.
+        negated: bool,
+    },
+    /// EXISTS.
+    Exists {
+        /// The subquery.
+        query: Box<Query>,
+        /// NOT EXISTS.
+        negated: bool,
+    },
+    /// A subquery used as a value: the first row, NULL without one.
+    Scalar(Box<Query>),
+    /// CASE.
+    Case {
+        /// `CASE operand WHEN …`.
+        operand: Option<Box<Expr>>,
+        /// WHEN and THEN.
+        branches: Vec<(Expr, Expr)>,
+        /// ELSE.
+        otherwise: Option<Box<Expr>>,
+    },
+    /// CAST.
+    Cast {
+        /// The value.
+        expr: Box<Expr>,
+        /// The type as written, spaces made single.
+        type_name: String,
+    },
+    /// COLLATE.
+    Collate {
+        /// The value.
+        expr: Box<Expr>,
+        /// The collation as written, upper case.
+        collation: String,
+    },
+    /// IS NULL.
+    IsNull {
+        /// The value.
+        expr: Box<Expr>,
+        /// IS NOT NULL.
+        negated: bool,
+    },
+    /// A scalar function.
+    Function {
+        /// Which one.
+        function: Function,
+        /// The arguments.
+        args: Args,
+    },
+    /// An aggregate over the rows of a group.
+    Aggregate(Box<Aggregate>),
+    /// A window function.
+    Window(Box<WindowCall>),
+    /// A row value of two or more parts.
+    Row(Vec<Expr>),
+}
+
+impl Expr {
+    /// The function and the arguments of a call of any kind.
+    pub fn called(&self) -> Option<(&Function, &Args)> {
+        match self {
+            Self::Function { function, args } => Some((function, args)),
+            Self::Aggregate(aggregate) => Some((&aggregate.function, &aggregate.args)),
+            Self::Window(call) => Some((&call.function, &call.args)),
+            _ => None,
+        }
+    }
+}
+
+/// An aggregate function over the rows of a group.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Aggregate {
+    /// Which one.
+    pub function: Function,
+    /// The arguments.
+    pub args: Args,
+    /// DISTINCT.
+    pub distinct: bool,
+    /// ORDER BY inside the parentheses.
+    pub order_by: Vec<OrderTerm>,
+    /// FILTER (WHERE …).
+    pub filter: Option<Expr>,
+    /// Whose groups it is computed over.
+    pub owner: Owner,
+}
+
+impl Aggregate {
+    /// A plain aggregate of the query that it stands in.
+    pub fn plain(function: Function, args: Args) -> Self {
+        Self { function, args, distinct: false, order_by: Vec::new(), filter: None, owner: Owner::HERE }
+    }
+
+    /// Whether it has neither DISTINCT, ORDER BY nor FILTER.
+    pub fn is_plain(&self) -> bool {
+        !self.distinct && self.order_by.is_empty() && self.filter.is_none()
+    }
+}
+
+/// The query whose groups an aggregate is computed over: how many queries one must go outward from where the
+/// aggregate stands (0: the SELECT that it stands in; every [`Query`] around counts, be it in FROM or in WITH).
+///
+/// SQL does not write it down: an aggregate belongs to the innermost query around of which its arguments read a
+/// column, and to the one that it stands in if they read none. To the queries between, it is a value from outside,
+/// like a correlated column.
+///
+/// It is a distance and not an identity, so that equal queries have equal trees, and that copies and new numbers of
+/// relations leave it as it is. What it does not survive by itself is a move to another depth:
+/// [`aggregates`](crate::aggregates) tells where such aggregates are, and shifts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Owner(pub u32);
+
+impl Owner {
+    /// The SELECT that the aggregate stands in.
+    pub const HERE: Self = Self(0);
+}
+
+/// The arguments of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Args {
+    /// No parentheses at all: `CURRENT_DATE`, `CURRENT_TIME`, `CURRENT_TIMESTAMP`.
+    Bare,
+    /// `(*)`.
+    Star,
+    /// A list, perhaps empty.
+    List(Vec<Expr>),
+}
+
+impl Args {
+    /// The expressions; empty for [`Args::Bare`] and [`Args::Star`].
+    pub fn as_slice(&self) -> &[Expr] {
+        match self {
+            Self::List(list) => list,
+            Self::Bare | Self::Star => &[],
+        }
+    }
+
+    /// The expressions, to change them.
+    pub fn as_mut_slice(&mut self) -> &mut [Expr] {
+        match self {
+            Self::List(list) => list,
+            Self::Bare | Self::Star => &mut [],
+        }
+    }
+}
+
+/// A unary operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum UnaryOperator {
+    /// NOT.
+    Not,
+    /// Negation.
+    Minus,
+    /// Unary plus: keeps the value, drops affinity and collation.
+    Plus,
+    /// Bitwise complement.
+    BitNot,
+}
+
+/// A binary operator other than AND and OR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BinaryOperator {
+    /// `=`, `==`.
+    Equal,
+    /// `<>`, `!=`.
+    NotEqual,
+    /// `<`.
+    Less,
+    /// `<=`.
+    LessEqual,
+    /// `>`.
+    Greater,
+    /// `>=`.
+    GreaterEqual,
+    /// IS, IS NOT DISTINCT FROM.
+    Is,
+    /// IS NOT, IS DISTINCT FROM.
+    IsNot,
+    /// `+`.
+    Add,
+    /// `-`.
+    Subtract,
+    /// `*`.
+    Multiply,
+    /// `/`.
+    Divide,
+    /// `%`.
+    Modulo,
+    /// `||`.
+    Concat,
+    /// `&`.
+    BitAnd,
+    /// `|`.
+    BitOr,
+    /// `<<`.
+    ShiftLeft,
+    /// `>>`.
+    ShiftRight,
+    /// `->`.
+    Arrow,
+    /// `->>`.
+    LongArrow,
+}
+
+impl BinaryOperator {
+    /// The operator's spelling.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "<>",
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterEqual => ">=",
+            Self::Is => "IS",
+            Self::IsNot => "IS NOT",
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Modulo => "%",
+            Self::Concat => "||",
+            Self::BitAnd => "&",
+            Self::BitOr => "|",
+            Self::ShiftLeft => "<<",
+            Self::ShiftRight => ">>",
+            Self::Arrow => "->",
+            Self::LongArrow => "->>",
+        }
+    }
+
+    /// Whether it compares: `=`, `<>`, `<`, `<=`, `>`, `>=`, IS, IS NOT.
+    pub fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            Self::Equal
+                | Self::NotEqual
+                | Self::Less
+                | Self::LessEqual
+                | Self::Greater
+                | Self::GreaterEqual
+                | Self::Is
+                | Self::IsNot
+        )
+    }
+}
+
+/// A pattern operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LikeOperator {
+    /// LIKE: ASCII case ignored, `%` and `_`.
+    Like,
+    /// GLOB.
+    Glob,
+    /// REGEXP (needs a function that stock SQLite does not have).
+    Regexp,
+    /// MATCH (full-text tables).
+    Match,
+}
