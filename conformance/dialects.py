@@ -105,9 +105,12 @@ class MySql:
         self.cursor.execute("SELECT version()")
         self.version = self.cursor.fetchone()[0]
         self.is_mariadb = "MariaDB" in self.version
-        self.cursor.execute("SET sql_mode = 'ANSI_QUOTES,NO_ENGINE_SUBSTITUTION,STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY'")
-        self.cursor.execute("SET sql_mode = REPLACE(@@sql_mode, 'ANSI_QUOTES', '')")
-        self.cursor.execute(f"SET max_statement_time = {SECONDS}" if self.is_mariadb else "SELECT 1")
+        self.cursor.execute("SET sql_mode = 'NO_ENGINE_SUBSTITUTION,STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY'")
+        # The collation of bytes without padding has another name in MariaDB.
+        self.collation = "utf8mb4_nopad_bin" if self.is_mariadb else "utf8mb4_0900_bin"
+        self.cursor.execute(f"SET NAMES utf8mb4 COLLATE {self.collation}")
+        seconds, unit = ("max_statement_time", 1) if self.is_mariadb else ("max_execution_time", 1000)
+        self.cursor.execute(f"SET {seconds} = {SECONDS * unit}")
 
     def begin(self, db_id):
         self.database = "`sqlgauge_" + db_id.replace("`", "") + "`"
@@ -116,13 +119,12 @@ class MySql:
         self.cursor.execute(f"USE {self.database}")
 
     def load(self, create, name, path, blobs):
-        # The collation of bytes without padding has another name in MariaDB.
-        self.cursor.execute(create.replace("utf8mb4_0900_bin", "utf8mb4_nopad_bin") if self.is_mariadb else create)
-        holders, sets = [], []
+        self.cursor.execute(create.replace("utf8mb4_0900_bin", self.collation))
+        holders, sets, escaped = [], [], NULL.replace("\\", "\\\\")
         for at, column in enumerate(columns_of(self.cursor, name)):
             holders.append(f"@v{at}")
             value = f"@v{at}" if at not in blobs else f"UNHEX(@v{at})"
-            sets.append(f"`{column}` = IF(@v{at} = '{NULL * 2 if False else chr(92) * 2 + 'N'}', NULL, {value})")
+            sets.append(f"`{column}` = IF(@v{at} = '{escaped}', NULL, {value})")
         self.cursor.execute(
             f"LOAD DATA LOCAL INFILE '{path}' INTO TABLE `{name}` CHARACTER SET utf8mb4 FIELDS TERMINATED BY ',' "
             f"OPTIONALLY ENCLOSED BY '\"' ESCAPED BY '' LINES TERMINATED BY '\\n' ({', '.join(holders)}) SET {', '.join(sets)}"

@@ -67,7 +67,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn turned(sql: &str, schema: &Schema) -> Vec<String> {
     let with = |descending: bool| {
         let mut query = resolve(sql, schema).ok()?;
-        rewrite_query(&mut Turn { descending }, &mut query);
+        let mut turn = Turn { descending };
+        rewrite_query(&mut turn, &mut query);
+        if query.limit.is_none() && !query.order_by.is_empty() {
+            turn.turn(&mut query);
+        }
         print(&query, schema, Sqlite::Sqlite).ok()
     };
     [false, true].into_iter().filter_map(with).collect()

@@ -112,6 +112,8 @@ pub struct Likes {
     pub insensitive: Option<&'static str>,
     /// The same where the text is known to be ASCII.
     pub insensitive_of_ascii: Option<&'static str>,
+    /// The first of these is exact for patterns of ASCII letters alone.
+    pub only_ascii_patterns: bool,
     /// The text and the pattern, case minded.
     pub sensitive: &'static str,
     /// A backslash in a pattern escapes unless ESCAPE says otherwise.
@@ -152,6 +154,8 @@ pub struct Templates {
     pub length: Template,
     /// The place of the text `{1}` in `{0}`, from 1; 0 if it is not there.
     pub position: Template,
+    /// What makes an integer the number of a character.
+    pub place: &'static str,
     /// The text from the character `{1}` on, which is at least 1.
     pub rest: Template,
     /// `{2}` characters of the text from the character `{1}` on, which is at least 1.
@@ -178,8 +182,6 @@ pub struct Templates {
     pub integer_as_real: Template,
     /// A real number rounded to an integer, halves away from zero, as a real number.
     pub round: Template,
-    /// The same to `{1}` digits behind the point, as SQLite does it.
-    pub round_to: Template,
     /// The least of several, none of them NULL.
     pub least: &'static str,
     /// The greatest of several, none of them NULL.
@@ -188,6 +190,15 @@ pub struct Templates {
     pub text_order: &'static str,
     /// What makes the sum `{0}` of integers an integer of 64 bits.
     pub integer_of_sum: Template,
+    /// What real numbers are made before they are summed where the last digits of a sum may decide something: SQLite sums
+    /// without rounding errors to speak of, and the other engines with them.
+    pub exact_summand: &'static str,
+    /// What the sum `{0}` or mean of such is made.
+    pub real_of_exact: &'static str,
+    /// The name of the aggregate that sums exactly.
+    pub exact_sum: &'static str,
+    /// The name of the aggregate that averages exactly.
+    pub exact_average: &'static str,
     /// The mean of integers, as a real number.
     pub average_of_integers: Template,
     /// The texts `{0}` of a group with `{1}` between, in the order `{2}`.
@@ -300,6 +311,13 @@ impl Dialect {
     }
 }
 
+/// LIKE by LOWER that knows all letters. The two letters beyond ASCII whose lower case is an ASCII letter (KELVIN SIGN, and
+/// I WITH DOT ABOVE) become another one first, so that all others stay beyond ASCII; the pattern is in lower case.
+pub const LIKE_BY_LOWER: &str = "LOWER(REPLACE(REPLACE({0}, '\u{212a}', '¿'), '\u{130}', '¿')) LIKE {1}";
+
+/// A real number rounded to an integer as SQLite does it: half of one away from zero, then cut off.
+pub const ROUND_BY_TRUNC: &str = "TRUNC({0} + CASE WHEN {0} < 0 THEN -0.5 ELSE 0.5 END)";
+
 /// What most dialects share: standard SQL as PostgreSQL has it.
 pub const STANDARD: Dialect = Dialect {
     name: "",
@@ -342,6 +360,7 @@ pub const STANDARD: Dialect = Dialect {
     likes: Likes {
         insensitive: None,
         insensitive_of_ascii: None,
+        only_ascii_patterns: false,
         sensitive: "{0} LIKE {1}",
         backslash_escapes: true,
         has_escape: true,
@@ -360,6 +379,7 @@ pub const STANDARD: Dialect = Dialect {
         lower_of_ascii: Some("LOWER({0})"),
         length: Some("LENGTH({0})"),
         position: None,
+        place: "{0}",
         rest: Some("SUBSTR({0}, {1})"),
         part: Some("SUBSTR({0}, {1}, {2})"),
         trim: Some("TRIM({0})"),
@@ -373,11 +393,14 @@ pub const STANDARD: Dialect = Dialect {
         real_as_integer: None,
         integer_as_real: None,
         round: None,
-        round_to: None,
         least: "LEAST",
         greatest: "GREATEST",
         text_order: "{0}",
         integer_of_sum: Some("{0}"),
+        exact_summand: "{0}",
+        real_of_exact: "{0}",
+        exact_sum: "SUM",
+        exact_average: "AVG",
         average_of_integers: None,
         concatenation: None,
     },

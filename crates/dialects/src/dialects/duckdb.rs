@@ -52,6 +52,8 @@ pub static DUCKDB: Dialect = Dialect {
         real_as_integer: Some("CAST(TRUNC({0}) AS BIGINT)"),
         integer_as_real: Some("CAST({0} AS DOUBLE)"),
         round: Some("ROUND({0})"),
+        exact_sum: "FSUM",
+        exact_average: "FAVG",
         average_of_integers: Some("AVG({0})"),
         concatenation: Some("STRING_AGG({0}, {1} ORDER BY {2})"),
         ..STANDARD.templates

@@ -4,7 +4,7 @@
 //! of the database is; equality is one of bytes under every collation that is deterministic, as all but those that say
 //! otherwise are. ILIKE and LOWER under "C" know ASCII letters alone, as SQLite's do.
 
-use crate::dialect::{Checked, Conditions, Dialect, FullJoins, Likes, STANDARD, Templates};
+use crate::dialect::{Checked, Conditions, Dialect, FullJoins, Likes, ROUND_BY_TRUNC, STANDARD, Templates};
 
 /// The dialect.
 pub static POSTGRES: Dialect = Dialect {
@@ -30,6 +30,7 @@ pub static POSTGRES: Dialect = Dialect {
         upper_of_ascii: None,
         lower_of_ascii: None,
         position: Some("STRPOS({0}, {1})"),
+        place: "CAST({0} AS INTEGER)",
         trim: Some("BTRIM({0})"),
         integer_as_text: Some("CAST({0} AS TEXT)"),
         text_as_integer: Some("CAST({0} AS BIGINT)"),
@@ -43,11 +44,11 @@ pub static POSTGRES: Dialect = Dialect {
         )),
         real_as_integer: Some("CAST(TRUNC({0}) AS BIGINT)"),
         integer_as_real: Some("CAST({0} AS DOUBLE PRECISION)"),
-        // Beside numbers of 15 digits ROUND of a decimal number rounds halves away from zero; of a real one, to even.
-        round: Some("CAST(ROUND(CAST({0} AS NUMERIC)) AS DOUBLE PRECISION)"),
-        round_to: Some("CAST(ROUND(CAST({0} AS NUMERIC), {1}) AS DOUBLE PRECISION)"),
+        round: Some(ROUND_BY_TRUNC),
         text_order: "{0} COLLATE \"C\"",
         integer_of_sum: Some("CAST({0} AS BIGINT)"),
+        exact_summand: "CAST({0} AS NUMERIC)",
+        real_of_exact: "CAST({0} AS DOUBLE PRECISION)",
         average_of_integers: Some("AVG(CAST({0} AS DOUBLE PRECISION))"),
         concatenation: Some("STRING_AGG({0}, {1} ORDER BY {2})"),
         ..STANDARD.templates

@@ -156,7 +156,9 @@ impl Printer<'_> {
         let template = self.template(template, Construct::Substring, "substr")?;
         let mut operands = vec![self.text_value(text)?];
         for operand in rest {
-            operands.push(self.value(operand)?);
+            let value = self.value(operand)?;
+            let is_constant = matches!(operand, Expr::Literal(_));
+            operands.push(if is_constant { value } else { fill(self.dialect.templates.place, &[&value]) });
         }
         Ok(fill(template, &operands.iter().collect::<Vec<_>>()))
     }
@@ -170,11 +172,7 @@ impl Printer<'_> {
                 let template = self.template(templates.round, Construct::Round, "round")?;
                 Ok(fill(template, &[&value]))
             }
-            [Expr::Literal(Literal::Integer(digits @ 1..=15))] => {
-                let template = self.template(templates.round_to, Construct::Round, "round to digits")?;
-                Ok(fill(template, &[&value, &Piece::atom(digits.to_string())]))
-            }
-            _ => Err(self.refuse(Construct::Round, "round to digits that are no constant")),
+            _ => Err(self.refuse(Construct::Round, "to digits behind the point")),
         }
     }
 
@@ -240,18 +238,33 @@ impl Printer<'_> {
             return self.concatenated(args, distinct, order_by);
         }
         let (template, around) = self.aggregate_templates(function, args)?;
+        let is_exact = self.sums_decide(function, args);
         let value = match args {
             [] if inside.is_none() => Piece::atom("*"),
             [] => Piece::atom("1"),
             [arg, ..] => self.aggregated_value(function, arg, distinct)?,
         };
+        let templates = &self.dialect.templates;
+        let value = if is_exact { fill(templates.exact_summand, &[&value]) } else { value };
         let value = match &inside {
             Some(condition) => Piece::atom(format!("CASE WHEN {condition} THEN {} END", value.text)),
             None => value,
         };
         let value = if distinct { Piece::atom(format!("DISTINCT {}", value.text)) } else { value };
-        let call = Piece::atom(format!("{}{behind}", fill(template, &[&value]).text));
-        Ok(fill(around, &[&call]))
+        if !is_exact {
+            let call = Piece::atom(format!("{}{behind}", fill(template, &[&value]).text));
+            return Ok(fill(around, &[&call]));
+        }
+        let name = if *function == Function::Avg { templates.exact_average } else { templates.exact_sum };
+        let call = Piece::atom(format!("{name}({}){behind}", value.text));
+        Ok(fill(around, &[&fill(templates.real_of_exact, &[&call])]))
+    }
+
+    /// Whether the last digits of a sum of real numbers may decide which rows there are, and in which order.
+    fn sums_decide(&self, function: &Function, args: &[Expr]) -> bool {
+        let is_sum = matches!(function, Function::Sum | Function::Avg | Function::Total);
+        let is_real = args.first().is_some_and(|arg| self.types.as_number(arg) != Type::Integer);
+        is_sum && is_real && !(self.is_outermost && self.in_results)
     }
 
     /// The aggregate, and what stands around it.

@@ -4,8 +4,10 @@
 //! printed compares a number with a number, or a text with a text, and says by a constant of the other type what the
 //! conversion does; what would compare a number with a text is refused.
 
+use std::cmp::Ordering;
+
 use sqlgauge_sql::derive::{Conversion, Fact};
-use sqlgauge_sql::schema::Collation;
+use sqlgauge_sql::schema::{Affinity, Collation};
 use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, Literal, Query};
 
 use super::literal::{number_of_text, text_of_real};
@@ -19,6 +21,9 @@ impl Printer<'_> {
     pub(super) fn comparison(&mut self, operator: BinaryOperator, left: &Expr, right: &Expr) -> Printed {
         if let (Expr::Row(left), Expr::Row(right)) = (left, right) {
             return self.rows_compared(operator, left, right);
+        }
+        if let Some(order) = self.classes(left, right) {
+            return self.of_classes(operator, order, left, right);
         }
         let is_equality = matches!(
             operator,
@@ -43,6 +48,54 @@ impl Printer<'_> {
                 Ok(joined(&first, operator.symbol(), &second))
             }
         }
+    }
+
+    /// How a constant of one type compares with all values of another: SQLite orders numbers before texts. `None` where
+    /// they are of one type, or become so.
+    fn classes(&self, left: &Expr, right: &Expr) -> Option<Ordering> {
+        let to = |conversion| self.facts.comparison(left, right).conversion.is(&conversion);
+        let kind = |expr: &Expr| match expr {
+            // What a comparison makes a number is one.
+            Expr::Literal(Literal::Text(text))
+                if to(Conversion::ToNumber) && number_of_text(text).is_some() =>
+            {
+                Type::Integer
+            }
+            other => self.types.of(other),
+        };
+        let is_constant = |expr: &Expr| matches!(expr, Expr::Literal(_));
+        // A text that has no numeric affinity may become a number.
+        let stays_text = |expr: &Expr| {
+            is_constant(expr) || !to(Conversion::ToNumber) || has_numeric_affinity(self.facts.affinity(expr))
+        };
+        match (kind(left), kind(right)) {
+            _ if is_constant(left) == is_constant(right) || to(Conversion::ToText) => None,
+            (number, Type::Text) if number.is_numeric() && stays_text(right) => Some(Ordering::Less),
+            (Type::Text, number) if number.is_numeric() && stays_text(left) => Some(Ordering::Greater),
+            _ => None,
+        }
+    }
+
+    /// A comparison that is decided by the types, and unknown where the value is NULL.
+    fn of_classes(
+        &mut self,
+        operator: BinaryOperator,
+        order: Ordering,
+        left: &Expr,
+        right: &Expr,
+    ) -> Printed {
+        let holds = match operator {
+            BinaryOperator::Less | BinaryOperator::LessEqual => order == Ordering::Less,
+            BinaryOperator::Greater | BinaryOperator::GreaterEqual => order == Ordering::Greater,
+            BinaryOperator::NotEqual => true,
+            BinaryOperator::Is | BinaryOperator::IsNot => {
+                let text = if operator == BinaryOperator::IsNot { "1 = 1" } else { "1 = 0" };
+                return Ok(Piece::new(text, Level::Comparison));
+            }
+            _ => false,
+        };
+        let value = self.value(if matches!(left, Expr::Literal(_)) { right } else { left })?;
+        Ok(joined(&value, if holds { "=" } else { "<>" }, &value))
     }
 
     /// The operands of `<` and its like: texts byte by byte.
@@ -220,10 +273,7 @@ impl Printer<'_> {
         let is_number = |expr: &Expr| match expr {
             Expr::Literal(Literal::Text(text)) => number_of_text(text).is_some(),
             // What has numeric affinity and is a text is none that looks like a number.
-            other => {
-                let numeric = |own| matches!(own, Fact::Known(Some(affinity)) if is_numeric(affinity));
-                !numeric(self.facts.affinity(other)) && !self.types.profile(other).is_date
-            }
+            other => !has_numeric_affinity(self.facts.affinity(other)) && !self.types.profile(other).is_date,
         };
         let converts =
             comparison.conversion.is(&Conversion::ToNumber) && (is_number(left) || is_number(right));
@@ -270,8 +320,8 @@ impl Printer<'_> {
     }
 }
 
-fn is_numeric(affinity: sqlgauge_sql::schema::Affinity) -> bool {
-    affinity.is_numeric()
+fn has_numeric_affinity(affinity: Fact<Option<Affinity>>) -> bool {
+    matches!(affinity, Fact::Known(Some(own)) if own.is_numeric())
 }
 
 fn joined(left: &Piece, symbol: &str, right: &Piece) -> Piece {

@@ -12,7 +12,10 @@ impl Printer<'_> {
     /// An expression as a condition.
     pub(super) fn condition(&mut self, expr: &Expr) -> Printed {
         sqlgauge_base::budget::spend(1);
-        stacker::maybe_grow(1 << 20, 8 << 20, || self.any_condition(expr))
+        let in_results = std::mem::take(&mut self.in_results);
+        let printed = stacker::maybe_grow(1 << 20, 8 << 20, || self.any_condition(expr));
+        self.in_results = in_results;
+        printed
     }
 
     fn any_condition(&mut self, expr: &Expr) -> Printed {

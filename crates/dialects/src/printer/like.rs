@@ -40,8 +40,12 @@ impl Printer<'_> {
                     let template = self.dialect.likes.sensitive;
                     return Ok(finished(template, [&value, &pattern], &behind, negated));
                 }
-                let folds = !is_ascii || self.dialect.likes.insensitive_of_ascii.is_none();
-                self.pattern(&parts, folds)?
+                let is_foreign = |part: &Part| matches!(part, Part::Letter(c) if !c.is_ascii());
+                if !is_ascii && self.dialect.likes.only_ascii_patterns && parts.iter().any(is_foreign) {
+                    return Err(self.refuse(Construct::Like, "letters beyond ASCII"));
+                }
+                let template = self.insensitive(is_ascii)?;
+                self.pattern(&parts, !template.contains("ILIKE"))?
             }
             (_, Some(_)) => {
                 return Err(self.refuse(Construct::Like, "ESCAPE with a pattern that is no constant"));
@@ -58,11 +62,16 @@ impl Printer<'_> {
                 (self.text_value(pattern)?, behind.to_owned())
             }
         };
-        let likes = self.dialect.likes;
+        let template = self.insensitive(is_ascii)?;
+        Ok(finished(template, [&value, &pattern], &behind, negated))
+    }
+
+    /// How letters without case are said.
+    fn insensitive(&self, is_ascii: bool) -> Result<&'static str, Refused> {
+        let likes = &self.dialect.likes;
         let template =
             if is_ascii { likes.insensitive_of_ascii.or(likes.insensitive) } else { likes.insensitive };
-        let template = self.template(template, Construct::Like, "letters without case")?;
-        Ok(finished(template, [&value, &pattern], &behind, negated))
+        self.template(template, Construct::Like, "letters without case")
     }
 
     /// What a pattern means.

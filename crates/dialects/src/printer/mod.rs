@@ -13,6 +13,7 @@ mod from;
 mod like;
 mod limit;
 mod literal;
+mod look_ahead;
 mod order;
 mod query;
 mod select;
@@ -42,8 +43,8 @@ pub fn translate(
     dialect: &'static Dialect,
 ) -> Result<String, Refused> {
     let walk = || {
-        let printer = Printer::new(query, typed, dialect);
-        printer.whole(query)
+        let query = look_ahead::moved(query);
+        Printer::new(&query, typed, dialect).whole(&query)
     };
     budget::within(budget::ANALYSIS, walk).unwrap_or_else(|error| {
         Err(Refused { dialect: dialect.name, construct: Construct::TooComplex, reason: error.to_string() })
@@ -96,6 +97,10 @@ struct Printer<'a> {
     compares_bytes_only: bool,
     /// In how many clauses besides WHERE and HAVING what is printed stands.
     place: shape::Place,
+    /// What is printed stands in no subquery.
+    is_outermost: bool,
+    /// What is printed is part of a result.
+    in_results: bool,
 }
 
 type Printed = Result<Piece, Refused>;
@@ -115,6 +120,8 @@ impl<'a> Printer<'a> {
             types: Types::of_query(query, typed),
             compares_bytes_only: is_binary && !collates(query),
             place: shape::Place::default(),
+            is_outermost: false,
+            in_results: false,
         }
     }
 
@@ -124,7 +131,8 @@ impl<'a> Printer<'a> {
                 self.refuse(Construct::OuterAggregate, "an aggregate over the rows of an outer query")
             );
         }
-        let text = self.query(query, &query::Wanted { keeps_order: true, ..query::Wanted::default() })?;
+        let text = self
+            .query(query, &query::Wanted { keeps_order: true, is_whole: true, ..query::Wanted::default() })?;
         if text.contains('\0') {
             return Err(self.refuse(Construct::Nul, "a text or name"));
         }

@@ -16,6 +16,8 @@ pub(super) struct Wanted<'w> {
     pub keeps_order: bool,
     /// No more than its first row.
     pub one_row: bool,
+    /// It is the statement itself.
+    pub is_whole: bool,
     /// Whether it has rows, and not which.
     pub existence: bool,
 }
@@ -23,8 +25,10 @@ pub(super) struct Wanted<'w> {
 impl Printer<'_> {
     pub(super) fn query(&mut self, query: &Query, wanted: &Wanted<'_>) -> Result<String, Refused> {
         let around = std::mem::take(&mut self.place);
+        let is_outermost = std::mem::replace(&mut self.is_outermost, wanted.is_whole);
         let text = stacker::maybe_grow(1 << 20, 8 << 20, || self.whole_query(query, wanted));
         self.place = around;
+        self.is_outermost = is_outermost;
         text
     }
 

@@ -4,6 +4,7 @@ use sqlgauge_sql::derive::is_aggregate_select;
 use sqlgauge_sql::tree::{Body, Expr, Literal, Output, Query, Select};
 
 use super::Printer;
+use super::look_ahead::looks_ahead;
 use super::query::Wanted;
 use super::shape::Place;
 use crate::refused::{Construct, Refused};
@@ -39,10 +40,16 @@ impl Printer<'_> {
             // Of EXISTS SQLite computes no results.
             text.push('1');
         } else {
-            text.push_str(&self.outputs(select, wanted.columns, types)?);
+            let around = std::mem::replace(&mut self.in_results, !select.distinct && types.is_empty());
+            let outputs = self.outputs(select, wanted.columns, types);
+            self.in_results = around;
+            text.push_str(&outputs?);
         }
         match &select.from {
             Some(from) => {
+                if looks_ahead(from) {
+                    return Err(self.refuse(Construct::JoinCondition, "ON that reads a table further right"));
+                }
                 text.push_str(" FROM ");
                 text.push_str(&self.from(from)?);
             }

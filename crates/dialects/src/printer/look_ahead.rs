@@ -1,0 +1,86 @@
+//! Join conditions that read a table further right.
+//!
+//! SQLite takes `a JOIN b ON a.x = c.x JOIN c`; other engines let ON read only what it joins. Between inner joins a
+//! condition means the same in WHERE.
+
+use sqlgauge_base::budget;
+use sqlgauge_sql::tree::{Body, Expr, From, JoinKind, Query, RelationId};
+use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_expr};
+
+/// Moves such conditions into WHERE where all joins of the FROM clause are inner ones.
+pub(super) fn moved(query: &Query) -> Query {
+    let mut query = query.clone();
+    rewrite_query(&mut Mover, &mut query);
+    query
+}
+
+struct Mover;
+
+impl Rewriter for Mover {
+    fn body(&mut self, body: &mut Body) {
+        let Body::Select(select) = body else { return };
+        let Some(from) = select.from.as_mut().filter(|from| is_inner(from)) else { return };
+        let all: Vec<RelationId> = from.relations().iter().map(|relation| relation.id).collect();
+        let mut conditions = Vec::new();
+        take(from, &all, &mut conditions);
+        if conditions.is_empty() {
+            return;
+        }
+        conditions.extend(select.filter.take());
+        select.filter = if conditions.len() == 1 { conditions.pop() } else { Some(Expr::And(conditions)) };
+    }
+}
+
+fn is_inner(from: &From) -> bool {
+    match from {
+        From::Relation(_) => true,
+        From::Join(join) => {
+            matches!(join.kind, JoinKind::Inner | JoinKind::Cross)
+                && is_inner(&join.left)
+                && is_inner(&join.right)
+        }
+    }
+}
+
+/// Takes the conditions that read what is in the FROM clause but not in their own join.
+fn take(from: &mut From, all: &[RelationId], taken: &mut Vec<Expr>) {
+    let joined = relations(from);
+    let From::Join(join) = from else { return };
+    take(&mut join.left, all, taken);
+    take(&mut join.right, all, taken);
+    if join.on.as_ref().is_some_and(|on| reads_beside(on, all, &joined)) {
+        taken.extend(join.on.take());
+    }
+}
+
+/// Whether a join condition in the clause reads what is in the clause but not in its own join.
+pub(super) fn looks_ahead(from: &From) -> bool {
+    fn any(from: &From, all: &[RelationId]) -> bool {
+        let From::Join(join) = from else { return false };
+        any(&join.left, all)
+            || any(&join.right, all)
+            || join.on.as_ref().is_some_and(|on| reads_beside(on, all, &relations(from)))
+    }
+    any(from, &relations(from))
+}
+
+fn relations(from: &From) -> Vec<RelationId> {
+    from.relations().iter().map(|relation| relation.id).collect()
+}
+
+fn reads_beside(on: &Expr, all: &[RelationId], joined: &[RelationId]) -> bool {
+    let mut reads = Reads(Vec::new());
+    walk_expr(&mut reads, on);
+    budget::spend(reads.0.len() * all.len());
+    reads.0.iter().any(|id| all.contains(id) && !joined.contains(id))
+}
+
+struct Reads(Vec<RelationId>);
+
+impl Visitor for Reads {
+    fn expr(&mut self, expr: &Expr) {
+        if let Expr::Column(column) = expr {
+            self.0.push(column.relation);
+        }
+    }
+}
