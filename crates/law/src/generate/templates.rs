@@ -76,6 +76,8 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
     ("S22", TU, "SELECT DISTINCT t.id, (SELECT COUNT(*) FROM w) FROM t JOIN u ON t.id = u.t_id WHERE v > 1"),
     ("S10", TU, "SELECT id FROM t WHERE EXISTS (SELECT (SELECT COUNT(u.must)) FROM u WHERE v > 1)"),
     ("S10", TU, "SELECT id FROM t WHERE EXISTS (SELECT DISTINCT v FROM u WHERE t_id = id ORDER BY v)"),
+    ("S10", TU, "SELECT EXISTS (SELECT COUNT(t.age) FROM u) FROM t"),
+    ("S10", TU, "SELECT name FROM t GROUP BY name HAVING EXISTS (SELECT MAX(t.age) FROM u WHERE v > 1)"),
     ("S12", TU, "SELECT age, typeof(age) FROM t GROUP BY age"),
     ("S12", TU, "SELECT name, age FROM t GROUP BY name, age"),
     ("S13", TU, "SELECT name, COUNT(*) FROM t GROUP BY name HAVING hex(name) = '41'"),
