@@ -5,9 +5,8 @@
 //! database on which the results differ ([`crate::related`]).
 
 use sqlgauge_base::Random;
-use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, From, JoinKind, Literal, Query, Real, SetOperator};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::tree::Query;
+use sqlgauge_verify::mutation::{Kind, Mutations};
 
 /// What was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +34,26 @@ pub enum Mutation {
 }
 
 impl Mutation {
+    /// What a slip is as a near miss; `None` for one that makes another query of it, not a similar one: another condition of
+    /// a join, a text that nobody looks for, groups that do not fit what is selected.
+    fn of(kind: Kind) -> Option<Self> {
+        Some(match kind {
+            Kind::Comparison => Self::Comparison,
+            Kind::Number => Self::Number,
+            Kind::Aggregate => Self::Aggregate,
+            Kind::Distinct => Self::Distinct,
+            Kind::Direction => Self::Direction,
+            Kind::Join => Self::Join,
+            Kind::Connective => Self::Logic,
+            Kind::Negation => Self::Negation,
+            Kind::SetOperation => Self::SetOperation,
+            Kind::Condition => Self::Condition,
+            Kind::Column | Kind::Text | Kind::Key | Kind::Arithmetic | Kind::NoLimit | Kind::Grouping => {
+                return None;
+            }
+        })
+    }
+
     /// Its name in records.
     pub fn name(self) -> &'static str {
         match self {
@@ -54,184 +73,18 @@ impl Mutation {
 
 /// The query with one thing changed, and what; `None` if it has nothing that could be.
 pub fn mutated(query: &Query, random: &mut Random) -> Option<(Query, Mutation)> {
-    let mut count = Change { target: None, seen: 0, made: None };
-    rewrite_query(&mut count, &mut query.clone());
-    let mut change = Change { target: Some(random.below(count.seen)), seen: 0, made: None };
-    let mut changed = query.clone();
-    rewrite_query(&mut change, &mut changed);
-    change.made.map(|made| (changed, made))
-}
-
-/// Counts the places, and changes the one that is meant.
-struct Change {
-    target: Option<usize>,
-    seen: usize,
-    made: Option<Mutation>,
-}
-
-#[expect(
-    clippy::collapsible_match,
-    reason = "a guard that counts places reads as a question that changes nothing"
-)]
-impl Change {
-    /// Whether the next place is the one that is meant.
-    fn is_meant(&mut self, mutation: Mutation) -> bool {
-        let is_meant = self.target == Some(self.seen);
-        self.seen += 1;
-        if is_meant {
-            self.made = Some(mutation);
-        }
-        is_meant
-    }
-
-    fn number(&mut self, literal: &mut Literal) {
-        match literal {
-            Literal::Integer(integer) => {
-                if self.is_meant(Mutation::Number) {
-                    *integer = integer.saturating_add(1);
-                }
-            }
-            Literal::Real(real) => {
-                if self.is_meant(Mutation::Number) {
-                    *real = Real::new(real.get() + 1.0);
-                }
-            }
-            _ => {}
+    let mutations = Mutations::without_schema(query);
+    let kinds = mutations.kinds().iter().enumerate();
+    let mut left: Vec<(usize, Mutation)> =
+        kinds.filter_map(|(number, kind)| Some((number, Mutation::of(*kind)?))).collect();
+    while !left.is_empty() {
+        let (number, mutation) = left.swap_remove(random.below(left.len()));
+        // What changes nothing, as one more than the greatest number, is passed over.
+        if let Some(changed) = mutations.get(number) {
+            return Some((changed, mutation));
         }
     }
-}
-
-#[expect(
-    clippy::collapsible_match,
-    reason = "a guard that counts places reads as a question that changes nothing"
-)]
-impl Rewriter for Change {
-    fn query(&mut self, query: &mut Query) {
-        for term in &mut query.order_by {
-            if self.is_meant(Mutation::Direction) {
-                term.descending = !term.descending;
-            }
-        }
-    }
-
-    fn body(&mut self, body: &mut Body) {
-        match body {
-            Body::Select(select) => {
-                if self.is_meant(Mutation::Distinct) {
-                    select.distinct = !select.distinct;
-                }
-                match &mut select.filter {
-                    Some(Expr::And(list)) if list.len() > 2 => {
-                        if self.is_meant(Mutation::Condition) {
-                            list.pop();
-                        }
-                    }
-                    Some(Expr::And(list)) => {
-                        if self.is_meant(Mutation::Condition) {
-                            select.filter = list.pop();
-                        }
-                    }
-                    Some(_) => {
-                        if self.is_meant(Mutation::Condition) {
-                            select.filter = None;
-                        }
-                    }
-                    None => {}
-                }
-            }
-            Body::SetOperation { operator, all, .. } => {
-                if self.is_meant(Mutation::SetOperation) {
-                    (*operator, *all) = match (*operator, *all) {
-                        (SetOperator::Union, false) => (SetOperator::Union, true),
-                        (SetOperator::Union, true) => (SetOperator::Union, false),
-                        (SetOperator::Intersect, _) => (SetOperator::Except, false),
-                        (SetOperator::Except, _) => (SetOperator::Intersect, false),
-                    };
-                }
-            }
-            Body::Values(_) => {}
-        }
-    }
-
-    fn from(&mut self, from: &mut From) {
-        let From::Join(join) = from else { return };
-        let other = match join.kind {
-            JoinKind::Inner | JoinKind::Full => JoinKind::Left,
-            JoinKind::Left => JoinKind::Inner,
-            JoinKind::Cross | JoinKind::Right => return,
-        };
-        if self.is_meant(Mutation::Join) {
-            join.kind = other;
-        }
-    }
-
-    fn expr(&mut self, expr: &mut Expr) {
-        match expr {
-            Expr::Literal(literal) => self.number(literal),
-            Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                let is_key = matches!((&**left, &**right), (Expr::Column(_), Expr::Column(_)));
-                // The condition of a join is left as it is: another one is no near miss.
-                if !is_key && self.is_meant(Mutation::Comparison) {
-                    *operator = other_comparison(*operator);
-                }
-            }
-            Expr::Between { negated, .. }
-            | Expr::Like { negated, .. }
-            | Expr::InList { negated, .. }
-            | Expr::InQuery { negated, .. }
-            | Expr::Exists { negated, .. }
-            | Expr::IsNull { negated, .. } => {
-                if self.is_meant(Mutation::Negation) {
-                    *negated = !*negated;
-                }
-            }
-            Expr::And(list) => {
-                let is_key = list.iter().all(|one| {
-                    matches!(one, Expr::Binary(_, left, right)
-                    if matches!((&**left, &**right), (Expr::Column(_), Expr::Column(_))))
-                });
-                if !is_key && self.is_meant(Mutation::Logic) {
-                    *expr = Expr::Or(std::mem::take(list));
-                }
-            }
-            Expr::Or(list) => {
-                if self.is_meant(Mutation::Logic) {
-                    *expr = Expr::And(std::mem::take(list));
-                }
-            }
-            Expr::Aggregate(aggregate) => {
-                let other = match aggregate.function {
-                    Function::Sum => Function::Avg,
-                    Function::Avg => Function::Sum,
-                    Function::Min => Function::Max,
-                    Function::Max => Function::Min,
-                    Function::Count if !aggregate.args.as_slice().is_empty() => {
-                        if self.is_meant(Mutation::Distinct) {
-                            aggregate.distinct = !aggregate.distinct;
-                        }
-                        return;
-                    }
-                    _ => return,
-                };
-                if self.is_meant(Mutation::Aggregate) {
-                    aggregate.function = other;
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn other_comparison(operator: BinaryOperator) -> BinaryOperator {
-    match operator {
-        BinaryOperator::Equal => BinaryOperator::NotEqual,
-        BinaryOperator::NotEqual => BinaryOperator::Equal,
-        BinaryOperator::Less => BinaryOperator::LessEqual,
-        BinaryOperator::LessEqual => BinaryOperator::Less,
-        BinaryOperator::Greater => BinaryOperator::GreaterEqual,
-        BinaryOperator::GreaterEqual => BinaryOperator::Greater,
-        other => other,
-    }
+    None
 }
 
 #[cfg(test)]

@@ -1,53 +1,106 @@
 //! Single mutations of a query: what a slip of one place makes of it.
 //!
-//! A mutation changes one place: a column to the next one of its table that is compared in the same way, a constant, a
-//! comparison, a connective, an aggregate, the kind of a join, a set operator, an order, a limit; or it leaves out DISTINCT, a
-//! condition, a term of GROUP BY or the LIMIT. Most mutations are no longer the query, some are ([`Search`] tells).
+//! A mutation changes one place ([`Kind`]): a column becomes the next one of its table that is compared in the same way; a
+//! constant, a comparison, a connective, an aggregate, the kind of a join, a set operator, an order or a limit becomes
+//! another; DISTINCT and NOT come or go; a condition, a term of GROUP BY or the LIMIT is left out. Most mutations are no
+//! longer the query, some are ([`Search`] tells).
 //!
 //! [`Search`]: crate::search::Search
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Place, Query, Real, Relation, RelationId,
-    Select, SetOperator, Source,
+    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Place, Query, Real, Relation, Select,
+    SetOperator, Source,
 };
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
+
+/// What a mutation changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A column is the next one of its table that is compared in the same way.
+    Column,
+    /// A number is another, also that of a LIMIT.
+    Number,
+    /// A text is another.
+    Text,
+    /// A comparison is another.
+    Comparison,
+    /// The comparison of two columns, as joins have it, is another or left out, or the connective of such is another.
+    Key,
+    /// An arithmetic operator is another.
+    Arithmetic,
+    /// AND is OR, or the other way round.
+    Connective,
+    /// A condition is left out.
+    Condition,
+    /// NOT is there or not.
+    Negation,
+    /// An aggregate function is another.
+    Aggregate,
+    /// DISTINCT is there or not, of a SELECT or an aggregate.
+    Distinct,
+    /// A sort order is turned round.
+    Direction,
+    /// There is no LIMIT.
+    NoLimit,
+    /// The kind of a join is another.
+    Join,
+    /// A set operation is another.
+    SetOperation,
+    /// A term of GROUP BY is left out.
+    Grouping,
+}
 
 /// The mutations of a query, by number.
 pub struct Mutations<'a> {
     query: &'a Query,
-    schema: &'a Schema,
+    /// Where it is not known, no column becomes another.
+    schema: Option<&'a Schema>,
     relations: Vec<Relation>,
-    count: usize,
+    kinds: Vec<Kind>,
 }
 
 impl<'a> Mutations<'a> {
     /// Those of a query over that schema.
     pub fn new(query: &'a Query, schema: &'a Schema) -> Self {
+        Self::with(query, Some(schema))
+    }
+
+    /// Those that can be told without a schema: all but [`Kind::Column`].
+    pub fn without_schema(query: &'a Query) -> Self {
+        Self::with(query, None)
+    }
+
+    fn with(query: &'a Query, schema: Option<&'a Schema>) -> Self {
         let mut relations = Relations::default();
         walk_query(&mut relations, query);
-        let mut own = Self { query, schema, relations: relations.0, count: 0 };
-        let mut counting = own.mutator(usize::MAX);
+        let mut own = Self { query, schema, relations: relations.0, kinds: Vec::new() };
+        let mut counting = own.mutator(None);
         rewrite_query(&mut counting, &mut query.clone());
-        own.count = counting.seen;
+        own.kinds = counting.kinds;
         own
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.count
+        self.kinds.len()
+    }
+
+    /// What each of them changes.
+    pub fn kinds(&self) -> &[Kind] {
+        &self.kinds
     }
 
     /// The mutation of that number; `None` if there is none, or it changes nothing.
     pub fn get(&self, number: usize) -> Option<Query> {
         let mut mutated = self.query.clone();
-        rewrite_query(&mut self.mutator(number), &mut mutated);
+        rewrite_query(&mut self.mutator(Some(number)), &mut mutated);
         (mutated != *self.query).then_some(mutated)
     }
 
-    fn mutator(&self, wanted: usize) -> Mutator<'_> {
-        Mutator { schema: self.schema, relations: &self.relations, wanted, seen: 0 }
+    fn mutator(&self, wanted: Option<usize>) -> Mutator<'_> {
+        Mutator { schema: self.schema, relations: &self.relations, wanted, kinds: Vec::new() }
     }
 }
 
@@ -60,36 +113,38 @@ impl Visitor for Relations {
     }
 }
 
-/// Counts the places where a query can be changed, and changes the wanted one.
+/// Other forms of one place.
+type Mutants<T> = Vec<(Kind, T)>;
+
+/// Lists the places where a query can be changed, and changes the wanted one.
 struct Mutator<'a> {
-    schema: &'a Schema,
+    schema: Option<&'a Schema>,
     relations: &'a [Relation],
-    wanted: usize,
-    seen: usize,
+    wanted: Option<usize>,
+    /// Of those that were passed.
+    kinds: Vec<Kind>,
 }
 
 impl Mutator<'_> {
-    fn choose<T>(&mut self, node: &mut T, mut mutants: Vec<T>) {
-        let first = self.seen;
-        self.seen += mutants.len();
-        if (first..self.seen).contains(&self.wanted) {
-            *node = mutants.swap_remove(self.wanted - first);
+    fn choose<T>(&mut self, node: &mut T, mut mutants: Mutants<T>) {
+        let first = self.kinds.len();
+        self.kinds.extend(mutants.iter().map(|(kind, _)| *kind));
+        let own = self.wanted.and_then(|wanted| wanted.checked_sub(first));
+        if let Some(own) = own.filter(|own| *own < mutants.len()) {
+            *node = mutants.swap_remove(own).1;
         }
     }
 
-    /// Other columns of the same table that are compared in the same way.
-    fn other_columns(&self, column: ColumnRef) -> Vec<Expr> {
-        let source = |id: RelationId| self.relations.iter().find(|relation| relation.id == id);
-        let Some(Source::Table(id)) = source(column.relation).map(|relation| &relation.source) else {
-            return Vec::new();
-        };
-        let columns = self.schema.table(*id).map(|table| table.columns.as_slice()).unwrap_or_default();
-        let Place::At(position) = column.column else { return Vec::new() };
-        let Some(own) = columns.get(position as usize) else { return Vec::new() };
-        let others = (0..)
+    /// Another column of the same table that is compared in the same way.
+    fn other_column(&self, column: ColumnRef) -> Option<Expr> {
+        let relation = self.relations.iter().find(|relation| relation.id == column.relation)?;
+        let (Source::Table(id), Place::At(position)) = (&relation.source, column.column) else { return None };
+        let columns = &self.schema?.table(*id)?.columns;
+        let own = columns.get(position as usize)?;
+        let mut others = (0..)
             .zip(columns)
             .filter(|&(at, other)| at != position && other.affinity == own.affinity && !other.generated);
-        others.map(|(at, _)| Expr::Column(ColumnRef::at(column.relation, at))).take(1).collect()
+        others.next().map(|(at, _)| Expr::Column(ColumnRef::at(column.relation, at)))
     }
 }
 
@@ -99,12 +154,12 @@ impl Rewriter for Mutator<'_> {
         for at in 0..query.order_by.len() {
             let mut other = query.clone();
             other.order_by[at].descending = !other.order_by[at].descending;
-            mutants.push(other);
+            mutants.push((Kind::Direction, other));
         }
         if let Some(Expr::Literal(Literal::Integer(limit))) = query.limit {
-            let limit = Some(Expr::Literal(Literal::Integer(limit + 1)));
-            mutants.push(Query { limit, ..query.clone() });
-            mutants.push(Query { limit: None, ..query.clone() });
+            let limit = Some(Expr::Literal(Literal::Integer(limit.saturating_add(1))));
+            mutants.push((Kind::Number, Query { limit, ..query.clone() }));
+            mutants.push((Kind::NoLimit, Query { limit: None, ..query.clone() }));
         }
         self.choose(query, mutants);
     }
@@ -112,19 +167,18 @@ impl Rewriter for Mutator<'_> {
     fn body(&mut self, body: &mut Body) {
         let mutants = match body {
             Body::Select(select) => {
-                selects(select).into_iter().map(|select| Body::Select(Box::new(select))).collect()
+                let selects = selects(select).into_iter();
+                selects.map(|(kind, select)| (kind, Body::Select(Box::new(select)))).collect()
             }
-            Body::SetOperation { operator, left, right, .. } => {
-                let operators = [SetOperator::Union, SetOperator::Intersect, SetOperator::Except];
-                let others = operators.into_iter().filter(|other| other != operator);
-                others
-                    .map(|operator| Body::SetOperation {
-                        operator,
-                        all: false,
-                        left: left.clone(),
-                        right: right.clone(),
-                    })
-                    .collect()
+            Body::SetOperation { operator, all, left, right } => {
+                let operation = |(operator, all)| Body::SetOperation {
+                    operator,
+                    all,
+                    left: left.clone(),
+                    right: right.clone(),
+                };
+                let others = set_operations(*operator, *all).into_iter();
+                others.map(|other| (Kind::SetOperation, operation(other))).collect()
             }
             Body::Values(_) => Vec::new(),
         };
@@ -133,95 +187,147 @@ impl Rewriter for Mutator<'_> {
 
     fn from(&mut self, from: &mut From) {
         let mut mutants = Vec::new();
-        if let From::Join(join) = from
-            && join.kind == JoinKind::Inner
-        {
-            let mut join = join.clone();
-            join.kind = JoinKind::Left;
-            mutants.push(From::Join(join));
+        if let From::Join(join) = from {
+            let other = match join.kind {
+                JoinKind::Inner | JoinKind::Full => Some(JoinKind::Left),
+                JoinKind::Left => Some(JoinKind::Inner),
+                JoinKind::Cross | JoinKind::Right => None,
+            };
+            if let Some(kind) = other {
+                let mut join = join.clone();
+                join.kind = kind;
+                mutants.push((Kind::Join, From::Join(join)));
+            }
         }
         self.choose(from, mutants);
     }
 
     fn expr(&mut self, expr: &mut Expr) {
-        let mutants = if let Expr::Column(column) = expr { self.other_columns(*column) } else { exprs(expr) };
+        let mutants = match expr {
+            Expr::Column(column) => {
+                self.other_column(*column).into_iter().map(|other| (Kind::Column, other)).collect()
+            }
+            _ => exprs(expr),
+        };
         self.choose(expr, mutants);
     }
 }
 
-fn selects(select: &Select) -> Vec<Select> {
-    let mut mutants = vec![Select { distinct: !select.distinct, ..select.clone() }];
+fn selects(select: &Select) -> Mutants<Select> {
+    let mut mutants = vec![(Kind::Distinct, Select { distinct: !select.distinct, ..select.clone() })];
     if select.filter.is_some() {
-        mutants.push(Select { filter: None, ..select.clone() });
+        mutants.push((Kind::Condition, Select { filter: None, ..select.clone() }));
     }
     if select.having.is_some() {
-        mutants.push(Select { having: None, ..select.clone() });
+        mutants.push((Kind::Condition, Select { having: None, ..select.clone() }));
     }
     for at in (0..select.group_by.len()).filter(|_| select.group_by.len() > 1) {
         let mut other = select.clone();
         other.group_by.remove(at);
-        mutants.push(other);
+        mutants.push((Kind::Grouping, other));
     }
     mutants
 }
 
-fn exprs(expr: &Expr) -> Vec<Expr> {
+/// Every other operator, and UNION with ALL or without.
+fn set_operations(operator: SetOperator, all: bool) -> Vec<(SetOperator, bool)> {
+    let others = [SetOperator::Union, SetOperator::Intersect, SetOperator::Except];
+    let mut others: Vec<_> =
+        others.into_iter().filter(|other| *other != operator).map(|other| (other, false)).collect();
+    if operator == SetOperator::Union {
+        others.push((operator, !all));
+    }
+    others
+}
+
+/// The mutations of an expression that is no column.
+fn exprs(expr: &Expr) -> Mutants<Expr> {
     match expr {
-        Expr::Literal(Literal::Integer(n)) => vec![Expr::Literal(Literal::Integer(n + 1))],
-        Expr::Literal(Literal::Real(n)) => vec![Expr::Literal(Literal::Real(Real::new(n.get() + 1.0)))],
-        Expr::Literal(Literal::Text(text)) => vec![Expr::Literal(Literal::Text(format!("{text}x")))],
+        Expr::Literal(literal) => {
+            constant(literal).into_iter().map(|(kind, other)| (kind, Expr::Literal(other))).collect()
+        }
         Expr::Binary(operator, left, right) => {
+            let kind = if !operator.is_comparison() {
+                Kind::Arithmetic
+            } else if is_key(expr) {
+                Kind::Key
+            } else {
+                Kind::Comparison
+            };
             let others = operators(*operator).iter();
-            others.map(|&other| Expr::Binary(other, left.clone(), right.clone())).collect()
+            others.map(|&other| (kind, Expr::Binary(other, left.clone(), right.clone()))).collect()
         }
         Expr::And(list) => {
             let without = (0..list.len()).map(|at| {
+                let kind = if is_key(&list[at]) { Kind::Key } else { Kind::Condition };
                 let mut rest = list.clone();
                 rest.remove(at);
-                if rest.len() == 1 { rest.swap_remove(0) } else { Expr::And(rest) }
+                (kind, if rest.len() == 1 { rest.swap_remove(0) } else { Expr::And(rest) })
             });
-            without.chain([Expr::Or(list.clone())]).collect()
+            without.chain([(connective(list), Expr::Or(list.clone()))]).collect()
         }
-        Expr::Or(list) => vec![Expr::And(list.clone())],
-        Expr::Between { expr, low, high, negated } => vec![Expr::Between {
-            expr: expr.clone(),
-            low: low.clone(),
-            high: high.clone(),
-            negated: !negated,
-        }],
-        Expr::InQuery { expr, query, negated } => {
-            vec![Expr::InQuery { expr: expr.clone(), query: query.clone(), negated: !negated }]
-        }
-        Expr::Like { operator, expr, pattern, escape, negated } => vec![Expr::Like {
-            operator: *operator,
-            expr: expr.clone(),
-            pattern: pattern.clone(),
-            escape: escape.clone(),
-            negated: !negated,
-        }],
-        Expr::Aggregate(call) => {
-            let mut mutants = Vec::new();
-            let other = match call.function {
-                Function::Min => Some(Function::Max),
-                Function::Max => Some(Function::Min),
-                Function::Sum => Some(Function::Avg),
-                Function::Avg => Some(Function::Sum),
-                _ => None,
-            };
-            if let Some(function) = other {
-                let mut call = call.clone();
-                call.function = function;
-                mutants.push(Expr::Aggregate(call));
-            }
-            if call.args.as_slice().len() == 1 {
-                let mut call = call.clone();
-                call.distinct = !call.distinct;
-                mutants.push(Expr::Aggregate(call));
-            }
-            mutants
-        }
-        _ => Vec::new(),
+        Expr::Or(list) => vec![(connective(list), Expr::And(list.clone()))],
+        Expr::Aggregate(_) => aggregates(expr),
+        _ => negated(expr).into_iter().map(|other| (Kind::Negation, other)).collect(),
     }
+}
+
+fn constant(literal: &Literal) -> Option<(Kind, Literal)> {
+    match literal {
+        Literal::Integer(n) => Some((Kind::Number, Literal::Integer(n.saturating_add(1)))),
+        Literal::Real(n) => Some((Kind::Number, Literal::Real(Real::new(n.get() + 1.0)))),
+        Literal::Text(text) => Some((Kind::Text, Literal::Text(format!("{text}x")))),
+        Literal::Null | Literal::Boolean(_) | Literal::Blob(_) => None,
+    }
+}
+
+/// Whether two columns are compared.
+fn is_key(expr: &Expr) -> bool {
+    matches!(expr, Expr::Binary(operator, left, right) if operator.is_comparison()
+        && matches!((&**left, &**right), (Expr::Column(_), Expr::Column(_))))
+}
+
+fn connective(operands: &[Expr]) -> Kind {
+    if operands.iter().all(is_key) { Kind::Key } else { Kind::Connective }
+}
+
+/// The expression with NOT or without it, where it has a place for that.
+fn negated(expr: &Expr) -> Option<Expr> {
+    let mut other = expr.clone();
+    let (Expr::Between { negated, .. }
+    | Expr::InQuery { negated, .. }
+    | Expr::Like { negated, .. }
+    | Expr::InList { negated, .. }
+    | Expr::Exists { negated, .. }
+    | Expr::IsNull { negated, .. }) = &mut other
+    else {
+        return None;
+    };
+    *negated = !*negated;
+    Some(other)
+}
+
+fn aggregates(expr: &Expr) -> Mutants<Expr> {
+    let Expr::Aggregate(call) = expr else { return Vec::new() };
+    let mut mutants = Vec::new();
+    let other = match call.function {
+        Function::Min => Some(Function::Max),
+        Function::Max => Some(Function::Min),
+        Function::Sum => Some(Function::Avg),
+        Function::Avg => Some(Function::Sum),
+        _ => None,
+    };
+    if let Some(function) = other {
+        let mut call = call.clone();
+        call.function = function;
+        mutants.push((Kind::Aggregate, Expr::Aggregate(call)));
+    }
+    if call.args.as_slice().len() == 1 {
+        let mut call = call.clone();
+        call.distinct = !call.distinct;
+        mutants.push((Kind::Distinct, Expr::Aggregate(call)));
+    }
+    mutants
 }
 
 fn operators(operator: BinaryOperator) -> &'static [BinaryOperator] {
@@ -265,5 +371,23 @@ mod tests {
         assert!(
             texts.iter().any(|text| !text.contains("DISTINCT")) && mutations.get(mutations.count()).is_none()
         );
+        assert_eq!(mutations.kinds().len(), mutations.count());
+    }
+
+    #[test]
+    fn every_kind_comes_and_one_that_changes_nothing_is_none() {
+        let schema =
+            Schema::from_ddl("CREATE TABLE t (a INT, b INT, c TEXT); CREATE TABLE u (a INT);").unwrap();
+        let text = "SELECT max(t.a + 1) FROM t LEFT JOIN u ON t.a = u.a \
+                    WHERE t.b > 1.5 AND c = 'x' AND t.b IS NOT NULL GROUP BY t.a, t.b \
+                    UNION ALL SELECT b FROM t WHERE b NOT IN (1, 2) OR a < 3 ORDER BY 1 LIMIT 9223372036854775807";
+        let query = resolve(text, &schema).unwrap();
+        let kinds = |mutations: &Mutations<'_>| mutations.kinds().iter().copied().collect::<BTreeSet<_>>();
+        let mutations = Mutations::new(&query, &schema);
+        assert_eq!(kinds(&mutations).len(), 16, "{:?}", kinds(&mutations));
+        let without: BTreeSet<Kind> = kinds(&Mutations::without_schema(&query));
+        assert!(!without.contains(&Kind::Column) && without.len() == 15, "{without:?}");
+        // The greatest number has none above it.
+        assert!((0..mutations.count()).any(|number| mutations.get(number).is_none()));
     }
 }
