@@ -5,22 +5,25 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sqlgauge_engine::{Database, Engine, EngineError, Enough, Execution, SqliteEngine};
+use sqlgauge_engine::{Database, Engine, EngineError, Enough, Execution, SqliteEngine, Stoppable};
 
 use crate::lanes::Lanes;
 
+/// The wish of nobody to stop.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
 /// What runs the queries of one piece of a batch.
 pub(crate) struct Answering<'a> {
-    engine: &'a SqliteEngine,
+    engine: Stoppable<&'a SqliteEngine, &'a AtomicBool>,
     lanes: &'a Lanes,
-    stop: Option<&'a AtomicBool>,
     /// Texts that have run, the answer's among them once it has.
     known: Mutex<Vec<(String, Execution)>>,
 }
 
 impl<'a> Answering<'a> {
     pub(crate) fn new(engine: &'a SqliteEngine, lanes: &'a Lanes, stop: Option<&'a AtomicBool>) -> Self {
-        Self { engine, lanes, stop, known: Mutex::default() }
+        let engine = Stoppable::new(engine, stop.unwrap_or(&NEVER));
+        Self { engine, lanes, known: Mutex::default() }
     }
 
     /// Takes that execution for the text.
@@ -42,9 +45,7 @@ impl<'a> Answering<'a> {
         if let Some((_, execution)) = known {
             return execution;
         }
-        let execution = self.engine.run_quickly(database, sql, enough).unwrap_or_else(|| {
-            self.lanes.outside(|| self.engine.run_in_worker_until(database, sql, enough, self.stop))
-        });
+        let execution = self.engine.run_text(database, sql, enough, |run| self.lanes.outside(run));
         self.know(sql, &execution);
         execution
     }

@@ -92,9 +92,14 @@ impl SqliteEngine {
     }
 
     /// The first half of [`Engine::run_until`], for a caller that has something to do before the second: runs the text in
-    /// this process. `None` if it has to run in a worker ([`SqliteEngine::run_in_worker`]), which an engine without workers
+    /// this process. `None` if it has to run in a worker ([`SqliteEngine::run_in_worker_until`]), which an engine without workers
     /// never says.
-    pub fn run_quickly(&self, database: &Database, sql: &str, enough: Option<&Enough>) -> Option<Execution> {
+    pub(super) fn run_quickly(
+        &self,
+        database: &Database,
+        sql: &str,
+        enough: Option<&Enough>,
+    ) -> Option<Execution> {
         let task = match self.checked(database, sql, enough) {
             Ok(task) => task,
             Err(failure) => return Some(Execution::failed(failure)),
@@ -105,13 +110,9 @@ impl SqliteEngine {
         }
     }
 
-    /// The second half: runs the text in a worker, with all its time. An engine without workers runs it here.
-    pub fn run_in_worker(&self, database: &Database, sql: &str, enough: Option<&Enough>) -> Execution {
-        self.run_in_worker_until(database, sql, enough, None)
-    }
-
-    /// The same, ended when `stop` is set; it has no outcome then.
-    pub fn run_in_worker_until(
+    /// The second half: runs the text in a worker, with all its time, until `stop` is set; it has no outcome then. An engine
+    /// without workers runs it here.
+    pub(super) fn run_in_worker_until(
         &self,
         database: &Database,
         sql: &str,
