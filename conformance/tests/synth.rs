@@ -18,6 +18,7 @@ const PAIRS: u64 = 1200;
 
 fn options() -> Options {
     Options {
+        dialects: Vec::new(),
         pairs: PAIRS,
         seed: 1,
         tiers: TierShares::default(),

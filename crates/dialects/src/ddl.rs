@@ -57,6 +57,7 @@ pub fn table_is_sayable(
         let construct = match profile.of {
             Type::Mixed => Construct::MixedColumn,
             Type::Text if dialect.empty_is_null && profile.may_be_empty => Construct::EmptyText,
+            Type::Text if dialect.pads_texts && profile.may_end_in_space => Construct::Padding,
             _ => continue,
         };
         return Err(Refused {

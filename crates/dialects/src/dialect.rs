@@ -227,6 +227,8 @@ pub struct Dialect {
     pub blob: Template,
     /// An empty text is NULL.
     pub empty_is_null: bool,
+    /// Texts that differ in spaces at their end alone are equal.
+    pub pads_texts: bool,
     /// The types in a CAST.
     pub types: TypeNames,
     /// The types in CREATE TABLE.
@@ -329,6 +331,7 @@ pub const STANDARD: Dialect = Dialect {
     backslash_in_texts: false,
     blob: None,
     empty_is_null: false,
+    pads_texts: false,
     types: TypeNames { integer: "BIGINT", real: "DOUBLE PRECISION", text: "TEXT", blob: "BYTEA" },
     column_types: TypeNames { integer: "BIGINT", real: "DOUBLE PRECISION", text: "TEXT", blob: "BYTEA" },
     behind_columns: "",

@@ -15,7 +15,7 @@ use crate::types::{Profile, Type, TypedSchema, declared};
 /// Columns that one query looks at.
 const COLUMNS: usize = 60;
 /// What is asked of each column, 1 for yes.
-const QUESTIONS: [&str; 10] = [
+const QUESTIONS: [&str; 11] = [
     "typeof({}) = 'integer'",
     "typeof({}) = 'real'",
     "typeof({}) = 'text'",
@@ -27,6 +27,7 @@ const QUESTIONS: [&str; 10] = [
     // Beside a number a text is made one where it looks like one; else the two are not equal.
     "typeof({}) = 'text' AND {} = CAST({} AS NUMERIC) AND {} || '' IS NOT CAST({} AS INTEGER) || ''",
     "typeof({}) = 'text' AND {} || '' IS NOT CAST({} AS INTEGER) || ''",
+    "typeof({}) = 'text' AND substr({}, -1) = ' '",
 ];
 
 /// Why the columns of a database could not be looked at.
@@ -107,6 +108,7 @@ fn profile(answers: &[Value], declaration: Option<&str>) -> Profile {
         is_ascii: !is(4) && !is(5),
         is_date: is_text && !is(6),
         may_be_empty: is(7),
+        may_end_in_space: is(10),
         has_plain_numbers: is_text && !is(8),
         is_integer: is_text && !is(9),
     }

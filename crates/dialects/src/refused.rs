@@ -75,6 +75,7 @@ constructs! {
     TableFunction "table_function" "a table-valued function, or SQLite's catalog";
     MergedColumn "merged_column" "a column that FULL JOIN … USING merges";
     EmptyText "empty_text" "an empty text, which the dialect takes for NULL";
+    Padding "padding" "a text that ends in a space, which the dialect passes over";
     Nul "nul" "a text with a NUL character";
     Blob "blob" "a blob";
     InfiniteReal "infinite_real" "an infinite number";

@@ -66,6 +66,8 @@ pub struct Profile {
     pub is_date: bool,
     /// Texts: one is empty, or may be.
     pub may_be_empty: bool,
+    /// Texts: one ends in a space, or may.
+    pub may_end_in_space: bool,
     /// Texts: whatever looks like a number is an integer as SQLite writes it.
     pub has_plain_numbers: bool,
     /// Texts: all are integers as SQLite writes them.
@@ -80,6 +82,7 @@ impl Profile {
             is_ascii: false,
             is_date: false,
             may_be_empty: true,
+            may_end_in_space: true,
             has_plain_numbers: false,
             is_integer: false,
         }
@@ -94,6 +97,7 @@ impl Profile {
                 is_ascii: self.is_ascii && other.is_ascii,
                 is_date: self.is_date && other.is_date,
                 may_be_empty: self.may_be_empty || other.may_be_empty,
+                may_end_in_space: self.may_end_in_space || other.may_end_in_space,
                 has_plain_numbers: self.has_plain_numbers && other.has_plain_numbers,
                 is_integer: self.is_integer && other.is_integer,
             },
@@ -459,6 +463,7 @@ fn of_literal(literal: &Literal) -> Profile {
             is_ascii: text.is_ascii() && !text.contains('\0'),
             is_date: false,
             may_be_empty: text.is_empty(),
+            may_end_in_space: text.ends_with(' '),
             has_plain_numbers: false,
             is_integer: false,
         },

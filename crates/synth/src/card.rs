@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::corpus::{Header, Summary};
+use crate::dialects::TEXTS;
 use crate::folder::Folder;
 use crate::operators::OPERATORS;
 use crate::related::Relation;
@@ -92,6 +93,16 @@ fn checks(out: &mut String, summary: &Summary) {
     for (reason, count) in &tally.dropped {
         let name = serde_json::to_value(reason).ok().and_then(|name| Some(name.as_str()?.to_owned()));
         let _ = writeln!(out, "| {} | {count} |", name.unwrap_or_default());
+    }
+    if !tally.dialects.is_empty() {
+        let _ = writeln!(out, "\n| dialect | texts | refused | what it cannot say |\n|---|---|---|---|");
+    }
+    for (dialect, counts) in &tally.dialects {
+        let texts = counts.get(TEXTS).copied().unwrap_or(0);
+        let refused: u64 = counts.values().sum::<u64>() - texts;
+        let constructs = counts.iter().filter(|(name, _)| *name != TEXTS);
+        let constructs: Vec<String> = constructs.map(|(name, count)| format!("{name} {count}")).collect();
+        let _ = writeln!(out, "| {dialect} | {texts} | {refused} | {} |", constructs.join(", "));
     }
     let related = |relation| tally.related.get(&relation).copied().unwrap_or(0);
     let _ = writeln!(

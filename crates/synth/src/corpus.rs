@@ -10,13 +10,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sqlgauge_engine::{Database, Engine, EngineError};
+use sqlgauge_dialects::{Dialect, NotObserved, TypedSchema};
+use sqlgauge_engine::{Database, Engine, EngineError, Limits, SqliteEngine};
 
 use crate::asking::Asking;
 use crate::budget::Caps;
 use crate::card;
 use crate::check::Checker;
 use crate::data::DataFormat;
+use crate::dialects::Translation;
 use crate::folder::{Folder, FolderError, Unit};
 use crate::related::Shares;
 use crate::sampler::Sampler;
@@ -43,6 +45,8 @@ pub struct Options {
     pub each: u64,
     /// How questions are asked.
     pub asking: Asking,
+    /// Other dialects into which the queries are translated.
+    pub dialects: Vec<&'static Dialect>,
     /// Of which share of the pairs there are variants and near misses beside them.
     pub beside: Shares,
     /// The most that may be spent: a cost in all, numbers on one database.
@@ -84,6 +88,9 @@ pub struct Header {
     pub styles: Vec<String>,
     /// The share of questions with a sentence that says nothing of the query.
     pub distractors: f64,
+    /// Other dialects into which the queries are translated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dialects: Vec<String>,
     /// The share of pairs with a variant.
     pub variants: f64,
     /// The share of pairs with a near miss.
@@ -128,6 +135,9 @@ pub enum CorpusError {
     /// The folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// The types of a database's columns, which translating needs.
+    #[error(transparent)]
+    Types(#[from] NotObserved),
     /// More shards than databases.
     #[error(
         "there is nothing in shard {shard} of {shards}: there are {databases} databases; use at most so many shards"
@@ -232,6 +242,7 @@ fn header(options: &Options, engine: &dyn Engine, databases: Vec<(String, String
         each: options.each,
         styles: options.asking.styles.iter().map(|style| style.name().to_owned()).collect(),
         distractors: options.asking.distractors,
+        dialects: options.dialects.iter().map(|dialect| dialect.name.to_owned()).collect(),
         variants: options.beside.variants,
         near_misses: options.beside.near_misses,
         budget: options.caps.cost,
@@ -271,6 +282,7 @@ impl Part<'_> {
                 needed,
             });
         }
+        let typed = self.typed(&world)?;
         let task = Task {
             seed: options.seed,
             shares: options.tiers,
@@ -280,6 +292,7 @@ impl Part<'_> {
             carried: self.carried,
             demands: &demands,
             asking: &options.asking,
+            translation: typed.as_ref().map(|typed| Translation { typed, dialects: &options.dialects }),
             shares_beside: options.beside,
             caps: options.caps_of_one(folder),
         };
@@ -290,6 +303,19 @@ impl Part<'_> {
         self.database.check_unchanged()?;
         writer.commit(&unit)?;
         Ok(unit)
+    }
+}
+
+impl Part<'_> {
+    /// The types of the database's columns, where a dialect is asked for. All values are looked at, however many steps the
+    /// queries may take.
+    fn typed<'w>(&self, world: &'w World) -> Result<Option<TypedSchema<'w>>, CorpusError> {
+        if self.options.dialects.is_empty() {
+            return Ok(None);
+        }
+        let engine = SqliteEngine::new(Limits::default());
+        let database = engine.open(&self.source.path)?;
+        Ok(Some(TypedSchema::observed(&world.schema, &database, &engine)?))
     }
 }
 

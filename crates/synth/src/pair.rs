@@ -1,10 +1,13 @@
 //! A pair as it is written: one line of JSON.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::asking::Asked;
 use crate::check::Checked;
 use crate::data::{Column, Kind};
+use crate::dialects::DialectText;
 use crate::operators::OperatorId;
 use crate::shape::Shape;
 use crate::tier::Tier;
@@ -37,6 +40,9 @@ pub struct Pair {
     pub separating_databases: Vec<Option<String>>,
     /// The query, as SQL of SQLite.
     pub sql: String,
+    /// The query in other dialects, where they were asked for.
+    #[serde(default)]
+    pub dialects: BTreeMap<String, DialectText>,
     /// How difficult it is.
     pub tier: Tier,
     /// Which of the 42 operators it has, in the order of the registry.
@@ -70,6 +76,7 @@ impl Pair {
         Column { name: "other_readings", kind: Kind::Texts },
         Column { name: "separating_databases", kind: Kind::Texts },
         Column { name: "sql", kind: Kind::Text },
+        Column { name: "dialects", kind: Kind::Json },
         Column { name: "tier", kind: Kind::Text },
         Column { name: "operators", kind: Kind::Texts },
         Column { name: "depth", kind: Kind::Integer },
@@ -96,6 +103,7 @@ impl Pair {
             other_readings: asked.other_readings,
             separating_databases: Vec::new(),
             sql: checked.sql.clone(),
+            dialects: BTreeMap::new(),
             tier: Tier::of(shape),
             operators: OperatorId::names_in(shape).into_iter().map(str::to_owned).collect(),
             depth: shape.features.depth,

@@ -39,6 +39,9 @@ pub struct Tally {
     pub without_witness: u64,
     /// Queries that were made and checked and are no pairs, by the first check that they did not pass.
     pub dropped: BTreeMap<Reason, u64>,
+    /// Texts by dialect, and refusals by what the dialect cannot say.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dialects: BTreeMap<String, BTreeMap<String, u64>>,
     /// How often each column is named by a pair.
     pub columns: BTreeMap<String, u64>,
     /// What was spent.
@@ -67,6 +70,13 @@ impl Tally {
         let is_separated = pair.separating_databases.iter().all(Option::is_some);
         self.separated += u64::from(!pair.other_readings.is_empty() && is_separated);
         self.distracted += u64::from(!pair.distractors.is_empty());
+    }
+
+    /// Counts the texts of a pair in other dialects.
+    pub fn keep_dialects(&mut self, pair: &Pair) {
+        for (dialect, text) in &pair.dialects {
+            bump(self.dialects.entry(dialect.clone()).or_default(), text.count().to_owned(), 1);
+        }
     }
 
     /// Counts what stands beside a pair.
@@ -100,6 +110,10 @@ impl Tally {
         other.operators.into_iter().for_each(|(key, count)| bump(&mut self.operators, key, count));
         other.styles.into_iter().for_each(|(key, count)| bump(&mut self.styles, key, count));
         other.dropped.into_iter().for_each(|(key, count)| bump(&mut self.dropped, key, count));
+        for (dialect, counts) in other.dialects {
+            let own = self.dialects.entry(dialect).or_default();
+            counts.into_iter().for_each(|(key, count)| bump(own, key, count));
+        }
         other.columns.into_iter().for_each(|(key, count)| bump(&mut self.columns, key, count));
     }
 }

@@ -16,6 +16,7 @@ use crate::ambiguity::separating_databases;
 use crate::asking::{Asked, Asking};
 use crate::budget::{Allowance, Caps};
 use crate::check::{Checked, Checker, Reason};
+use crate::dialects::Translation;
 use crate::grammar::Grammar;
 use crate::pair::Pair;
 use crate::related::{Made, Related, Shares, beside};
@@ -59,6 +60,8 @@ pub struct Task<'a> {
     pub demands: &'a [Demand],
     /// How questions are asked.
     pub asking: &'a Asking,
+    /// Into which other dialects the pairs are translated.
+    pub translation: Option<Translation<'a>>,
     /// Of which share of the pairs there are queries beside them.
     pub shares_beside: Shares,
     /// The most that may be spent on the database.
@@ -125,6 +128,10 @@ pub fn make<E>(
                 }
                 None => unmet[slot.wish.tier.index()] += 1,
             }
+        }
+        if let Some(translation) = task.translation {
+            kept.par_iter_mut().for_each(|(pair, passed)| pair.dialects = translation.of(&passed.query));
+            kept.iter().for_each(|(pair, _)| tally.keep_dialects(pair));
         }
         for (pair, made) in completed(task, world, checker, kept) {
             tally.keep(&pair);

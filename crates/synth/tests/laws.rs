@@ -57,6 +57,7 @@ fn engine() -> SqliteEngine {
 
 fn options(pairs: u64) -> Options {
     Options {
+        dialects: Vec::new(),
         pairs,
         seed: 7,
         tiers: TierShares::default(),

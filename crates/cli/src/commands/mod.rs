@@ -28,6 +28,7 @@ mod shift;
 mod show;
 mod synth;
 mod tables;
+mod translate;
 mod verify;
 mod witnesses;
 
@@ -105,6 +106,8 @@ pub enum Command {
     BenchEstimators(bench_estimators::BenchEstimators),
     /// Resolve a query and print it with its features, or the error with its place
     Parse(parse::Parse),
+    /// Print a query in other SQL dialects, with SQLite's meaning or not at all
+    Translate(translate::Translate),
     /// Print the completion script of a shell
     Completions(completions::Completions),
     /// Print the manual page, or write the pages of all commands into a folder
@@ -143,6 +146,7 @@ impl Command {
             Self::Adapt(command) => command.run(),
             Self::BenchEstimators(command) => command.run(),
             Self::Parse(command) => command.run(),
+            Self::Translate(command) => command.run(),
             Self::Completions(command) => command.run(),
             Self::Man(command) => command.run(),
         }

@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use sqlgauge_base::file::write_atomically;
+use sqlgauge_dialects::DIALECTS;
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_questions::Style;
 use sqlgauge_synth::sampler::{SAMPLERS, Sampler, sampler};
@@ -18,6 +19,7 @@ use sqlgauge_synth::{
 use sqlgauge_tables::REPORT_FILE;
 use tempfile::TempDir;
 
+use super::translate::dialects;
 use crate::Verdict;
 use crate::output::{note, print, say};
 use sqlgauge_api::keep_run;
@@ -60,6 +62,9 @@ pub struct Synth {
     /// Styles of the questions, separated by commas, or `all`, or `none` for queries alone
     #[arg(long, value_name = "STYLE,…", value_delimiter = ',', default_value = "all", value_parser = styles())]
     styles: Vec<String>,
+    /// Other dialects that the queries are written in too, separated by commas, or `all`
+    #[arg(long, value_name = "DIALECT,…", value_delimiter = ',', value_parser = dialects())]
+    dialects: Vec<String>,
     /// Share of questions with a sentence that says nothing of the query, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
     distractors: f64,
@@ -200,8 +205,10 @@ impl Synth {
     }
 
     fn options(&self) -> Options {
+        let is_asked = |name: &str| self.dialects.iter().any(|own| own == "all" || own == name);
         let is_chosen = |style: &Style| self.styles.iter().any(|name| name == "all" || name == style.name());
         Options {
+            dialects: DIALECTS.iter().copied().filter(|own| is_asked(own.name)).collect(),
             pairs: self.pairs,
             seed: self.seed,
             tiers: self.tiers,

@@ -1,4 +1,4 @@
-//! BigQuery (GoogleSQL).
+//! BigQuery.
 //!
 //! Texts compare by their Unicode code points, as bytes of UTF-8 do. UNION, INTERSECT and EXCEPT must say DISTINCT. A subquery
 //! that reads the query around it must be one that BigQuery can make a join of: EXISTS, IN, and aggregates.

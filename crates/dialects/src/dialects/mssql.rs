@@ -1,8 +1,7 @@
 //! Microsoft SQL Server, from version 2022 on.
 //!
 //! The tables have the collation `Latin1_General_100_BIN2_UTF8`, by which texts are ordered by their bytes. `=` passes over
-//! spaces at the end of texts whatever the collation, so that an equality of texts says more: its operands with a bar behind
-//! them. Sums, groups and DISTINCT pass over them too; the tables must hold no two texts that differ in such spaces alone.
+//! spaces at the end of texts whatever the collation, so that columns and constants with such texts are refused.
 
 use crate::dialect::{
     Conditions, Dialect, FullJoins, LIKE_BY_LOWER, Likes, Limits, Nulls, STANDARD, Templates, TypeNames,
@@ -14,6 +13,7 @@ pub static MSSQL: Dialect = Dialect {
     title: "Microsoft SQL Server",
     quotes: ('[', ']'),
     longest_name: 128,
+    pads_texts: true,
     blob: Some("0x{0}"),
     types: TypeNames { integer: "BIGINT", real: "FLOAT", text: "VARCHAR(MAX)", blob: "VARBINARY(MAX)" },
     column_types: TypeNames {

@@ -34,6 +34,9 @@ impl Printer<'_> {
         if text.is_empty() && self.dialect.empty_is_null {
             return Err(self.refuse(Construct::EmptyText, "a constant"));
         }
+        if text.ends_with(' ') && self.dialect.pads_texts && text.chars().any(|c| c != ' ') {
+            return Err(self.refuse(Construct::Padding, "a constant"));
+        }
         Ok(Piece::atom(self.dialect.text(text)))
     }
 

@@ -131,8 +131,7 @@ impl<'a> Printer<'a> {
                 self.refuse(Construct::OuterAggregate, "an aggregate over the rows of an outer query")
             );
         }
-        let text = self
-            .query(query, &query::Wanted { keeps_order: true, is_whole: true, ..query::Wanted::default() })?;
+        let text = self.query(query, &query::Wanted { is_whole: true, ..query::Wanted::default() })?;
         if text.contains('\0') {
             return Err(self.refuse(Construct::Nul, "a text or name"));
         }
@@ -176,6 +175,9 @@ impl<'a> Printer<'a> {
 
 /// The template with its operands, each in parentheses unless the template keeps it apart by a comma or parentheses.
 fn fill(template: &str, operands: &[&Piece]) -> Piece {
+    if let ("{0}", [operand]) = (template, operands) {
+        return (*operand).clone();
+    }
     let mut text = template.to_owned();
     for (at, operand) in operands.iter().enumerate().rev() {
         let mark = format!("{{{at}}}");

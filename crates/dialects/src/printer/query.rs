@@ -12,11 +12,9 @@ use crate::types::Type;
 pub(super) struct Wanted<'w> {
     /// The names of its columns.
     pub columns: Option<&'w [String]>,
-    /// Its order matters even without LIMIT.
-    pub keeps_order: bool,
     /// No more than its first row.
     pub one_row: bool,
-    /// It is the statement itself.
+    /// It is the statement itself, whose order matters even without LIMIT.
     pub is_whole: bool,
     /// Whether it has rows, and not which.
     pub existence: bool,
@@ -35,7 +33,7 @@ impl Printer<'_> {
     fn whole_query(&mut self, query: &Query, wanted: &Wanted<'_>) -> Result<String, Refused> {
         let with = self.with(query)?;
         let part = self.part(query, wanted.one_row)?;
-        let keeps_order = wanted.keeps_order || part.is_some() || wanted.one_row;
+        let keeps_order = wanted.is_whole || part.is_some() || wanted.one_row;
         let is_sorted = keeps_order && !query.order_by.is_empty();
         let types = self.types.of_body(&query.body);
         if self.must_wrap(query, is_sorted, part.is_some(), &types) {

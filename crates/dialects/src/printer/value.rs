@@ -1,7 +1,7 @@
 //! Values: expressions of which the number, text or blob counts.
 
 use sqlgauge_sql::schema::Affinity;
-use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, UnaryOperator};
+use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Literal, Query, UnaryOperator};
 
 use super::query::Wanted;
 use super::{Level, Piece, Printed, Printer, fill};
@@ -23,10 +23,7 @@ impl Printer<'_> {
                     return Err(self.refuse(Construct::Rowid, "the rowid"));
                 }
                 let name = self.names.column(*column);
-                if self.types.column(*column).of == Type::Mixed {
-                    let name = name.unwrap_or_default();
-                    return Err(self.refuse(Construct::MixedColumn, format!("the column {name}")));
-                }
+                self.check_column(*column, name.as_deref().unwrap_or_default())?;
                 let relation = self.name(self.names.relation(column.relation))?;
                 Ok(Piece::atom(format!("{relation}.{}", self.name(name)?)))
             }
@@ -61,6 +58,18 @@ impl Printer<'_> {
                 })
             }
         }
+    }
+
+    /// That the dialect can hold the values of a column.
+    fn check_column(&self, column: ColumnRef, name: &str) -> Result<(), Refused> {
+        let profile = self.types.column(column);
+        let construct = match profile.of {
+            Type::Mixed => Construct::MixedColumn,
+            Type::Text if self.dialect.empty_is_null && profile.may_be_empty => Construct::EmptyText,
+            Type::Text if self.dialect.pads_texts && profile.may_end_in_space => Construct::Padding,
+            _ => return Ok(()),
+        };
+        Err(self.refuse(construct, format!("the column {name}")))
     }
 
     /// A value that a number is computed from. Of a text that is the number that it begins with.
@@ -149,7 +158,7 @@ impl Printer<'_> {
             Expr::Column(_) | Expr::Aggregate(_) | Expr::Scalar(_) | Expr::Window(_) | Expr::Cast { .. } => {
                 false
             }
-            Expr::Literal(_) => true,
+            Expr::Literal(literal) => matches!(literal, Literal::Integer(_) | Literal::Boolean(_)),
             Expr::Binary(operator, ..) if !operator.is_comparison() => false,
             _ => self.types.of(expr) == Type::Integer,
         }

@@ -34,6 +34,8 @@ pub enum Kind {
     Texts,
     /// A whole number.
     Integer,
+    /// Anything; a table has it as the text of its JSON.
+    Json,
 }
 
 /// A field of a record, as a table has it.

@@ -114,6 +114,11 @@ fn write_column(
             }
             writer.typed::<ByteArrayType>().write_batch(&texts.values, Some(&texts.definition), None)?;
         }
+        Kind::Json => {
+            let values: Vec<ByteArray> =
+                rows.iter().map(|row| field(row).to_string().as_str().into()).collect();
+            writer.typed::<ByteArrayType>().write_batch(&values, Some(&vec![1; values.len()]), None)?;
+        }
         Kind::Texts => {
             let mut texts = Texts::default();
             for row in rows {
@@ -172,7 +177,7 @@ fn field(column: Column) -> Result<TypePtr, ParquetError> {
         text.build().map(Arc::new)
     };
     match column.kind {
-        Kind::Text => text(column.name),
+        Kind::Text | Kind::Json => text(column.name),
         Kind::Integer => {
             let number = Type::primitive_type_builder(column.name, PhysicalType::INT64)
                 .with_repetition(Repetition::REQUIRED);

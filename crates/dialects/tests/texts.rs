@@ -1,0 +1,190 @@
+//! What a construct becomes, and what is refused: one line per class.
+
+use sqlgauge_dialects::{TypedSchema, dialect, translate};
+use sqlgauge_sql::resolve;
+use sqlgauge_sql::schema::Schema;
+
+const DDL: &str =
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, i INTEGER, n INTEGER NOT NULL, r REAL, x TEXT, d DATE, u);
+                   CREATE TABLE s (t_id INT REFERENCES t(id), y TEXT, z TEXT COLLATE NOCASE);
+                   CREATE VIEW v AS SELECT i FROM t";
+
+/// The text of a query, or the construct that is refused.
+fn said(name: &str, sql: &str) -> String {
+    let schema = Schema::from_ddl(DDL).expect("DDL of SQLite");
+    let typed = TypedSchema::declared(&schema);
+    let query = resolve(sql, &schema).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    match translate(&query, &typed, dialect(name).expect("a dialect")) {
+        Ok(text) => text,
+        Err(refused) => refused.construct.name().to_owned(),
+    }
+}
+
+#[test]
+fn meanings_are_carried() {
+    for (name, sql, expected) in [
+        // Division: integers are cut, 0 gives NULL.
+        ("postgres", "SELECT i / n FROM t", r#"SELECT "t"."i" / NULLIF("t"."n", 0) FROM "t""#),
+        ("duckdb", "SELECT i / 2 FROM t", r#"SELECT "t"."i" // 2 FROM "t""#),
+        ("mysql", "SELECT i / 2 FROM t", "SELECT `t`.`i` DIV 2 FROM `t`"),
+        ("snowflake", "SELECT i / 2 FROM t", r#"SELECT ("t"."i" - "t"."i" % 2) / 2 FROM "t""#),
+        // NULLs are the smallest values, where there can be some.
+        ("postgres", "SELECT i FROM t ORDER BY i", r#"SELECT "t"."i" FROM "t" ORDER BY "t"."i" NULLS FIRST"#),
+        ("postgres", "SELECT n FROM t ORDER BY n", r#"SELECT "t"."n" FROM "t" ORDER BY "t"."n""#),
+        ("duckdb", "SELECT i FROM t ORDER BY i DESC", r#"SELECT "t"."i" FROM "t" ORDER BY "t"."i" DESC"#),
+        ("mysql", "SELECT i FROM t ORDER BY i", "SELECT `t`.`i` FROM `t` ORDER BY `t`.`i`"),
+        (
+            "mysql",
+            "SELECT i FROM t ORDER BY i NULLS LAST",
+            "SELECT `t`.`i` FROM `t` ORDER BY CASE WHEN `t`.`i` IS NULL THEN 1 ELSE 0 END, `t`.`i`",
+        ),
+        // Texts are ordered byte by byte, also where only results can be sorted by.
+        (
+            "postgres",
+            "SELECT DISTINCT x FROM t WHERE x > 'a' ORDER BY x DESC",
+            r#"SELECT "q"."c1" FROM (SELECT DISTINCT "t"."x" AS "c1" FROM "t" WHERE "t"."x" COLLATE "C" > 'a') AS "q" ORDER BY "q"."c1" COLLATE "C" DESC NULLS LAST"#,
+        ),
+        // LIKE knows ASCII letters alone.
+        (
+            "postgres",
+            "SELECT 1 FROM t WHERE x NOT LIKE 'A\\%'",
+            r#"SELECT 1 FROM "t" WHERE ("t"."x" COLLATE "C") NOT ILIKE 'A\\%'"#,
+        ),
+        (
+            "duckdb",
+            "SELECT 1 FROM t WHERE x LIKE '5!%%' ESCAPE '!'",
+            r#"SELECT 1 FROM "t" WHERE "t"."x" LIKE '5!%%' ESCAPE '!'"#,
+        ),
+        // Conditions are numbers, and numbers conditions.
+        (
+            "postgres",
+            "SELECT i > 1 FROM t WHERE n",
+            r#"SELECT CAST("t"."i" > 1 AS INTEGER) FROM "t" WHERE "t"."n" <> 0"#,
+        ),
+        ("mysql", "SELECT i > 1 FROM t", "SELECT `t`.`i` > 1 FROM `t`"),
+        // A constant becomes what the affinity of the column makes of it.
+        (
+            "duckdb",
+            "SELECT 1 FROM t WHERE i = '5' AND x = 5",
+            r#"SELECT 1 FROM "t" WHERE "t"."i" = 5 AND "t"."x" = '5'"#,
+        ),
+        ("duckdb", "SELECT 1 FROM t WHERE i < 'a'", r#"SELECT 1 FROM "t" WHERE "t"."i" = "t"."i""#),
+        ("duckdb", "SELECT 1 FROM t WHERE d = '1995'", r#"SELECT 1 FROM "t" WHERE "t"."d" <> "t"."d""#),
+        // Columns that the groups determine are grouped by.
+        (
+            "postgres",
+            "SELECT x, COUNT(*) FROM t JOIN s ON t.id = s.t_id GROUP BY s.t_id",
+            r#"SELECT "t"."x", COUNT(*) FROM "t" JOIN "s" ON "t"."id" = "s"."t_id" GROUP BY "s"."t_id", "t"."x""#,
+        ),
+        // A subquery as a value is its first row.
+        (
+            "duckdb",
+            "SELECT (SELECT y FROM s), (SELECT MAX(y) FROM s)",
+            r#"SELECT (SELECT "T1"."y" FROM "s" AS "T1" LIMIT 1), (SELECT MAX("T2"."y") FROM "s" AS "T2")"#,
+        ),
+        // LEAST passes NULLs over.
+        (
+            "postgres",
+            "SELECT MIN(n, i) FROM t",
+            r#"SELECT CASE WHEN "t"."i" IS NULL THEN NULL ELSE LEAST("t"."n", "t"."i") END FROM "t""#,
+        ),
+        // Set operations are left-associative and of one precedence.
+        (
+            "postgres",
+            "SELECT i FROM t UNION SELECT n FROM t INTERSECT SELECT 1",
+            r#"(SELECT "T1"."i" FROM "t" AS "T1" UNION SELECT "T2"."n" FROM "t" AS "T2") INTERSECT SELECT 1"#,
+        ),
+        ("oracle", "SELECT n FROM t EXCEPT SELECT 1", r#"SELECT "t"."n" FROM "t" MINUS SELECT 1 FROM DUAL"#),
+        // Parts of the rows.
+        ("mssql", "SELECT n FROM t LIMIT 3", "SELECT TOP (3) [t].[n] FROM [t]"),
+        (
+            "mssql",
+            "SELECT n FROM t LIMIT 3 OFFSET 2",
+            "SELECT [t].[n] FROM [t] ORDER BY (SELECT NULL) OFFSET 2 ROWS FETCH NEXT 3 ROWS ONLY",
+        ),
+        ("oracle", "SELECT n FROM t LIMIT 3", r#"SELECT "t"."n" FROM "t" FETCH NEXT 3 ROWS ONLY"#),
+        ("hive", "SELECT n FROM t LIMIT 3 OFFSET 2", "SELECT `t`.`n` FROM `t` LIMIT 2, 3"),
+        ("postgres", "SELECT n FROM t LIMIT -1 OFFSET 2", r#"SELECT "t"."n" FROM "t" OFFSET 2"#),
+        // A filter is a CASE where there is no FILTER.
+        (
+            "duckdb",
+            "SELECT COUNT(*) FILTER (WHERE n > 1) FROM t",
+            r#"SELECT COUNT(*) FILTER (WHERE "t"."n" > 1) FROM "t""#,
+        ),
+        (
+            "mysql",
+            "SELECT COUNT(*) FILTER (WHERE n > 1) FROM t",
+            "SELECT COUNT(CASE WHEN `t`.`n` > 1 THEN 1 END) FROM `t`",
+        ),
+        // Where sums of real numbers decide which rows there are, they are exact.
+        (
+            "duckdb",
+            "SELECT SUM(r) FROM t HAVING AVG(r) > 1.5",
+            r#"SELECT SUM("t"."r") FROM "t" HAVING FAVG("t"."r") > 1.5"#,
+        ),
+        // A condition that reads a table further right stands in WHERE.
+        (
+            "postgres",
+            "SELECT 1 FROM t JOIN s ON t.id = w.n JOIN t AS w",
+            r#"SELECT 1 FROM "t" AS "T1" CROSS JOIN "s" CROSS JOIN "t" AS "T2" WHERE "T1"."id" = "T2"."n""#,
+        ),
+        // Texts of one's own.
+        ("mysql", "SELECT 'it''s \\'", r"SELECT 'it\'s \\'"),
+        ("postgres", "SELECT x'0aff'", r"SELECT '\x0aff'::bytea"),
+        ("bigquery", "SELECT i FROM t UNION SELECT 1", "SELECT `t`.`i` FROM `t` UNION DISTINCT SELECT 1"),
+    ] {
+        assert_eq!(said(name, sql), expected, "{name}: {sql}");
+    }
+}
+
+#[test]
+fn what_cannot_be_said_is_refused_by_name() {
+    for (name, sql, expected) in [
+        ("postgres", "SELECT u FROM t", "mixed_column"),
+        ("postgres", "SELECT COALESCE(i, x) FROM t", "mixed_types"),
+        ("postgres", "SELECT 1 FROM t WHERE i = x", "mixed_comparison"),
+        ("postgres", "SELECT x, MAX(i) FROM t", "bare_column"),
+        ("postgres", "SELECT x FROM t GROUP BY i", "bare_column"),
+        ("postgres", "SELECT COUNT(*) FROM t GROUP BY 1 + 1", "constant_group"),
+        ("postgres", "SELECT DISTINCT i FROM t ORDER BY n", "order_outside_distinct"),
+        ("postgres", "SELECT 1 FROM s WHERE z = 'a'", "collation"),
+        ("postgres", "SELECT i FROM t LIMIT 1 + 1", "limit"),
+        ("postgres", "SELECT r || 'a' FROM t", "number_as_text"),
+        ("postgres", "SELECT i % r FROM t", "modulo"),
+        ("postgres", "SELECT i & 1 FROM t", "bit_operator"),
+        ("postgres", "SELECT ROUND(r, 2) FROM t", "round"),
+        ("postgres", "SELECT SUBSTR(x, i) FROM t", "substring"),
+        ("postgres", "SELECT strftime('%Y', x) FROM t", "date"),
+        ("postgres", "SELECT printf('%d', i) FROM t", "function"),
+        ("postgres", "SELECT 1 FROM t WHERE x GLOB 'a*'", "pattern"),
+        ("postgres", "SELECT x -> 'a' FROM t", "json"),
+        ("postgres", "SELECT rowid FROM s", "rowid"),
+        ("postgres", "SELECT i FROM v", "view"),
+        ("postgres", "SELECT 1 FROM json_each('[1]')", "table_function"),
+        ("postgres", "SELECT group_concat(x) FROM t", "concatenation"),
+        ("postgres", "SELECT 9e999", "infinite_real"),
+        ("postgres", "SELECT 1 FROM t FULL JOIN s ON t.i > s.t_id", "full_join"),
+        ("mysql", "SELECT 1 FROM t FULL JOIN s ON t.id = s.t_id", "full_join"),
+        ("mysql", "SELECT UPPER(x) FROM t", "case_folding"),
+        ("oracle", "SELECT ''", "empty_text"),
+        ("oracle", "SELECT x FROM t", "empty_text"),
+        ("mssql", "SELECT 'a '", "padding"),
+        ("redshift", "SELECT 1 FROM t WHERE i IS n", "function"),
+        (
+            "clickhouse",
+            "SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM s WHERE t_id = id)",
+            "correlated_subquery",
+        ),
+        ("hive", "SELECT (SELECT 1)", "correlated_subquery"),
+        (
+            "spark",
+            "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c",
+            "recursive_query",
+        ),
+        ("bigquery", "SELECT 1 FROM t LEFT JOIN s ON t.i > s.t_id", "join_condition"),
+        ("snowflake", "SELECT 1 FROM t WHERE (i, n) = (n, 1) OR (i, n) < (n, 1)", "row_value"),
+        ("mysql", "SELECT SUM(i) OVER (ORDER BY n GROUPS 1 PRECEDING) FROM t", "window"),
+    ] {
+        assert_eq!(said(name, sql), expected, "{name}: {sql}");
+    }
+}
