@@ -1,9 +1,11 @@
 """The build of the wheel (PEP 517): maturin's, with the program `sqlgauge` built first and put into the wheel's scripts.
 
-Two environment variables change it:
+Three environment variables change it:
 
 - ``SQLGAUGE_BUILD_PROFILE``: the profile of Cargo, ``release`` without it; ``dev`` builds much faster.
 - ``SQLGAUGE_BUILD_FEATURES``: features of the program, separated by commas; ``full`` without it, empty for none.
+- ``SQLGAUGE_BUILD_FROM``: a folder with the program and the module as Cargo has built them, such as ``target/debug`` of the
+  checkout; they are packed and nothing is built.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +23,38 @@ import maturin
 
 PROJECT = Path(__file__).resolve().parent.parent
 SCRIPTS = PROJECT / "sqlgauge.data" / "scripts"
+PROGRAM = "sqlgauge.exe" if os.name == "nt" else "sqlgauge"
+# How Cargo calls the module, and how Python does.
+MODULES = {
+    "linux": ("lib_native.so", "_native.abi3.so"),
+    "darwin": ("lib_native.dylib", "_native.abi3.so"),
+    "win32": ("_native.dll", "_native.pyd"),
+}
 
 get_requires_for_build_wheel = maturin.get_requires_for_build_wheel
 get_requires_for_build_editable = maturin.get_requires_for_build_editable
 
 
+def prepare_metadata_for_build_wheel(directory: str, settings: Any = None) -> str:
+    """Writes the metadata and returns the name of its folder; builds nothing."""
+    # It is named in pyproject.toml, and maturin wants it to be there.
+    SCRIPTS.mkdir(parents=True, exist_ok=True)
+    return maturin.prepare_metadata_for_build_wheel(directory, settings)
+
+
 def build_wheel(directory: str, settings: Any = None, metadata: str | None = None) -> str:
     """Builds the wheel into the directory and returns its name."""
+    built = os.environ.get("SQLGAUGE_BUILD_FROM")
+    if built:
+        return _pack(PROJECT.parent / built, Path(directory))
     _build_program()
     return maturin.build_wheel(directory, settings, metadata)
 
 
 def build_editable(directory: str, settings: Any = None, metadata: str | None = None) -> str:
     """As `build_wheel`, for ``pip install --editable``."""
+    if os.environ.get("SQLGAUGE_BUILD_FROM"):
+        sys.exit("SQLGAUGE_BUILD_FROM packs a wheel: leave it out, or install without --editable")
     _build_program()
     return maturin.build_editable(directory, settings, metadata)
 
@@ -59,3 +81,29 @@ def _build_program() -> None:
     arguments = os.environ.get("MATURIN_PEP517_ARGS", "")
     if "--profile" not in arguments:
         os.environ["MATURIN_PEP517_ARGS"] = f"{arguments} --profile {profile}".strip()
+
+
+def _pack(built: Path, directory: Path) -> str:
+    made, wanted = MODULES.get(sys.platform, MODULES["linux"])
+    program, module = _built(built, PROGRAM), _built(built, made)
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder)
+        metadata = prepare_metadata_for_build_wheel(folder)
+        package = tree / "sqlgauge"
+        shutil.copytree(PROJECT / "sqlgauge", package, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
+        shutil.copy2(module, package / wanted)
+        scripts = tree / f"{metadata.removesuffix('.dist-info')}.data" / "scripts"
+        scripts.mkdir(parents=True)
+        shutil.copy2(program, scripts / PROGRAM)
+        before = set(directory.glob("*.whl"))
+        subprocess.run([sys.executable, "-m", "wheel", "pack", folder, "--dest-dir", directory], check=True)
+        (wheel,) = set(directory.glob("*.whl")) - before
+    return wheel.name
+
+
+def _built(folder: Path, name: str) -> Path:
+    # Of a crate that others depend on, Cargo leaves what it builds in `deps`.
+    found = [path for path in (folder / name, folder / "deps" / name) if path.is_file()]
+    if not found:
+        sys.exit(f"SQLGAUGE_BUILD_FROM: there is no {name} in {folder}, nor in its deps: build the workspace first")
+    return max(found, key=lambda path: path.stat().st_mtime)

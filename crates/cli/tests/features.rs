@@ -5,6 +5,9 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
 use common::{Benchmark, sqlgauge, stderr};
 
 const BUILT_IN: [(&str, bool); 4] = [
@@ -85,4 +88,38 @@ fn the_help_is_the_same_in_every_build() {
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && text.contains(shown), "{asked}: {text}");
     }
+}
+
+/// `.ci/run` does not run all suites with every feature, but those that it names.
+#[test]
+fn ci_runs_with_every_feature_what_mentions_one() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let script = std::fs::read_to_string(workspace.join(".ci/run")).unwrap();
+    let end = |rest: &str| rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let named: BTreeSet<&str> = script.split("--test ").skip(1).map(|rest| &rest[..end(rest)]).collect();
+    let (mut left_out, mut seen) = (Vec::new(), 0);
+    for tests in sources(&workspace.join("crates")).map(|crate_folder| crate_folder.join("tests")) {
+        for suite in tests.is_dir().then(|| sources(&tests)).into_iter().flatten() {
+            let name = suite.file_stem().unwrap().to_string_lossy().into_owned();
+            let is_suite = suite.is_file() || suite.join("main.rs").is_file();
+            if is_suite && mentions_a_feature(&suite) {
+                seen += 1;
+                left_out.extend((!named.contains(name.as_str())).then_some(suite));
+            }
+        }
+    }
+    assert!(seen > 10, "{seen}");
+    assert_eq!(left_out, Vec::<PathBuf>::new(), "name them in .ci/run: --test NAME");
+}
+
+fn sources(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path())
+}
+
+fn mentions_a_feature(path: &Path) -> bool {
+    if path.is_dir() {
+        return sources(path).any(|own| mentions_a_feature(&own));
+    }
+    path.extension().is_some_and(|own| own == "rs")
+        && std::fs::read_to_string(path).unwrap().contains(&format!("{} = \"", "feature"))
 }
