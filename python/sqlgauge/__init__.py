@@ -15,6 +15,7 @@ from ._match import Application, BrokenForeignKey, Match, NormalForm, match
 from ._native import (
     Database,
     DatabaseError,
+    Encoder,
     Error,
     InputError,
     InternalError,
@@ -23,10 +24,11 @@ from ._native import (
     RewardResult,
     RunError,
     Schema,
+    ShiftReference,
     __version__,
 )
 from ._options import VerifyOptions
-from ._runs import Run, load
+from ._runs import Run, load, merge
 from ._score import Score, Scores, score, score_many
 from ._verify import Verification, verify
 
@@ -35,6 +37,7 @@ __all__ = [
     "BrokenForeignKey",
     "Database",
     "DatabaseError",
+    "Encoder",
     "Error",
     "Estimate",
     "InputError",
@@ -49,12 +52,14 @@ __all__ = [
     "Schema",
     "Score",
     "Scores",
+    "ShiftReference",
     "Verification",
     "VerifyOptions",
     "__version__",
     "estimate",
     "load",
     "match",
+    "merge",
     "score",
     "score_many",
     "verify",

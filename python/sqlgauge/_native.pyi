@@ -13,16 +13,20 @@ __all__ = [
     "Database",
     "Schema",
     "column_names",
+    "locate_database",
     "match_queries",
     "verify_queries",
     "score_pair",
     "score_run",
     "ItemReader",
+    "merge_parts",
     "run_manifest",
     "run_summary",
     "estimate_systems",
     "RewardResult",
     "Reward",
+    "Encoder",
+    "ShiftReference",
 ]
 
 __version__: str
@@ -111,12 +115,14 @@ def score_pair(
 ) -> dict[str, Any]: ...
 def score_run(job: dict[str, Any], progress: Callable[[int, int], object] | None) -> list[str]: ...
 def column_names(role: str) -> list[str]: ...
+def locate_database(db: str | os.PathLike[str], db_id: str) -> os.PathLike[str]: ...
 @final
 class ItemReader(Iterator[dict[str, Any]]):
     def __new__(cls, path: str | os.PathLike[str]) -> ItemReader: ...
     def __iter__(self) -> ItemReader: ...
     def __next__(self) -> dict[str, Any]: ...
 
+def merge_parts(parts: list[str | os.PathLike[str]], out: str | os.PathLike[str]) -> None: ...
 def run_manifest(path: str | os.PathLike[str]) -> dict[str, Any]: ...
 def run_summary(path: str | os.PathLike[str]) -> dict[str, Any]: ...
 def estimate_systems(job: dict[str, Any]) -> dict[str, Any]: ...
@@ -213,3 +219,71 @@ class Reward:
             the reason.
         """
     def __getnewargs_ex__(self) -> tuple[tuple[os.PathLike[str]], dict[str, Any]]: ...
+
+@final
+class Encoder:
+    """Questions and schemas to vectors, as ``sqlgauge encode`` makes them.
+
+    Args:
+        name: ``features``, or what else this build has: ``bert:DIR``, ``llm:DIR``, ``http:URL``.
+        form: ``question-schema``, or ``question-schema-prediction`` where predictions come with the questions.
+
+    Raises:
+        InputError: There is no such encoder or form, or it is not built in.
+
+    Pickling sends the name and the form.
+    """
+
+    def __new__(cls, name: str = "features", form: str = "question-schema") -> Encoder: ...
+    @property
+    def fingerprint(self) -> str:
+        """Vectors can be compared only where this is equal."""
+    @property
+    def dimensions(self) -> int:
+        """Components of a vector."""
+    @property
+    def dimension_names(self) -> list[str] | None:
+        """What each component means, where it means something."""
+    def encode_items(self, items: list[dict[str, Any]]) -> bytes:
+        """Vectors of items (``question``, ``evidence``, ``prediction``, ``over``: a database or schema), in their order.
+
+        Returns:
+            Numbers of single precision, little-endian, row after row.
+        """
+    def __getnewargs__(self) -> tuple[str, str]: ...
+
+@final
+class ShiftReference:
+    """What is kept of the vectors from which shift is measured, as ``sqlgauge shift`` does.
+
+    Args:
+        vectors: The source: numbers of single precision, little-endian, row after row (``array.astype("<f4").tobytes()``).
+        dimensions: Components of each vector.
+        slices: Directions of the sliced Wasserstein distance: ``64`` random ones, or ``8,16`` principal and random ones.
+            Principal ones come from the source alone, so that all parts of a target are seen along the same.
+        seed: Seed of the directions.
+
+    Raises:
+        InputError: Vectors that are none, fewer than two, all equal, or not finite.
+    """
+
+    def __new__(cls, vectors: bytes, dimensions: int, slices: str = "8,16", seed: int = 0) -> ShiftReference: ...
+    @staticmethod
+    def from_bytes(bytes: bytes) -> ShiftReference:
+        """What :meth:`to_bytes` made."""
+    def to_bytes(self) -> bytes:
+        """The reference for another process; pickling sends the same."""
+    @property
+    def dimensions(self) -> int:
+        """Components of each vector."""
+    def part(self, vectors: bytes) -> bytes:
+        """What is kept of some vectors of a target: for :meth:`describe`."""
+    def describe(self, parts: list[bytes]) -> dict[str, Any]:
+        """Puts parts together and compares them with the source.
+
+        The same parts in the same order give the same bits, wherever they were made. In another order, or cut elsewhere,
+        the moments differ by no more than the rounding of double precision.
+
+        Returns:
+            The numbers of ``sqlgauge shift --json`` by name, ``source_count`` and ``target_count``.
+        """

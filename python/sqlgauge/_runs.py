@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pandas
 
-__all__ = ["Run", "load"]
+__all__ = ["Run", "load", "merge"]
 
 
 class Run:
@@ -117,3 +117,20 @@ def load(path: str | os.PathLike[str]) -> Run:
     run = Run(path)
     run.manifest()
     return run
+
+
+def merge(parts: Iterable[Run | str | os.PathLike[str]], *, out: str | os.PathLike[str]) -> Run:
+    """Puts the parts of a run together, which ``shard`` of :func:`score_many` or ``--shard`` of the command line wrote.
+
+    ``items.jsonl`` and ``summary.json`` are the bytes that the run without parts has. Nothing is counted twice: a part
+    that is missing, not finished, there twice or of another run is refused by name.
+
+    Args:
+        parts: All parts of one run, in any order.
+        out: Run directory to write.
+
+    Raises:
+        RunError: They are not all the finished parts of one run, or the run cannot be written.
+    """
+    _native.merge_parts([part.path if isinstance(part, Run) else part for part in parts], out)
+    return Run(out)

@@ -109,6 +109,7 @@ def score_many(
     questions: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     restart: bool = False,
+    shard: str | None = None,
     extract_sql: bool = False,
     timeout: float | None = None,
     max_rows: int | None = None,
@@ -140,6 +141,8 @@ def score_many(
         questions: File with the questions, where the golds are a file that has none.
         out: Run directory to write. Without it the run is kept in a temporary folder as long as the returned object is.
         restart: Discard the run that is in the folder.
+        shard: Part of the run, as in ``3/16``: every 16th example from the third on. Scored with the same arguments and the
+            same ``now``, all parts make the run that :func:`merge` writes.
         extract_sql: Take the SQL out of the chatter of an LLM (code fences, explanations).
         timeout: Seconds that one query may take; 30 without it.
         max_rows: Rows that one result may have.
@@ -173,6 +176,7 @@ def score_many(
         "questions": questions,
         "out": out if folder is None else os.path.join(folder.name, "run"),
         "restart": restart,
+        "shard": shard,
         "extract": extract_sql,
         "timeout": timeout,
         "max_rows": max_rows,

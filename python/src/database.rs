@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine};
 
 use crate::call::call;
@@ -140,6 +141,14 @@ impl Database {
     }
 }
 
+/// The file of a database in a folder of databases.
+#[pyfunction]
+fn locate_database(db: PathBuf, db_id: &str) -> PyResult<PathBuf> {
+    let found = Databases::open(&db).and_then(|databases| databases.locate(db_id));
+    Ok(found.map_err(Failure::from)?.main)
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Database>()
+    module.add_class::<Database>()?;
+    module.add_function(wrap_pyfunction!(locate_database, module)?)
 }

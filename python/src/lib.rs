@@ -25,6 +25,7 @@ mod reward;
 mod runs;
 mod schema;
 mod scoring;
+mod vectors;
 mod verifying;
 
 use pyo3::prelude::*;
@@ -44,5 +45,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     runs::register(module)?;
     estimating::register(module)?;
     reward::register(module)?;
+    vectors::register(module)?;
     Ok(())
 }

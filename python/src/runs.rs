@@ -1,6 +1,6 @@
 //! Run directories, for reading.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -106,6 +106,23 @@ impl From<RunError> for Failure {
     }
 }
 
+/// Puts the parts of a run together.
+#[pyfunction]
+fn merge_parts(py: Python<'_>, parts: Vec<PathBuf>, out: PathBuf) -> PyResult<()> {
+    let pool = threads(py)?;
+    call(py, move |_| {
+        let command = |of_part: &[String]| of_whole(of_part, &out);
+        pool.install(|| sqlgauge_api::merge_runs(&parts, &out, &[], command))?;
+        Ok(())
+    })
+}
+
+/// The call of a part as the one that would have made the whole run in that folder.
+fn of_whole(call: &[String], out: &Path) -> Vec<String> {
+    let rest = call.iter().filter(|word| !word.starts_with("out="));
+    rest.cloned().chain([format!("out={}", out.display())]).collect()
+}
+
 /// `run.json`.
 #[pyfunction]
 fn run_manifest(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
@@ -128,6 +145,7 @@ fn run_summary(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ItemReader>()?;
+    module.add_function(wrap_pyfunction!(merge_parts, module)?)?;
     module.add_function(wrap_pyfunction!(run_manifest, module)?)?;
     module.add_function(wrap_pyfunction!(run_summary, module)?)
 }

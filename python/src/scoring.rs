@@ -12,7 +12,7 @@ use sqlgauge_api::{ApiError, ScoreJob, Source, Surroundings, VerifySettings, met
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, Stoppable};
 use sqlgauge_metrics::{Metric, Target};
-use sqlgauge_run::{BenchmarkScorer, Observer, Peers, Scorer, Task};
+use sqlgauge_run::{BenchmarkScorer, Observer, Peers, Scorer, Shard, Task};
 use sqlgauge_verify::smt::locate;
 
 use crate::call::{call, call_watched};
@@ -112,6 +112,10 @@ fn score_pair<'py>(
     to_python(py, &scored?)
 }
 
+fn shard(text: &str) -> Result<Shard, Failure> {
+    text.parse().map_err(|error| Failure::of(Class::Input, &error))
+}
+
 /// A job as `sqlgauge.score_many` hands it over.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -125,6 +129,7 @@ struct Job<'py> {
     questions: Option<PathBuf>,
     out: PathBuf,
     restart: bool,
+    shard: Option<String>,
     extract: bool,
     timeout: Option<f64>,
     max_rows: Option<usize>,
@@ -156,6 +161,7 @@ impl Job<'_> {
             verify,
             limits: options.limits()?,
             now: options.moment()?,
+            shard: self.shard.as_deref().map(shard).transpose()?,
             restart: self.restart,
             jobs: self.jobs,
             command: self.command(),
@@ -163,7 +169,7 @@ impl Job<'_> {
         })
     }
 
-    /// The call, for the record of the run.
+    /// The call, for the record of the run. Which part it was is said elsewhere: all parts have the same call.
     fn command(&self) -> Vec<String> {
         vec![
             "sqlgauge.score_many".to_owned(),

@@ -135,6 +135,30 @@ def test_verifiers(sample: Sample, items: list[dict[str, Any]]) -> None:
     assert asyncio.run(all_of_them()) == expected(len(items))
 
 
+def test_verifiers_in_the_scoring_of_a_task(sample: Sample, items: list[dict[str, Any]]) -> None:
+    """By ``Task.score`` of verifiers 0.4, on traces that end with these replies."""
+    vf = pytest.importorskip("verifiers.v1")
+    from sqlgauge.integrations.verifiers import trace_reward
+
+    score = trace_reward(sample.db)
+    data = type("SqlData", (vf.TaskData,), {"__annotations__": {"gold": str, "db_id": str}})
+
+    class SqlTask(vf.Task[data]):  # type: ignore[misc, name-defined, valid-type]
+        @vf.reward  # type: ignore[misc]
+        async def sql(self, task: Any, trace: Any) -> float:
+            return await score(task, trace)
+
+    async def all_of_them() -> list[float]:
+        rewards = []
+        for text, item in zip(answers(items), items):
+            trace = vf.Trace.model_construct(root_reply=text, rewards={}, metrics={})
+            await SqlTask(data(prompt=item["question"], gold=item["gold"], db_id=item["db_id"])).score(trace)
+            rewards.append(trace.reward)
+        return rewards
+
+    assert asyncio.run(all_of_them()) == expected(len(items))
+
+
 def test_nemo_gym(sample: Sample, items: list[dict[str, Any]]) -> None:
     """By the shape of a verify request: the model's response of the Responses API beside the row of the dataset."""
     from sqlgauge.integrations.nemo_gym import verify
@@ -184,6 +208,45 @@ def test_lm_eval(sample: Sample, items: list[dict[str, Any]]) -> None:
     assert math.isnan(mean_of_scored([math.nan]))
 
 
+def test_lm_eval_in_its_own_evaluator(sample: Sample, items: list[dict[str, Any]]) -> None:
+    pytest.importorskip("lm_eval")
+    datasets = pytest.importorskip("datasets")
+    from lm_eval.api.model import LM
+    from lm_eval.api.task import ConfigurableTask
+    from lm_eval.evaluator import evaluate
+
+    from sqlgauge.integrations.lm_eval import mean_of_scored, processor
+
+    said = dict(zip((item["question"] for item in items), answers(items)))
+
+    class Said(LM):  # type: ignore[misc, name-defined]
+        def loglikelihood(self, requests: Any) -> Any:
+            raise NotImplementedError
+
+        loglikelihood_rolling = loglikelihood
+
+        def generate_until(self, requests: Any, disable_tqdm: bool = False) -> list[str]:
+            return [said[request.args[0]] for request in requests]
+
+    broken = {**items[0], "gold": "SELECT nope"}
+    rows = datasets.Dataset.from_list([*items, broken])
+    task = ConfigurableTask(
+        config={
+            "task": "sql",
+            "custom_dataset": lambda **_: {"test": rows},
+            "test_split": "test",
+            "output_type": "generate_until",
+            "doc_to_text": "{{question}}",
+            "doc_to_target": "{{gold}}",
+            "process_results": processor(sample.db),
+            "metric_list": [{"metric": "sql", "aggregation": mean_of_scored, "higher_is_better": True}],
+        }
+    )
+    found = evaluate(lm=Said(), task_dict={"sql": task}, bootstrap_iters=0)
+    assert found is not None
+    assert found["results"]["sql"]["sql,none"] == pytest.approx(sum(expected(len(items))) / len(items))
+
+
 def test_mlflow(sample: Sample, items: list[dict[str, Any]]) -> None:
     """MLflow's own scorer."""
     pytest.importorskip("mlflow.genai.scorers")
@@ -214,36 +277,3 @@ def test_dspy(sample: Sample, items: list[dict[str, Any]]) -> None:
     assert result.score == pytest.approx(100 * sum(expected(len(items))) / len(items))
     told = metric(examples[0], dspy.Prediction(sql="nothing"), None, None, None)
     assert told.score == 0.0 and "no_sql" in told.feedback
-
-
-def test_ray_by_its_batches(sample: Sample, items: list[dict[str, Any]]) -> None:
-    """By the batches that ``map_batches`` hands over."""
-    from sqlgauge.integrations.ray import ScoreAnswers
-
-    batch: dict[str, Any] = {
-        "prediction": answers(items),
-        "gold": [item["gold"] for item in items],
-        "db_id": [item["db_id"] for item in items],
-    }
-    scored = ScoreAnswers(sample.db)(batch)
-    assert list(scored["value"]) == expected(len(items)) and "value" not in batch
-    with pytest.raises(sg.InputError, match="no column gold"):
-        ScoreAnswers(sample.db)({"prediction": ["x"]})
-
-
-def test_ray(sample: Sample, items: list[dict[str, Any]]) -> None:
-    """In Ray's own loop."""
-    ray = pytest.importorskip("ray")
-    pytest.importorskip("ray.data")
-    from sqlgauge.integrations.ray import ScoreAnswers
-
-    rows = [{**item, "prediction": text} for item, text in zip(items, answers(items))]
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    try:
-        dataset = ray.data.from_items(rows).map_batches(
-            ScoreAnswers, fn_constructor_args=(str(sample.db),), concurrency=1, batch_size=4
-        )
-        by_id = {row["id"]: row["value"] for row in dataset.take_all()}
-    finally:
-        ray.shutdown()
-    assert [by_id[item["id"]] for item in items] == expected(len(items))

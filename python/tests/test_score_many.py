@@ -148,6 +148,22 @@ def test_a_run_without_folder_lives_as_long_as_its_object(sample: Sample) -> Non
     assert not path.exists()
 
 
+def test_parts_make_the_run(sample: Sample, expected: bytes, tmp_path: Path) -> None:
+    rows = rows_with_predictions(sample)
+    names = {name: name for name in sample.systems}
+    parts = [score(sample, rows, names, tmp_path / str(part), shard=f"{part}/3") for part in (2, 3, 1)]
+    run = sg.merge(parts, out=tmp_path / "run")
+    assert (run.path / "items.jsonl").read_bytes() == expected
+    whole = score(sample, rows, names, tmp_path / "whole")
+    assert (run.path / "summary.json").read_bytes() == (whole.path / "summary.json").read_bytes()
+    with pytest.raises(sg.RunError, match="1 of 3 shards are missing"):
+        sg.merge(parts[:2], out=tmp_path / "half")
+    with pytest.raises(sg.InputError, match="is no shard"):
+        score(sample, rows, names, tmp_path / "none", shard="4/3")
+    with pytest.raises(sg.InputError, match="make fewer shards"):
+        score(sample, rows, names, tmp_path / "none", shard="999/1000")
+
+
 def test_the_columns_of_a_frame_can_be_named(sample: Sample, tmp_path: Path) -> None:
     renamed = [
         {"target": row["gold"], "base": row["db_id"], "said": row["careful"], "image": object()}

@@ -9,6 +9,7 @@
 //! - [`verify_over_database`], [`verify_over_schema`]: `sqlgauge verify` on a pair; [`PairsJob`] on a file of pairs.
 //! - [`ScoreJob`] scores predictions against golds into a run directory: `sqlgauge score`. [`OpenRun`] is what is between
 //!   its reading and its report, [`StoredReport`] a run that is there.
+//! - [`merge_runs`] puts the parts of a run together: `sqlgauge merge`.
 //! - [`EstimateJob`] estimates the accuracy of predictions without labels: `sqlgauge estimate`.
 //! - [`keep_inputs`] and its like refuse an output that would take the place of an input.
 //! - [`sentence`] is an error as one sentence.
@@ -17,6 +18,7 @@ mod error;
 mod estimate;
 mod guard;
 mod match_pair;
+mod merge;
 mod open_run;
 mod pairs;
 mod score;
@@ -30,7 +32,8 @@ pub use error::{ApiError, asks};
 pub use estimate::{EstimateJob, Estimated, SystemLabels, check_estimate_options};
 pub use guard::{keep_database, keep_inputs, keep_inputs_of_run, keep_run};
 pub use match_pair::{Known, comparison_to_json, match_pair};
-pub use open_run::{OpenRun, StoredReport, finish_run};
+pub use merge::merge_runs;
+pub use open_run::{OpenRun, StoredReport};
 pub use pairs::PairsJob;
 pub use score::{MakeEngine, ScoreJob, Surroundings, System};
 pub use sentence::sentence;

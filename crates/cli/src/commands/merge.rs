@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_api::{finish_run, gates_of};
-use sqlgauge_run::Shards;
+use sqlgauge_api::merge_runs;
 
 use crate::Verdict;
 
@@ -31,11 +30,8 @@ pub struct Merge {
 
 impl Merge {
     pub fn run(self) -> Result<Verdict> {
-        let shards = Shards::open(&self.runs)?;
-        let gates = gates_of(&self.fail_under, &shards.manifest().metrics)?;
-        let command = unsharded(&shards.manifest().command, &self.out);
-        let directory = shards.with_command(command).write(&self.out)?;
-        let report = finish_run(&directory, gates)?;
+        let command = |command: &[String]| unsharded(command, &self.out);
+        let report = merge_runs(&self.runs, &self.out, &self.fail_under, command)?;
         super::score::show(&report, &self.out, self.json, self.quiet)
     }
 }

@@ -1,0 +1,27 @@
+//! The parts of a run put together to the run that they are parts of: `sqlgauge merge`.
+
+use std::path::{Path, PathBuf};
+
+use sqlgauge_report::Report;
+use sqlgauge_run::Shards;
+
+use crate::error::ApiError;
+use crate::open_run::finish_run;
+use crate::settings::gates_of;
+
+/// Writes the run directory that the parts are parts of, with its summary and its page; `gates` are the bars that the means
+/// are to reach, and `command` is what its record says that it was made by, given the command of the first part.
+///
+/// # Errors
+/// When the folders are not all the finished parts of one run, a bar names no metric of it, or the run cannot be written.
+pub fn merge_runs(
+    parts: &[PathBuf],
+    out: &Path,
+    gates: &[String],
+    command: impl FnOnce(&[String]) -> Vec<String>,
+) -> Result<Report, ApiError> {
+    let shards = Shards::open(parts)?;
+    let gates = gates_of(gates, &shards.manifest().metrics)?;
+    let command = command(&shards.manifest().command);
+    finish_run(&shards.with_command(command).write(out)?, gates)
+}

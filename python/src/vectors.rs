@@ -1,0 +1,205 @@
+//! Questions to vectors, and how far vectors lie from others, in parts that many processes make.
+//!
+//! Vectors come and go as `bytes`: single precision, little-endian, row after row, which is what numpy and Arrow have in
+//! memory.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Map, json};
+use sqlgauge_encode::encoders::{BuildOptions, EncoderSpec, parse};
+use sqlgauge_encode::{Encoder as Encodes, EncoderInput, Form, Matrix};
+use sqlgauge_shift::{Descriptors, Directions, Partial, Reference, ShiftError, Side, Slices};
+
+use crate::call::call;
+use crate::error::{Class, Failure};
+use crate::json::map_to_python;
+use crate::matching::{Ground, Over};
+use crate::process::threads;
+
+const BYTES: usize = size_of::<f32>();
+
+/// An encoder; each process builds its own.
+#[pyclass(frozen, module = "sqlgauge")]
+pub(crate) struct Encoder {
+    name: String,
+    form: String,
+    inner: Arc<dyn Encodes>,
+}
+
+/// One item, as `sqlgauge._vectors` hands it over.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Item<'py> {
+    question: String,
+    evidence: Option<String>,
+    prediction: Option<String>,
+    over: Over<'py>,
+}
+
+#[pymethods]
+impl Encoder {
+    #[new]
+    #[pyo3(signature = (name="features", form="question-schema"))]
+    fn new(py: Python<'_>, name: &str, form: &str) -> PyResult<Self> {
+        let kind = Form::from_name(form).ok_or_else(|| {
+            let known = Form::ALL.map(Form::name).join(", ");
+            Failure::input(&format!("there is no form {form:?}: choose from {known}"))
+        })?;
+        let spec = parse(name).map_err(|error| Failure::of(Class::Input, &error))?;
+        if matches!(spec, EncoderSpec::Tfidf(_)) {
+            let sentence = "tfidf learns its components from all texts at once: use sqlgauge encode for it";
+            return Err(Failure::input(sentence).into());
+        }
+        let built = call(py, move |_| {
+            let built = spec.build(kind, &BuildOptions::default(), &[]);
+            built.map_err(|error| Failure::of(Class::Input, &error))
+        })?;
+        Ok(Self { name: name.to_owned(), form: form.to_owned(), inner: Arc::from(built) })
+    }
+
+    /// Changes whenever the vector of some item does.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        self.inner.fingerprint()
+    }
+
+    #[getter]
+    fn dimensions(&self) -> usize {
+        self.inner.dimensions()
+    }
+
+    #[getter]
+    fn dimension_names(&self) -> Option<Vec<String>> {
+        self.inner.dimension_names()
+    }
+
+    /// The vectors of items, in their order.
+    fn encode_items<'py>(&self, py: Python<'py>, items: Vec<Item<'py>>) -> PyResult<Bound<'py, PyBytes>> {
+        let inputs: Vec<EncoderInput> = items
+            .into_iter()
+            .enumerate()
+            .map(|(place, item)| input(py, place, item))
+            .collect::<PyResult<_>>()?;
+        let (inner, pool) = (Arc::clone(&self.inner), threads(py)?);
+        let bytes = call(py, move |_| {
+            let vectors = pool.install(|| inner.encode(&inputs));
+            let vectors = vectors.map_err(|error| Failure::of(Class::Input, &error))?;
+            Ok(vectors.values().iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>())
+        })?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn __getnewargs__(&self) -> (&str, &str) {
+        (&self.name, &self.form)
+    }
+}
+
+fn input(py: Python<'_>, place: usize, item: Item<'_>) -> PyResult<EncoderInput> {
+    let Item { question, evidence, prediction, over } = item;
+    let schema = match over.ground(py)? {
+        Ground::Database(opened) => Arc::clone(opened.database.schema()),
+        Ground::Schema(schema) => schema,
+    };
+    Ok(EncoderInput { id: place.to_string(), db_id: String::new(), question, evidence, schema, prediction })
+}
+
+impl From<ShiftError> for Failure {
+    fn from(error: ShiftError) -> Self {
+        Self::of(Class::Input, &error)
+    }
+}
+
+/// What is kept of the vectors from which shift is measured.
+#[pyclass(frozen, module = "sqlgauge")]
+pub(crate) struct ShiftReference {
+    reference: Arc<Reference>,
+}
+
+fn matrix(dimensions: usize, bytes: &[u8]) -> Result<Matrix, Failure> {
+    let (values, rest) = bytes.as_chunks::<BYTES>();
+    if !rest.is_empty() {
+        let sentence = format!("{} bytes are no numbers of single precision", bytes.len());
+        return Err(Failure::input(&sentence));
+    }
+    let values = values.iter().map(|value| f32::from_le_bytes(*value)).collect();
+    Matrix::new(dimensions, values).map_err(|error| Failure::of(Class::Input, &error))
+}
+
+#[pymethods]
+impl ShiftReference {
+    #[new]
+    #[pyo3(signature = (vectors, dimensions, slices="8,16", seed=0))]
+    fn new(py: Python<'_>, vectors: Vec<u8>, dimensions: usize, slices: &str, seed: u64) -> PyResult<Self> {
+        let slices: Slices = slices.parse().map_err(Failure::from)?;
+        let pool = threads(py)?;
+        let reference = call(py, move |_| {
+            let source = matrix(dimensions, &vectors)?;
+            pool.install(|| {
+                let directions = Directions::new(slices, seed, &[(Side::Source, &source)])?;
+                Ok(Reference::build(&source, directions)?)
+            })
+        })?;
+        Ok(Self { reference: Arc::new(reference) })
+    }
+
+    /// What `to_bytes` made.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Self> {
+        let reference = call(py, move |_| Ok(Reference::from_bytes(&bytes)?))?;
+        Ok(Self { reference: Arc::new(reference) })
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.reference.to_bytes())
+    }
+
+    #[getter]
+    fn dimensions(&self) -> usize {
+        self.reference.directions().dimensions()
+    }
+
+    /// Reads some vectors of a target.
+    fn part<'py>(&self, py: Python<'py>, vectors: Vec<u8>) -> PyResult<Bound<'py, PyBytes>> {
+        let (reference, dimensions, pool) = (Arc::clone(&self.reference), self.dimensions(), threads(py)?);
+        let bytes = call(py, move |_| {
+            let shard = matrix(dimensions, &vectors)?;
+            Ok(pool.install(|| reference.target_part(&shard))?.to_bytes())
+        })?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Puts parts together in their order and compares them with the source.
+    fn describe<'py>(&self, py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyAny>> {
+        let (reference, pool) = (Arc::clone(&self.reference), threads(py)?);
+        let found = call(py, move |_| {
+            let mut parts = parts.iter().map(|bytes| Partial::from_bytes(bytes));
+            let first =
+                parts.next().ok_or_else(|| Failure::input("there are no parts: give those of a target"))?;
+            let mut whole = first?;
+            parts.try_for_each(|part| whole.merge(part?))?;
+            let found = pool.install(|| reference.describe_part(whole))?;
+            Ok(object(&found))
+        })?;
+        Ok(map_to_python(py, &found)?.into_any())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
+    }
+}
+
+/// The columns of the command line's `shift --json`, by name.
+fn object(found: &Descriptors) -> Map<String, serde_json::Value> {
+    let named = Descriptors::names().iter().zip(found.to_row());
+    let mut fields: Map<_, _> = named.map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+    fields.insert("source_count".to_owned(), json!(found.source_count));
+    fields.insert("target_count".to_owned(), json!(found.target_count));
+    fields
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Encoder>()?;
+    module.add_class::<ShiftReference>()
+}

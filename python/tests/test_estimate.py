@@ -1,0 +1,38 @@
+"""``estimate`` says what the program says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import NOW, Sample
+from test_score_many import rows_with_predictions
+
+import sqlgauge as sg
+from sqlgauge._program import program
+
+
+def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> None:
+    rows = rows_with_predictions(sample)
+    known = {name: name for name in ("careful", "baseline")}
+    run = sg.score_many(rows, db=sample.db, metrics="ex", predictions=known, out=tmp_path / "known", now=NOW)
+    # Golds are not read: the target has none.
+    target = [{"id": row["id"], "question": row["question"], "db_id": row["db_id"]} for row in rows]
+    file = tmp_path / "target.json"
+    file.write_text(json.dumps(target))
+    asked = ["--known", run.path, "--target", file, "--db", sample.db, f"--pred=chatty={sample.file_of('chatty')}"]
+    command = [program(), "estimate", *asked, "--now", NOW, "--json", "--out", tmp_path / "out"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    found = sg.estimate(
+        known=[run], target=target, predictions={"chatty": sample.systems["chatty"]}, db=sample.db, now=NOW
+    )
+    assert list(found) == ["chatty"] and said["system"] == "chatty"
+    own = found["chatty"]
+    assert own.raw == said
+    assert 0 <= own.low <= own.accuracy <= own.high <= 1 and own.level == 0.9 and own.method
+    with pytest.raises(sg.InputError, match="no method"):
+        sg.estimate(known=[run], target=target, predictions={"x": sample.systems["chatty"]}, db=sample.db, method="nope")
