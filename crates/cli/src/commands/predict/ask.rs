@@ -90,7 +90,7 @@ impl Predict {
             &self.out,
             inputs.iter().filter_map(|(role, path)| Some((*role, path.as_ref()?.as_path()))),
         )?;
-        keep_database("--out", &self.out)
+        Ok(keep_database("--out", &self.out)?)
     }
 
     fn settings(&self) -> Result<Settings> {
