@@ -7,7 +7,7 @@ use crate::corpus::{Header, Summary};
 use crate::dialects::TEXTS;
 use crate::folder::Folder;
 use crate::operators::OPERATORS;
-use crate::related::Relation;
+use crate::related::{Contradiction, Relation};
 use crate::tally::Tally;
 use crate::tier::Tier;
 use crate::wish::DEEPEST;
@@ -108,12 +108,24 @@ fn checks(out: &mut String, summary: &Summary) {
     let _ = writeln!(
         out,
         "\nBeside the pairs: {} variants, each equal by rules that are proved, and {} near misses, each with a database \
-         that tells it apart. Dropped: {} variants with other rows, {} changes without such a database.",
+         that tells it apart. Dropped: {} variants that did not run within the limits, {} with other rows on a database that \
+         breaks a foreign key of its own, {} changes without such a database.",
         related(Relation::Variant),
         related(Relation::NearMiss),
-        tally.contradictions,
+        tally.unfinished_variants,
+        tally.variants_on_broken_keys,
         tally.without_witness
     );
+    if !tally.contradictions.is_empty() {
+        let _ = writeln!(
+            out,
+            "\nProved equal by rules, with other rows all the same (a rule or SQLite is wrong):\n"
+        );
+        for Contradiction { pair, sql, variant, rules } in &tally.contradictions {
+            let text = format!("{pair}, {}: {sql} became {variant}", rules.join(", "));
+            let _ = writeln!(out, "- {}", sqlgauge_base::markdown_text(&text));
+        }
+    }
     let unmet: u64 = summary.unmet.iter().sum();
     let _ = writeln!(
         out,

@@ -37,7 +37,7 @@ pub use dialects::{DialectText, Translation};
 pub use folder::{FORMAT_VERSION, FolderError};
 pub use near_miss::{Mutation, mutated};
 pub use pair::Pair;
-pub use related::{Related, Relation, Shares};
+pub use related::{Contradiction, Related, Relation, Shares};
 pub use source::{Source, SourceError, sources};
 pub use tally::Tally;
 pub use tier::Tier;

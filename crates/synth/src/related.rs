@@ -2,14 +2,16 @@
 //!
 //! # Contract
 //! A *variant* is the query of a pair after one or more applications of sound rules of tree matching; the rules stand with
-//! it. Both are run on the pair's database, and a variant with other rows is dropped and counted, for one of the two would
-//! be wrong. A *near miss* differs in one node, runs on the database, and has a witness: a small database that keeps the
+//! it. Both are run on the pair's database, and a variant with other rows is no variant: it is counted and shown in the data
+//! card, for a rule or SQLite is wrong. One that does not run within the limits is dropped and counted apart; so is one with
+//! other rows on a database that breaks a foreign key of its own, as the rules speak of databases that keep their schema. A *near miss* differs in one node, runs on the database, and has a witness: a small database that keeps the
 //! schema and on which SQLite returns other rows. A change for which the search finds no witness is dropped.
 
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::{Random, seed_of};
 use sqlgauge_compare::{GoldOrder, Semantics};
 use sqlgauge_etm::law::{Change, Stepper};
+use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Dialect, print};
 use sqlgauge_verify::search::{Options as SearchOptions, Search};
@@ -64,13 +66,30 @@ pub struct Shares {
     pub near_misses: f64,
 }
 
+/// Two queries that rules prove equal, and that return different rows: a rule is wrong, or SQLite is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contradiction {
+    /// The pair.
+    pub pair: String,
+    /// Its query.
+    pub sql: String,
+    /// The query after the rules.
+    pub variant: String,
+    /// The rules, in order.
+    pub rules: Vec<String>,
+}
+
 /// What came of a pair.
 #[derive(Debug, Default)]
 pub struct Made {
     /// The queries beside it.
     pub related: Vec<Related>,
     /// Variants whose rows are not the pair's.
-    pub contradictions: u64,
+    pub contradictions: Vec<Contradiction>,
+    /// Variants that did not run within the limits, so that nothing is known of their rows.
+    pub unfinished: u64,
+    /// Variants with other rows on a database that breaks a foreign key of its own.
+    pub on_broken_keys: u64,
     /// Changes without a witness.
     pub without_witness: u64,
 }
@@ -88,10 +107,18 @@ pub fn beside(
     if random.unit() < shares.variants
         && let Some((sql, rules)) = variant(world, &pair.query, &mut random)
     {
-        if is_equal(checker, pair, &sql) {
-            made.related.push(Related { rules, ..Related::of(id, world, Relation::Variant, sql) });
-        } else {
-            made.contradictions += 1;
+        match Fate::of(&world.schema, checker, pair, &sql) {
+            Fate::Equal => {
+                made.related.push(Related { rules, ..Related::of(id, world, Relation::Variant, sql) });
+            }
+            Fate::Unequal => made.contradictions.push(Contradiction {
+                pair: id.to_owned(),
+                sql: pair.sql.clone(),
+                variant: sql,
+                rules,
+            }),
+            Fate::Unfinished => made.unfinished += 1,
+            Fate::BrokenKeys => made.on_broken_keys += 1,
         }
     }
     if random.unit() < shares.near_misses {
@@ -175,11 +202,59 @@ fn variant(world: &World, query: &Query, random: &mut Random) -> Option<(String,
     random.pick(&found).cloned()
 }
 
-/// Whether a variant returns the rows of the pair.
-fn is_equal(checker: &Checker<'_>, pair: &Checked, sql: &str) -> bool {
-    let Some(rows) = checker.rows(sql) else { return false };
-    let unordered = &GoldOrder::Unordered;
-    Semantics::Bag.difference((&pair.rows, unordered), (&rows, unordered)).is_none()
+/// What came of running a variant.
+enum Fate {
+    /// It returns the rows of the pair.
+    Equal,
+    /// It returns others.
+    Unequal,
+    /// It does not run within the limits.
+    Unfinished,
+    /// It returns others, and the database has rows that break a foreign key, on which rules rely and SQLite does not insist.
+    BrokenKeys,
+}
+
+impl Fate {
+    fn of(schema: &Schema, checker: &Checker<'_>, pair: &Checked, sql: &str) -> Self {
+        let Some(rows) = checker.rows(sql) else { return Self::Unfinished };
+        let unordered = &GoldOrder::Unordered;
+        if Semantics::Bag.difference((&pair.rows, unordered), (&rows, unordered)).is_none() {
+            return Self::Equal;
+        }
+        let broken: Option<Vec<_>> = broken_keys(schema).iter().map(|sql| checker.rows(sql)).collect();
+        match broken {
+            Some(broken) if broken.iter().all(|rows| rows.is_empty()) => Self::Unequal,
+            Some(_) => Self::BrokenKeys,
+            None => Self::Unfinished,
+        }
+    }
+}
+
+/// For each foreign key, a query for rows that break it: the one constraint that SQLite lets a file break.
+fn broken_keys(schema: &Schema) -> Vec<String> {
+    let mut queries = Vec::new();
+    let name = |name: &str| Dialect::Sqlite.identifier(name);
+    for table in schema.tables() {
+        for key in &table.foreign_keys {
+            let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
+            let Some(target) = schema.table(target) else { continue };
+            let pairs: Option<Vec<(String, String)>> = (key.columns.iter().zip(&columns))
+                .map(|(&from, &to)| Some((name(&table.column(from)?.name), name(&target.column(to)?.name))))
+                .collect();
+            let Some(pairs) = pairs else { continue };
+            let all = |part: &dyn Fn(&(String, String)) -> String| {
+                pairs.iter().map(part).collect::<Vec<_>>().join(" AND ")
+            };
+            queries.push(format!(
+                "SELECT 1 FROM {} AS c WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS p WHERE {}) LIMIT 1",
+                name(&table.name),
+                all(&|(from, _)| format!("c.{from} IS NOT NULL")),
+                name(&target.name),
+                all(&|(from, to)| format!("p.{to} = c.{from}")),
+            ));
+        }
+    }
+    queries
 }
 
 /// A search for databases of that schema; `None` if SQLite has no memory for one.
@@ -192,4 +267,37 @@ pub(crate) fn search_over(world: &World) -> Option<Search> {
 fn witness(world: &World, gold: &str, near: &str) -> Option<String> {
     let verdict = search_over(world)?.refute_minimised(gold, near);
     verdict.refutation().map(|refutation| refutation.database().script())
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+    use sqlgauge_sql::resolve;
+
+    use super::*;
+
+    #[test]
+    fn other_rows_are_a_contradiction_unless_the_database_breaks_its_keys() {
+        let folder = tempfile::tempdir().unwrap();
+        let tables = "PRAGMA foreign_keys = OFF; CREATE TABLE a (id INTEGER PRIMARY KEY);
+            CREATE TABLE b (id INTEGER PRIMARY KEY, a INTEGER NOT NULL REFERENCES a(id)); INSERT INTO a VALUES (1);";
+        let fate = |name: &str, rows: &str, variant: &str| {
+            let path = folder.path().join(name);
+            let script = format!("{tables} INSERT INTO b VALUES {rows};");
+            rusqlite::Connection::open(&path).unwrap().execute_batch(&script).unwrap();
+            let engine = SqliteEngine::new(Limits { max_vm_steps: 50_000, ..Limits::default() });
+            let database = engine.open(&path).unwrap();
+            let world = World::read("x", &database, &engine);
+            let checker = Checker::new(&world.schema, &database, &engine);
+            let query = resolve("SELECT b.id FROM b JOIN a ON b.a = a.id", &world.schema).unwrap();
+            let pair = checker.check(&query, &mut Random::new([1])).unwrap();
+            Fate::of(&world.schema, &checker, &pair, variant)
+        };
+        let (kept, broken) = ("(5, 1), (6, 1)", "(5, 1), (6, 2)");
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
+        assert!(matches!(fate("kept", kept, "SELECT id FROM b"), Fate::Equal));
+        assert!(matches!(fate("other", kept, "SELECT a FROM b"), Fate::Unequal));
+        assert!(matches!(fate("broken", broken, "SELECT id FROM b"), Fate::BrokenKeys));
+        assert!(matches!(fate("endless", kept, endless), Fate::Unfinished));
+    }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::budget::Spending;
 use crate::check::Reason;
 use crate::pair::Pair;
-use crate::related::{Made, Relation};
+use crate::related::{Contradiction, Made, Relation};
 use crate::tier::Tier;
 
 /// The counts of a database, or of a whole corpus.
@@ -33,8 +33,12 @@ pub struct Tally {
     pub distracted: u64,
     /// Queries beside pairs.
     pub related: BTreeMap<Relation, u64>,
-    /// Variants that rules made and whose rows are others: defects of a rule or of SQLite, dropped.
-    pub contradictions: u64,
+    /// Variants that rules made and whose rows are others: defects of a rule or of SQLite.
+    pub contradictions: Vec<Contradiction>,
+    /// Variants that did not run within the limits, dropped.
+    pub unfinished_variants: u64,
+    /// Variants with other rows on a database that breaks a foreign key of its own, dropped.
+    pub variants_on_broken_keys: u64,
     /// Changes for which no witness was found, dropped.
     pub without_witness: u64,
     /// Queries that were made and checked and are no pairs, by the first check that they did not pass.
@@ -82,7 +86,9 @@ impl Tally {
     /// Counts what stands beside a pair.
     pub fn keep_related(&mut self, made: &Made) {
         made.related.iter().for_each(|related| bump(&mut self.related, related.relation, 1));
-        self.contradictions += made.contradictions;
+        self.contradictions.extend(made.contradictions.iter().cloned());
+        self.unfinished_variants += made.unfinished;
+        self.variants_on_broken_keys += made.on_broken_keys;
         self.without_witness += made.without_witness;
     }
 
@@ -94,7 +100,9 @@ impl Tally {
     /// Adds the counts of another part.
     pub fn add(&mut self, other: Self) {
         self.pairs += other.pairs;
-        self.contradictions += other.contradictions;
+        self.contradictions.extend(other.contradictions);
+        self.unfinished_variants += other.unfinished_variants;
+        self.variants_on_broken_keys += other.variants_on_broken_keys;
         self.without_witness += other.without_witness;
         other.related.into_iter().for_each(|(key, count)| bump(&mut self.related, key, count));
         self.ambiguous += other.ambiguous;
