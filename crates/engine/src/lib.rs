@@ -14,6 +14,7 @@
 //! - [`GoldCache`] keeps the executions of gold queries for all systems of a run.
 
 mod cache;
+mod cutoff;
 mod database;
 mod engine;
 mod enough;

@@ -3,7 +3,7 @@
 //! ```sh
 //! cargo bench -p sqlgauge-reward --bench reward -- speed            # a batch of real pairs, cold and warm
 //! cargo bench -p sqlgauge-reward --bench reward -- endless          # a batch with queries without end
-//! cargo bench -p sqlgauge-reward --bench reward -- leak --batches 10000
+//! cargo bench -p sqlgauge-reward --bench reward -- leak --batches 10000 --batch 32
 //! cargo bench -p sqlgauge-reward --bench reward -- attacks          # guesses over all of Spider dev
 //! ```
 //! The data folder is `SQLGAUGE_DATA`, else `../shared/data` beside the workspace. The program is its own worker.
@@ -39,6 +39,8 @@ struct Arguments {
     pairs: usize,
     /// Batches of `leak`.
     batches: usize,
+    /// Answers of each of them.
+    batch: usize,
     /// Seconds that one query may take.
     limit: f64,
     /// Each n-th question of `attacks`.
@@ -64,6 +66,7 @@ impl Arguments {
             system: after("--system").unwrap_or_else(|| "etm_DAIL".to_owned()),
             pairs: number("--pairs", 512)?,
             batches: number("--batches", 10_000)?,
+            batch: number("--batch", 32)?,
             limit: after("--limit").map_or(Ok(2.0), |text| text.parse()).context("--limit is no number")?,
             every: number("--every", 1)?,
             witnesses: after("--witnesses").map(PathBuf::from),
@@ -195,7 +198,7 @@ fn leak(arguments: &Arguments, spider: &Spider) -> Result<()> {
     let pairs = spider.pairs(&arguments.system, 1034)?;
     for number in 0..=arguments.batches {
         // Answers that have not been seen, so that memories fill and are emptied.
-        let batch: Vec<Request> = (0..32)
+        let batch: Vec<Request> = (0..arguments.batch)
             .map(|at| {
                 let pair = &pairs[(number * 7 + at * 31) % pairs.len()];
                 let prediction = format!("{} -- {number}", pair.prediction.trim_end_matches(';'));

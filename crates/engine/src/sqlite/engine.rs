@@ -2,12 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use rusqlite::ErrorCode;
 
+use crate::cutoff::Cutoff;
 use crate::database::{Database, Source};
 use crate::engine::{Engine, EngineError};
 use crate::enough::{Enough, Watch};
@@ -110,21 +110,21 @@ impl SqliteEngine {
         }
     }
 
-    /// The second half: runs the text in a worker, with all its time, until `stop` is set; it has no outcome then. An engine
-    /// without workers runs it here.
+    /// The second half: runs the text in a worker, with all its time, or until the cutoff. An engine without workers runs it
+    /// here.
     pub(super) fn run_in_worker_until(
         &self,
         database: &Database,
         sql: &str,
         enough: Option<&Enough>,
-        stop: Option<&AtomicBool>,
+        cutoff: Cutoff<'_>,
     ) -> Execution {
         let task = match self.checked(database, sql, enough) {
             Ok(task) => task,
             Err(failure) => return Execution::failed(failure),
         };
         match self.workers_for(&task) {
-            Some(workers) => self.apart(workers, sql, &task, (enough, stop)),
+            Some(workers) => self.apart(workers, sql, &task, (enough, cutoff)),
             None => self.run_here(&task),
         }
     }
@@ -179,7 +179,7 @@ impl SqliteEngine {
         workers: &Workers,
         sql: &str,
         task: &Query<'_>,
-        (enough, stop): (Option<&Enough>, Option<&AtomicBool>),
+        (enough, cutoff): (Option<&Enough>, Cutoff<'_>),
     ) -> Execution {
         if let Err(error) = task.source.check_unchanged() {
             return Execution::failed(Failure::new(FailureKind::DatabaseError, error.to_string()));
@@ -191,7 +191,7 @@ impl SqliteEngine {
             now: self.now,
             until: enough.map(Enough::until),
         };
-        workers.run(&request, stop)
+        workers.run(&request, cutoff)
     }
 }
 
@@ -319,7 +319,7 @@ impl Engine for SqliteEngine {
             let limits = Limits { timeout, ..self.limits };
             let task = Task::Columns(name.to_owned());
             let database = path.to_owned();
-            workers.run(&Request { database, task, limits, now: self.now, until: None }, None)
+            workers.run(&Request { database, task, limits, now: self.now, until: None }, Cutoff::default())
         };
         let apart =
             self.workers.as_ref().map(|workers| move |name: &str, timeout| ask(workers, name, timeout));
@@ -352,7 +352,7 @@ impl SqliteEngine {
         match self.workers_for(&task) {
             Some(workers) => self
                 .quickly_here((database, sql), &task)
-                .unwrap_or_else(|| self.apart(workers, sql, &task, (enough, None))),
+                .unwrap_or_else(|| self.apart(workers, sql, &task, (enough, Cutoff::default()))),
             None => self.run_here(&task),
         }
     }

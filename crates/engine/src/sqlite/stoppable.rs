@@ -4,8 +4,9 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::cutoff::Cutoff;
 use crate::database::Database;
 use crate::engine::{Engine, EngineError};
 use crate::enough::Enough;
@@ -30,11 +31,13 @@ impl<E: Deref<Target = SqliteEngine>, S: Deref<Target = AtomicBool>> Stoppable<E
 
     /// Runs a text as [`Engine::run_until`] does, or as [`Engine::run`] does where nothing is `enough`. What has to wait for
     /// another process is handed to `outside`, which runs it: a caller that has something to do meanwhile does it there.
+    /// Without a deadline its process has all the time of the limit, however long it took to start.
     pub fn run_text(
         &self,
         database: &Database,
         sql: &str,
         enough: Option<&Enough>,
+        deadline: Option<Instant>,
         outside: impl FnOnce(&dyn Fn() -> Execution) -> Execution,
     ) -> Execution {
         if self.stop.load(Ordering::Relaxed) {
@@ -42,9 +45,8 @@ impl<E: Deref<Target = SqliteEngine>, S: Deref<Target = AtomicBool>> Stoppable<E
             return Execution::failed(Failure::new(FailureKind::RuntimeError, message));
         }
         let quickly = self.engine.run_quickly(database, sql, enough);
-        quickly.unwrap_or_else(|| {
-            outside(&|| self.engine.run_in_worker_until(database, sql, enough, Some(&self.stop)))
-        })
+        let cutoff = Cutoff { stop: Some(&self.stop), deadline };
+        quickly.unwrap_or_else(|| outside(&|| self.engine.run_in_worker_until(database, sql, enough, cutoff)))
     }
 }
 
@@ -66,7 +68,7 @@ where
     }
 
     fn run(&self, database: &Database, sql: &str) -> Execution {
-        self.run_text(database, sql, None, |run| run())
+        self.run_text(database, sql, None, None, |run| run())
     }
 
     fn check(&self) -> Result<(), EngineError> {
@@ -74,6 +76,6 @@ where
     }
 
     fn run_until(&self, database: &Database, sql: &str, enough: &Enough) -> Execution {
-        self.run_text(database, sql, Some(enough), |run| run())
+        self.run_text(database, sql, Some(enough), None, |run| run())
     }
 }

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::cutoff::Cutoff;
 use crate::engine::EngineError;
 use crate::limits::Limits;
 use crate::outcome::{Execution, Failure, FailureKind};
@@ -64,8 +64,8 @@ impl WorkerCommand {
         self
     }
 
-    /// A child whose frames are not longer than that.
-    fn start(&self, longest: usize) -> io::Result<Worker> {
+    /// A child whose frames are not longer than that, and that is there within that time.
+    fn start(&self, longest: usize, within: Duration) -> io::Result<Worker> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         // A signal from the terminal is for the parent to obey, which may want to finish what is in work.
@@ -79,7 +79,7 @@ impl WorkerCommand {
         thread::Builder::new()
             .name("sqlgauge-worker".to_owned())
             .spawn(move || listen(stdout, &sender, longest))?;
-        match worker.said.recv_timeout(START) {
+        match worker.said.recv_timeout(within) {
             Ok(Said::Frame(bytes)) if bytes == greeting() => Ok(worker),
             Ok(_) => Err(io::Error::other("it is of another version")),
             Err(_) => Err(io::Error::other("it did not report")),
@@ -140,15 +140,15 @@ enum Ended {
 }
 
 impl Worker {
-    fn run(&mut self, request: &Request, grace: Duration, stop: Option<&AtomicBool>) -> Ended {
+    fn run(&mut self, request: &Request, grace: Duration, cutoff: Cutoff<'_>) -> Ended {
         let Some(stdin) = &mut self.stdin else { return Ended::Died };
         if write_frame(stdin, &request.encode()).is_err() {
             return Ended::Died;
         }
-        match self.hear(request.limits.timeout.saturating_add(grace), stop) {
+        match self.hear(request.limits.timeout.saturating_add(grace), cutoff) {
             Ok(Said::Ran) => {}
             Ok(Said::Frame(_)) | Err(RecvTimeoutError::Disconnected) => return Ended::Died,
-            Err(RecvTimeoutError::Timeout) if is_set(stop) => return Ended::Stopped,
+            Err(RecvTimeoutError::Timeout) if cutoff.is_stopped() => return Ended::Stopped,
             Err(RecvTimeoutError::Timeout) => return Ended::Late,
         }
         match self.said.recv_timeout(TRANSFER) {
@@ -157,24 +157,20 @@ impl Worker {
         }
     }
 
-    /// What the child says next; nothing where it takes too long or `stop` is set.
-    fn hear(&self, time: Duration, stop: Option<&AtomicBool>) -> Result<Said, RecvTimeoutError> {
-        if stop.is_none() {
+    /// What the child says next; nothing where it takes too long or is stopped.
+    fn hear(&self, time: Duration, cutoff: Cutoff<'_>) -> Result<Said, RecvTimeoutError> {
+        if cutoff.stop.is_none() {
             return self.said.recv_timeout(time);
         }
         let started = Instant::now();
         loop {
             let left = time.saturating_sub(started.elapsed());
             match self.said.recv_timeout(left.min(POLL)) {
-                Err(RecvTimeoutError::Timeout) if left > POLL && !is_set(stop) => {}
+                Err(RecvTimeoutError::Timeout) if left > POLL && !cutoff.is_stopped() => {}
                 heard => return heard,
             }
         }
     }
-}
-
-fn is_set(stop: Option<&AtomicBool>) -> bool {
-    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
 }
 
 /// Children that wait for queries; as many as queries run at once.
@@ -192,7 +188,8 @@ impl Workers {
     pub(crate) fn start(command: WorkerCommand, limits: &Limits) -> Result<Self, EngineError> {
         let longest = longest_answer(limits);
         let workers = Self { command, longest, idle: Mutex::default(), fault: OnceLock::new() };
-        let first = workers.command.start(longest).map_err(|error| workers.error(&error.to_string()))?;
+        let first =
+            workers.command.start(longest, START).map_err(|error| workers.error(&error.to_string()))?;
         workers.put(first);
         Ok(workers)
     }
@@ -207,25 +204,35 @@ impl Workers {
     }
 
     /// Runs a query in a child. One whose child dies runs once more in a fresh one, so that what ends a child from outside
-    /// costs no query its outcome. What runs when `stop` is set ends with its child, and has no outcome.
-    pub(crate) fn run(&self, request: &Request, stop: Option<&AtomicBool>) -> Execution {
+    /// costs no query its outcome. What runs when it is stopped ends with its child, and has no outcome.
+    pub(crate) fn run(&self, request: &Request, cutoff: Cutoff<'_>) -> Execution {
         let started = Instant::now();
+        let late = || failed(FailureKind::Timeout, timeout_message(&request.limits), started);
         for _ in 0..2 {
-            let mut worker = match self.take() {
+            let mut worker = match self.take(cutoff) {
                 Ok(worker) => worker,
+                // Nor did it come to run.
+                Err(_) if cutoff.within(START).is_zero() => return late(),
                 Err(error) => {
                     let reason = self.fault.get_or_init(|| error.to_string());
                     return failed(FailureKind::RuntimeError, self.error(reason).to_string(), started);
                 }
             };
-            match worker.run(request, self.command.grace, stop) {
+            let timeout = cutoff.within(request.limits.timeout);
+            let request = Request { limits: Limits { timeout, ..request.limits }, ..request.clone() };
+            match worker.run(&request, self.command.grace, cutoff) {
                 Ended::Ran(execution) => {
                     self.put(worker);
-                    return execution;
+                    let is_late =
+                        execution.outcome.failure().is_some_and(|own| own.kind == FailureKind::Timeout);
+                    // The child knows of no more than the time that was left.
+                    return if is_late {
+                        Execution { vm_steps: execution.vm_steps, ..late() }
+                    } else {
+                        execution
+                    };
                 }
-                Ended::Late => {
-                    return failed(FailureKind::Timeout, timeout_message(&request.limits), started);
-                }
+                Ended::Late => return late(),
                 Ended::Stopped => {
                     return failed(FailureKind::RuntimeError, EngineError::Stopped.to_string(), started);
                 }
@@ -236,7 +243,7 @@ impl Workers {
     }
 
     /// An idle child that still lives, or a new one.
-    fn take(&self) -> io::Result<Worker> {
+    fn take(&self, cutoff: Cutoff<'_>) -> io::Result<Worker> {
         loop {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut worker) = idle else { break };
@@ -245,12 +252,12 @@ impl Workers {
             }
         }
         for pause in PATIENCE {
-            if let Ok(worker) = self.command.start(self.longest) {
+            if let Ok(worker) = self.command.start(self.longest, cutoff.within(START)) {
                 return Ok(worker);
             }
-            thread::sleep(pause);
+            thread::sleep(cutoff.within(pause));
         }
-        self.command.start(self.longest)
+        self.command.start(self.longest, cutoff.within(START))
     }
 
     fn put(&self, worker: Worker) {
