@@ -21,6 +21,7 @@ mod golds;
 mod judge;
 mod kinds;
 mod lanes;
+mod observed;
 mod options;
 mod reads;
 mod recent;

@@ -117,7 +117,7 @@ impl Reward {
         if let Some(known) = known {
             return Ok(known);
         }
-        let opened = Arc::new(Subject::open(&self.engine, &self.databases, db_id, self.options.seed)?);
+        let opened = Arc::new(Subject::open(&self.engine, &self.databases, db_id, &self.options)?);
         let mut subjects = self.subjects.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Arc::clone(subjects.entry(db_id.to_owned()).or_insert(opened)))
     }

@@ -9,6 +9,7 @@ use sqlgauge_verify::search::{Options, Search, SearchError};
 use std::time::Duration;
 
 use crate::error::RewardError;
+use crate::observed::with_observed_not_null;
 
 /// Virtual-machine steps of one query on one small database; real queries take some hundred there.
 const STEPS: u64 = 100_000;
@@ -18,7 +19,8 @@ const TIME: Duration = Duration::from_millis(100);
 /// A database that is open.
 pub(crate) struct Subject {
     pub(crate) target: Target,
-    /// The catalog without the foreign keys that the rows break.
+    /// What witnesses satisfy: the catalog without the foreign keys that the rows break, and with NOT NULL where the rows hold
+    /// none. Without witnesses the catalog as it is.
     pub(crate) schema: Arc<Schema>,
     options: Options,
     idle: Mutex<Vec<Search>>,
@@ -29,12 +31,16 @@ impl Subject {
         engine: &SqliteEngine,
         databases: &sqlgauge_dataset::Databases,
         db_id: &str,
-        seed: u64,
+        options: &crate::options::Options,
     ) -> Result<Self, RewardError> {
         let database = engine.open(&databases.locate(db_id)?.main)?;
-        let schema = Arc::clone(&database.kept_schema(engine).schema);
+        let schema = if options.witnesses {
+            with_observed_not_null(&database.kept_schema(engine).schema, engine, &database)
+        } else {
+            Arc::clone(database.schema())
+        };
         let options = Options {
-            seed,
+            seed: options.seed,
             vm_steps_per_query: STEPS,
             time_limit_per_query: TIME,
             // People do not write NULL into a key, and no answer is to be refused for what only that would tell.

@@ -13,6 +13,30 @@ fn with_witnesses(folder: &Path) -> Options {
     Options { witnesses: true, growth: 0, ..Options::new(folder) }
 }
 
+/// `NOT IN` says nothing once a NULL is among the values; that only counts where the benchmark has NULLs.
+#[test]
+fn a_null_that_the_database_has_nowhere_is_not_held_against_an_answer() {
+    let folder = shop();
+    let reward = reward(with_witnesses(folder.path()));
+    let of = |column: &str| {
+        let answer = format!("SELECT id FROM sale WHERE id NOT IN (SELECT {column} FROM shop)");
+        let gold = format!("SELECT id FROM sale EXCEPT SELECT {column} FROM shop");
+        ask(&reward, &answer, &gold)
+    };
+    assert_eq!(of("rating").code, Code::Right, "{}", of("rating").reason);
+    let told = of("NULLIF(rating, 3)");
+    assert_eq!(told.code, Code::Wrong, "{}", told.reason);
+    let database = rusqlite::Connection::open(folder.path().join("shop/shop.sqlite")).unwrap();
+    database.execute_batch("INSERT INTO shop VALUES (4, 'Di', 'Rome', NULL); DELETE FROM sale").unwrap();
+    let reward = common::reward(with_witnesses(folder.path()));
+    let told = ask(
+        &reward,
+        "SELECT id FROM sale WHERE id NOT IN (SELECT rating FROM shop)",
+        "SELECT id FROM sale EXCEPT SELECT rating FROM shop",
+    );
+    assert_eq!(told.code, Code::WrongOnWitness, "{}", told.reason);
+}
+
 #[test]
 fn a_guess_is_right_on_the_database_alone() {
     let folder = shop();
