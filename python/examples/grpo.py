@@ -73,7 +73,7 @@ def show_the_grammar(model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast,
 
 
 def train(databases: Path, out: Path, *, steps: int = 60, seed: int = 0) -> list[float]:
-    """Trains, and returns the mean reward of each step."""
+    """Trains, and returns the mean reward of each batch of answers, on which two steps are made."""
     torch.manual_seed(seed)
     questions = questions_of(databases)
     tokenizer = tokenizer_of(questions)
@@ -121,7 +121,7 @@ def main() -> None:
         rewards = train(sample / "benchmark" / "database", Path(folder) / "out", steps=steps)
     for first in range(0, len(rewards), 5):
         some = rewards[first : first + 5]
-        print(f"steps {first + 1:>3} to {first + len(some):>3}: mean reward {sum(some) / len(some):.3f}")
+        print(f"batches {first + 1:>3} to {first + len(some):>3}: mean reward {sum(some) / len(some):.3f}")
 
 
 if __name__ == "__main__":

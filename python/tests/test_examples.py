@@ -16,5 +16,5 @@ def test_the_reward_of_grpo_rises(sample: Sample, tmp_path: Path, monkeypatch: p
     monkeypatch.syspath_prepend(str(EXAMPLES))
     import grpo
 
-    rewards = grpo.train(sample.db, tmp_path, steps=30)
-    assert len(rewards) == 30 and sum(rewards[-5:]) > sum(rewards[:5]) + 0.5
+    rewards = grpo.train(sample.db, tmp_path, steps=40)
+    assert sum(rewards[-5:]) / 5 > sum(rewards[:5]) / 5 + 0.2, rewards

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -87,6 +88,10 @@ def cluster() -> Iterator[Any]:
     """A Ray of two cores."""
     ray = pytest.importorskip("ray")
     pytest.importorskip("ray.data")
+    from ray import cloudpickle
+
+    # Its workers cannot import a module of tests.
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     yield ray
     ray.shutdown()
@@ -167,9 +172,7 @@ def run_with_deaths(ray: Any, frame: Any, folder: Path, parts: int, times: int, 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks at /proc")
 def test_a_worker_that_dies_loses_nothing_and_counts_nothing_twice(cluster: Any, sample: Sample, tmp_path: Path) -> None:
-    rows = rows_with_predictions(sample) * 8
-    for place, row in enumerate(rows):
-        row["id"] = str(place)
+    rows = [{**row, "id": str(place)} for place, row in enumerate(rows_with_predictions(sample) * 8)]
     options = {
         "db": str(sample.db),
         "metrics": "ex-spider,ex,esm,etm",

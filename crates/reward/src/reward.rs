@@ -20,7 +20,7 @@ use crate::witnesses::Witnesses;
 
 /// How long a query runs in this process before it gets one of its own. It is short, so that queries without end are all
 /// found soon; what ends within it costs no process.
-const FIRST_SLICE: Duration = Duration::from_millis(10);
+const FIRST_SLICE: Duration = Duration::from_millis(5);
 
 /// How long after its time limit the process of a query may still report that it has ended.
 const GRACE: Duration = Duration::from_millis(25);
