@@ -29,14 +29,14 @@ fn must_run(what: &str, command: &mut Command) {
 /// Says why nothing was tested, past the harness, which keeps what a test that passes has said.
 fn skipped(why: &str) {
     assert!(std::env::var_os("CI").is_none(), "the Python package must be tested in CI: {why}");
-    // Without an error stream there is nobody to tell.
-    let _ = writeln!(std::io::stderr(), "skipped: the tests of the Python package: {why}");
+    let said = format!("skipped: the tests of the Python package: {why}\n");
+    std::io::stderr().write_all(said.as_bytes()).unwrap();
 }
 
 /// What building and testing the package needs, as its `pyproject.toml` says.
 fn requirements() -> Vec<String> {
-    let file = std::fs::read_to_string(project().join("pyproject.toml")).unwrap();
-    let read: toml::Table = toml::from_str(&file).unwrap();
+    let settings = std::fs::read_to_string(project().join("pyproject.toml")).unwrap();
+    let read: toml::Table = toml::from_str(&settings).unwrap();
     let build = read["build-system"]["requires"].as_array().unwrap();
     let test = read["project"]["optional-dependencies"]["test"].as_array().unwrap();
     build.iter().chain(test).map(|one| one.as_str().unwrap().to_owned()).collect()
