@@ -1,0 +1,122 @@
+//! `sqlgauge synth` from end to end: killed at any moment and begun again, it comes to the same bytes.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use common::{sqlgauge, stderr};
+use rusqlite::Connection;
+
+/// Databases, so that there are many moments between two of them.
+const DATABASES: usize = 8;
+const SCRIPT: &str = "
+    CREATE TABLE artist (artist_id INTEGER PRIMARY KEY, name TEXT, country TEXT, age INTEGER);
+    CREATE TABLE album (album_id INTEGER PRIMARY KEY, title TEXT, artist_id INTEGER REFERENCES artist(artist_id), price REAL, sold INTEGER);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+    INSERT INTO artist SELECT i, 'Artist ' || char(64 + i), CASE i % 3 WHEN 0 THEN 'Chile' WHEN 1 THEN 'Ghana' END, 20 + i FROM n;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
+    INSERT INTO album SELECT i, 'Album ' || i, 1 + i % 30, i * 1.5, i * 37 % 400 FROM n;
+";
+
+/// The files below a folder with their bytes, by name; the lock aside.
+fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(place) = open.pop() {
+        for entry in std::fs::read_dir(&place).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_none_or(|extension| extension != "lock") {
+                let name = path.strip_prefix(folder).unwrap().to_owned();
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn words(folder: &Path, out: &str) -> Vec<String> {
+    let format = if cfg!(feature = "parquet") { "both" } else { "jsonl" };
+    let (db, out) = (folder.join("in"), folder.join(out));
+    let further = [
+        "--pairs",
+        "800",
+        "--seed",
+        "7",
+        "--threads",
+        "2",
+        "--variants",
+        "0.2",
+        "--quiet",
+        "--format",
+        format,
+    ];
+    let paths = ["synth".to_owned(), "--db".to_owned(), db.display().to_string(), "--out".to_owned()];
+    paths.into_iter().chain([out.display().to_string()]).chain(further.map(str::to_owned)).collect()
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    std::fs::create_dir(&input).unwrap();
+    for number in 0..DATABASES {
+        let path = input.join(format!("music_{number}.sqlite"));
+        Connection::open(path).unwrap().execute_batch(SCRIPT).unwrap();
+    }
+    let started = Instant::now();
+    let output = sqlgauge(&words(folder.path(), "unbroken"));
+    assert!(output.status.success(), "{}", stderr(&output));
+    let whole = started.elapsed();
+    let wanted = tree(&folder.path().join("unbroken"));
+
+    // A linear congruential generator with a fixed seed: the moments differ, the test does not.
+    let mut state: u64 = 20_261_122;
+    let mut killed = 0;
+    for _ in 0..12 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let share = f64::from(u32::try_from(state >> 40).unwrap()) / f64::from(1 << 24);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sqlgauge"))
+            .args(words(folder.path(), "out"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(whole.mul_f64(share * 0.12));
+        child.kill().unwrap();
+        killed += usize::from(!child.wait().unwrap().success());
+    }
+    assert!(killed > 1, "{killed} kills hit it");
+    let output = sqlgauge(&words(folder.path(), "out"));
+    assert!(output.status.success(), "{}", stderr(&output));
+    let found = tree(&folder.path().join("out"));
+    assert_eq!(found.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
+    for (name, bytes) in &wanted {
+        assert!(found[name] == *bytes, "{} differs", name.display());
+    }
+}
+
+#[test]
+fn killed_while_it_puts_things_in_place_it_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    std::fs::create_dir(&input).unwrap();
+    Connection::open(input.join("music.sqlite")).unwrap().execute_batch(SCRIPT).unwrap();
+    let output = sqlgauge(&words(folder.path(), "out"));
+    assert!(output.status.success(), "{}", stderr(&output));
+    let out = folder.path().join("out");
+    let wanted = tree(&out);
+    // As it is left behind while the card is written, and while the units are taken away.
+    std::fs::write(out.join("README.md.1.sqlgauge-partial"), "half").unwrap();
+    std::fs::create_dir(out.join("units")).unwrap();
+    std::fs::write(out.join("units/music.json"), "{}").unwrap();
+    let output = sqlgauge(&words(folder.path(), "out"));
+    assert!(output.status.success(), "{}", stderr(&output));
+    std::fs::remove_file(out.join("README.md.1.sqlgauge-partial")).unwrap();
+    assert_eq!(tree(&out), wanted);
+}
