@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,13 @@ from sqlgauge._program import program
 NOW = "2024-05-06 07:08:09"
 ENDLESS = "SELECT count(*) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n)"
 METRICS = "ex-spider,ex-bird,ex,esm,soft-f1,etm"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def ctrl_c_interrupts() -> None:
+    """What a shell starts in the background ignores Ctrl-C, and Python then never raises KeyboardInterrupt."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Sample:
