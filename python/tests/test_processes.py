@@ -150,7 +150,7 @@ def test_ctrl_c_ends_a_call_within_100_ms(call: str, sample: Sample) -> None:
     # What ran has been killed, and the object is as good as new.
     assert right(db) == EXPECTED
     del db
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while children() - before and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not children() - before
