@@ -48,7 +48,7 @@ impl OpenRun {
     /// Summary and page of the run, whose items are all there.
     ///
     /// # Errors
-    /// As [`finish_run`].
+    /// When the log is damaged, or the summary or the page cannot be written.
     pub fn finish(self) -> Result<Report, ApiError> {
         finish_run(&self.directory, self.gates)
     }
@@ -68,7 +68,7 @@ pub(crate) fn goes_on(out: &Path, restart: bool) -> bool {
 ///
 /// # Errors
 /// When the items cannot be read, or a file of the run not be written.
-pub fn finish_run(directory: &RunDirectory, gates: Vec<Gate>) -> Result<Report, ApiError> {
+pub(crate) fn finish_run(directory: &RunDirectory, gates: Vec<Gate>) -> Result<Report, ApiError> {
     let (manifest, items) = (directory.manifest().clone(), directory.items());
     let summary = SummaryBuilder::of(&manifest, &items)?;
     directory.write_summary(&summary)?;
