@@ -4,13 +4,13 @@
 
 mod common;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use common::{sqlgauge, stderr};
+use common::{sqlgauge, stderr, tree};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -142,24 +142,6 @@ fn inserts(ddl: &str, rows: usize) -> String {
         }
     }
     text
-}
-
-/// The files below a folder with their bytes, by name; locks aside.
-fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(place) = open.pop() {
-        for entry in std::fs::read_dir(&place).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_none_or(|extension| extension != "lock") {
-                let bytes = std::fs::read(&path).unwrap();
-                found.insert(path.strip_prefix(folder).unwrap().to_owned(), bytes);
-            }
-        }
-    }
-    found
 }
 
 /// Every folder that has its name is a whole benchmark: its records end in statistics, and SQLite finds its databases sound.

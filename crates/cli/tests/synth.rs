@@ -3,12 +3,11 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use common::{sqlgauge, stderr};
+use common::{sqlgauge, stderr, tree};
 use rusqlite::Connection;
 
 /// Databases, so that there are many moments between two of them.
@@ -21,24 +20,6 @@ const SCRIPT: &str = "
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
     INSERT INTO album SELECT i, 'Album ' || i, 1 + i % 30, i * 1.5, i * 37 % 400 FROM n;
 ";
-
-/// The files below a folder with their bytes, by name; the lock aside.
-fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(place) = open.pop() {
-        for entry in std::fs::read_dir(&place).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_none_or(|extension| extension != "lock") {
-                let name = path.strip_prefix(folder).unwrap().to_owned();
-                found.insert(name, std::fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
-}
 
 fn words(folder: &Path, out: &str) -> Vec<String> {
     let format = if cfg!(feature = "parquet") { "both" } else { "jsonl" };

@@ -77,7 +77,7 @@ fn said(report: &Report) -> String {
         .filter(|key| matches!(key.outcome, ForeignKeyOutcome::Declared | ForeignKeyOutcome::BySplit));
     let tables: usize = report.databases.iter().map(|database| database.tables.len()).sum();
     let mut text = format!(
-        "{used} of {} files became {} databases with {tables} tables and {} foreign keys; {REPORT_FILE} has every decision\n",
+        "files used: {used} of {}; databases: {}; tables: {tables}; foreign keys: {}; {REPORT_FILE} has every decision\n",
         report.files.len(),
         report.databases.len(),
         declared.count()

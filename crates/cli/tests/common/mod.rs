@@ -1,5 +1,6 @@
 //! A small benchmark in a temporary folder, and the binary to run on it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -74,4 +75,23 @@ pub fn stderr(output: &Output) -> String {
 pub fn items(run: &Path) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(run.join("items.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The files below a folder with their bytes, by name; the lock aside.
+#[allow(dead_code, reason = "not every test file compares folders")]
+pub fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(place) = open.pop() {
+        for entry in std::fs::read_dir(&place).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_none_or(|extension| extension != "lock") {
+                let name = path.strip_prefix(folder).unwrap().to_owned();
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
 }
