@@ -127,7 +127,8 @@ def test_interrupt(sample: Sample) -> None:
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         reward([ENDLESS] * 3, [own[0]] * 3, [names[0]] * 3)
-    assert time.monotonic() - sent[0] < 2.0
+    # The limit is 30 s; the room is for a machine that is busy.
+    assert time.monotonic() - sent[0] < 10.0
     assert reward([own[0]], [own[0]], [names[0]])[0].code == "right"
 
 

@@ -143,11 +143,12 @@ mod tests {
         Lanes::run(2, 16, 16, |_, lanes| {
             most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             running.fetch_sub(1, Ordering::SeqCst);
-            lanes.outside(|| thread::sleep(Duration::from_millis(200)));
+            lanes.outside(|| thread::sleep(Duration::from_millis(500)));
         })
         .unwrap();
         assert!(most.into_inner() <= 2);
-        assert!(started.elapsed() < Duration::from_millis(1600), "{:?}", started.elapsed());
+        // Two at a time they take 4 s; the room is for a machine that is busy.
+        assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
     }
 
     /// The first piece of work waits outside for what the others need.

@@ -139,7 +139,7 @@ fn queries_without_end_wait_together() {
     assert!(results[..16].iter().all(|result| result.code == Code::Timeout));
     assert!(results[16..].iter().all(|result| result.code != Code::Timeout));
     // One after the other they take 9.6 s; the room is for a machine that is busy.
-    assert!(took < 5 * limit, "{took:?}");
+    assert!(took < 12 * limit, "{took:?}");
 }
 
 #[test]
