@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use rayon::prelude::*;
 use sqlgauge_conformance::{data, files, gold_lines, read};
 use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
-use sqlgauge_etm::{Matcher, Profile};
+use sqlgauge_etm::{Assumption, AssumptionKind, Matcher, Profile};
 use sqlgauge_metrics::{Pair, Target};
 use sqlgauge_verify::search::{Options, Search, Verdict};
 
@@ -233,4 +233,60 @@ fn no_pair_that_the_sound_profile_calls_equal_is_told_apart() {
     println!("{} distinct pairs, {} called equal, {} told apart", pairs.len(), equal.len(), failures.len());
     assert!(equal.len() > 5_000);
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The labels of ten systems on all of BIRD dev, made on BIRD's own databases: system, item, right or not.
+fn labels(bird: &Path) -> Vec<(String, usize, bool)> {
+    let text = read(&bird.join("llm_nl2sql/correct.tsv"));
+    let mut lines = text.lines().map(|line| line.split('\t'));
+    let names: Vec<&str> = lines.next().unwrap().skip(3).collect();
+    let of_line = |(index, cells): (usize, std::str::Split<'_, char>)| {
+        let of_cell = move |(name, cell): (&&str, &str)| ((*name).to_owned(), index, cell == "1");
+        names.iter().zip(cells.skip(3)).map(of_cell).collect::<Vec<_>>()
+    };
+    lines.enumerate().flat_map(of_line).collect()
+}
+
+#[test]
+fn what_birds_own_databases_tell_apart_is_equal_only_through_foreign_keys() {
+    let Some(root) = data() else { return };
+    let bird = root.join("bird");
+    let engine = SqliteEngine::new(Limits::default());
+    let golds: Vec<serde_json::Value> =
+        serde_json::from_str(&read(&bird.join("llm_nl2sql/questions.json"))).unwrap();
+    let labels = labels(&bird);
+    let systems: BTreeSet<&String> = labels.iter().map(|(system, ..)| system).collect();
+    let texts: HashMap<&String, String> = systems
+        .into_iter()
+        .map(|name| (name, read(&bird.join(format!("llm_nl2sql/predictions/{name}.sql")))))
+        .collect();
+    let predictions: HashMap<&String, Vec<&str>> =
+        texts.iter().map(|(name, text)| (*name, text.lines().collect())).collect();
+    let databases: HashMap<&str, Arc<Database>> = golds
+        .iter()
+        .map(|gold| gold["db_id"].as_str().unwrap())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .map(|db| (db, engine.open(&bird.join(format!("schema_only/{db}/{db}.sqlite"))).unwrap()))
+        .collect();
+    let matcher = |index: usize| {
+        let schema = databases[golds[index]["db_id"].as_str().unwrap()].schema();
+        (Matcher::new(schema, Profile::Sound), golds[index]["SQL"].as_str().unwrap())
+    };
+    let equal: Vec<_> = labels
+        .par_iter()
+        .filter(|(system, index, _)| {
+            let (matcher, gold) = matcher(*index);
+            matcher.is_right(gold, predictions[system][*index])
+        })
+        .collect();
+    let wrong: Vec<_> = equal.iter().filter(|(_, _, right)| !right).collect();
+    println!("{} of {} called equal, {} of them wrong by label", equal.len(), labels.len(), wrong.len());
+    assert!(equal.len() > 2_000);
+    for (system, index, _) in wrong {
+        let (matcher, gold) = matcher(*index);
+        let comparison = matcher.judge(gold, predictions[system][*index]);
+        let through = |assumption: &Assumption| assumption.kind == AssumptionKind::ForeignKey;
+        assert!(comparison.assumes.iter().any(through), "{system} {index}: {gold}");
+    }
 }

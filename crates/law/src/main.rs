@@ -161,6 +161,12 @@ fn compare_encoder(arguments: &Arguments, queries: usize) -> anyhow::Result<Exit
     let is_asked = |construct: &Construct| {
         arguments.construct.as_ref().is_none_or(|name| format!("{construct:?}").eq_ignore_ascii_case(name))
     };
+    anyhow::ensure!(
+        Construct::ALL.iter().any(is_asked),
+        "no construct is called {}; there are {}",
+        arguments.construct.as_deref().unwrap_or_default(),
+        Construct::ALL.map(|construct| format!("{construct:?}")).join(", ")
+    );
     for construct in Construct::ALL.into_iter().filter(is_asked) {
         let tally = hunt_construct(construct, None, arguments.seed, (queries, queries.saturating_mul(20)))?;
         let Tally { compared, with_rows, open, unsupported, violations } = &tally;
