@@ -411,7 +411,7 @@ impl Run<'_, '_> {
     }
 
     /// The number that a sum sees in a value: a text that is no number as a whole counts as a real number.
-    fn summand(&mut self, value: Value) -> Result<Value, Stop> {
+    pub(super) fn summand(&mut self, value: Value) -> Result<Value, Stop> {
         if value.is_text == Terms::FALSE {
             return Ok(value);
         }
@@ -433,7 +433,32 @@ impl Run<'_, '_> {
             let takes = terms.and(present, is_better);
             extreme = terms.choose_value(takes, value, extreme);
         }
-        Ok(extreme)
+        Ok(self.of_either_class(extreme, rows))
+    }
+
+    /// Of 1 and 1.0, which are equal, either may be the extreme.
+    fn of_either_class(&mut self, extreme: Value, rows: &[(Term, Value)]) -> Value {
+        if extreme.is_integer == Terms::FALSE || extreme.is_real == Terms::FALSE {
+            return extreme;
+        }
+        let terms = &mut self.world.terms;
+        let mut other = terms.null();
+        for &(present, value) in rows {
+            let equal = terms.equal_values(value, extreme);
+            let same_class = terms.equal(value.is_integer, extreme.is_integer);
+            let differs = terms.not(same_class);
+            let takes = terms.all([present, equal, differs]);
+            other = terms.choose_value(takes, value, other);
+        }
+        if other.is_null == Terms::TRUE {
+            return extreme;
+        }
+        let is_there = terms.not(other.is_null);
+        let is_taken = terms.unknown(Sort::Truth);
+        let takes = terms.and(is_taken, is_there);
+        let either = terms.choose_value(takes, other, extreme);
+        self.world.settled.push(other.is_null);
+        either
     }
 }
 

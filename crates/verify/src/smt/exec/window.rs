@@ -3,7 +3,8 @@
 //! # Contract
 //! A window is evaluated over the rows that WHERE and HAVING let pass. Rows that tie in its order may stand in any; that
 //! order is decided by priorities as under LIMIT, one for each window, and shows in `row_number`, lag, lead, `first_value`,
-//! `last_value`, `nth_value` and frames that count rows.
+//! `last_value`, `nth_value` and frames that count rows. A sum over a frame whose start moves may be a real number where all
+//! that is in the frame is integers: SQLite takes off the sum what leaves the frame.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -343,16 +344,47 @@ impl Run<'_, '_> {
             };
         };
         let mut members = Vec::new();
-        for (env, is_in) in placed.envs.iter().zip(frame) {
+        let mut outside = Vec::new();
+        for (at, (env, is_in)) in placed.envs.iter().zip(frame).enumerate() {
             let value = self.value(arg, env)?;
             let terms = &mut self.world.terms;
             let known = terms.not(value.is_null);
             let is_in = terms.and(is_in, known);
+            let is_out = terms.not(is_in);
+            outside.push((terms.all([placed.together[row][at], known, is_out]), value));
             if is_in != Terms::FALSE {
                 members.push((is_in, value));
             }
         }
-        self.folded(&call.function, arg, &members)
+        let value = self.folded(&call.function, arg, &members)?;
+        if call.function == Function::Sum && ends(&call.window)?.start.is_some() {
+            return self.once_real(value, &outside);
+        }
+        Ok(value)
+    }
+
+    /// Where rows leave a frame SQLite takes them off its sum, which stays a real number once one of them was none of the
+    /// integers: whether those outside have been in it is left open.
+    fn once_real(&mut self, sum: Value, outside: &[(Term, Value)]) -> Result<Value, Stop> {
+        let mut reals = Vec::new();
+        for &(present, value) in outside {
+            let is_real = self.summand(value)?.is_real;
+            reals.push(self.world.terms.and(present, is_real));
+        }
+        let terms = &mut self.world.terms;
+        let may_be_real = terms.any(reals);
+        let is_open = terms.and(may_be_real, sum.is_integer);
+        if is_open == Terms::FALSE {
+            return Ok(sum);
+        }
+        let was_real = terms.unknown(Sort::Truth);
+        let is_real = terms.and(is_open, was_real);
+        let number = terms.as_real(sum);
+        let real = terms.real_value(number, Terms::FALSE);
+        let value = terms.choose_value(is_real, real, sum);
+        let settled = terms.not(is_open);
+        self.world.settled.push(settled);
+        Ok(value)
     }
 
     /// Which rows are there and in the frame of the row.
