@@ -9,7 +9,8 @@ use sqlgauge_verify::search::{Contract, Options, Search, Witness};
 use sqlgauge_verify::smt::{self, Bounds, Limits, Outcome, Reason, Semantics, Solver};
 
 const DDL: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INT, day DATE);
-    CREATE TABLE u (id INTEGER PRIMARY KEY, t_id INT NOT NULL REFERENCES t(id), v REAL);";
+    CREATE TABLE u (id INTEGER PRIMARY KEY, t_id INT NOT NULL REFERENCES t(id), v REAL);
+    CREATE TABLE m (id INTEGER PRIMARY KEY, k);";
 
 /// The solver, `None` where there is none. In CI there must be one.
 fn solver() -> Option<Solver> {
@@ -120,6 +121,11 @@ fn different_queries_have_a_candidate_that_sqlite_confirms() {
         (
             "SELECT name FROM t GROUP BY name HAVING COUNT(DISTINCT age) > 1",
             "SELECT name FROM t GROUP BY name HAVING COUNT(age) > 1",
+        ),
+        // What leaves a frame is taken off the sum, which stays a real number.
+        (
+            "SELECT id, SUM(k) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) / 2 FROM m",
+            "SELECT id, (SELECT SUM(k) FROM m AS o WHERE o.id >= m.id) / 2 FROM m",
         ),
     ] {
         let found = outcome(left, right, Semantics::List, &mut solver);
