@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+import outermost
+
 NULL = "\\N"
 SECONDS = 30
 
@@ -202,7 +204,7 @@ def keys(rows):
 
 def judged(expected, found, path, line):
     """The verdict on two lists of rows."""
-    is_sorted = "order by" in line["sql"].lower().rsplit(")", 1)[-1]
+    is_sorted = outermost.is_sorted(line["sql"])
     same_rows = sorted(expected) == sorted(found)
     if expected == found or (not is_sorted and same_rows):
         return "equal"
