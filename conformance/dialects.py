@@ -7,7 +7,8 @@ Every database is loaded into the engine by the CREATE TABLE that stands beside 
 query in SQLite. Rows are compared by value: numbers to nine digits, as multisets, and in their order where they are
 sorted. Where they differ, the query is run again in SQLite, with the rows of all tables the other way round, and with more
 to sort by wherever rows are cut off: if SQLite then has other rows too, the query leaves open which they are, and counts as
-`open` (`open_order` for the order of equal rows).
+`open` (`open_order` for the order of equal rows). The other way round they come from tables that are filled so, and from
+views over them.
 Ends with 1 if rows differ in what the query does not leave open. Needs `duckdb`, `psycopg2` and `pymysql` from PyPI for the engines that are asked for.
 """
 
@@ -178,6 +179,19 @@ def turned(path):
     return copy
 
 
+def backwards(path):
+    """The same database, with each table behind a view that gives its rows from the last one to the first."""
+    connection = sqlite(path)
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    for (table,) in tables.fetchall():
+        name = quoted(table)
+        try:
+            connection.execute(f"CREATE TEMP VIEW {name} AS SELECT * FROM main.{name} ORDER BY rowid DESC LIMIT -1")
+        except sqlite3.Error:
+            pass  # a table without rowids stays as it is
+    return connection
+
+
 def run(connection, sql):
     end = time.monotonic() + SECONDS
     connection.set_progress_handler(lambda: int(time.monotonic() > end), 100_000)
@@ -209,7 +223,8 @@ def judged(expected, found, path, line):
     if expected == found or (not is_sorted and same_rows):
         return "equal"
     others = []
-    for sql, connection in [(line["sql"], turned(path))] + [(sql, sqlite(path)) for sql in line["turned"]]:
+    turns = [(line["sql"], turned(path)), (line["sql"], backwards(path))]
+    for sql, connection in turns + [(sql, sqlite(path)) for sql in line["turned"]]:
         try:
             others.append(keys(run(connection, sql)))
         except sqlite3.Error:

@@ -203,6 +203,8 @@ pub struct Templates {
     pub average_of_integers: Template,
     /// The texts `{0}` of a group with `{1}` between, in the order `{2}`.
     pub concatenation: Template,
+    /// The value of `{0}`, be it NULL, in the row of a group that is the first in the order `{1}`; NULL where there is none.
+    pub of_first_row: Template,
 }
 
 /// A dialect.
@@ -406,5 +408,6 @@ pub const STANDARD: Dialect = Dialect {
         exact_average: "AVG",
         average_of_integers: None,
         concatenation: None,
+        of_first_row: None,
     },
 };

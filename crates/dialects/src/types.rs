@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use sqlgauge_base::budget;
-use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::functions::{Function, Returns};
 use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId};
 use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, From, Literal, Query, RelationId, Select,
@@ -400,53 +400,19 @@ impl<'a> Types<'a> {
     }
 
     fn of_call(function: &Function, first: impl Fn() -> Profile) -> Type {
+        match function.properties().returns {
+            Returns::Integer => return Type::Integer,
+            Returns::Real => return Type::Real,
+            Returns::Text => return Type::Text,
+            Returns::Open => {}
+        }
         match function {
-            Function::Count
-            | Function::Length
-            | Function::OctetLength
-            | Function::Instr
-            | Function::Unicode
-            | Function::Sign
-            | Function::RowNumber
-            | Function::Rank
-            | Function::DenseRank
-            | Function::Ntile
-            | Function::Random
-            | Function::UnixEpoch => Type::Integer,
             Function::Sum
             | Function::Abs
             | Function::Ceil
             | Function::Ceiling
             | Function::Floor
             | Function::Trunc => number(first()),
-            Function::Total
-            | Function::Avg
-            | Function::Round
-            | Function::JulianDay
-            | Function::PercentRank
-            | Function::CumeDist
-            | Function::Sqrt
-            | Function::Exp
-            | Function::Ln
-            | Function::Pow
-            | Function::Power => Type::Real,
-            Function::Replace
-            | Function::Hex
-            | Function::TypeOf
-            | Function::Char
-            | Function::Printf
-            | Function::Format
-            | Function::GroupConcat
-            | Function::StringAgg
-            | Function::Concat
-            | Function::ConcatWs
-            | Function::Date
-            | Function::Time
-            | Function::DateTime
-            | Function::Strftime
-            | Function::CurrentDate
-            | Function::CurrentTime
-            | Function::CurrentTimestamp => Type::Text,
             _ => Type::Mixed,
         }
     }

@@ -47,6 +47,13 @@ const QUERIES: &[&str] = &[
     "SELECT * FROM (VALUES (1, 'a'), (NULL, NULL))",
     "SELECT id FROM t ORDER BY id LIMIT -1 OFFSET 4",
     "SELECT group_concat(x, ';' ORDER BY x DESC) FROM t",
+    "SELECT x, d, MAX(r), COUNT(*) FROM t",
+    "SELECT id, x, MIN(i) FROM t WHERE id > 3 AND id < 6",
+    "SELECT i, x, MAX(r) FROM t GROUP BY i HAVING x > 'A' OR i < 0 ORDER BY d, x",
+    "SELECT x, MIN(i) FROM t WHERE i IS NULL",
+    "SELECT x, d, MAX(i) FROM t WHERE id > 99",
+    "SELECT DISTINCT id FROM t ORDER BY r DESC, x LIMIT 3",
+    "SELECT SUM(i) FROM t ORDER BY x LIMIT 2",
     "SELECT id FROM t WHERE 0.1 * 3 > r AND r < (SELECT AVG(r) FROM t)",
 ];
 

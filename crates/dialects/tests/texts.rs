@@ -138,15 +138,58 @@ fn meanings_are_carried() {
 }
 
 #[test]
+fn groups_and_distinct_rows_are_stood_for_as_in_sqlite() {
+    for (name, sql, expected) in [
+        // Those beside one MIN or MAX are of its row, of equal rows all of the same one.
+        (
+            "duckdb",
+            "SELECT x, d, MAX(i), COUNT(*) FROM t GROUP BY n",
+            r#"SELECT FIRST("t"."x" ORDER BY "t"."i" DESC, "t"."x" NULLS FIRST, "t"."d" NULLS FIRST), FIRST("t"."d" ORDER BY "t"."i" DESC, "t"."x" NULLS FIRST, "t"."d" NULLS FIRST), MAX("t"."i"), COUNT(*) FROM "t" GROUP BY "t"."n""#,
+        ),
+        (
+            "postgres",
+            "SELECT MIN(i) FROM t GROUP BY n HAVING COUNT(*) > 1 AND id + MIN(i) > 2 ORDER BY id",
+            r#"SELECT MIN("t"."i") FROM "t" GROUP BY "t"."n" HAVING COUNT(*) > 1 AND ((ARRAY_AGG("t"."id" ORDER BY "t"."i", "t"."id"))[1]) + MIN("t"."i") > 2 ORDER BY (ARRAY_AGG("t"."id" ORDER BY "t"."i", "t"."id"))[1]"#,
+        ),
+        // One row needs no order.
+        (
+            "postgres",
+            "SELECT SUM(i) FROM t ORDER BY x LIMIT 3",
+            r#"SELECT CAST(SUM("t"."i") AS BIGINT) FROM "t" LIMIT 3"#,
+        ),
+        // DISTINCT rows sorted by what they determine.
+        (
+            "duckdb",
+            "SELECT DISTINCT id FROM t ORDER BY n DESC LIMIT 2",
+            r#"SELECT "q"."c1" FROM (SELECT DISTINCT "t"."id" AS "c1", "t"."n" AS "c2" FROM "t") AS "q" ORDER BY "q"."c2" DESC LIMIT 2"#,
+        ),
+        (
+            "postgres",
+            "SELECT DISTINCT i FROM t GROUP BY i ORDER BY COUNT(*)",
+            r#"SELECT "q"."c1" FROM (SELECT DISTINCT "t"."i" AS "c1", COUNT(*) AS "c2" FROM "t" GROUP BY "t"."i") AS "q" ORDER BY "q"."c2" NULLS FIRST"#,
+        ),
+    ] {
+        assert_eq!(said(name, sql), expected, "{name}: {sql}");
+    }
+}
+
+#[test]
 fn what_cannot_be_said_is_refused_by_name() {
     for (name, sql, expected) in [
         ("postgres", "SELECT u FROM t", "mixed_column"),
         ("postgres", "SELECT COALESCE(i, x) FROM t", "mixed_types"),
         ("postgres", "SELECT 1 FROM t WHERE i = x", "mixed_comparison"),
-        ("postgres", "SELECT x, MAX(i) FROM t", "bare_column"),
+        ("postgres", "SELECT x, SUM(i) FROM t", "bare_column"),
+        ("postgres", "SELECT x, MAX(i), MIN(i) FROM t", "bare_column"),
+        ("postgres", "SELECT x, MAX(i) FILTER (WHERE n > 1) FROM t", "bare_column"),
+        ("postgres", "SELECT x, MAX(i), RANK() OVER (ORDER BY MAX(i)) FROM t", "bare_column"),
+        ("postgres", "SELECT MAX(i), (SELECT COUNT(*) FROM s WHERE t_id = x) FROM t", "bare_column"),
+        ("postgres", "SELECT n, MAX(i) FROM t GROUP BY n + 1", "bare_column"),
+        ("mysql", "SELECT x, MAX(i) FROM t", "bare_column"),
         ("postgres", "SELECT x FROM t GROUP BY i", "bare_column"),
         ("postgres", "SELECT COUNT(*) FROM t GROUP BY 1 + 1", "constant_group"),
         ("postgres", "SELECT DISTINCT i FROM t ORDER BY n", "order_outside_distinct"),
+        ("postgres", "SELECT DISTINCT MAX(i) FROM t GROUP BY n ORDER BY COUNT(*)", "order_outside_distinct"),
         ("postgres", "SELECT 1 FROM s WHERE z = 'a'", "collation"),
         ("postgres", "SELECT i FROM t LIMIT 1 + 1", "limit"),
         ("postgres", "SELECT r || 'a' FROM t", "number_as_text"),

@@ -19,6 +19,19 @@ pub enum Kind {
     Window,
 }
 
+/// The type of every value of a function that is not NULL, where its arguments have no say in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Returns {
+    /// Integers.
+    Integer,
+    /// Real numbers.
+    Real,
+    /// Texts.
+    Text,
+    /// That depends on the arguments, or is not known.
+    Open,
+}
+
 /// What is known of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one column of the table")]
@@ -39,6 +52,8 @@ pub struct Properties {
     pub needs_row_order: bool,
     /// Its value depends on the collation of an argument.
     pub uses_collation: bool,
+    /// The type of its values.
+    pub returns: Returns,
 }
 
 impl Properties {
@@ -52,6 +67,7 @@ impl Properties {
             may_read_clock: false,
             needs_row_order: false,
             uses_collation: false,
+            returns: Returns::Open,
         }
     }
 
@@ -77,6 +93,21 @@ impl Properties {
 
     const fn collation(mut self) -> Self {
         self.uses_collation = true;
+        self
+    }
+
+    const fn integer(mut self) -> Self {
+        self.returns = Returns::Integer;
+        self
+    }
+
+    const fn real(mut self) -> Self {
+        self.returns = Returns::Real;
+        self
+    }
+
+    const fn text(mut self) -> Self {
+        self.returns = Returns::Text;
         self
     }
 
@@ -152,30 +183,30 @@ functions! {
     Atan "atan" Scalar 1 Some(1), [null];
     Atan2 "atan2" Scalar 2 Some(2), [null];
     Atanh "atanh" Scalar 1 Some(1), [null];
-    Avg "avg" Aggregate 1 Some(1), [];
+    Avg "avg" Aggregate 1 Some(1), [real];
     Bm25 "bm25" Scalar 0 None, [];
     Ceil "ceil" Scalar 1 Some(1), [null];
     Ceiling "ceiling" Scalar 1 Some(1), [null];
     Changes "changes" Scalar 0 Some(0), [volatile];
-    Char "char" Scalar 0 None, [];
+    Char "char" Scalar 0 None, [text];
     Coalesce "coalesce" Scalar 2 None, [];
-    Concat "concat" Scalar 1 None, [];
-    ConcatWs "concat_ws" Scalar 2 None, [];
+    Concat "concat" Scalar 1 None, [text];
+    ConcatWs "concat_ws" Scalar 2 None, [text];
     Cos "cos" Scalar 1 Some(1), [null];
     Cosh "cosh" Scalar 1 Some(1), [null];
-    Count "count" Aggregate 0 Some(1), [];
-    CumeDist "cume_dist" Window 0 Some(0), [];
-    CurrentDate "current_date" Scalar 0 Some(0), [volatile clock];
-    CurrentTime "current_time" Scalar 0 Some(0), [volatile clock];
-    CurrentTimestamp "current_timestamp" Scalar 0 Some(0), [volatile clock];
-    Date "date" Scalar 0 None, [null clock];
-    DateTime "datetime" Scalar 0 None, [null clock];
+    Count "count" Aggregate 0 Some(1), [integer];
+    CumeDist "cume_dist" Window 0 Some(0), [real];
+    CurrentDate "current_date" Scalar 0 Some(0), [volatile clock text];
+    CurrentTime "current_time" Scalar 0 Some(0), [volatile clock text];
+    CurrentTimestamp "current_timestamp" Scalar 0 Some(0), [volatile clock text];
+    Date "date" Scalar 0 None, [null clock text];
+    DateTime "datetime" Scalar 0 None, [null clock text];
     Degrees "degrees" Scalar 1 Some(1), [null];
-    DenseRank "dense_rank" Window 0 Some(0), [];
-    Exp "exp" Scalar 1 Some(1), [null];
+    DenseRank "dense_rank" Window 0 Some(0), [integer];
+    Exp "exp" Scalar 1 Some(1), [null real];
     FirstValue "first_value" Window 1 Some(1), [order];
     Floor "floor" Scalar 1 Some(1), [null];
-    Format "format" Scalar 0 None, [];
+    Format "format" Scalar 0 None, [text];
     Fts3Tokenizer "fts3_tokenizer" Scalar 1 Some(2), [volatile];
     Fts5 "fts5" Scalar 1 Some(1), [volatile];
     Fts5GetLocale "fts5_get_locale" Scalar 0 None, [];
@@ -183,13 +214,13 @@ functions! {
     Fts5Locale "fts5_locale" Scalar 2 Some(2), [];
     Fts5SourceId "fts5_source_id" Scalar 0 Some(0), [];
     Glob "glob" Scalar 2 Some(2), [null];
-    GroupConcat "group_concat" Aggregate 1 Some(2), [order];
-    Hex "hex" Scalar 1 Some(1), [];
+    GroupConcat "group_concat" Aggregate 1 Some(2), [order text];
+    Hex "hex" Scalar 1 Some(1), [text];
     Highlight "highlight" Scalar 0 None, [];
     If "if" Scalar 2 None, [];
     IfNull "ifnull" Scalar 2 Some(2), [];
     Iif "iif" Scalar 2 None, [];
-    Instr "instr" Scalar 2 Some(2), [null];
+    Instr "instr" Scalar 2 Some(2), [null integer];
     Json "json" Scalar 1 Some(1), [null];
     JsonArray "json_array" Scalar 0 None, [];
     JsonArrayInsert "json_array_insert" Scalar 0 None, [];
@@ -220,22 +251,22 @@ functions! {
     JsonbRemove "jsonb_remove" Scalar 0 None, [];
     JsonbReplace "jsonb_replace" Scalar 0 None, [];
     JsonbSet "jsonb_set" Scalar 0 None, [];
-    JulianDay "julianday" Scalar 0 None, [null clock];
+    JulianDay "julianday" Scalar 0 None, [null clock real];
     Lag "lag" Window 1 Some(3), [order];
     LastInsertRowid "last_insert_rowid" Scalar 0 Some(0), [volatile];
     LastValue "last_value" Window 1 Some(1), [order];
     Lead "lead" Window 1 Some(3), [order];
-    Length "length" Scalar 1 Some(1), [null];
+    Length "length" Scalar 1 Some(1), [null integer];
     Like "like" Scalar 2 Some(3), [null];
     Likelihood "likelihood" Scalar 2 Some(2), [];
     Likely "likely" Scalar 1 Some(1), [null];
-    Ln "ln" Scalar 1 Some(1), [null];
+    Ln "ln" Scalar 1 Some(1), [null real];
     LoadExtension "load_extension" Scalar 1 Some(2), [volatile];
     Log "log" Scalar 1 Some(2), [null];
     Log10 "log10" Scalar 1 Some(1), [null];
     Log2 "log2" Scalar 1 Some(1), [null];
-    Lower "lower" Scalar 1 Some(1), [null];
-    Ltrim "ltrim" Scalar 1 Some(2), [null];
+    Lower "lower" Scalar 1 Some(1), [null text];
+    Ltrim "ltrim" Scalar 1 Some(2), [null text];
     Match "match" Scalar 2 Some(2), [];
     MatchInfo "matchinfo" Scalar 1 Some(2), [];
     Max "max" AggregateOfOne 1 None, [collation];
@@ -243,32 +274,32 @@ functions! {
     Min "min" AggregateOfOne 1 None, [collation];
     Mod "mod" Scalar 2 Some(2), [null];
     NthValue "nth_value" Window 2 Some(2), [order];
-    Ntile "ntile" Window 1 Some(1), [order];
+    Ntile "ntile" Window 1 Some(1), [order integer];
     NullIf "nullif" Scalar 2 Some(2), [collation];
-    OctetLength "octet_length" Scalar 1 Some(1), [null];
+    OctetLength "octet_length" Scalar 1 Some(1), [null integer];
     Offsets "offsets" Scalar 1 Some(1), [];
     Optimize "optimize" Scalar 1 Some(1), [volatile];
-    PercentRank "percent_rank" Window 0 Some(0), [];
+    PercentRank "percent_rank" Window 0 Some(0), [real];
     Percentile "percentile" Aggregate 2 Some(2), [];
     PercentileCont "percentile_cont" Aggregate 2 Some(2), [];
     PercentileDisc "percentile_disc" Aggregate 2 Some(2), [];
     Pi "pi" Scalar 0 Some(0), [];
-    Pow "pow" Scalar 2 Some(2), [null];
-    Power "power" Scalar 2 Some(2), [null];
-    Printf "printf" Scalar 0 None, [];
-    Quote "quote" Scalar 1 Some(1), [];
+    Pow "pow" Scalar 2 Some(2), [null real];
+    Power "power" Scalar 2 Some(2), [null real];
+    Printf "printf" Scalar 0 None, [text];
+    Quote "quote" Scalar 1 Some(1), [text];
     Radians "radians" Scalar 1 Some(1), [null];
-    Random "random" Scalar 0 Some(0), [volatile];
+    Random "random" Scalar 0 Some(0), [volatile integer];
     RandomBlob "randomblob" Scalar 1 Some(1), [volatile];
-    Rank "rank" Window 0 Some(0), [];
-    Replace "replace" Scalar 3 Some(3), [];
-    Round "round" Scalar 1 Some(2), [null];
-    RowNumber "row_number" Window 0 Some(0), [order];
+    Rank "rank" Window 0 Some(0), [integer];
+    Replace "replace" Scalar 3 Some(3), [text];
+    Round "round" Scalar 1 Some(2), [null real];
+    RowNumber "row_number" Window 0 Some(0), [order integer];
     RtreeCheck "rtreecheck" Scalar 0 None, [volatile];
     RtreeDepth "rtreedepth" Scalar 1 Some(1), [];
     RtreeNode "rtreenode" Scalar 2 Some(2), [];
-    Rtrim "rtrim" Scalar 1 Some(2), [null];
-    Sign "sign" Scalar 1 Some(1), [null];
+    Rtrim "rtrim" Scalar 1 Some(2), [null text];
+    Sign "sign" Scalar 1 Some(1), [null integer];
     Sin "sin" Scalar 1 Some(1), [null];
     Sinh "sinh" Scalar 1 Some(1), [null];
     Snippet "snippet" Scalar 0 None, [];
@@ -278,29 +309,29 @@ functions! {
     SqliteLog "sqlite_log" Scalar 2 Some(2), [volatile];
     SqliteSourceId "sqlite_source_id" Scalar 0 Some(0), [];
     SqliteVersion "sqlite_version" Scalar 0 Some(0), [];
-    Sqrt "sqrt" Scalar 1 Some(1), [null];
-    Strftime "strftime" Scalar 0 None, [null clock];
-    StringAgg "string_agg" Aggregate 2 Some(2), [order];
+    Sqrt "sqrt" Scalar 1 Some(1), [null real];
+    Strftime "strftime" Scalar 0 None, [null clock text];
+    StringAgg "string_agg" Aggregate 2 Some(2), [order text];
     Substr "substr" Scalar 2 Some(3), [null];
     Substring "substring" Scalar 2 Some(3), [null];
     Subtype "subtype" Scalar 1 Some(1), [];
     Sum "sum" Aggregate 1 Some(1), [];
     Tan "tan" Scalar 1 Some(1), [null];
     Tanh "tanh" Scalar 1 Some(1), [null];
-    Time "time" Scalar 0 None, [null clock];
+    Time "time" Scalar 0 None, [null clock text];
     TimeDiff "timediff" Scalar 2 Some(2), [null clock];
-    Total "total" Aggregate 1 Some(1), [];
+    Total "total" Aggregate 1 Some(1), [real];
     TotalChanges "total_changes" Scalar 0 Some(0), [volatile];
-    Trim "trim" Scalar 1 Some(2), [null];
+    Trim "trim" Scalar 1 Some(2), [null text];
     Trunc "trunc" Scalar 1 Some(1), [null];
-    TypeOf "typeof" Scalar 1 Some(1), [];
+    TypeOf "typeof" Scalar 1 Some(1), [text];
     Unhex "unhex" Scalar 1 Some(2), [null];
-    Unicode "unicode" Scalar 1 Some(1), [null];
+    Unicode "unicode" Scalar 1 Some(1), [null integer];
     Unistr "unistr" Scalar 1 Some(1), [null];
     UnistrQuote "unistr_quote" Scalar 1 Some(1), [];
     UnixEpoch "unixepoch" Scalar 0 None, [null clock];
     Unlikely "unlikely" Scalar 1 Some(1), [null];
-    Upper "upper" Scalar 1 Some(1), [null];
+    Upper "upper" Scalar 1 Some(1), [null text];
     ZeroBlob "zeroblob" Scalar 1 Some(1), [];
 }
 

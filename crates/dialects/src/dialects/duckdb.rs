@@ -56,6 +56,7 @@ pub static DUCKDB: Dialect = Dialect {
         exact_average: "FAVG",
         average_of_integers: Some("AVG({0})"),
         concatenation: Some("STRING_AGG({0}, {1} ORDER BY {2})"),
+        of_first_row: Some("FIRST({0} ORDER BY {1})"),
         ..STANDARD.templates
     },
     ..STANDARD

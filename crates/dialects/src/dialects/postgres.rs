@@ -51,6 +51,7 @@ pub static POSTGRES: Dialect = Dialect {
         real_of_exact: "CAST({0} AS DOUBLE PRECISION)",
         average_of_integers: Some("AVG(CAST({0} AS DOUBLE PRECISION))"),
         concatenation: Some("STRING_AGG({0}, {1} ORDER BY {2})"),
+        of_first_row: Some("(ARRAY_AGG({0} ORDER BY {1}))[1]"),
         ..STANDARD.templates
     },
     ..STANDARD

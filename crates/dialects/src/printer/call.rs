@@ -201,6 +201,7 @@ impl Printer<'_> {
 
     pub(super) fn aggregate(&mut self, aggregate: &Aggregate) -> Printed {
         let around = std::mem::replace(&mut self.place, Place::Group);
+        let over_groups = std::mem::replace(&mut self.of_extremum.over_groups, false);
         let printed = self.aggregated(
             &aggregate.function,
             &aggregate.args,
@@ -210,6 +211,7 @@ impl Printer<'_> {
             None,
         );
         self.place = around;
+        self.of_extremum.over_groups = over_groups;
         printed
     }
 

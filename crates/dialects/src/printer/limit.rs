@@ -31,7 +31,7 @@ impl Printer<'_> {
     }
 
     /// Whether the query can have no more than one row without being cut.
-    fn has_one_row(&self, query: &Query) -> bool {
+    pub(super) fn has_one_row(&self, query: &Query) -> bool {
         let Some(select) = query.as_select() else { return false };
         if select.group_by.is_empty() && is_aggregate_select(select) {
             return true;

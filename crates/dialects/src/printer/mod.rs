@@ -10,6 +10,7 @@ mod call;
 mod compare;
 mod condition;
 mod from;
+mod hidden_keys;
 mod like;
 mod limit;
 mod literal;
@@ -101,6 +102,8 @@ struct Printer<'a> {
     is_outermost: bool,
     /// What is printed is part of a result.
     in_results: bool,
+    /// Columns that stand for a group by their value in one row of it.
+    of_extremum: bare::OfExtremum,
 }
 
 type Printed = Result<Piece, Refused>;
@@ -122,6 +125,7 @@ impl<'a> Printer<'a> {
             place: shape::Place::default(),
             is_outermost: false,
             in_results: false,
+            of_extremum: bare::OfExtremum::default(),
         }
     }
 

@@ -36,7 +36,7 @@ impl Printer<'_> {
         })
     }
 
-    /// `SELECT columns FROM (body) ORDER BY columns LIMIT part`.
+    /// `SELECT columns FROM (body) ORDER BY columns LIMIT part`, with the first `width` columns of the body.
     pub(super) fn wrapped(
         &mut self,
         query: &Query,
@@ -44,10 +44,11 @@ impl Printer<'_> {
         part: Option<Part>,
         is_sorted: bool,
         types: &[Type],
+        width: usize,
     ) -> Result<String, Refused> {
-        let numbered: Vec<String> = (1..=types.len()).map(|number| format!("c{number}")).collect();
-        let columns = wanted.columns.map_or(numbered, <[String]>::to_vec);
-        let body = self.body_of(query, &Wanted { columns: Some(&columns), ..Wanted::default() })?;
+        let columns = column_names(wanted.columns, types.len());
+        let wanted = Wanted { columns: Some(&columns), ..Wanted::default() };
+        let body = self.body_of(query, is_sorted, &wanted)?;
         let alias = self.quoted("q")?;
         let mut outputs = Vec::new();
         for column in &columns {
@@ -63,12 +64,21 @@ impl Printer<'_> {
             terms.push(self.term(&Piece::atom(column.clone()), of, term, true, true)?);
         }
         let order = if terms.is_empty() { String::new() } else { format!(" ORDER BY {}", terms.join(", ")) };
+        outputs.truncate(width);
         let from = format!("SELECT {} FROM ({body}){}{alias}", outputs.join(", "), self.dialect.alias);
         self.limited(&from, &order, part)
     }
 
     /// ORDER BY of a query, with a blank before it; nothing where only constants are sorted by.
     pub(super) fn order_of(&mut self, query: &Query) -> Result<String, Refused> {
+        let over_groups = std::mem::replace(&mut self.of_extremum.over_groups, true);
+        let printed = self.order_terms_of(query);
+        self.of_extremum.over_groups = over_groups;
+        let terms = printed?;
+        Ok(if terms.is_empty() { String::new() } else { format!(" ORDER BY {}", terms.join(", ")) })
+    }
+
+    fn order_terms_of(&mut self, query: &Query) -> Result<Vec<String>, Refused> {
         let mut terms = Vec::new();
         for term in &query.order_by {
             match (self.key(query, &term.expr)?, query.as_select()) {
@@ -91,7 +101,7 @@ impl Printer<'_> {
                 (Key::Value(_), None) => return Err(self.outside_distinct()),
             }
         }
-        Ok(if terms.is_empty() { String::new() } else { format!(" ORDER BY {}", terms.join(", ")) })
+        Ok(terms)
     }
 
     fn select_term(
@@ -199,6 +209,20 @@ impl Printer<'_> {
     fn outside_distinct(&self) -> Refused {
         self.refuse(Construct::OrderOutsideDistinct, "a key that is no result")
     }
+}
+
+/// Names for the columns of a derived table: those that are wanted, and for what is beyond them others.
+fn column_names(wanted: Option<&[String]>, count: usize) -> Vec<String> {
+    let mut names = wanted.unwrap_or_default().to_vec();
+    let mut number = 0_usize;
+    while names.len() < count {
+        number += 1;
+        let name = format!("c{number}");
+        if !names.iter().any(|own| own.eq_ignore_ascii_case(&name)) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// The number of a result column.

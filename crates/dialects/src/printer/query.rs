@@ -24,9 +24,11 @@ impl Printer<'_> {
     pub(super) fn query(&mut self, query: &Query, wanted: &Wanted<'_>) -> Result<String, Refused> {
         let around = std::mem::take(&mut self.place);
         let is_outermost = std::mem::replace(&mut self.is_outermost, wanted.is_whole);
+        let over_groups = std::mem::replace(&mut self.of_extremum.over_groups, false);
         let text = stacker::maybe_grow(1 << 20, 8 << 20, || self.whole_query(query, wanted));
         self.place = around;
         self.is_outermost = is_outermost;
+        self.of_extremum.over_groups = over_groups;
         text
     }
 
@@ -34,18 +36,30 @@ impl Printer<'_> {
         let with = self.with(query)?;
         let part = self.part(query, wanted.one_row)?;
         let keeps_order = wanted.is_whole || part.is_some() || wanted.one_row;
-        let is_sorted = keeps_order && !query.order_by.is_empty();
+        // One row needs no order, be it one that other engines do not take.
+        let is_sorted = keeps_order && !query.order_by.is_empty() && !self.has_one_row(query);
+        if is_sorted && let Some(extended) = self.with_hidden_keys(query) {
+            let types = self.types.of_body(&extended.body);
+            let wrapped = self.wrapped(&extended, wanted, part, is_sorted, &types, query.width())?;
+            return Ok(format!("{with}{wrapped}"));
+        }
         let types = self.types.of_body(&query.body);
         if self.must_wrap(query, is_sorted, part.is_some(), &types) {
-            return Ok(format!("{with}{}", self.wrapped(query, wanted, part, is_sorted, &types)?));
+            let wrapped = self.wrapped(query, wanted, part, is_sorted, &types, types.len())?;
+            return Ok(format!("{with}{wrapped}"));
         }
-        let body = self.body_of(query, wanted)?;
+        let body = self.body_of(query, is_sorted, wanted)?;
         let order = if is_sorted { self.order_of(query)? } else { String::new() };
         Ok(format!("{with}{}", self.limited(&body, &order, part)?))
     }
 
-    pub(super) fn body_of(&mut self, query: &Query, wanted: &Wanted<'_>) -> Result<String, Refused> {
-        let order: Vec<&Expr> = query.order_by.iter().map(|term| &term.expr).collect();
+    pub(super) fn body_of(
+        &mut self,
+        query: &Query,
+        is_sorted: bool,
+        wanted: &Wanted<'_>,
+    ) -> Result<String, Refused> {
+        let order: Vec<&Expr> = query.order_by.iter().filter(|_| is_sorted).map(|term| &term.expr).collect();
         match &query.body {
             Body::Select(select) => self.select(select, &order, wanted, &[]),
             body => {

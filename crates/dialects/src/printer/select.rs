@@ -19,9 +19,9 @@ impl Printer<'_> {
         wanted: &Wanted<'_>,
         types: &[Type],
     ) -> Result<String, Refused> {
-        let around = self.place;
+        let around = (self.place, self.of_extremum.over_groups);
         let text = self.clauses(select, order, wanted, types);
-        self.place = around;
+        (self.place, self.of_extremum.over_groups) = around;
         text
     }
 
@@ -35,6 +35,7 @@ impl Printer<'_> {
         let is_aggregate = is_aggregate_select(select);
         let groups = if is_aggregate { self.groups(select, order)? } else { Vec::new() };
         self.place = Place::Result;
+        self.of_extremum.over_groups = is_aggregate;
         let mut text = String::from(if select.distinct { "SELECT DISTINCT " } else { "SELECT " });
         if wanted.existence && !is_aggregate && !select.distinct {
             // Of EXISTS SQLite computes no results.
@@ -45,6 +46,7 @@ impl Printer<'_> {
             self.in_results = around;
             text.push_str(&outputs?);
         }
+        self.of_extremum.over_groups = false;
         match &select.from {
             Some(from) => {
                 if looks_ahead(from) {
@@ -72,6 +74,7 @@ impl Printer<'_> {
         }
         if let Some(having) = &select.having {
             self.place = Place::Filter;
+            self.of_extremum.over_groups = true;
             text.push_str(" HAVING ");
             text.push_str(&self.condition(having)?.text);
         }

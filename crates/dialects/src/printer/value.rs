@@ -19,6 +19,9 @@ impl Printer<'_> {
     fn any_value(&mut self, expr: &Expr) -> Printed {
         match expr {
             Expr::Column(column) => {
+                if let Some(said) = self.of_extremum.said(*column) {
+                    return Ok(said.clone());
+                }
                 if column.column.position().is_none() {
                     return Err(self.refuse(Construct::Rowid, "the rowid"));
                 }

@@ -2,7 +2,7 @@
 
 use super::Facts;
 use super::fact::{Fact, Values};
-use crate::functions::Function;
+use crate::functions::{Function, Returns};
 use crate::schema::Affinity;
 use crate::tree::{Args, BinaryOperator, Body, Expr, Literal, Query, SetOperator, UnaryOperator};
 
@@ -79,24 +79,13 @@ impl Facts<'_> {
         let args = args.as_slice();
         let all = |args: &[Expr]| args.iter().fold(Values::NONE, |all, arg| all.or(self.values(arg)));
         let first = || args.first().map_or(Values::ANY, |arg| self.values(arg));
+        match function.properties().returns {
+            Returns::Integer => return Values::INTEGER,
+            Returns::Real => return Values::REAL,
+            Returns::Text => return Values::TEXT,
+            Returns::Open => {}
+        }
         match function {
-            Function::Count
-            | Function::Length
-            | Function::OctetLength
-            | Function::Instr
-            | Function::Unicode
-            | Function::Sign
-            | Function::RowNumber
-            | Function::Rank
-            | Function::DenseRank
-            | Function::Ntile
-            | Function::Random => Values::INTEGER,
-            Function::Total
-            | Function::Avg
-            | Function::Round
-            | Function::JulianDay
-            | Function::PercentRank
-            | Function::CumeDist => Values::REAL,
             Function::Sum | Function::Abs => numbers(first(), Values::INTEGER),
             Function::Min | Function::Max | Function::Coalesce | Function::Merged | Function::IfNull => {
                 all(args)
@@ -114,27 +103,6 @@ impl Facts<'_> {
                     if is_result { values.or(self.values(arg)) } else { values }
                 })
             }
-            Function::Upper
-            | Function::Lower
-            | Function::Trim
-            | Function::Ltrim
-            | Function::Rtrim
-            | Function::Replace
-            | Function::Hex
-            | Function::TypeOf
-            | Function::Quote
-            | Function::Char
-            | Function::Printf
-            | Function::Format
-            | Function::GroupConcat
-            | Function::StringAgg
-            | Function::Date
-            | Function::Time
-            | Function::DateTime
-            | Function::Strftime
-            | Function::CurrentDate
-            | Function::CurrentTime
-            | Function::CurrentTimestamp => Values::TEXT,
             Function::Substr | Function::Substring => Values::TEXT.or(Values::BLOB),
             _ => Values::ANY,
         }
