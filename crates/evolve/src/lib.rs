@@ -4,6 +4,7 @@
 //! - A [`Chain`] of changes is one mapping from the first schema to the last: by it the DDL is made, the data are migrated,
 //!   and every gold is rewritten.
 //! - [`evolve`] does that to a whole benchmark, and runs every gold before and after.
+//! - [`versions`](versions::versions) makes databases under later schemas where there are no golds.
 //! - [`layout`] says what is written: a folder per kind that is a benchmark of its own, and `changes.jsonl`, which says
 //!   what was changed and what became of every item ([`Record`]).
 
@@ -11,6 +12,7 @@ pub mod additions;
 pub mod layout;
 pub mod names;
 pub mod values;
+pub mod versions;
 
 mod chain;
 mod change;

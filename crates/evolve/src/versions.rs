@@ -1,0 +1,172 @@
+//! Databases under later schemas, without golds: what a corpus can be made over besides the databases themselves.
+//!
+//! # Contract
+//! Of every database the steps of a history are made ([`Plan::Steps`]), drawn from kinds in scope. Version `n` of `DB` is
+//! `OUT/DB__n/DB__n.sqlite`. A step to which no kind applies makes no version, and one whose data cannot be migrated ends the
+//! history of its database. The same databases, steps and seed make the same bytes, whatever the number of threads.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sqlgauge_dataset::{Benchmark, Databases, Example};
+use sqlgauge_engine::Engine;
+
+use crate::change::Change;
+use crate::evolve::{EvolveError, Options, Plan, evolve};
+use crate::kind::Kind;
+use crate::layout::{Record, SchemaRecord};
+use crate::names::Naturalness;
+
+/// Where the history is made before its databases get their names.
+const HISTORY: &str = ".history";
+/// The share of what could be changed that one step changes at most.
+const INTENSITY: f64 = 0.5;
+
+/// Which versions are made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Steps {
+    /// The kinds of change that are drawn from; those in scope count.
+    pub kinds: Vec<Kind>,
+    /// How many steps, each of one kind.
+    pub count: u32,
+    /// The seed of all proposals.
+    pub seed: u64,
+}
+
+/// A database under a later schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Version {
+    /// Its name.
+    pub db_id: String,
+    /// The database that it is a version of.
+    pub of: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// What leads from the schema of that database to its own.
+    pub changes: Vec<Change>,
+}
+
+/// Makes those versions of every database, below `out`, in the order of their names.
+///
+/// # Errors
+/// [`EvolveError`]. A database of which nothing can be made is none.
+pub fn versions(
+    databases: &Databases,
+    engine: &dyn Engine,
+    steps: &Steps,
+    out: &Path,
+) -> Result<Vec<Version>, EvolveError> {
+    let examples =
+        databases.all()?.into_iter().enumerate().map(|(index, (name, _))| about(index, name)).collect();
+    let benchmark = Benchmark { examples, sources: Vec::new(), notes: Vec::new() };
+    let options = Options {
+        plan: Plan::Steps { kinds: steps.kinds.clone(), steps: steps.count },
+        seed: steps.seed,
+        intensity: INTENSITY,
+        naturalness: Naturalness::default(),
+        names: None,
+        tables: None,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let history = out.join(HISTORY);
+    evolve(&benchmark, databases, engine, &options, &history, &|_, _| {})?;
+    let mut found = Vec::new();
+    // Versions are told from those before them by what they have more.
+    let mut longest: HashMap<String, usize> = HashMap::new();
+    for step in 1..=steps.count {
+        let folder = history.join(format!("step-{step}"));
+        for record in schemas(&folder.join("changes.jsonl"))? {
+            let before = longest.entry(record.source_db_id.clone()).or_default();
+            if record.infeasible.is_none() && record.changes.len() > *before {
+                *before = record.changes.len();
+                found.push(moved(record, step, &folder, out)?);
+            }
+        }
+    }
+    fs::remove_dir_all(&history).map_err(|source| EvolveError::Write { path: history, source })?;
+    found.sort_by(|a, b| (&a.of, a.changes.len()).cmp(&(&b.of, b.changes.len())));
+    Ok(found)
+}
+
+/// An item that asks nothing, so that its database is evolved.
+fn about(index: usize, db_id: String) -> Example {
+    Example {
+        id: index.to_string(),
+        index,
+        db_id,
+        question: None,
+        evidence: None,
+        golds: Vec::new(),
+        difficulty: None,
+        turn: None,
+        ddl: None,
+    }
+}
+
+/// The evolved schemas of a folder.
+fn schemas(path: &Path) -> Result<Vec<SchemaRecord>, EvolveError> {
+    let unreadable = |message: String| EvolveError::Read { path: path.to_owned(), message };
+    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if let Record::Schema(schema) =
+            serde_json::from_str(line).map_err(|error| unreadable(error.to_string()))?
+        {
+            found.push(*schema);
+        }
+    }
+    Ok(found)
+}
+
+/// Gives a step's database its name.
+fn moved(record: SchemaRecord, step: u32, folder: &Path, out: &Path) -> Result<Version, EvolveError> {
+    let of = record.source_db_id;
+    let db_id = format!("{of}__{step}");
+    let path = out.join(&db_id).join(format!("{db_id}.sqlite"));
+    let made = folder.join("database").join(&of).join(format!("{of}.sqlite"));
+    let place = out.join(&db_id);
+    fs::create_dir_all(&place)
+        .and_then(|()| fs::rename(made, &path))
+        .map_err(|source| EvolveError::Write { path: path.clone(), source })?;
+    Ok(Version { db_id, of, path, changes: record.changes })
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_engine::{Limits, SqliteEngine};
+
+    use super::*;
+
+    const SCRIPT: &str = "
+        CREATE TABLE artist (artist_id INTEGER PRIMARY KEY, full_name TEXT, country TEXT, age INTEGER);
+        CREATE TABLE album (album_id INTEGER PRIMARY KEY, title TEXT, artist_id INTEGER REFERENCES artist(artist_id), price REAL);
+        INSERT INTO artist VALUES (1, 'Ada Byron', 'Chile', 30), (2, 'Bea Cole', 'Ghana', 41);
+        INSERT INTO album VALUES (1, 'A', 1, 2.5), (2, 'B', 2, 3.5), (3, 'C', 1, 4.5);";
+
+    #[test]
+    fn each_step_is_a_database_and_the_same_the_next_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("in/music/music.sqlite");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        rusqlite::Connection::open(&path).unwrap().execute_batch(SCRIPT).unwrap();
+        let databases = Databases::open(&folder.path().join("in")).unwrap();
+        let engine = SqliteEngine::new(Limits::default());
+        let steps = Steps { kinds: Kind::ALL.to_vec(), count: 4, seed: 7 };
+        let made = |out: &str| versions(&databases, &engine, &steps, &folder.path().join(out)).unwrap();
+        let (first, again) = (made("a"), made("b"));
+        assert!(!first.is_empty() && first.len() <= 4, "{first:?}");
+        for (version, other) in first.iter().zip(&again) {
+            assert_eq!((&version.db_id, &version.changes), (&other.db_id, &other.changes));
+            assert_eq!(fs::read(&version.path).unwrap(), fs::read(&other.path).unwrap());
+            assert!(version.db_id.starts_with("music__") && version.of == "music");
+            let [now, before] = [&version.path, &path].map(|path| {
+                let database = engine.open(path).unwrap();
+                serde_json::to_value(&**database.schema()).unwrap()
+            });
+            assert_ne!(now, before, "{}", version.db_id);
+        }
+        assert!(first.windows(2).all(|pair| pair[0].changes.len() < pair[1].changes.len()));
+        assert!(!folder.path().join("a").join(HISTORY).exists());
+    }
+}
