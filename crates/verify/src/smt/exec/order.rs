@@ -191,7 +191,10 @@ impl Run<'_, '_> {
             let both = terms.and(presents[one], presents[other]);
             let settled = terms.or(differs, same);
             let settled = terms.implies(both, settled);
+            let ties = terms.not(differs);
+            let alike = terms.all([both, ties, same]);
             self.world.settled.push(settled);
+            self.settle_classes(alike, &rows[one].values, &rows[other].values);
         }
         Ok(precedes)
     }
@@ -271,7 +274,9 @@ impl Run<'_, '_> {
             beaten[one].push(by_other);
             let both = terms.and(candidates[one], candidates[other]);
             let settled = terms.implies(both, same);
+            let alike = terms.and(both, same);
             self.world.settled.push(settled);
+            self.settle_classes(alike, &choice.contents[one], &choice.contents[other]);
         }
         let terms = &mut self.world.terms;
         let pairs = candidates.iter().zip(beaten);
