@@ -108,12 +108,10 @@ fn checks(out: &mut String, summary: &Summary) {
     let _ = writeln!(
         out,
         "\nBeside the pairs: {} variants, each equal by rules that are proved, and {} near misses, each with a database \
-         that tells it apart. Dropped: {} variants that did not run within the limits, {} with other rows on a database that \
-         breaks a foreign key of its own, {} changes without such a database.",
+         that tells it apart. Dropped: {} variants that did not run within the limits, {} changes without such a database.",
         related(Relation::Variant),
         related(Relation::NearMiss),
         tally.unfinished_variants,
-        tally.variants_on_broken_keys,
         tally.without_witness
     );
     if !tally.contradictions.is_empty() {

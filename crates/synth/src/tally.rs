@@ -37,8 +37,6 @@ pub struct Tally {
     pub contradictions: Vec<Contradiction>,
     /// Variants that did not run within the limits, dropped.
     pub unfinished_variants: u64,
-    /// Variants with other rows on a database that breaks a foreign key of its own, dropped.
-    pub variants_on_broken_keys: u64,
     /// Changes for which no witness was found, dropped.
     pub without_witness: u64,
     /// Queries that were made and checked and are no pairs, by the first check that they did not pass.
@@ -88,7 +86,6 @@ impl Tally {
         made.related.iter().for_each(|related| bump(&mut self.related, related.relation, 1));
         self.contradictions.extend(made.contradictions.iter().cloned());
         self.unfinished_variants += made.unfinished;
-        self.variants_on_broken_keys += made.on_broken_keys;
         self.without_witness += made.without_witness;
     }
 
@@ -102,7 +99,6 @@ impl Tally {
         self.pairs += other.pairs;
         self.contradictions.extend(other.contradictions);
         self.unfinished_variants += other.unfinished_variants;
-        self.variants_on_broken_keys += other.variants_on_broken_keys;
         self.without_witness += other.without_witness;
         other.related.into_iter().for_each(|(key, count)| bump(&mut self.related, key, count));
         self.ambiguous += other.ambiguous;

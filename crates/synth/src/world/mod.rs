@@ -22,6 +22,8 @@ pub struct World {
     pub db_id: String,
     /// Its schema, which all queries are resolved against.
     pub schema: Arc<Schema>,
+    /// The same without the foreign keys that its rows break: what a proof may rely on.
+    pub kept: Arc<Schema>,
     /// The tables that queries may read.
     pub tables: Vec<TableProfile>,
     /// What may be joined.
@@ -36,6 +38,7 @@ impl World {
     /// Looks at a database.
     pub fn read(db_id: &str, database: &Database, engine: &dyn Engine) -> Self {
         let schema = Arc::clone(database.schema());
+        let kept = Arc::clone(&database.kept_schema(engine).schema);
         let (mut tables, mut left_out) = (Vec::new(), Vec::new());
         for (id, table) in schema.ids().zip(schema.tables()) {
             if !matches!(table.kind, TableKind::Table | TableKind::View) || table.columns.is_empty() {
@@ -52,7 +55,7 @@ impl World {
         }
         let links = links::find(&tables, &schema, database, engine);
         let distances = distances(tables.len(), &links);
-        Self { db_id: db_id.to_owned(), schema, tables, links, left_out, distances }
+        Self { db_id: db_id.to_owned(), schema, kept, tables, links, left_out, distances }
     }
 
     /// Steps along links between two tables; `None` where there is no way.
