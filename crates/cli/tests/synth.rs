@@ -101,3 +101,31 @@ fn killed_while_it_puts_things_in_place_it_goes_on() {
     std::fs::remove_file(out.join("README.md.1.sqlgauge-partial")).unwrap();
     assert_eq!(tree(&out), wanted);
 }
+
+#[test]
+fn later_schemas_are_databases_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    std::fs::create_dir(&input).unwrap();
+    Connection::open(input.join("music.sqlite")).unwrap().execute_batch(SCRIPT).unwrap();
+    let further = ["--schema-versions", "3"].map(str::to_owned);
+    let made = |out: &str| {
+        let words: Vec<String> = words(folder.path(), out).into_iter().chain(further.clone()).collect();
+        let output = sqlgauge(&words);
+        assert!(output.status.success(), "{}", stderr(&output));
+        tree(&folder.path().join(out))
+    };
+    let found = made("out");
+    assert!(found == made("again"), "the same again is not the same");
+    let records = std::fs::read_to_string(folder.path().join("out/schemas.jsonl")).unwrap();
+    let records: Vec<serde_json::Value> =
+        records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!records.is_empty() && records.len() <= 3, "{records:?}");
+    let pairs = std::fs::read_to_string(folder.path().join("out/data/train-00000-of-00001.jsonl")).unwrap();
+    for record in &records {
+        let db_id = record["db_id"].as_str().unwrap();
+        assert!(db_id.starts_with("music__") && record["of"] == "music" && !record["changes"][0].is_null());
+        assert!(found.contains_key(Path::new(&format!("databases/{db_id}/{db_id}.sqlite"))), "{db_id}");
+        assert!(pairs.contains(&format!("\"db_id\":\"{db_id}\"")), "no pair of {db_id}");
+    }
+}

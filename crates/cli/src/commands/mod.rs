@@ -23,6 +23,7 @@ mod report;
 mod robustness;
 mod rules;
 mod schema;
+mod schema_versions;
 mod score;
 mod shift;
 mod show;

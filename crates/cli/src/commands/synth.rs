@@ -11,6 +11,7 @@ use comfy_table::{Table, presets};
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_dialects::DIALECTS;
 use sqlgauge_engine::{Limits, SqliteEngine};
+use sqlgauge_evolve::versions::Steps;
 use sqlgauge_questions::Style;
 use sqlgauge_synth::sampler::{SAMPLERS, Sampler, sampler};
 use sqlgauge_synth::{
@@ -19,6 +20,8 @@ use sqlgauge_synth::{
 use sqlgauge_tables::REPORT_FILE;
 use tempfile::TempDir;
 
+use super::evolve::{chosen, kinds};
+use super::schema_versions::Later;
 use super::translate::dialects;
 use crate::Verdict;
 use crate::output::{note, print, say};
@@ -44,6 +47,12 @@ pub struct Synth {
     /// Folder of CSV and Parquet files, of which databases are made first
     #[arg(long, value_name = "DIR", conflicts_with_all = ["db", "for_database"])]
     tables: Option<PathBuf>,
+    /// Later schemas of each database, over which pairs are made too, each one step of `evolve` after the one before
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "for_database")]
+    schema_versions: u32,
+    /// Kinds of change that these steps are drawn from, separated by commas, or `all`
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_value = "all", value_parser = kinds())]
+    schema_kinds: Vec<String>,
     /// Pairs to make
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pairs: u64,
@@ -154,8 +163,7 @@ impl Synth {
         let roots: Vec<PathBuf> = self.db.iter().chain(&self.for_database).cloned().collect();
         let threads = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build()?;
         let found = self.tables.as_deref().map(|tables| threads.install(|| found(tables))).transpose()?;
-        let roots = found.as_ref().map_or(roots, |found| vec![found.path().join(FOUND)]);
-        let sources = sources(&roots)?;
+        let mut roots = found.as_ref().map_or(roots, |found| vec![found.path().join(FOUND)]);
         let limits = Limits {
             timeout: TIMEOUT,
             max_rows: self.max_rows,
@@ -173,6 +181,9 @@ impl Synth {
         };
         // The queries are made here and bounded by their steps, so that no process of its own need hold them.
         let engine = SqliteEngine::new(limits);
+        let later = threads.install(|| Later::of(&roots, &engine, &self.steps()))?;
+        roots.extend(later.iter().flat_map(|later| later.roots().to_owned()));
+        let sources = sources(&roots)?;
         let summary = threads
             .install(|| synthesize(&sources, &engine, &options, self.out.clone(), &progress))
             .with_context(|| format!("{} could not be made", self.out.display()))?;
@@ -181,6 +192,9 @@ impl Synth {
             let path = self.out.join(REPORT_FILE);
             write_atomically(&path, |out| out.write_all(&decisions))
                 .with_context(|| format!("{} cannot be written", path.display()))?;
+        }
+        if let Some(later) = later {
+            later.write(&sources, &self.out)?;
         }
         if !self.quiet {
             report(&summary, started.elapsed())?;
@@ -200,8 +214,17 @@ impl Synth {
         for (option, share) in shares {
             ensure!((0.0..=1.0).contains(&share), "{option} {share} is no share from 0 to 1");
         }
+        ensure!(
+            self.schema_versions > 0 || self.schema_kinds == ["all"],
+            "--schema-kinds is for --schema-versions; give that too"
+        );
         self.format.formats().iter().try_for_each(|format| format.check_built())?;
         Ok(())
+    }
+
+    /// The later schemas that are made of the databases.
+    fn steps(&self) -> Steps {
+        Steps { kinds: chosen(&self.schema_kinds), count: self.schema_versions, seed: self.seed }
     }
 
     fn options(&self) -> Options {
