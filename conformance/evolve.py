@@ -26,7 +26,7 @@ import time
 SECONDS = 30
 REASONS = {
     "gold-fails", "gold-unresolved", "nothing-to-change", "needs-removed", "undetermined", "not-through-views",
-    "still-runs", "migration-fails", "not-expressible", "too-complex", "rows-differ", "views-differ",
+    "still-runs", "over-limits", "migration-fails", "not-expressible", "too-complex", "rows-differ", "views-differ",
 }  # fmt: skip
 # Reasons that say that the rewriting is at fault, not the item.
 FAULTS = {"rows-differ", "views-differ", "not-expressible", "too-complex", "migration-fails"}

@@ -134,6 +134,9 @@ pub struct Part {
     pub name: String,
     /// Its declared type.
     pub declared_type: Option<String>,
+    /// Whether it is declared NOT NULL.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_null: bool,
     /// Its value, as an expression over the columns whose place it takes.
     pub value: String,
 }

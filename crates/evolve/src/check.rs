@@ -3,12 +3,13 @@
 use std::sync::{Arc, OnceLock};
 
 use sqlgauge_compare::{GoldOrder, difference};
-use sqlgauge_engine::{Database, Engine, ResultSet};
+use sqlgauge_engine::{Database, Engine, FailureKind, ResultSet};
 use sqlgauge_sql::tree::{Expr, Literal};
 use sqlgauge_sql::{Dialect, print, resolve};
 
 use crate::layout::Reason;
 use crate::rewrite::Refusal;
+use crate::turned;
 
 /// Reads rows that no ORDER BY sorts the other way round.
 const REVERSED: &str = "PRAGMA reverse_unordered_selects = ON";
@@ -47,8 +48,8 @@ impl Gold {
     /// Whether another text returns the gold's rows on another database, as `ex@1` compares them.
     ///
     /// # Errors
-    /// [`Reason::Undetermined`] where the gold itself returns other rows if they are read in another order, else `reason`
-    /// with the difference.
+    /// [`Reason::OverLimits`] where the text does not end within them, [`Reason::Undetermined`] where the gold itself returns
+    /// other rows if they are read in another order, else `reason` with the difference.
     pub(crate) fn returns(
         &self,
         (engine, own): (&dyn Engine, &Database),
@@ -66,7 +67,15 @@ impl Gold {
                 None => return Ok(()),
                 Some(words) => words,
             },
-            None => execution.outcome.failure().map(ToString::to_string).unwrap_or_default(),
+            None => {
+                let failure = execution.outcome.failure();
+                let detail = failure.map(ToString::to_string).unwrap_or_default();
+                let is_limit = |kind| matches!(kind, FailureKind::Timeout | FailureKind::TooLarge);
+                if failure.is_some_and(|failure| is_limit(failure.kind)) {
+                    return Err(Refusal { reason: Reason::OverLimits, detail });
+                }
+                detail
+            }
         };
         let is_determined = *self.is_determined.get_or_init(|| self.is_determined((engine, own), rows));
         let reason = if is_determined { reason } else { Reason::Undetermined };
@@ -87,29 +96,34 @@ impl Gold {
         })
     }
 
-    /// Whether the gold returns the same rows when SQLite reads tables the other way round, and its LIMIT leaves out no
-    /// row that is sorted as one that it keeps.
-    fn is_determined(&self, (engine, own): (&dyn Engine, &Database), rows: &ResultSet) -> bool {
+    /// Whether the gold returns the same rows when SQLite reads tables the other way round, also where it groups them, and
+    /// its LIMIT leaves out no row that is sorted as one that it keeps.
+    fn is_determined(&self, (engine, own): (&dyn Engine, &Database), rows: &Arc<ResultSet>) -> bool {
         if self.cuts_ties((engine, own)).unwrap_or(false) {
             return false;
         }
+        let resolved = resolve(&self.sql, own.schema()).ok();
+        let mut others = vec![own.with_prelude(REVERSED)];
+        if resolved.as_ref().is_some_and(turned::groups) {
+            others.push(own.with_prelude(&turned::views(own.schema())));
+        }
         // The other way round is only for what no ORDER BY sorts.
-        let unsorted = resolve(&self.sql, own.schema()).ok().and_then(|mut query| {
+        let unsorted = resolved.and_then(|mut query| {
             query.order_by.clear();
             (query.limit, query.offset) = (None, None);
             print(&query, own.schema(), Dialect::Sqlite).ok()
         });
-        let Some(sql) = unsorted else {
-            let execution = engine.run(&own.with_prelude(REVERSED), &self.sql);
-            let same =
-                |found: &Arc<ResultSet>| difference(rows, self.order((engine, own), rows), found).is_none();
-            return execution.rows().is_some_and(same);
+        let run = |database: &Database| {
+            engine.run(database, unsorted.as_deref().unwrap_or(&self.sql)).rows().cloned()
         };
-        let (forth, back) = (engine.run(own, &sql), engine.run(&own.with_prelude(REVERSED), &sql));
-        match (forth.rows(), back.rows()) {
-            (Some(forth), Some(back)) => difference(forth, &GoldOrder::Unordered, back).is_none(),
-            _ => false,
-        }
+        let (expected, order) = match &unsorted {
+            Some(_) => (run(own), &GoldOrder::Unordered),
+            None => (Some(Arc::clone(rows)), self.order((engine, own), rows)),
+        };
+        let Some(expected) = expected else { return false };
+        others
+            .iter()
+            .all(|other| run(other).is_some_and(|found| difference(&expected, order, &found).is_none()))
     }
 
     /// Whether the data determine the rows that the gold returns.

@@ -132,6 +132,20 @@ pub enum EvolveError {
         /// What does not fit.
         source: ChangeError,
     },
+    /// The changes of a script are of a database that no gold asks about.
+    #[error(
+        "the script changes {db_id:?}, which no gold asks about; write the db_id of a database that one asks about, or take those lines out"
+    )]
+    ScriptDatabase {
+        /// The name in the script.
+        db_id: String,
+    },
+    /// A history of kinds that are out of scope.
+    #[error(
+        "a history is drawn from kinds whose questions can still be answered, and there is none among those given; give one such as {}",
+        Kind::RenameColumns
+    )]
+    NoStep,
     /// The tables.json says nothing of a database.
     #[error(
         "the tables.json has no database {db_id:?}, which the golds ask about; give the file of this benchmark"
@@ -171,6 +185,7 @@ pub fn evolve(
     progress: Progress<'_>,
 ) -> Result<Vec<(String, Statistics)>, EvolveError> {
     let sources = sources(benchmark, databases, engine, options.tables.as_ref())?;
+    check_plan(&options.plan, &sources)?;
     let _lock = lock(out)?;
     let inputs = inputs(benchmark, &sources, options)?;
     let mut folders = Vec::new();
@@ -220,11 +235,33 @@ pub fn evolve(
     folders.into_iter().map(|(variant, folder)| Ok((variant.name(), folder.finish()?))).collect()
 }
 
+/// Finds what a plan asks for that would change nothing.
+fn check_plan(plan: &Plan, sources: &[SourceDatabase<'_>]) -> Result<(), EvolveError> {
+    match plan {
+        Plan::Script(script) => {
+            let is_asked_about = |db_id: &str| sources.iter().any(|source| source.db_id == db_id);
+            let mut changed = script.iter().filter(|(_, changes)| !changes.is_empty());
+            match changed.find(|(db_id, _)| !is_asked_about(db_id)) {
+                Some((db_id, _)) => Err(EvolveError::ScriptDatabase { db_id: db_id.clone() }),
+                None => Ok(()),
+            }
+        }
+        Plan::Steps { kinds, .. } if kinds.iter().all(|kind| kind.scope() == Scope::Out) => {
+            Err(EvolveError::NoStep)
+        }
+        Plan::Steps { .. } | Plan::Kinds { .. } => Ok(()),
+    }
+}
+
 /// Holds the folder as long as the file is open.
 fn lock(out: &Path) -> Result<File, EvolveError> {
-    let unwritable = |source| EvolveError::Write { path: out.join(LOCK), source };
-    fs::create_dir_all(out).map_err(unwritable)?;
-    let held = sqlgauge_base::file::lock(&out.join(LOCK)).map_err(unwritable)?;
+    let unwritable = |path: &Path| {
+        let path = path.to_owned();
+        move |source| EvolveError::Write { path, source }
+    };
+    fs::create_dir_all(out).map_err(unwritable(out))?;
+    let path = out.join(LOCK);
+    let held = sqlgauge_base::file::lock(&path).map_err(unwritable(&path))?;
     held.ok_or_else(|| EvolveError::Locked { path: out.to_owned() })
 }
 

@@ -155,8 +155,6 @@ pub enum Reason {
     NothingToChange,
     /// The gold needs what was removed.
     NeedsRemoved,
-    /// The gold does not read what the kind changes in a schema of its own (`--per-item`).
-    NotTouched,
     /// The rows that the gold returns are not determined by the data: ties at a LIMIT, bare columns, the order of a
     /// concatenation, the time, random numbers.
     Undetermined,
@@ -170,6 +168,8 @@ pub enum Reason {
     RowsDiffer,
     /// The unchanged gold does not return the original's rows through the views of the old tables.
     ViewsDiffer,
+    /// The rewritten gold, or the unchanged one through the views, does not end within the limits, which the gold did.
+    OverLimits,
     /// The gold reads a rowid or names an index, which views do not have, so that the second check cannot be made.
     NotThroughViews,
     /// The gold still runs although what it needs was to be removed.
@@ -184,13 +184,13 @@ impl Reason {
             Self::GoldUnresolved => "gold-unresolved",
             Self::NothingToChange => "nothing-to-change",
             Self::NeedsRemoved => "needs-removed",
-            Self::NotTouched => "not-touched",
             Self::Undetermined => "undetermined",
             Self::NotExpressible => "not-expressible",
             Self::TooComplex => "too-complex",
             Self::MigrationFails => "migration-fails",
             Self::RowsDiffer => "rows-differ",
             Self::ViewsDiffer => "views-differ",
+            Self::OverLimits => "over-limits",
             Self::NotThroughViews => "not-through-views",
             Self::StillRuns => "still-runs",
         }

@@ -35,6 +35,7 @@ mod step;
 mod tables_json;
 mod text;
 mod triggers;
+mod turned;
 mod work;
 
 pub use chain::Chain;

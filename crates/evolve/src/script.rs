@@ -25,6 +25,12 @@ pub enum ScriptError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// No line has a change.
+    #[error("{} has no change; write one a line, as {{\"db_id\": …, \"operator\": \"rename_table\", …}}", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// A line is no change.
     #[error("{} line {line}: {message}", path.display())]
     Line {
@@ -48,24 +54,43 @@ pub fn read_script(path: &Path) -> Result<Script, ScriptError> {
     for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
         let failed = |message: String| ScriptError::Line { path: path.to_owned(), line, message };
         let value: Value = serde_json::from_str(text).map_err(|error| failed(error.to_string()))?;
-        let Some((db_id, changes)) = of_line(value).map_err(failed)? else { continue };
-        let own = script.entry(db_id.clone()).or_default();
-        if !own.is_empty() && changes.len() != 1 {
-            return Err(failed(format!(
-                "{db_id} has changes before; give a file with one schema per database, without --per-item"
-            )));
+        match of_line(value).map_err(failed)? {
+            Line::Change(db_id, change) => script.entry(db_id).or_default().push(change),
+            Line::Schema(db_id, changes) => {
+                let own = script.entry(db_id.clone()).or_default();
+                if !own.is_empty() {
+                    return Err(failed(format!(
+                        "{db_id} has changes before; give a file with one schema per database, which is what a kind in scope \
+                         writes without --per-item"
+                    )));
+                }
+                own.extend(changes);
+            }
+            Line::Other => {}
         }
-        own.extend(changes);
+    }
+    if script.values().all(Vec::is_empty) {
+        return Err(ScriptError::Empty { path: path.to_owned() });
     }
     Ok(script)
 }
 
-fn of_line(mut value: Value) -> Result<Option<(String, Vec<Change>)>, String> {
+/// What a line says.
+enum Line {
+    /// One change of a database.
+    Change(String, Change),
+    /// All changes of a database.
+    Schema(String, Vec<Change>),
+    /// Nothing of changes.
+    Other,
+}
+
+fn of_line(mut value: Value) -> Result<Line, String> {
     if value.get("record").is_some() {
         let record: Record = serde_json::from_value(value).map_err(|error| error.to_string())?;
         return Ok(match record {
-            Record::Schema(schema) => Some((schema.source_db_id, schema.changes)),
-            _ => None,
+            Record::Schema(schema) => Line::Schema(schema.source_db_id, schema.changes),
+            Record::Header(_) | Record::Item(_) | Record::Statistics(_) => Line::Other,
         });
     }
     let db_id = value.as_object_mut().and_then(|object| object.remove("db_id"));
@@ -73,12 +98,13 @@ fn of_line(mut value: Value) -> Result<Option<(String, Vec<Change>)>, String> {
         return Err("the change has no db_id; write the name of its database".to_owned());
     };
     let change = serde_json::from_value(value).map_err(|error| format!("the change of {db_id}: {error}"))?;
-    Ok(Some((db_id, vec![change])))
+    Ok(Line::Change(db_id, change))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::SchemaRecord;
 
     #[test]
     fn changes_are_read_by_hand_and_from_records_and_errors_name_the_line() {
@@ -96,9 +122,38 @@ mod tests {
             (r#"{"db_id":"d","operator":"drop_all"}"#, "line 1: the change of d: unknown variant"),
             (r#"{"db_id":"d","operator":"drop_table","table":"a","x":1}"#, "unknown field"),
             ("nothing", "line 1: expected"),
+            ("", "has no change; write one a line"),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
         }
+    }
+
+    #[test]
+    fn two_schemas_of_one_database_are_no_history() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("changes.jsonl");
+        let schema = |db_id: &str, table: &str| {
+            let change = Change::DropTable { table: table.to_owned() };
+            let nothing = BTreeMap::new;
+            let record = Record::Schema(Box::new(SchemaRecord {
+                db_id: db_id.to_owned(),
+                source_db_id: "d".to_owned(),
+                changes: vec![change],
+                infeasible: None,
+                detail: None,
+                old_over_new: nothing(),
+                new_over_old: nothing(),
+                changed_tables: Vec::new(),
+                changed_columns: Vec::new(),
+                left_out: Vec::new(),
+            }));
+            serde_json::to_string(&record).unwrap()
+        };
+        std::fs::write(&path, schema("d__1", "a")).unwrap();
+        assert_eq!(read_script(&path).unwrap()["d"].len(), 1);
+        std::fs::write(&path, format!("{}\n{}", schema("d__1", "a"), schema("d__2", "b"))).unwrap();
+        let error = read_script(&path).unwrap_err().to_string();
+        assert!(error.contains("line 2: d has changes before"), "{error}");
     }
 }

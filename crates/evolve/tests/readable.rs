@@ -1,4 +1,4 @@
-//! What rewritten golds look like: no condition that another one implies.
+//! What rewritten golds look like: no condition that another one implies, or that no result sees.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
 
@@ -20,7 +20,7 @@ const MERGE: &str = r#"{"db_id": "d", "operator": "merge_tables", "child": "play
     "parent": "team", "to": "squad", "renamed": [], "shape": "full"}"#;
 
 /// A gold, and what it becomes.
-const MERGED: [(&str, &str); 8] = [
+const MERGED: [(&str, &str); 12] = [
     ("SELECT name FROM player", "SELECT name FROM squad WHERE nr IS NOT NULL"),
     ("SELECT name FROM player WHERE age > 20", "SELECT name FROM squad WHERE age > 20"),
     (
@@ -43,6 +43,44 @@ const MERGED: [(&str, &str); 8] = [
     (
         "SELECT T3.name FROM town AS T3 WHERE EXISTS (SELECT 1 FROM player AS T1 WHERE T1.nr = T3.id)",
         "SELECT T3.name FROM town AS T3 WHERE EXISTS (SELECT 1 FROM squad AS T1 WHERE T1.nr = T3.id)",
+    ),
+    (
+        "SELECT T1.name, T2.title FROM player AS T1 FULL JOIN team AS T2 ON T1.team_id = T2.id",
+        "SELECT name, title FROM squad AS T1",
+    ),
+    (
+        "SELECT T1.name, T2.title FROM player AS T1 RIGHT JOIN team AS T2 ON T1.team_id = T2.id",
+        "SELECT name, title FROM squad AS T2 WHERE id IS NOT NULL",
+    ),
+    (
+        "SELECT T3.name, T1.name FROM town AS T3 FULL JOIN player AS T1 ON T1.age = T3.id",
+        "SELECT T3.name, T1.name FROM town AS T3 FULL JOIN (SELECT name, age FROM squad WHERE nr IS NOT NULL) AS T1 ON T1.age = T3.id",
+    ),
+    (
+        "SELECT count(*) FROM town AS T3 FULL JOIN player AS T1 ON T3.id = 1",
+        "SELECT count(*) FROM town AS T3 FULL JOIN (SELECT nr FROM squad WHERE nr IS NOT NULL) AS T1 ON T3.id = 1",
+    ),
+];
+
+/// Rows that aggregates pass over need not be left out; rows that are counted, grouped or shown need.
+const AGGREGATED: [(&str, &str); 9] = [
+    ("SELECT avg(age), max(age) FROM player", "SELECT avg(age), max(age) FROM squad"),
+    ("SELECT count(DISTINCT age + 1) FROM player", "SELECT count(DISTINCT age + 1) FROM squad"),
+    ("SELECT count(age) FROM player HAVING min(nr) > 0", "SELECT count(age) FROM squad HAVING min(nr) > 0"),
+    ("SELECT count(*) FROM player", "SELECT count(*) FROM squad WHERE nr IS NOT NULL"),
+    ("SELECT sum(age), count(*) FROM player", "SELECT sum(age), count(*) FROM squad WHERE nr IS NOT NULL"),
+    (
+        "SELECT count(coalesce(age, 0)) FROM player",
+        "SELECT count(coalesce(age, 0)) FROM squad WHERE nr IS NOT NULL",
+    ),
+    (
+        "SELECT json_array_length(json_group_array(age)) FROM player",
+        "SELECT json_array_length(json_group_array(age)) FROM squad WHERE nr IS NOT NULL",
+    ),
+    ("SELECT max(age), name FROM player", "SELECT max(age), name FROM squad WHERE nr IS NOT NULL"),
+    (
+        "SELECT max(age) FROM player GROUP BY team_id",
+        "SELECT max(age) FROM squad WHERE nr IS NOT NULL GROUP BY team_id",
     ),
 ];
 
@@ -76,6 +114,11 @@ const OF_PARTS: [(&str, &str); 2] = [
 #[test]
 fn conditions_that_others_imply_are_not_written() {
     assert_eq!(rewritten(WORLD, MERGE, &MERGED), own(&MERGED));
+}
+
+#[test]
+fn rows_that_no_aggregate_sees_are_not_left_out() {
+    assert_eq!(rewritten(WORLD, MERGE, &AGGREGATED), own(&AGGREGATED));
 }
 
 #[test]

@@ -72,9 +72,10 @@ pub(super) fn split(
 ) -> Result<Draft, ChangeError> {
     let at = table_at(old, table)?;
     let position = column_at(old, at, name)?;
-    let parts = parts.iter().map(|part| made(old, at, part)).collect::<Result<_, _>>()?;
-    let mut draft = replace(old, at, &[position], parts)?;
+    let made = parts.iter().map(|part| made(old, at, part)).collect::<Result<_, _>>()?;
+    let mut draft = replace(old, at, &[position], made)?;
     restore(&mut draft, at, &[(position, whole)])?;
+    draft.left_out.extend(lost(&old.tables()[at], &[position], parts));
     Ok(draft)
 }
 
@@ -99,11 +100,27 @@ pub(super) fn merge(
     let positions: Vec<u32> = gone.iter().map(|(position, _)| *position).collect();
     let mut draft = replace(old, at, &positions, vec![made(old, at, whole)?])?;
     restore(&mut draft, at, &gone)?;
+    draft.left_out.extend(lost(&old.tables()[at], &positions, std::slice::from_ref(whole)));
     Ok(draft)
 }
 
+/// What was declared of columns and is not of those that took their place: a part or a whole that is never NULL says of the old
+/// ones that they were not, as NULL is what NULL is made of.
+fn lost(table: &Table, gone: &[u32], parts: &[Part]) -> Vec<String> {
+    let keeps_not_null = parts.iter().any(|part| part.not_null);
+    let columns = gone.iter().filter_map(|&at| table.column(at));
+    let of_column = |column: &Column| {
+        let not_null = (column.not_null && !keeps_not_null).then_some("NOT NULL");
+        let default = column.default.is_some().then_some("DEFAULT");
+        let named = |what: &str| format!("{what} of {}.{}", table.name, column.name);
+        not_null.into_iter().chain(default).map(named).collect::<Vec<_>>()
+    };
+    columns.flat_map(of_column).collect()
+}
+
 fn made(old: &Schema, table: usize, part: &Part) -> Result<(Column, Expr), ChangeError> {
-    let column = Column::new(part.name.as_str(), part.declared_type.as_deref());
+    let column =
+        Column { not_null: part.not_null, ..Column::new(part.name.as_str(), part.declared_type.as_deref()) };
     Ok((fitting(&old.tables()[table], column), over_row(&part.value, old, table)?))
 }
 

@@ -27,7 +27,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             if candidate.columns.iter().any(|place| gone.contains(place)) {
                 continue;
             }
-            let Some(merge) =
+            let Some(mut merge) =
                 rows(context, table, &names, &candidate).and_then(|rows| candidate.check(&rows).ok())
             else {
                 continue;
@@ -38,6 +38,9 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             gone.extend(&candidate.columns);
             let is_needed =
                 candidate.columns.iter().any(|&own| context.needed.columns.contains(&(at, free[own])));
+            let mut columns = candidate.columns.iter().filter_map(|&own| table.column(free[own]));
+            // What the data happen to be is no constraint.
+            merge.whole.not_null &= columns.any(|column| column.not_null);
             let table = table.name.clone();
             merges.push((
                 is_needed,

@@ -17,17 +17,26 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
     let convention = Convention::of(all_names(&schema));
     let mut splits: Vec<(bool, Change)> = Vec::new();
     for (at, table) in context.tables(&schema) {
-        let mut taken = Taken::new(table.columns.iter().map(|column| column.name.as_str()));
+        let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        let mut taken = Taken::new(columns.iter().copied());
         for (place, column) in (0..).zip(&table.columns).filter(|(place, _)| is_apart(&schema, table, *place))
         {
-            let subject = Subject { table: &table.name, column: &column.name, convention, taken: &taken };
-            let Some(split) =
+            let subject = Subject {
+                table: &table.name,
+                column: &column.name,
+                columns: &columns,
+                convention,
+                taken: &taken,
+            };
+            let Some(mut split) =
                 values(context, table, &column.name).and_then(|values| split(&subject, &values).ok())
             else {
                 continue;
             };
-            for part in &split.parts {
+            for part in &mut split.parts {
                 taken.insert(&part.name);
+                // What the data happen to be is no constraint.
+                part.not_null &= column.not_null;
             }
             let (table, column) = (table.name.clone(), column.name.clone());
             let change = Change::SplitColumn { table, column, parts: split.parts, whole: split.whole };

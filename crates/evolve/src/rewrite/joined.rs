@@ -14,6 +14,24 @@ struct Pair {
     parent: RelationId,
 }
 
+/// Whose rows an outer join of two relations keeps.
+#[derive(Clone, Copy)]
+enum Kept {
+    Rows(RelationId),
+    All,
+}
+
+impl Kept {
+    fn by(kind: JoinKind, first: RelationId, second: RelationId) -> Option<Self> {
+        match kind {
+            JoinKind::Left => Some(Self::Rows(first)),
+            JoinKind::Right => Some(Self::Rows(second)),
+            JoinKind::Full => Some(Self::All),
+            JoinKind::Inner | JoinKind::Cross => None,
+        }
+    }
+}
+
 impl Rewriting<'_> {
     /// Puts one relation in the place of two that are joined as the merged tables were. `filter` is the WHERE clause.
     pub(super) fn join_merged(
@@ -86,18 +104,22 @@ impl Rewriting<'_> {
         None
     }
 
-    /// `parent LEFT JOIN child` and `child LEFT JOIN parent` by the key alone are rows of the new table.
+    /// Outer joins of parent and child by the key alone are rows of the new table, and a FULL JOIN is all of them.
     fn outer_pairs(&mut self, from: From, merged: &Merged, conditions: &mut Vec<Expr>) -> From {
         let From::Join(join) = from else { return from };
         let Join { kind, left, right, on } = *join;
-        if let (JoinKind::Left, From::Relation(first), From::Relation(second), Some(condition)) =
-            (kind, &left, &right, &on)
+        if let (From::Relation(first), From::Relation(second), Some(condition)) = (&left, &right, &on)
             && let Some(pair) = self.outer_pair(first, second, condition, merged)
+            && let Some(kept) = Kept::by(kind, first.id, second.id)
         {
-            let kept = if pair.child == first.id { &merged.child.1 } else { &merged.parent.1 };
-            let to = first.id;
-            conditions.extend(self.present(kept, to));
-            let mut from = left;
+            let (to, mut from) = match kept {
+                Kept::Rows(id) if id == second.id => (id, right),
+                Kept::Rows(_) | Kept::All => (first.id, left),
+            };
+            if let Kept::Rows(id) = kept {
+                let projection = if pair.child == id { &merged.child.1 } else { &merged.parent.1 };
+                conditions.extend(self.present(projection, to));
+            }
             self.unite(&mut from, pair, merged, to);
             return from;
         }

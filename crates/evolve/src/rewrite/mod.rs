@@ -65,6 +65,8 @@ struct Rewriting<'a> {
     repeatable: HashSet<RelationId>,
     /// Aggregates that count the rows of a relation, by the relation.
     counted: HashMap<RelationId, u32>,
+    /// Whether what is placed is joined by a FULL JOIN.
+    under_full_join: bool,
     /// Relations that are of the new schema already.
     done: HashSet<RelationId>,
     /// What the columns of the old relations are.
@@ -92,6 +94,7 @@ impl<'a> Rewriting<'a> {
             rowids: survey.rowids,
             repeatable: multiplicity::repeatable(query),
             counted: HashMap::new(),
+            under_full_join: false,
             done: HashSet::new(),
             substitutions: HashMap::new(),
             presences: Presences::default(),

@@ -28,6 +28,8 @@ impl Rewriting<'_> {
     fn join(&mut self, join: Join, conditions: &mut Vec<Expr>) -> From {
         let Join { kind, left, right, mut on } = join;
         let (mut of_left, mut of_right) = (Vec::new(), Vec::new());
+        let around = self.under_full_join;
+        self.under_full_join |= kind == JoinKind::Full;
         let left = self.place(left, &mut of_left);
         let right = match right {
             From::Relation(relation) => self.relation(relation, on.as_ref(), &mut of_right),
@@ -35,6 +37,7 @@ impl Rewriting<'_> {
                 Chain { first: self.place(right, &mut of_right), ids: Vec::new(), rest: Vec::new() }
             }
         };
+        self.under_full_join = around;
         match kind {
             JoinKind::Inner | JoinKind::Cross => {
                 conditions.append(&mut of_left);
@@ -64,12 +67,23 @@ impl Rewriting<'_> {
             let detail = format!("it reads the rowid of {}", self.table_name(table));
             self.refuse(Reason::NotExpressible, detail);
         }
+        // No clause of the query is about the rows of one side of a FULL JOIN alone.
+        let under_full_join = self.under_full_join;
+        let needs_subquery = |part: &Projection| under_full_join && part.present.is_some();
         match image {
+            Image::Table(projection) if needs_subquery(projection) => {
+                self.subquery(id, table, projection, None)
+            }
+            Image::Distinct { projection, .. }
+                if self.repeatable.contains(&id) && needs_subquery(projection) =>
+            {
+                self.subquery(id, table, projection, None)
+            }
             Image::Table(projection) => self.part(&relation, table, projection, conditions),
             Image::Distinct { projection, .. } if self.repeatable.contains(&id) => {
                 self.part(&relation, table, projection, conditions)
             }
-            Image::Distinct { key, projection } => self.distinct(id, table, key, projection),
+            Image::Distinct { key, projection } => self.subquery(id, table, projection, Some(key)),
             Image::Fragments { key, fragments } => self.fragments(id, table, (key, fragments), on),
             Image::Query(query) => {
                 let query = Box::new(self.fresh(query));
@@ -109,11 +123,17 @@ impl Rewriting<'_> {
         Chain::of(Relation { id, source: self.source(to), hint })
     }
 
-    /// The different rows, of the columns that are read.
-    fn distinct(&mut self, id: RelationId, table: usize, key: &[u32], projection: &Projection) -> Chain {
+    /// The rows of a part of a table, of the columns that are read; the different ones by a key.
+    fn subquery(
+        &mut self,
+        id: RelationId,
+        table: usize,
+        projection: &Projection,
+        key: Option<&[u32]>,
+    ) -> Chain {
         let inner = self.new_relation();
         let mut read = self.used(id);
-        read.extend(key);
+        read.extend(key.unwrap_or_default());
         let mut outputs = Vec::new();
         for (place, at) in (0..).zip(&read) {
             if let Some(mut expr) = projection.columns.get(*at as usize).cloned().flatten() {
@@ -125,9 +145,13 @@ impl Rewriting<'_> {
                 self.refuse(Reason::NeedsRemoved, detail);
             }
         }
+        if let (true, Some(present)) = (outputs.is_empty(), projection.present) {
+            outputs.push(Output { expr: Expr::Column(ColumnRef::at(inner, present)), alias: None });
+        }
         let from = Some(From::Relation(Relation::new(inner, self.source(projection.to))));
         let filter = self.present(projection, inner);
-        let select = Select { distinct: true, from, filter, group_by: Vec::new(), having: None, outputs };
+        let select =
+            Select { distinct: key.is_some(), from, filter, group_by: Vec::new(), having: None, outputs };
         self.name_after(id, table);
         let query = Query::of(Body::Select(Box::new(select)));
         Chain::of(Relation::new(id, Source::Derived(Box::new(query))))

@@ -2,15 +2,17 @@
 //!
 //! # Contract
 //! In a row of a merged table that is none of the old table's, all columns that were that table's are NULL. The condition that
-//! one of them is not goes where another condition on the same rows can only be true if one of them is not NULL. Conditions
-//! that the gold had itself stay, but for one that a condition of ours repeats.
+//! one of them is not goes where another condition on the same rows can only be true if one of them is not NULL, and where
+//! the rows are only aggregated, without groups, and every aggregate passes over a row in which they are NULL. Conditions that
+//! the gold had itself stay, but for one that a condition of ours repeats.
 
 use std::collections::HashMap;
 
 use sqlgauge_base::budget;
-use sqlgauge_sql::derive::rejects_null;
-use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, JoinKind, RelationId, Select};
-use sqlgauge_sql::visit::Rewriter;
+use sqlgauge_sql::derive::{has_aggregate, is_null_with, rejects_null};
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::tree::{Aggregate, Args, Body, ColumnRef, Expr, From, JoinKind, Owner, RelationId, Select};
+use sqlgauge_sql::visit::{Rewriter, children};
 
 use super::{Rewriting, conjunction, conjuncts};
 use crate::step::Projection;
@@ -47,7 +49,15 @@ impl Presences {
         }
         let Some(filter) = select.filter.take() else { return };
         let of_joins = sqlgauge_sql::derive::conjuncts(select);
-        select.filter = self.without_implied(filter, &of_joins);
+        let filter = self.without_implied(filter, &of_joins);
+        select.filter = filter.and_then(|filter| self.without_unseen(filter, select));
+    }
+
+    /// Less the conditions that leave out rows which no result would see.
+    fn without_unseen(&self, filter: Expr, select: &Select) -> Option<Expr> {
+        let mut all = conjuncts(filter);
+        all.retain(|own| !self.together_with(own).is_some_and(|columns| passes_over(select, columns)));
+        conjunction(all)
     }
 
     /// ON of an outer join says nothing of the rows that the join keeps, and is by itself.
@@ -94,4 +104,36 @@ fn rejects_nulls(condition: &Expr, columns: &[ColumnRef]) -> bool {
         Expr::Or(list) => !list.is_empty() && list.iter().all(|operand| rejects_nulls(operand, columns)),
         other => columns.iter().any(|column| rejects_null(other, *column)),
     }
+}
+
+/// Whether the results are the same with and without rows in which the columns are NULL.
+fn passes_over(select: &Select, columns: &[ColumnRef]) -> bool {
+    let mut results = select.outputs.iter().map(|output| &output.expr).chain(&select.having);
+    select.group_by.is_empty()
+        && select.outputs.iter().any(|output| has_aggregate(&output.expr))
+        && results.all(|result| sees_none(result, columns))
+}
+
+/// Whether the expression reads rows by aggregates only, and those pass over rows in which the columns are NULL.
+fn sees_none(expr: &Expr, columns: &[ColumnRef]) -> bool {
+    match expr {
+        Expr::Aggregate(aggregate) => skips(aggregate, columns),
+        Expr::Column(_) | Expr::Window(_) | Expr::Scalar(_) | Expr::Exists { .. } | Expr::InQuery { .. } => {
+            false
+        }
+        other => {
+            let mut fits = true;
+            children(other, &mut |child| fits = fits && sees_none(child, columns));
+            fits
+        }
+    }
+}
+
+fn skips(aggregate: &Aggregate, columns: &[ColumnRef]) -> bool {
+    use Function::{Avg, Count, GroupConcat, Max, Min, Sum, Total};
+    let Args::List(args) = &aggregate.args else { return false };
+    let ignores_null = matches!(aggregate.function, Count | Sum | Total | Avg | Min | Max | GroupConcat);
+    budget::spend(columns.len());
+    let is_null = |arg: &Expr| columns.iter().any(|column| is_null_with(arg, *column));
+    ignores_null && aggregate.owner == Owner::HERE && args.first().is_some_and(is_null)
 }

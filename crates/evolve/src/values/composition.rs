@@ -152,7 +152,7 @@ impl Composition {
     }
 
     /// Whether a field may be NULL while the ones before it are not: the last one after [`End::AtIfAny`].
-    fn is_optional(&self, place: usize) -> bool {
+    pub(super) fn is_optional(&self, place: usize) -> bool {
         place.checked_sub(1).is_some_and(|before| matches!(self.fields[before].end, End::AtIfAny(_)))
     }
 

@@ -51,8 +51,8 @@ pub(super) fn recognise(texts: &[&str]) -> Option<(Composition, Vec<Unit>)> {
     let has_time = first.len() > 3;
     let last = dated - 1;
     let mut fields = Vec::new();
-    for (place, unit) in units.iter().enumerate() {
-        fields.push(field(*unit, &columns[place], first[place].behind, place == last && !has_time)?);
+    for (place, column) in columns.iter().enumerate() {
+        fields.push(field(column, first[place].behind, place == last && !has_time)?);
     }
     if has_time {
         fields.push(Field { content: Content::Text, end: End::Value });
@@ -117,6 +117,14 @@ fn units(columns: &[Vec<&str>], between: &str) -> Option<Vec<Unit>> {
             units[month] = Some(Unit::Month);
             units[day] = Some(Unit::Day);
         }
+        [one, two] if units.contains(&Some(Unit::Month)) => {
+            // Beside a month's name a year may have two digits. Where numbers do not tell, the day comes first.
+            let short_year = |place: usize| all(&columns[place], &|text| text.len() == 2);
+            let (day, year) = if days(one) && short_year(two) { (one, two) } else { (two, one) };
+            (days(day) && short_year(year)).then_some(())?;
+            units[day] = Some(Unit::Day);
+            units[year] = Some(Unit::Year);
+        }
         _ => return None,
     }
     let units: Vec<Unit> = units.into_iter().collect::<Option<_>>()?;
@@ -124,12 +132,12 @@ fn units(columns: &[Vec<&str>], between: &str) -> Option<Vec<Unit>> {
     (distinct && units.len() > 1).then_some(units)
 }
 
-fn field(unit: Unit, texts: &[&str], behind: &str, last: bool) -> Option<Field> {
+fn field(texts: &[&str], behind: &str, last: bool) -> Option<Field> {
     let width = texts.first()?.len();
     let fixed = texts.iter().all(|text| text.len() == width);
     let digits = texts.iter().all(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-    // A month that is written with a zero before it keeps it: what composes the date is then as plain as the date.
-    let is_number = digits && (unit == Unit::Year || !texts.iter().any(|text| text.starts_with('0')));
+    // A number that is written with a zero before it keeps it: what composes the date is then as plain as the date.
+    let is_number = digits && !texts.iter().any(|text| text.starts_with('0'));
     let content = if is_number { Content::Integer } else { Content::Text };
     let end = if fixed && digits {
         End::Width(width, behind.to_owned())
@@ -163,6 +171,8 @@ mod tests {
             (vec!["14 April 1205"], vec![Day, Month, Year]),
             (vec!["10 May", "7 May"], vec![Day, Month]),
             (vec!["2008-05", "2008-11"], vec![Year, Month]),
+            (vec!["23-OCT-10", "02-FEB-09"], vec![Day, Month, Year]),
+            (vec!["99-Jan-31", "10-Feb-2"], vec![Year, Month, Day]),
         ] {
             let (composition, units) = recognise(&texts).unwrap_or_else(|| panic!("{texts:?}"));
             assert_eq!(units, expected, "{texts:?}");
@@ -185,6 +195,8 @@ mod tests {
             vec!["December12,2008"],
             vec!["2008-05-19", "2008/05/19"],
             vec!["2008-05-19 "],
+            vec!["May 32, 99"],
+            vec!["1 May 5"],
             vec![""],
             vec![],
         ] {

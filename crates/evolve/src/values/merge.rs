@@ -140,7 +140,8 @@ impl MergeCandidate {
         let quoted: Vec<String> = self.names.iter().map(|name| Dialect::Sqlite.identifier(name)).collect();
         let value = composition.sql_whole(&quoted, nullable);
         let parts = composition.sql_parts(&Dialect::Sqlite.identifier(&self.whole));
-        let whole = Part { name: self.whole.clone(), declared_type: Some("TEXT".to_owned()), value };
+        let declared_type = Some("TEXT".to_owned());
+        let whole = Part { name: self.whole.clone(), declared_type, not_null: !nullable, value };
         Ok(Merge { made: self.made, whole, columns: self.names.iter().cloned().zip(parts).collect() })
     }
 

@@ -65,9 +65,11 @@ pub struct Subject<'a> {
     pub table: &'a str,
     /// Its name.
     pub column: &'a str,
+    /// All columns of the table.
+    pub columns: &'a [&'a str],
     /// How names of the schema are written.
     pub convention: Convention,
-    /// The names of the table's columns.
+    /// The names that new columns cannot have.
     pub taken: &'a Taken,
 }
 

@@ -15,6 +15,12 @@ const ADDRESS_PARTS: usize = 4;
 /// Longest prefix of a code.
 const PREFIX_LETTERS: usize = 6;
 
+/// What a person is to something else. As names of tables the words mean other things, so that no domain has them.
+const OFFICES: [&str; 4] = ["chair", "contact", "head", "lead"];
+/// Words of columns that only persons and animals have.
+const OF_PERSONS: [&str; 9] =
+    ["born", "birth", "birthday", "birthdate", "birthplace", "gender", "sex", "nationality", "hometown"];
+
 /// A form of values, with the words by which the new columns are called in place of the last words of the old one.
 struct Form {
     made: Made,
@@ -43,9 +49,10 @@ pub fn split(subject: &Subject<'_>, values: &[Value]) -> Result<Split, Refusal> 
     let quoted: Vec<String> = names.iter().map(|name| Dialect::Sqlite.identifier(name)).collect();
     let whole = form.composition.sql_whole(&quoted, nullable);
     let fields = form.composition.fields.iter().zip(form.composition.sql_parts(&column));
-    let parts = names.into_iter().zip(fields).map(|(name, (field, value))| Part {
+    let parts = names.into_iter().zip(fields).enumerate().map(|(place, (name, (field, value)))| Part {
         name,
         declared_type: Some(field.content.declared_type().to_owned()),
+        not_null: !nullable && !form.composition.is_optional(place),
         value,
     });
     Ok(Split { made: form.made, parts: parts.collect(), whole })
@@ -101,7 +108,6 @@ fn of_date(words: &[String], unit: &str) -> Vec<String> {
 }
 
 fn full_name(subject: &Subject<'_>, words: &[String], texts: &[&str]) -> Option<Form> {
-    let is_person = |words: &[String]| domains_of_words(words).contains(&Domain::named("person"));
     let (last, before) = words.split_last()?;
     let said = before
         .iter()
@@ -109,8 +115,8 @@ fn full_name(subject: &Subject<'_>, words: &[String], texts: &[&str]) -> Option<
         .cloned()
         .collect::<Vec<_>>();
     let stem = match last.as_str() {
-        "name" if said.is_empty() => is_person(&full_words(subject.table)).then_some(said)?,
-        "name" => is_person(&said).then_some(said)?,
+        "name" if said.is_empty() => holds_persons(subject).then_some(said)?,
+        "name" => (is_person(&said) || is_office(&said)).then_some(said)?,
         _ => is_person(words).then(|| words.to_vec())?,
     };
     let with_blank = texts.iter().filter(|text| text.trim().contains(' ')).count();
@@ -122,6 +128,22 @@ fn full_name(subject: &Subject<'_>, words: &[String], texts: &[&str]) -> Option<
     let named = |which: &str| [stem.clone(), vec![which.to_owned(), "name".to_owned()]].concat();
     let composition = Composition { fields: vec![text(end), text(End::Value)] };
     Some(Form { made: Made::FullName, composition, names: vec![named("first"), named("last")] })
+}
+
+fn is_person(words: &[String]) -> bool {
+    domains_of_words(words).contains(&Domain::named("person"))
+}
+
+fn is_office(words: &[String]) -> bool {
+    words.last().is_some_and(|word| OFFICES.contains(&word.as_str()))
+}
+
+/// Whether the rows of the table are persons: by its name or, where that tells nothing, by its columns.
+fn holds_persons(subject: &Subject<'_>) -> bool {
+    let table = full_words(subject.table);
+    let of_persons =
+        |column: &&str| full_words(column).iter().any(|word| OF_PERSONS.contains(&word.as_str()));
+    is_person(&table) || domains_of_words(&table).is_empty() && subject.columns.iter().any(of_persons)
 }
 
 fn address(words: &[String], texts: &[&str]) -> Option<Form> {
@@ -209,8 +231,21 @@ fn telephone(words: &[String], texts: &[&str]) -> Option<Form> {
 }
 
 fn code(words: &[String], texts: &[&str]) -> Option<Form> {
-    let coded =
-        |word: &String| matches!(word.as_str(), "code" | "number" | "id" | "identifier" | "symbol" | "sku");
+    let coded = |word: &String| {
+        matches!(
+            word.as_str(),
+            "code"
+                | "number"
+                | "id"
+                | "identifier"
+                | "symbol"
+                | "sku"
+                | "serial"
+                | "series"
+                | "room"
+                | "plate"
+        )
+    };
     let mut stem = words.to_vec();
     stem.last().filter(|word| coded(word))?;
     let cuts: Vec<(&str, &str, &str)> = texts.iter().map(|text| prefix(text)).collect::<Option<_>>()?;
@@ -229,16 +264,19 @@ fn code(words: &[String], texts: &[&str]) -> Option<Form> {
     Some(Form { made: Made::Code, composition, names: vec![named("prefix"), named("serial")] })
 }
 
-/// Letters, what stands between, and digits.
+/// Letters, or digits that a sign ends, what stands between, and digits.
 fn prefix(text: &str) -> Option<(&str, &str, &str)> {
-    let letters = text.find(|c: char| !c.is_alphabetic())?;
-    let (letters, rest) = text.split_at(letters);
+    let is_letter = char::is_alphabetic;
+    let of_prefix = |c: char| if text.starts_with(is_letter) { is_letter(c) } else { c.is_ascii_digit() };
+    let (prefix, rest) = text.split_at(text.find(|c| !of_prefix(c))?);
     let digits = rest.find(|c: char| c.is_ascii_digit())?;
     let (between, digits) = rest.split_at(digits);
-    let fits = (1..=PREFIX_LETTERS).contains(&letters.chars().count())
+    let fits = (1..=PREFIX_LETTERS).contains(&prefix.chars().count())
         && ["", "-", "_", "/", ".", " "].contains(&between)
+        // Digits with a point between them are a number.
+        && !(prefix.starts_with(|c: char| c.is_ascii_digit()) && between == ".")
         && digits.bytes().all(|byte| byte.is_ascii_digit());
-    fits.then_some((letters, between, digits))
+    fits.then_some((prefix, between, digits))
 }
 
 fn text(end: End) -> Field {

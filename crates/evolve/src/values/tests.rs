@@ -3,7 +3,7 @@ use super::*;
 fn of(table: &str, column: &str, values: &[Option<&str>]) -> Result<Split, Refusal> {
     let values: Vec<Value> = values.iter().map(|value| value.map_or(Value::Null, Value::text)).collect();
     let (convention, taken) = (Convention::Underscore, &Taken::new([column]));
-    split(&Subject { table, column, convention, taken }, &values)
+    split(&Subject { table, column, columns: &[column], convention, taken }, &values)
 }
 
 fn names(split: &Split) -> Vec<&str> {
@@ -71,6 +71,20 @@ fn columns_are_split_into_what_their_values_are_made_of() {
             vec!["course_prefix", "course_serial"],
             "course_prefix || '-' || course_serial",
         ),
+        (
+            "railway",
+            "ObjectNumber",
+            "1975-7006",
+            vec!["ObjectPrefix", "ObjectSerial"],
+            "ObjectPrefix || '-' || ObjectSerial",
+        ),
+        (
+            "festival",
+            "Chair_Name",
+            "Doug Ford",
+            vec!["Chair_First_Name", "Chair_Last_Name"],
+            "Chair_First_Name || ' ' || Chair_Last_Name",
+        ),
         ("course", "Code", "CS101", vec!["Code_Prefix", "Code_Serial"], "Code_Prefix || Code_Serial"),
     ] {
         let split =
@@ -87,16 +101,35 @@ fn what_cannot_be_split_is_refused_with_a_reason() {
         ("product", "name", vec![Some("Red Chair")], Refusal::Unrecognised),
         ("singer", "name", vec![Some("Joe \0Sharp")], Refusal::NoRoundTrip("Joe \0Sharp".to_owned())),
         ("t", "code", vec![Some("A1"), Some("B-2")], Refusal::Unrecognised),
+        ("t", "code", vec![Some("1.25")], Refusal::Unrecognised),
+        ("t", "code", vec![Some("125")], Refusal::Unrecognised),
+        ("head", "name", vec![Some("Tiger Woods")], Refusal::Unrecognised),
         ("t", "date", vec![Some("2008-05-19"), Some("soon")], Refusal::Unrecognised),
     ] {
         assert_eq!(of(table, column, &values), Err(refusal), "{column}");
     }
     let taken = Taken::new(["name", "FIRST_NAME", "name_last_name"]);
-    let subject =
-        Subject { table: "singer", column: "name", convention: Convention::Underscore, taken: &taken };
+    let subject = Subject {
+        table: "singer",
+        column: "name",
+        columns: &["name", "FIRST_NAME", "name_last_name"],
+        convention: Convention::Underscore,
+        taken: &taken,
+    };
     let refused = Refusal::NameTaken("first_name".to_owned());
     assert_eq!(split(&subject, &[Value::text("Joe Sharp")]), Err(refused));
     assert_eq!(split(&subject, &[Value::Integer(1)]), Err(Refusal::NotText));
+}
+
+#[test]
+fn a_table_that_is_not_known_holds_persons_if_it_says_where_they_were_born() {
+    let (column, convention, taken) = ("name", Convention::Underscore, &Taken::default());
+    let name = [Value::text("Tiger Woods")];
+    let split_in =
+        |table, columns: &[&str]| split(&Subject { table, column, columns, convention, taken }, &name);
+    assert_eq!(names(&split_in("head", &["name", "born_state"]).unwrap()), ["first_name", "last_name"]);
+    assert_eq!(split_in("head", &["name", "weight"]), Err(Refusal::Unrecognised));
+    assert_eq!(split_in("product", &["name", "birthdate"]), Err(Refusal::Unrecognised));
 }
 
 #[test]
@@ -104,6 +137,8 @@ fn a_person_without_a_last_name_does_not_spoil_the_others() {
     let values = ["A B", "C D", "E F", "G H", "I J", "Timbaland"].map(Some);
     let split = of("singer", "name", &values).unwrap();
     assert_eq!(split.whole, "first_name || coalesce(' ' || last_name, '')");
+    assert!(split.parts[0].not_null && !split.parts[1].not_null);
+    assert!(!of("singer", "name", &[Some("A B"), None]).unwrap().parts[0].not_null);
 }
 
 fn merged(columns: &[&str], rows: &[Vec<Value>]) -> Result<Merge, Refusal> {

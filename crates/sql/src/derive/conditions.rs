@@ -99,7 +99,7 @@ pub fn rejects_null(condition: &Expr, column: ColumnRef) -> bool {
 }
 
 /// Whether the expression is NULL whenever the column is.
-fn is_null_with(expr: &Expr, column: ColumnRef) -> bool {
+pub fn is_null_with(expr: &Expr, column: ColumnRef) -> bool {
     match expr {
         Expr::Column(own) => *own == column,
         Expr::Unary(_, operand) => is_null_with(operand, column),

@@ -18,7 +18,8 @@ use sqlgauge_base::budget;
 
 pub use compare::{Collating, Comparison, Conversion, Operand};
 pub use conditions::{
-    collect_columns, conjuncts, has_aggregate, has_subquery, has_window, is_aggregate_select, rejects_null,
+    collect_columns, conjuncts, has_aggregate, has_subquery, has_window, is_aggregate_select, is_null_with,
+    rejects_null,
 };
 pub use dependencies::{Closure, Dependencies};
 pub use fact::{ColumnCollation, ColumnFacts, Fact, Values};
