@@ -14,8 +14,11 @@ use sqlgauge_sql::{Dialect, schema_text};
 use super::{Naturalness, SchemaNames, Suggestions};
 
 const BUILT_IN: &str = include_str!("../../prompts/names.md");
-const PLACEHOLDERS: Placeholders =
-    Placeholders { prompt: "evolve --names", required: &["schema", "table", "style"], optional: &[] };
+const PLACEHOLDERS: Placeholders = Placeholders {
+    prompt: "evolve --names",
+    required: &["schema", "table", "columns", "style", "example"],
+    optional: &[],
+};
 
 /// What the names of a column take of an answer, at most.
 pub const TOKENS_OF_A_COLUMN: u32 = 32;
@@ -42,6 +45,10 @@ pub struct Asked {
     pub suggestions: Suggestions,
     /// Tables that were asked about.
     pub tables: usize,
+    /// Tables and columns that were asked about.
+    pub elements: usize,
+    /// Those of them for which the answers have a name, whether it fits or not.
+    pub named: usize,
     /// Those whose answers have no names, as `database.table`.
     pub without_names: Vec<String>,
     /// What was used.
@@ -89,22 +96,26 @@ pub fn ask(
     for (db_id, schema) in databases {
         let text = schema_text(schema);
         for table in schema.tables().iter().filter(|table| table.kind == TableKind::Table) {
-            asked.push((*db_id, table.name.as_str()));
+            asked.push((*db_id, table));
             requests.push(settings.request(&prompt, &text, table));
         }
     }
     let batch = client.chat_batch(&requests, progress);
     let mut suggestions = Suggestions { of: settings.model.clone(), ..Suggestions::default() };
     let mut without_names = Vec::new();
+    let (mut elements, mut named) = (0, 0);
     for ((db_id, table), result) in asked.iter().zip(batch.results) {
-        let error = |source| AskError::Llm { db_id: (*db_id).to_owned(), table: (*table).to_owned(), source };
+        let error = |source| AskError::Llm { db_id: (*db_id).to_owned(), table: table.name.clone(), source };
         let answer = result.map_err(error)?;
         let names: &mut SchemaNames = suggestions.databases.entry((*db_id).to_owned()).or_default();
-        if names.add_answer(table, &answer.text) == 0 {
-            without_names.push(format!("{db_id}.{table}"));
+        let found = names.add_answer(table, &answer.text);
+        if found == 0 {
+            without_names.push(format!("{db_id}.{}", table.name));
         }
+        elements += 1 + table.columns.len();
+        named += found;
     }
-    Ok(Asked { suggestions, tables: asked.len(), without_names, usage: batch.usage })
+    Ok(Asked { suggestions, tables: asked.len(), elements, named, without_names, usage: batch.usage })
 }
 
 impl NameSettings {
@@ -114,6 +125,8 @@ impl NameSettings {
         let (system, user) = prompt.fill(|name| match name {
             "schema" => schema.to_owned(),
             "style" => style(self.naturalness).to_owned(),
+            "example" => example(self.naturalness).to_owned(),
+            "columns" => column_list(table),
             _ => Dialect::Sqlite.identifier(&table.name),
         });
         ChatRequest {
@@ -123,6 +136,12 @@ impl NameSettings {
             ..ChatRequest::new(self.model.clone(), vec![Message::system(system), Message::user(user)])
         }
     }
+}
+
+/// The columns by name, as they are written in SQL.
+fn column_list(table: &Table) -> String {
+    let names: Vec<_> = table.columns.iter().map(|column| Dialect::Sqlite.identifier(&column.name)).collect();
+    names.join(", ")
 }
 
 fn style(naturalness: Naturalness) -> &'static str {
@@ -137,8 +156,24 @@ fn style(naturalness: Naturalness) -> &'static str {
     }
 }
 
+fn example(naturalness: Naturalness) -> &'static str {
+    match naturalness {
+        Naturalness::Regular => {
+            r#"{"table": ["client", "buyer", "patron"], "columns": {"first_name": ["given_name", "forename", "personal_name"]}}"#
+        }
+        Naturalness::Low => {
+            r#"{"table": ["cust", "clnt", "custmr"], "columns": {"first_name": ["fst_name", "given_nm", "fname"]}}"#
+        }
+        Naturalness::Least => {
+            r#"{"table": ["c", "cst", "cl"], "columns": {"first_name": ["fn", "f_nm", "gvn"]}}"#
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use sqlgauge_sql::schema::Column;
+
     use super::*;
 
     #[test]
@@ -151,10 +186,12 @@ mod tests {
             max_tokens: 9,
             token_limit: TokenLimit::MaxTokens,
         };
-        let request =
-            settings.request(&prompt, "CREATE TABLE \"my t\" (a);", &Table::new("my t", Vec::new()));
+        let columns = ["a", "b c"].map(|name| Column::new(name, None)).to_vec();
+        let request = settings.request(&prompt, "CREATE TABLE \"my t\" (a);", &Table::new("my t", columns));
         let user = &request.messages[1].content;
         assert!(user.starts_with("CREATE TABLE \"my t\" (a);\n\nGive three"), "{user}");
         assert!(user.contains("the table \"my t\",") && user.contains("veg_hgt"), "{user}");
+        assert!(user.contains(r#""first_name": ["fst_name""#), "{user}");
+        assert!(user.contains(r#"each of its columns: a, "b c"."#), "{user}");
     }
 }

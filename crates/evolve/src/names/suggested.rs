@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use sqlgauge_base::Random;
+use sqlgauge_sql::schema::Table;
 
 use super::{Taken, acceptable};
 
@@ -36,8 +37,9 @@ impl SchemaNames {
     }
 
     /// Takes in what a model says of a table: an object with a list of names for the table, `table`, and an object with such lists
-    /// by the names of its columns, `columns`. Other words around it do not matter. How many elements have names.
-    pub fn add_answer(&mut self, table: &str, text: &str) -> usize {
+    /// by the names of its columns, `columns`. Other words around it do not matter, nor do names of what the table does not have.
+    /// How many of its elements have names.
+    pub fn add_answer(&mut self, table: &Table, text: &str) -> usize {
         let object = text.find('{').zip(text.rfind('}')).and_then(|(from, to)| text.get(from..=to));
         let Some(answer) = object.and_then(|object| serde_json::from_str::<Value>(object).ok()) else {
             return 0;
@@ -47,11 +49,12 @@ impl SchemaNames {
             let names = names(value);
             if !names.is_empty() {
                 found += 1;
-                self.add(table, column, names);
+                self.add(&table.name, column, names);
             }
         };
         take(None, &answer["table"]);
-        for (column, value) in answer["columns"].as_object().into_iter().flatten() {
+        let of_columns = answer["columns"].as_object().into_iter().flatten();
+        for (column, value) in of_columns.filter(|(column, _)| table.column_index(column).is_some()) {
             take(Some(column), value);
         }
         found
@@ -89,6 +92,8 @@ fn names(value: &Value) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use sqlgauge_sql::schema::Column;
+
     use super::*;
 
     #[test]
@@ -96,9 +101,10 @@ mod tests {
         let mut names = SchemaNames::default();
         let answer = r#"Here: ```json
             {"table": ["select", "singer", "Vocalist", "rowid"], "columns": {"Name": ["stage name", "STADIUM_NAME", "title"],
-             "age": "years", "country": 5, "city": ["", "sqlite_x", "city"]}}
+             "age": "years", "country": 5, "city": ["", "sqlite_x", "city"], "name of the column": ["x"]}}
             ```"#;
-        assert_eq!(names.add_answer("Singer", answer), 4);
+        let columns = ["Name", "Age", "Country", "City"].map(|name| Column::new(name, None)).to_vec();
+        assert_eq!(names.add_answer(&Table::new("Singer", columns), answer), 4);
         let taken = Taken::new(["singer", "name", "age", "country", "city", "stadium_name"]);
         for seed in 0..20 {
             let mut random = Random::new([seed, 0, 0, 0]);
@@ -114,11 +120,20 @@ mod tests {
 
     #[test]
     fn an_answer_without_names_has_none() {
-        for text in
-            ["", "I cannot help", "{", "}{", "{\"table\": ", "[1]", "{\"columns\": 3}", "{\"table\": {}}"]
-        {
+        for text in [
+            "",
+            "I cannot help",
+            "{",
+            "}{",
+            "{\"table\": ",
+            "[1]",
+            "{\"columns\": 3}",
+            "{\"table\": {}}",
+            "{\"columns\": {\"b\": \"c\"}}",
+        ] {
             let mut names = SchemaNames::default();
-            assert_eq!((names.add_answer("t", text), names), (0, SchemaNames::default()), "{text}");
+            let table = Table::new("t", vec![Column::new("a", None)]);
+            assert_eq!((names.add_answer(&table, text), names), (0, SchemaNames::default()), "{text}");
         }
     }
 }
