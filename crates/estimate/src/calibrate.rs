@@ -61,8 +61,9 @@ impl Calibration {
         let mut width = half_width(&scores, expected.at(distance, chance), level);
         if case.standing().is_outside() {
             let spread = if case.has_peers() { Spread::WITH_PEERS } else { Spread::ALONE };
-            let on_probit = spread.half_width(databases(case, &case.evidence.questions), level);
-            // A formula may miss all that the signals moved by, and accuracy moves as they do (see [`crate::law`]).
+            let on_probit = spread.half_width(databases(case, &case.evidence.questions), 0.0, level);
+            // A formula may miss all that the signals moved by, and accuracy moves as they do (see [`crate::law`]): more than
+            // the slope may be off.
             width = together(width, together(on_probit, distance.sqrt()) * density_at(accuracy));
         }
         Interval::around(accuracy, width, level)

@@ -99,8 +99,8 @@ impl Confidences {
     }
 }
 
-/// What the system said of an answer that runs.
-fn said(case: &Case<'_>, system: usize, question: usize) -> Option<f64> {
+/// How sure the system said that it is of an answer that runs.
+pub fn said(case: &Case<'_>, system: usize, question: usize) -> Option<f64> {
     case.observed(system, question).filter(|seen| seen.runs)?;
     case.pool().get(system, question)?.confidence
 }

@@ -3,7 +3,8 @@
 //! The accuracy among answers that run, the share that runs, and the agreement with other systems are each put on
 //! the probit scale. A set's accuracy then differs from its source's by `slopes · shift`. For agreement alone, slope
 //! 1 is "agreement on the line" (Baek et al., 2022): accuracy and agreement move together, which holds far beyond
-//! the sets that the slopes were learned on.
+//! the sets that the slopes were learned on. For one system alone, where fewer answers run, the share that runs counts with a
+//! bound.
 
 use crate::logistic::solve;
 use crate::probit::normal_cdf;
@@ -12,14 +13,15 @@ use crate::sets::{MetaSet, Sums, shift};
 /// What is believed of the slopes before any set is seen: accuracy moves as agreement does.
 const PRIOR: [f64; 2] = [0.0, 1.0];
 
-/// Slopes where nobody's answers can be compared with: of the share that runs, and of what the structure of questions and
-/// predictions says ([`crate::structure`]). Sets of one benchmark cannot tell them, as databases of one benchmark differ
-/// in little but what makes queries fail. They were found on two benchmarks with systems of seven families, each family
-/// judged by the others (`docs/estimation.md`, "One system alone"); rounded, since they differ with the families.
+/// Slopes where nobody's answers can be compared with: of the share that runs, bounded ([`bounded`]) where fewer answers run,
+/// and of what the structure of questions and predictions says ([`crate::structure`]). Sets of one benchmark cannot tell
+/// them, as databases of one benchmark differ in little but what makes queries fail. They were found on two benchmarks with
+/// systems of seven families, each family on each database judged by the other families on the other databases
+/// (`docs/estimation.md`, "One system alone"); rounded, since they differ with the families.
 ///
 /// They differ with the direction: where fewer answers run, structure sees much of what else is harder; a model of answers to
 /// hard questions does not see how easy others are, and the share that runs tells more.
-const WHERE_FEWER_RUN: Alone = Alone { runs: 0.5, structure: 1.0 };
+const WHERE_FEWER_RUN: Alone = Alone { runs: 0.9, structure: 0.8 };
 const WHERE_MORE_RUN: Alone = Alone { runs: 0.8, structure: 0.2 };
 
 /// Slopes of one system alone.
@@ -44,10 +46,12 @@ const MOST_CHANCE: f64 = 0.5;
 /// Slopes of the signals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Law {
-    /// Change of the accuracy's probit per change of that of the share that runs, and of agreement.
+    /// Change of the accuracy's probit per unit of each of [`Law::moves`].
     pub slopes: [f64; 2],
     /// The same for what structure says.
     pub structure: f64,
+    /// Whether the change of the share that runs is [`bounded`].
+    pub is_bounded: bool,
 }
 
 impl Law {
@@ -67,7 +71,13 @@ impl Law {
     /// answers run there than where labels are.
     pub fn alone(more_run: bool) -> Self {
         let Alone { runs, structure } = if more_run { WHERE_MORE_RUN } else { WHERE_FEWER_RUN };
-        Self { slopes: [runs, 0.0], structure }
+        Self { slopes: [runs, 0.0], structure, is_bounded: !more_run }
+    }
+
+    /// By how much the share that runs and agreement moved, in the units of the slopes.
+    pub fn moves(&self, source: &Sums, target: &Sums) -> [f64; 2] {
+        let [runs, agreement] = shift(source, target);
+        [if self.is_bounded { bounded(runs) } else { runs }, agreement]
     }
 
     /// Accuracy among the running answers of `target`, given the labelled answers of the same system.
@@ -77,9 +87,17 @@ impl Law {
 
     /// Change on the probit scale.
     pub fn change(&self, source: &Sums, target: &Sums) -> f64 {
-        let shift = shift(source, target);
-        self.slopes[0] * shift[0] + self.slopes[1] * shift[1]
+        let moves = self.moves(source, target);
+        self.slopes[0] * moves[0] + self.slopes[1] * moves[1]
     }
+}
+
+/// A change of the share that runs, on the probit scale, between -1 and 1.
+///
+/// A share that falls says that the target is of another kind than what is labelled, and a large fall says so hardly louder
+/// than a middling one: which names a system guesses wrongly tells little of those that it guesses rightly.
+pub fn bounded(change: f64) -> f64 {
+    change.signum() * (1.0 - (-change.abs()).exp())
 }
 
 fn change_of(set: &MetaSet) -> f64 {
@@ -111,5 +129,46 @@ fn least_squares(sets: &[(&MetaSet, f64)], prior_weight: f64) -> Law {
         right[at] += belief * PRIOR[at];
     }
     let slopes = solve(matrix, right);
-    Law { slopes: [slopes[0], slopes[1]].map(|slope| slope.clamp(0.0, STEEPEST)), structure: 0.0 }
+    Law {
+        slopes: [slopes[0], slopes[1]].map(|slope| slope.clamp(0.0, STEEPEST)),
+        structure: 0.0,
+        is_bounded: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sums(share: f64) -> Sums {
+        Sums { answers: 998.0, runs: 998.0 * share, right: 600.0 * share, ..Sums::default() }
+    }
+
+    #[test]
+    fn a_change_is_bounded_and_nearly_whole_where_it_is_small() {
+        let changes = [-9.0, -1.0, -0.05, 0.0, 0.05, 1.0, 9.0];
+        let bounds = changes.map(bounded);
+        assert!(bounds.is_sorted_by(|a, b| a < b), "{bounds:?}");
+        assert!(bounds[0] >= -1.0 && bounds[6] <= 1.0);
+        assert!(
+            (bounds[2] + 0.05).abs() < 0.002 && (bounds[1] + bounds[5]).abs() < 1e-12 && bounds[3] == 0.0
+        );
+    }
+
+    #[test]
+    fn one_system_alone_loses_a_bounded_amount_however_few_answers_run() {
+        let law = Law::alone(false);
+        let change = |share: f64| law.change(&sums(0.95), &sums(share));
+        assert!(change(0.4) < change(0.8) && change(0.8) < 0.0);
+        assert!(change(0.001) >= -WHERE_FEWER_RUN.runs);
+        let accuracy = |share: f64| law.accuracy(&sums(0.95), &sums(share));
+        assert!(accuracy(0.9) - accuracy(0.8) > accuracy(0.4) - accuracy(0.3));
+    }
+
+    #[test]
+    fn where_more_run_the_share_moves_without_a_bound() {
+        let law = Law::alone(true);
+        let [moved, _] = law.moves(&sums(0.05), &sums(0.95));
+        assert!((moved - shift(&sums(0.05), &sums(0.95))[0]).abs() < 1e-12 && moved > 1.0);
+    }
 }

@@ -1,10 +1,11 @@
 //! How well a system answers questions and writes queries that look like the target's: a linear model of its own labelled
-//! answers.
+//! answers, and of how sure it says that it is, where it says so of every one.
 //!
 //! Boosted trees know nothing beyond the values that they were shown; a line goes on. Its penalty is high, and no feature
 //! counts for more than four standard deviations, since the target lies elsewhere than the labels.
 
 use crate::case::Case;
+use crate::confidence::said;
 use crate::items::structural_features;
 use crate::logistic::Logistic;
 
@@ -16,6 +17,9 @@ const BOUND: f64 = 4.0;
 
 /// Labelled answers that it is learned from at most.
 const MOST_ROWS: usize = 4000;
+
+/// The least confidence that is told from none, so that its logarithm is finite.
+const LEAST_CONFIDENCE: f64 = 1e-12;
 
 /// Fewest labelled answers that say anything.
 const FEWEST_ROWS: usize = 20;
@@ -40,28 +44,40 @@ impl Structure {
             labelled.filter(move |&question| runs(system, question)).map(move |question| (system, question))
         };
         let own: Vec<(usize, usize)> = of(case.target).collect();
+        let is_own = !own.is_empty();
         let answers = if own.is_empty() {
             case.evidence.known.iter().flat_map(|&system| of(system)).collect()
         } else {
             own
         };
+        let asked = case.evidence.questions.iter().copied().filter(|&question| runs(case.target, question));
+        let asked: Vec<(usize, usize)> = asked.map(|question| (case.target, question)).collect();
+        let is_sure = is_own
+            && answers.iter().chain(&asked).all(|&(system, question)| said(case, system, question).is_some());
+        let row = |&(system, question): &(usize, usize)| seen_of(case, system, question, is_sure);
         let step = answers.len().div_ceil(MOST_ROWS).max(1);
         let (mut rows, mut labels) = (Vec::new(), Vec::new());
-        for &(system, question) in answers.iter().step_by(step) {
-            rows.push(structural_features(case, system, question)?);
-            labels.push(case.pool().label(system, question)?);
+        for answer in answers.iter().step_by(step) {
+            rows.push(row(answer)?);
+            labels.push(case.pool().label(answer.0, answer.1)?);
         }
         let home = labels.iter().sum::<f64>() / labels.len().max(1) as f64;
         if rows.len() < FEWEST_ROWS || home <= 0.0 || home >= 1.0 {
             return None;
         }
         let model = Logistic::fit(&rows, &labels, RIDGE);
-        let asked = case.evidence.questions.iter().filter(|&&question| runs(case.target, question));
-        let probabilities: Vec<f64> = asked
-            .filter_map(|&question| structural_features(case, case.target, question))
-            .map(|row| model.predict_within(&row, BOUND))
-            .collect();
+        let probabilities: Vec<f64> =
+            asked.iter().filter_map(row).map(|row| model.predict_within(&row, BOUND)).collect();
         let count = probabilities.len();
         (count > 0).then(|| Self { home, target: probabilities.iter().sum::<f64>() / count as f64 })
     }
+}
+
+/// The features of an answer, with the logarithm of its confidence where every answer has one.
+fn seen_of(case: &Case<'_>, system: usize, question: usize, is_sure: bool) -> Option<Vec<f64>> {
+    let mut features = structural_features(case, system, question)?;
+    if is_sure {
+        features.push(said(case, system, question)?.max(LEAST_CONFIDENCE).ln());
+    }
+    Some(features)
 }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, json};
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_estimate::EstimateOptions;
-use sqlgauge_estimate::bench::{BenchOptions, BenchRun, Peers, Protocol, Trial, pool_of, run, trials};
+use sqlgauge_estimate::bench::{
+    BenchOptions, BenchRun, Peers, Protocol, Transfer, Trial, pool_of, run, transfers, trials,
+};
 use sqlgauge_estimate::estimators::{self, Estimator};
 use sqlgauge_run::{Input, Item, Manifest, StoredRun};
 
@@ -138,4 +140,33 @@ fn garbled_labels_of_the_held_out_part_change_no_estimate() {
             assert!((before.truth + after.truth - 1.0).abs() < 1e-12);
         }
     }
+}
+
+/// Sets how sure the systems are of every answer that `is_said` names: by its label where `by_label`, else the same of all.
+fn with_confidence(run: &BenchRun, by_label: Option<f64>, is_said: impl Fn(&Item) -> bool) -> BenchRun {
+    let mut run = run.clone();
+    for item in run.stored.items.iter_mut().filter(|item| is_said(item)) {
+        let right = item.metrics[METRIC].is_some_and(|label| label > 0.5);
+        let own = if right { 0.9 } else { 0.4 } + 0.001 * (item.index % 7) as f64;
+        item.details.insert("confidence".to_owned(), json!(by_label.unwrap_or(own)));
+    }
+    run
+}
+
+#[test]
+fn how_sure_a_system_is_counts_only_where_every_answer_says_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, target) = (tiny(folder.path(), "a", 6, 0), tiny(folder.path(), "b", 2, 2));
+    let engine = SqliteEngine::new(Limits::default());
+    let structure = |home: BenchRun, confidence: f64| {
+        let runs = [home, with_confidence(&target, Some(confidence), |_| true)];
+        let family = |system: &str| system.to_owned();
+        let found = transfers(&runs, &family, &engine, &[], EstimateOptions::default()).unwrap();
+        let whole = found.into_iter().filter(|one| one.database.is_none() && one.system == SYSTEMS[1]);
+        whole.map(|Transfer { moves, .. }| moves[1]).sum::<f64>()
+    };
+    let all = || with_confidence(&home, None, |_| true);
+    assert!(structure(all(), 0.9) > structure(all(), 0.3) + 0.1);
+    let most = || with_confidence(&home, None, |item| !item.id.ends_with(":3"));
+    assert!((structure(most(), 0.9) - structure(most(), 0.3)).abs() < 1e-12);
 }

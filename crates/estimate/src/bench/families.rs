@@ -1,5 +1,5 @@
 //! One system alone on data of another kind: the slopes and the spread that `signals` believes in there, each family of
-//! systems judged by what the other families show (cross-validation over families).
+//! systems judged by what the other families show, on other databases (cross-validation over families and databases).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -12,6 +12,7 @@ use sqlgauge_engine::Engine;
 use crate::case::{Case, EstimateOptions, Evidence};
 use crate::error::EstimateError;
 use crate::errors::Spread;
+use crate::law::Law;
 use crate::logistic::solve;
 use crate::probit::{density_at, normal_cdf, on_probit, probit};
 use crate::sets::{Sums, shift, sums_of, total};
@@ -45,7 +46,8 @@ pub struct Transfer {
     pub running: f64,
     /// Known accuracy among running answers, on the probit scale.
     pub level: f64,
-    /// Change of the share that runs and of what structure says, on the probit scale.
+    /// Change of the share that runs, as the law of one system alone counts it, and of what structure says on the probit
+    /// scale.
     pub moves: [f64; 2],
     /// True change of the accuracy among running answers, on the probit scale.
     pub change: f64,
@@ -159,6 +161,7 @@ fn transfer(
         }
     }
     let asked = case.evidence.questions.len() as f64;
+    let law = Law::alone(shift(&home, &there)[0] > 0.0);
     let databases = crate::sets::databases(case, &case.evidence.questions);
     Some(Transfer {
         system: case.pool().systems[case.target].clone(),
@@ -169,7 +172,7 @@ fn transfer(
         share: given / asked,
         running: given,
         level: home.level(),
-        moves: [shift(&home, &there)[0], on_probit(structure.target) - on_probit(structure.home)],
+        moves: [law.moves(&home, &there)[0], on_probit(structure.target) - on_probit(structure.home)],
         change: probit(right, given) - home.level(),
         truth: all / asked,
     })
@@ -229,9 +232,11 @@ impl Belief {
         let spread = Spread {
             kind: self.kind.max(Spread::ALONE.kind),
             database: self.database.max(Spread::ALONE.database),
+            slope: Spread::ALONE.slope,
         };
         let share = normal_cdf(centre);
-        let width = spread.half_width_alone(transfer.databases, level, share, transfer.running);
+        let width =
+            spread.half_width_alone(transfer.databases, transfer.moves[0], level, share, transfer.running);
         let at = |z: f64| transfer.share * normal_cdf(z);
         Judged {
             transfer: transfer.clone(),
@@ -242,12 +247,15 @@ impl Belief {
     }
 }
 
-/// Every transfer, judged by what the other families show.
+/// Every transfer, judged by what the other families show, to a single database by what they show on the other databases.
 pub fn judge(transfers: &[Transfer], level: f64) -> Vec<Judged> {
-    let others = |family: &str| -> Vec<&Transfer> {
-        transfers.iter().filter(|other| other.family != family).collect()
+    let others = |one: &Transfer| -> Vec<&Transfer> {
+        let is_apart = |other: &&Transfer| {
+            other.family != one.family && (one.database.is_none() || other.database != one.database)
+        };
+        transfers.iter().filter(is_apart).collect()
     };
-    let judged = |one: &Transfer| Some(Belief::learn(&others(&one.family))?.judge(one, level));
+    let judged = |one: &Transfer| Some(Belief::learn(&others(one))?.judge(one, level));
     transfers.iter().filter_map(judged).collect()
 }
 
@@ -351,6 +359,32 @@ mod tests {
         assert!((accuracy(&of(-0.5)) - accuracy(&of(0.9))).abs() < 1e-12);
         let first = |all: &[Transfer]| judge(all, 0.9)[0].accuracy;
         assert!((first(&of(-0.5)) - first(&of(0.9))).abs() > 1e-3);
+    }
+
+    #[test]
+    fn what_other_families_show_on_a_database_has_no_part_in_estimates_on_it() {
+        let of = |c: f64| -> Vec<Transfer> {
+            let rows = [
+                ("a", "x", -0.4),
+                ("a", "y", c),
+                ("b", "x", -0.3),
+                ("b", "y", c),
+                ("b", "z", -0.5),
+                ("c", "z", -0.7),
+                ("c", "y", c),
+                ("c", "x", -0.2),
+            ];
+            rows.iter()
+                .zip([-1.0, -0.7, -0.9, -0.4, -0.8, -0.6, -0.5, -0.3])
+                .map(|(&(family, database, change), runs)| Transfer {
+                    database: Some(database.to_owned()),
+                    ..transfer(family, [runs, 0.1 * runs * runs], change, 1)
+                })
+                .collect()
+        };
+        let accuracy = |all: &[Transfer], at: usize| judge(all, 0.9)[at].accuracy;
+        assert!((accuracy(&of(-0.5), 1) - accuracy(&of(0.9), 1)).abs() < 1e-12);
+        assert!((accuracy(&of(-0.5), 0) - accuracy(&of(0.9), 0)).abs() > 1e-3);
     }
 
     #[test]

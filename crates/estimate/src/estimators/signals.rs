@@ -200,7 +200,9 @@ impl Fit {
         if found.outside && !case.has_peers() {
             // Far away on the probit scale, where the spread was seen: 0 and 1 are never passed.
             let centre = on_probit(found.accuracy);
-            let width = Spread::ALONE.half_width_alone(databases, level, found.accuracy, target.runs);
+            let moved = self.home.iter().map(|from| found.law.moves(from, target)[0]).sum::<f64>()
+                / self.home.len().max(1) as f64;
+            let width = Spread::ALONE.half_width_alone(databases, moved, level, found.accuracy, target.runs);
             let [low, high] = [centre - width, centre + width].map(|end| (share * normal_cdf(end)).min(1.0));
             return Interval { level, low, high };
         }
@@ -210,7 +212,7 @@ impl Fit {
         }
         let mut width = half_width(&self.scores, found.expected, level);
         if found.outside {
-            let spread = Spread::WITH_PEERS.half_width(databases, level);
+            let spread = Spread::WITH_PEERS.half_width(databases, 0.0, level);
             width = together(width, spread * density_at(found.accuracy));
         }
         Interval::around(accuracy, width * share.min(1.0), level)
@@ -224,7 +226,7 @@ impl Fit {
         };
         let from = self.home.first().copied().unwrap_or_default();
         let (counted, share) = Self::counted(case, found, known);
-        let moves = shift(&from, target);
+        let moves = found.law.moves(&from, target);
         let mut effects = vec![effect(FIRST_RUNS, counted - known), effect(RUNS, counted * (share - 1.0))];
         let mut reached = counted * share;
         let level = from.level();
