@@ -361,12 +361,16 @@ impl Run<'_, '_> {
             keys.push(self.key(arg, value)?);
         }
         for at in 0..rows.len() {
-            let terms = &mut self.world.terms;
             let mut earlier = Vec::new();
             for other in 0..at {
+                let terms = &mut self.world.terms;
                 let equal = terms.equal_values(keys[other], keys[at]);
-                earlier.push(terms.and(before[other].0, equal));
+                let is_earlier = terms.and(before[other].0, equal);
+                let both = terms.and(is_earlier, before[at].0);
+                self.settle_classes(both, &[before[at].1], &[before[other].1]);
+                earlier.push(is_earlier);
             }
+            let terms = &mut self.world.terms;
             let is_repeated = terms.any(earlier);
             let is_first = terms.not(is_repeated);
             rows[at].0 = terms.and(rows[at].0, is_first);
