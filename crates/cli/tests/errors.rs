@@ -57,6 +57,47 @@ fn every_bad_input_is_named_in_one_sentence() {
 }
 
 #[test]
+fn what_evolve_could_only_ignore_is_refused() {
+    let benchmark = Benchmark::new(&["SELECT name FROM item"], &["SELECT 1"]);
+    let path = |name: &str| benchmark.path(name).display().to_string();
+    let script = |name: &str, text: &str| {
+        std::fs::write(benchmark.path(name), text).unwrap();
+        path(name)
+    };
+    let change = r#"{"db_id": "shop", "operator": "rename_table", "table": "item", "to": "ware"}"#;
+    let good = script("good.jsonl", change);
+    let misspelt = script("misspelt.jsonl", &change.replace("shop", "shup"));
+    let empty = script("empty.jsonl", "");
+    let run = |command: &str, further: &[&str]| {
+        let (gold, databases, out) = (path("gold.sql"), path("database"), path("out"));
+        let words = [command, "--gold", &gold, "--db", &databases, "--out", &out, "--quiet"];
+        sqlgauge(&[words.as_slice(), further].concat())
+    };
+    for (command, further, wanted) in [
+        ("evolve", vec!["--script", &misspelt], vec!["\"shup\"", "no gold asks about"]),
+        ("evolve", vec!["--script", &empty], vec!["empty.jsonl", "has no change"]),
+        ("evolve", vec!["--script", &good, "--kinds", "rename-columns"], vec!["--script", "--kinds"]),
+        ("evolve", vec!["--script", &good, "--intensity", "0.3"], vec!["--script", "--intensity"]),
+        (
+            "evolve",
+            vec!["--steps", "2", "--kinds", "remove-tables-in-gold"],
+            vec!["can still be answered", "rename-columns"],
+        ),
+        ("evolve", vec!["--kinds", "rename-column"], vec!["rename-column", "rename-columns"]),
+        ("augment", vec![], vec!["--evolved", "--kinds"]),
+        ("augment", vec!["--kinds", "all", "--evolved", "x"], vec!["--evolved", "--kinds"]),
+    ] {
+        let output = run(command, &further);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{further:?}: {message}");
+        assert!(wanted.iter().all(|part| message.contains(part)), "{further:?}: {message}");
+        assert!(!benchmark.path("out").exists(), "{further:?} left a folder");
+    }
+    let output = run("evolve", &["--script", &good]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
 fn a_folder_with_something_else_in_it_is_left_alone() {
     let benchmark = Benchmark::new(&["SELECT 1"], &["SELECT 1"]);
     std::fs::create_dir(benchmark.path("run")).unwrap();

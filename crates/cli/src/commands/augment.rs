@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use sqlgauge_augment::{Example, Settings, Skipped, Split, Triple, split};
 use sqlgauge_base::NotBuiltIn;
 use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, Format, Role, load_benchmark};
@@ -32,6 +32,7 @@ const INTENSITY: f64 = 0.5;
 
 /// Make training data of a benchmark and its evolved schemas: questions with schemas and answers, as chats
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("schemas").args(["evolved", "kinds"]).required(true)))]
 pub struct Augment {
     /// File with the golds of the original (Spider or BIRD train.json, JSONL, CSV, Parquet)
     #[arg(long, value_name = "FILE", value_parser = input_file)]
@@ -43,7 +44,7 @@ pub struct Augment {
     #[arg(long, value_name = "DIR")]
     db: PathBuf,
     /// Folder that `sqlgauge evolve` made of the original; may be given several times
-    #[arg(long, value_name = "DIR", required_unless_present = "kinds", conflicts_with = "kinds")]
+    #[arg(long, value_name = "DIR")]
     evolved: Vec<PathBuf>,
     /// Kinds of change, separated by commas, or `all`: the original is evolved into the folder OUT.evolved
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = super::evolve::kinds())]

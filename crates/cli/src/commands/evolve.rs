@@ -58,7 +58,10 @@ pub struct Evolve {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     steps: Option<u32>,
     /// Changes to replay: written by hand, or the changes.jsonl of an earlier run
-    #[arg(long, value_name = "FILE", value_parser = input_file, conflicts_with = "steps")]
+    #[arg(
+        long, value_name = "FILE", value_parser = input_file,
+        conflicts_with_all = ["steps", "kinds", "intensity", "naturalness", "names"],
+    )]
     script: Option<PathBuf>,
     /// Seed of all proposals: the same seed gives the same benchmark
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -118,7 +121,7 @@ fn naturalness() -> impl TypedValueParser<Value = Naturalness> {
 impl Evolve {
     pub fn run(self) -> Result<Verdict> {
         let is_share = self.intensity > 0.0 && self.intensity <= 1.0;
-        ensure!(is_share, "--intensity {} is no share above 0 and up to 1", self.intensity);
+        ensure!(is_share, "--intensity {} is no share above 0 and up to 1; a half is 0.5", self.intensity);
         keep_run("--out", &self.out)?;
         let benchmark = load_benchmark(&BenchmarkSource {
             gold: self.gold.clone(),
@@ -145,8 +148,6 @@ impl Evolve {
             tables,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        std::fs::create_dir_all(&self.out)
-            .with_context(|| format!("{} cannot be made; choose another --out", self.out.display()))?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build()?;
         let last = Mutex::new(Instant::now());
         let progress = |done: usize, total: usize| {

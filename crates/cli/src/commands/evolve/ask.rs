@@ -63,8 +63,8 @@ impl Evolve {
 fn tell(asked: &Asked, model: &str) {
     let usage = &asked.usage;
     say(&format!(
-        "names of {} tables from {model}, with {} requests and {} answers that were kept",
-        asked.tables, usage.requests, usage.cached
+        "names of {} of {} tables and columns from {model}, with {} requests and {} answers that were kept",
+        asked.named, asked.elements, usage.requests, usage.cached
     ));
     if !asked.without_names.is_empty() {
         note(format!(
