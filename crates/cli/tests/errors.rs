@@ -65,7 +65,7 @@ fn what_evolve_could_only_ignore_is_refused() {
         path(name)
     };
     let change = r#"{"db_id": "shop", "operator": "rename_table", "table": "item", "to": "ware"}"#;
-    let good = script("good.jsonl", change);
+    let valid = script("good.jsonl", change);
     let misspelt = script("misspelt.jsonl", &change.replace("shop", "shup"));
     let empty = script("empty.jsonl", "");
     let run = |command: &str, further: &[&str]| {
@@ -76,8 +76,8 @@ fn what_evolve_could_only_ignore_is_refused() {
     for (command, further, wanted) in [
         ("evolve", vec!["--script", &misspelt], vec!["\"shup\"", "no gold asks about"]),
         ("evolve", vec!["--script", &empty], vec!["empty.jsonl", "has no change"]),
-        ("evolve", vec!["--script", &good, "--kinds", "rename-columns"], vec!["--script", "--kinds"]),
-        ("evolve", vec!["--script", &good, "--intensity", "0.3"], vec!["--script", "--intensity"]),
+        ("evolve", vec!["--script", &valid, "--kinds", "rename-columns"], vec!["--script", "--kinds"]),
+        ("evolve", vec!["--script", &valid, "--intensity", "0.3"], vec!["--script", "--intensity"]),
         (
             "evolve",
             vec!["--steps", "2", "--kinds", "remove-tables-in-gold"],
@@ -93,7 +93,7 @@ fn what_evolve_could_only_ignore_is_refused() {
         assert!(wanted.iter().all(|part| message.contains(part)), "{further:?}: {message}");
         assert!(!benchmark.path("out").exists(), "{further:?} left a folder");
     }
-    let output = run("evolve", &["--script", &good]);
+    let output = run("evolve", &["--script", &valid]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
 
