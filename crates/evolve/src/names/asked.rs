@@ -103,7 +103,7 @@ pub fn ask(
     let batch = client.chat_batch(&requests, progress);
     let mut suggestions = Suggestions { of: settings.model.clone(), ..Suggestions::default() };
     let mut without_names = Vec::new();
-    let (mut elements, mut named) = (0, 0);
+    let (mut elements, mut with_names) = (0, 0);
     for ((db_id, table), result) in asked.iter().zip(batch.results) {
         let error = |source| AskError::Llm { db_id: (*db_id).to_owned(), table: table.name.clone(), source };
         let answer = result.map_err(error)?;
@@ -113,9 +113,16 @@ pub fn ask(
             without_names.push(format!("{db_id}.{}", table.name));
         }
         elements += 1 + table.columns.len();
-        named += found;
+        with_names += found;
     }
-    Ok(Asked { suggestions, tables: asked.len(), elements, named, without_names, usage: batch.usage })
+    Ok(Asked {
+        suggestions,
+        tables: asked.len(),
+        elements,
+        named: with_names,
+        without_names,
+        usage: batch.usage,
+    })
 }
 
 impl NameSettings {
