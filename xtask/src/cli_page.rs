@@ -18,8 +18,13 @@ const COMMANDS: &[&[&str]] = &[
     &["compat", "spider"],
     &["compat", "bird"],
     &["predict"],
+    &["evolve"],
     &["robustness"],
     &["augment"],
+    &["synth"],
+    &["tables"],
+    &["coverage"],
+    &["translate"],
     &["estimate"],
     &["import"],
     &["encode"],
@@ -46,11 +51,26 @@ pub fn render() -> Result<String> {
          `match` did not find its queries equal or `verify` found them different or a service left questions of `predict` unasked, 3 when `verify` knows nothing of a pair, \
          2 when something is wrong with the input; then one sentence says what and what to do.\n",
     );
+    let missing: Vec<String> = named(&help(&[])?).filter(|name| !is_listed(name)).collect();
+    ensure!(missing.is_empty(), "the page leaves out {}: add them to COMMANDS", missing.join(", "));
     for command in COMMANDS {
         let title = ["sqlgauge"].iter().chain(*command).copied().collect::<Vec<_>>().join(" ");
         let _ = write!(page, "\n## {title}\n\n```text\n{}```\n", help(command)?);
     }
     Ok(page)
+}
+
+/// The commands that the program's own help names.
+fn named(help: &str) -> impl Iterator<Item = String> {
+    let lines =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned)
+}
+
+/// Whether the page has it, or its subcommands; `help` says what the page says.
+fn is_listed(name: &str) -> bool {
+    name == "help" || COMMANDS.iter().any(|command| command.first() == Some(&name))
 }
 
 fn help(command: &[&str]) -> Result<String> {
