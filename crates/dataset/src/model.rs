@@ -30,6 +30,23 @@ pub struct Example {
     pub ddl: Option<String>,
 }
 
+impl Example {
+    /// An item of which nothing but its place and its database is known.
+    pub fn bare(id: String, index: usize, db_id: String) -> Self {
+        Self {
+            id,
+            index,
+            db_id,
+            question: None,
+            evidence: None,
+            golds: Vec::new(),
+            difficulty: None,
+            turn: None,
+            ddl: None,
+        }
+    }
+}
+
 /// Place of a question in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {

@@ -112,17 +112,7 @@ impl Reader<'_> {
         }
         let db_id = self.name(over, row);
         self.pairs.right.predictions.push(Some(Prediction { id: id.clone(), sql: right, confidence: None }));
-        self.pairs.examples.push(Example {
-            id,
-            index,
-            db_id,
-            question: None,
-            evidence: None,
-            golds: vec![left],
-            difficulty: None,
-            turn: None,
-            ddl: None,
-        });
+        self.pairs.examples.push(Example { golds: vec![left], ..Example::bare(id, index, db_id) });
         Ok(())
     }
 

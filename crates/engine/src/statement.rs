@@ -9,7 +9,7 @@
 use crate::outcome::{Failure, FailureKind};
 
 /// Common table expressions and windows that one statement may define. SQLite compares the name of each with all names before
-/// it: a megabyte of 33,000 takes it nearly a second to compile, and ten thousand less than a tenth of that.
+/// it: 33,000 in a megabyte take it 1.3 s to compile, and ten thousand 0.12 s (SQLite 3.40).
 const MOST_DEFINITIONS: usize = 10_000;
 
 /// The one statement in `sql`, its semicolon included.

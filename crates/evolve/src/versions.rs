@@ -57,8 +57,9 @@ pub fn versions(
     steps: &Steps,
     out: &Path,
 ) -> Result<Vec<Version>, EvolveError> {
-    let examples =
-        databases.all()?.into_iter().enumerate().map(|(index, (name, _))| about(index, name)).collect();
+    // Items that ask nothing, so that their databases are evolved.
+    let about = |(index, (name, _))| Example::bare(format!("{index}"), index, name);
+    let examples = databases.all()?.into_iter().enumerate().map(about).collect();
     let benchmark = Benchmark { examples, sources: Vec::new(), notes: Vec::new() };
     let options = Options {
         plan: Plan::Steps { kinds: steps.kinds.clone(), steps: steps.count },
@@ -87,21 +88,6 @@ pub fn versions(
     fs::remove_dir_all(&history).map_err(|source| EvolveError::Write { path: history, source })?;
     found.sort_by(|a, b| (&a.of, a.changes.len()).cmp(&(&b.of, b.changes.len())));
     Ok(found)
-}
-
-/// An item that asks nothing, so that its database is evolved.
-fn about(index: usize, db_id: String) -> Example {
-    Example {
-        id: index.to_string(),
-        index,
-        db_id,
-        question: None,
-        evidence: None,
-        golds: Vec::new(),
-        difficulty: None,
-        turn: None,
-        ddl: None,
-    }
 }
 
 /// The evolved schemas of a folder.

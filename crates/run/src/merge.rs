@@ -142,17 +142,7 @@ impl Shards {
                 return Err(part.out_of_order(&item));
             }
             let Item { id, index, db_id, .. } = item;
-            examples.push(Example {
-                id,
-                index,
-                db_id,
-                question: None,
-                evidence: None,
-                golds: Vec::new(),
-                difficulty: None,
-                turn: None,
-                ddl: None,
-            });
+            examples.push(Example::bare(id, index, db_id));
         }
         Ok(examples)
     }
