@@ -110,7 +110,7 @@ pub fn bootstrap_means(
 }
 
 /// From how many values on the resampled means are not drawn.
-const LONG: usize = 10_000;
+pub const LONG: usize = 10_000;
 
 /// The ends of the bootstrap distribution of the mean of many values, by its first three moments: it has the mean of
 /// the values, their variance divided by their number, and their skewness divided by the root of it.

@@ -31,7 +31,7 @@ const RESAMPLES: usize = 1000;
 const RESAMPLES_IN_BREAKDOWN: usize = 200;
 const SEED: u64 = 0x5eed;
 const CONFIDENCE: f64 = 0.95;
-/// Columns that are summarised in one piece of work.
+/// Columns that are summarised in one piece of work, because they share their draws; long ones draw nothing.
 const TOGETHER: usize = 64;
 
 /// Takes items one by one and makes their summary; holds scores and labels, not the items.
@@ -323,7 +323,7 @@ impl SummaryBuilder {
             .flat_map(|system| (0..self.metrics.len()).map(move |metric| (system, metric)))
             .collect();
         let scored: Vec<ScoreSummary> = cells
-            .par_chunks(TOGETHER)
+            .par_chunks(self.together())
             .flat_map_iter(|cells| {
                 let columns: Vec<(MetricKind, Vec<f64>)> = cells
                     .iter()
@@ -359,7 +359,11 @@ impl SummaryBuilder {
     fn comparisons(&self) -> Vec<Comparison> {
         let pairs: Vec<(usize, usize, usize)> =
             (0..self.metrics.len()).flat_map(|metric| self.pairs(metric)).collect();
-        pairs.par_chunks(TOGETHER).flat_map_iter(|pairs| self.compare(pairs)).collect()
+        pairs.par_chunks(self.together()).flat_map_iter(|pairs| self.compare(pairs)).collect()
+    }
+
+    fn together(&self) -> usize {
+        if self.rows.len() < stats::LONG { TOGETHER } else { 1 }
     }
 
     /// Which systems to compare on a metric, as (metric, first, second).
@@ -384,7 +388,11 @@ impl SummaryBuilder {
     fn compare(&self, pairs: &[(usize, usize, usize)]) -> Vec<Comparison> {
         let differences: Vec<Vec<f64>> = pairs
             .iter()
-            .map(|pair| self.in_common(*pair).map(|(first, second)| first - second).collect())
+            .map(|pair| {
+                let mut differences = Vec::with_capacity(self.rows.len());
+                differences.extend(self.in_common(*pair).map(|(first, second)| first - second));
+                differences
+            })
             .collect();
         let intervals = stats::bootstrap_means(&differences, CONFIDENCE, RESAMPLES, SEED);
         let all = pairs.iter().zip(&differences).zip(intervals);
@@ -418,14 +426,14 @@ impl SummaryBuilder {
             MetricKind::Binary => stats::mcnemar_exact(only_first as u64, only_second as u64),
             MetricKind::Fraction | MetricKind::Cost => stats::sign_flip_test(differences, RESAMPLES, SEED),
         };
-        let (firsts, seconds): (Vec<f64>, Vec<f64>) = self.in_common(pair).unzip();
+        let mean = |sum: f64| Some(sum / differences.len() as f64);
         Some(Comparison {
             metric: id.clone(),
             first: self.systems[first].name.clone(),
             second: self.systems[second].name.clone(),
             count: differences.len(),
-            first_mean: mean_of(&firsts),
-            second_mean: mean_of(&seconds),
+            first_mean: mean(self.in_common(pair).map(|(first, _)| first).sum()),
+            second_mean: mean(self.in_common(pair).map(|(_, second)| second).sum()),
             difference,
             low: interval.low,
             high: interval.high,

@@ -81,14 +81,17 @@ pub(super) fn needs(schema: &Schema, filled: &Filled, left: &ResultSet, right: &
 
 /// Whether a stored value is what people expect of the column's declared type.
 pub(super) fn is_of_type(value: &Value, column: &Column) -> bool {
-    let declared = column.declared_type.as_deref().unwrap_or_default().to_ascii_uppercase();
+    let declares = |word: &str| {
+        let declared = column.declared_type.as_deref().unwrap_or_default().as_bytes();
+        declared.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+    };
     let is_number = matches!(value, Value::Integer(_) | Value::Real(_));
     match column.affinity {
         _ if matches!(value, Value::Null) => true,
         Affinity::Text => matches!(value, Value::Text(_)),
         Affinity::Integer => matches!(value, Value::Integer(_)),
-        Affinity::Numeric if declared.contains("BOOL") => matches!(value, Value::Integer(0 | 1)),
-        Affinity::Numeric if declared.contains("DATE") || declared.contains("TIME") => {
+        Affinity::Numeric if declares("BOOL") => matches!(value, Value::Integer(0 | 1)),
+        Affinity::Numeric if declares("DATE") || declares("TIME") => {
             value.as_str().is_some_and(|text| date_part(text).is_some() || is_time(text))
         }
         Affinity::Real | Affinity::Numeric => is_number,

@@ -4,16 +4,16 @@
 //! values; a cell is a position in that list, so linked columns agree by construction. Each column keeps its own
 //! copy of the list as its affinity stores it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlgauge_engine::Value;
-use sqlgauge_sql::schema::{Affinity, Column, Schema, Table, TableId, TableKind};
+use sqlgauge_sql::schema::{Affinity, Collation, Column, Schema, Table, TableId, TableKind};
 use sqlgauge_sql::tree::{Query, Relation, Source};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use super::needs::is_of_type;
 use super::trace::{ColumnKey, Trace, Use};
-use super::values::{date_part, neighbours, same_key, stored, text_of};
+use super::values::{date_part, key_of, neighbours, stored, text_of};
 use super::verdict::Inapplicable;
 
 /// A cell that is NULL.
@@ -25,6 +25,9 @@ const MAX_ROWS: usize = 14;
 /// Longest lists of values of a class that come from the queries, and of those near them.
 const MAX_CONSTANTS: usize = 24;
 const MAX_NEIGHBOURS: usize = 24;
+
+/// About as many values as a class has, but for large tables.
+const USUAL_VALUES: usize = 128;
 
 /// Dates and texts beside the ordinary ones.
 const SPREAD_DATES: [&str; 8] = [
@@ -252,9 +255,9 @@ pub(super) fn plan(schema: &Schema, tables: &[TableId], traces: &[Trace], null_i
 
 impl Builder<'_> {
     fn build(&self) -> Plan {
-        let class_of = self.classes();
         let filled = self.filled();
-        let count = class_of.iter().max().map_or(0, |&last| last + 1);
+        let class_of = self.classes(&filled);
+        let count = class_of.iter().flatten().max().map_or(0, |&last| last + 1);
         let mut lists: Vec<(ClassPlan, Vec<Value>)> = Vec::with_capacity(count);
         for class in 0..count {
             lists.push(self.values_of_class(&class_of, class));
@@ -269,8 +272,8 @@ impl Builder<'_> {
         Plan { tables, classes, sizes, guides: self.traces.len().saturating_sub(1) }
     }
 
-    /// For each column its class, numbered from 0.
-    fn classes(&self) -> Vec<usize> {
+    /// For each column its class, numbered from 0; none where no column of the class gets values.
+    fn classes(&self, filled: &BTreeSet<ColumnKey>) -> Vec<Option<usize>> {
         let mut classes = Classes { parent: (0..self.columns.len()).collect() };
         for (a, b) in self.traces.iter().flat_map(|trace| &trace.equal) {
             if let (Some(&a), Some(&b)) = (self.number.get(a), self.number.get(b)) {
@@ -287,13 +290,11 @@ impl Builder<'_> {
             }
         }
         let mut numbers = HashMap::new();
-        (0..self.columns.len())
-            .map(|at| {
-                let root = classes.root(at);
-                let next = numbers.len();
-                *numbers.entry(root).or_insert(next)
-            })
-            .collect()
+        for at in (0..self.columns.len()).filter(|&at| filled.contains(&self.columns[at])) {
+            let next = numbers.len();
+            numbers.entry(classes.root(at)).or_insert(next);
+        }
+        (0..self.columns.len()).map(|at| numbers.get(&classes.root(at)).copied()).collect()
     }
 
     fn foreign_keys(&self) -> impl Iterator<Item = (TableId, &sqlgauge_sql::schema::ForeignKey)> {
@@ -334,13 +335,13 @@ impl Builder<'_> {
         &self,
         id: TableId,
         filled: &BTreeSet<ColumnKey>,
-        class_of: &[usize],
+        class_of: &[Option<usize>],
         lists: &[(ClassPlan, Vec<Value>)],
     ) -> TablePlan {
         let mut planned = TablePlan { id, columns: Vec::new(), keys: Vec::new(), foreign_keys: Vec::new() };
         let Some(table) = self.schema.table(id) else { return planned };
         for (at, column) in (0..).zip(&table.columns).filter(|&(at, _)| filled.contains(&(id, at))) {
-            let class = class_of[self.number[&(id, at)]];
+            let Some(class) = class_of[self.number[&(id, at)]] else { continue };
             planned.columns.push(self.column(table, (id, at), column, class, &lists[class]));
         }
         let position = |at: u32| filled.range((id, 0)..(id, at)).count();
@@ -377,14 +378,7 @@ impl Builder<'_> {
         let is_rowid = table.rowid_alias() == Some(key.1);
         let pool: Vec<Value> =
             values.iter().map(|value| stored_in(value, column, table.strict, is_rowid)).collect();
-        let same = pool.iter().enumerate().map(|(at, value)| {
-            if matches!(value, Value::Null) {
-                return NULL;
-            }
-            let first = pool[..at].iter().position(|other| same_key(other, value, &column.collation));
-            u32::try_from(first.unwrap_or(at)).unwrap_or(NULL)
-        });
-        let same = same.collect();
+        let same = first_of_each(&pool, &column.collation);
         let guided = self.traces.iter().map(|trace| {
             let facts = trace.facts.iter().filter(|fact| fact.column == key);
             let wanted = facts.flat_map(|fact| &fact.wanted).filter_map(|wanted| {
@@ -443,25 +437,25 @@ impl Builder<'_> {
     }
 
     /// The values of a class, and where each kind begins.
-    fn values_of_class(&self, class_of: &[usize], class: usize) -> (ClassPlan, Vec<Value>) {
-        let members: Vec<ColumnKey> =
-            self.columns.iter().zip(class_of).filter(|&(_, &of)| of == class).map(|(&key, _)| key).collect();
+    fn values_of_class(&self, class_of: &[Option<usize>], class: usize) -> (ClassPlan, Vec<Value>) {
+        let members = self.columns.iter().zip(class_of).filter(|&(_, &of)| of == Some(class));
+        let members: Vec<ColumnKey> = members.map(|(&key, _)| key).collect();
         let facts = self.traces.iter().flat_map(|trace| &trace.facts);
         let facts: Vec<_> = facts.filter(|fact| members.contains(&fact.column)).collect();
-        let mut values = Vec::new();
+        let mut values = Distinct::with_capacity(USUAL_VALUES);
         let mut plan = ClassPlan::default();
-        extend(&mut values, facts.iter().map(|fact| fact.value.clone()), MAX_CONSTANTS);
-        extend(&mut values, facts.iter().flat_map(|fact| fact.wanted.clone()), MAX_CONSTANTS);
-        plan.constants = values.len();
-        let near: Vec<Value> = values.iter().flat_map(neighbours).collect();
-        extend(&mut values, near, MAX_NEIGHBOURS);
-        plan.neighbours = values.len();
-        extend(&mut values, members.iter().flat_map(|&key| self.fresh(key)), 8);
-        plan.fresh = values.len();
-        extend(&mut values, members.iter().flat_map(|&key| self.odd(key)), 6);
-        plan.odd = values.len();
-        extend(&mut values, members.iter().flat_map(|&key| self.spread(key)), 24);
-        plan.spread = values.len();
+        values.extend(facts.iter().map(|fact| fact.value.clone()), MAX_CONSTANTS);
+        values.extend(facts.iter().flat_map(|fact| fact.wanted.clone()), MAX_CONSTANTS);
+        plan.constants = values.list.len();
+        let near: Vec<Value> = values.list.iter().flat_map(neighbours).collect();
+        values.extend(near, MAX_NEIGHBOURS);
+        plan.neighbours = values.list.len();
+        values.extend(members.iter().flat_map(|&key| self.fresh(key)), 8);
+        plan.fresh = values.list.len();
+        values.extend(members.iter().flat_map(|&key| self.odd(key)), 6);
+        plan.odd = values.list.len();
+        values.extend(members.iter().flat_map(|&key| self.spread(key)), 24);
+        plan.spread = values.list.len();
         // Distinct under every affinity, and enough for a key of the largest table.
         let rows = self
             .traces
@@ -469,9 +463,9 @@ impl Builder<'_> {
             .flat_map(|trace| &trace.sizes)
             .fold(MAX_ROWS, |most, &size| most.max(size + 2));
         let spare = (101..).take(2 * rows).map(Value::Integer);
-        extend(&mut values, spare, usize::MAX);
-        plan.len = values.len();
-        (plan, values)
+        values.extend(spare, usize::MAX);
+        plan.len = values.list.len();
+        (plan, values.list)
     }
 
     /// Ordinary values of the column's type.
@@ -567,31 +561,55 @@ fn spread_types(tables: &mut [TablePlan]) {
     }
 }
 
-/// Adds at most `limit` values that are not there yet.
-fn extend(values: &mut Vec<Value>, more: impl IntoIterator<Item = Value>, limit: usize) {
-    let end = values.len().saturating_add(limit);
-    for value in more {
-        if values.len() >= end {
-            return;
-        }
-        if !values.contains(&value) {
-            values.push(value);
+/// Values in the order in which they came, each once.
+struct Distinct {
+    list: Vec<Value>,
+    seen: HashSet<Value>,
+}
+
+impl Distinct {
+    fn with_capacity(capacity: usize) -> Self {
+        Self { list: Vec::with_capacity(capacity), seen: HashSet::with_capacity(capacity) }
+    }
+
+    /// Adds at most `limit` values that are not there yet.
+    fn extend(&mut self, more: impl IntoIterator<Item = Value>, limit: usize) {
+        let end = self.list.len().saturating_add(limit);
+        for value in more {
+            if self.list.len() >= end {
+                return;
+            }
+            if self.seen.insert(value.clone()) {
+                self.list.push(value);
+            }
         }
     }
+}
+
+/// For each value the first that is equal to it in a key; NULL for NULL.
+fn first_of_each(pool: &[Value], collation: &Collation) -> Vec<u32> {
+    let mut first = HashMap::with_capacity(pool.len());
+    let places = pool.iter().zip(0..).map(|(value, at)| match value {
+        Value::Null => NULL,
+        _ => *first.entry(key_of(value, collation)).or_insert(at),
+    });
+    places.collect()
 }
 
 /// What the column stores for the value; NULL if it refuses it.
 fn stored_in(value: &Value, column: &Column, is_strict: bool, is_rowid: bool) -> Value {
     let stored = stored(value, column.affinity);
-    let declared = column.declared_type.as_deref().unwrap_or_default().to_ascii_uppercase();
-    let fits = match (is_strict, declared.as_str()) {
-        (true, "BLOB") => {
-            return text_of(value).map_or(Value::Null, |text| Value::Blob(text.into_bytes().into()));
-        }
-        (true, "INT" | "INTEGER") => matches!(stored, Value::Integer(_)),
-        (true, "REAL") => matches!(stored, Value::Real(_)),
-        (true, "TEXT") => matches!(stored, Value::Text(_)),
-        _ => !is_rowid || matches!(stored, Value::Integer(_)),
+    let is_type = |name: &str| column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name));
+    let fits = if !is_strict {
+        !is_rowid || matches!(stored, Value::Integer(_))
+    } else if is_type("BLOB") {
+        return text_of(value).map_or(Value::Null, |text| Value::Blob(text.into_bytes().into()));
+    } else if is_type("INT") || is_type("INTEGER") {
+        matches!(stored, Value::Integer(_))
+    } else if is_type("REAL") {
+        matches!(stored, Value::Real(_))
+    } else {
+        !is_type("TEXT") || matches!(stored, Value::Text(_))
     };
     if fits { stored } else { Value::Null }
 }

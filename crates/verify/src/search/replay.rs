@@ -36,24 +36,23 @@ impl Replay<'_> {
         if !self.is_sound(&sandbox) {
             return None;
         }
-        self.difference(&sandbox, true)?;
-        let found = self.difference(&sandbox, false)?;
+        sandbox.reverse_unordered(true).ok()?;
+        difference(&mut self.compiled(&sandbox)?)?;
+        sandbox.reverse_unordered(false).ok()?;
+        let mut pair = self.compiled(&sandbox)?;
+        let found = difference(&mut pair)?;
         if database.rows.iter().any(|rows| rows.len() > 1) {
             fill(&mut loader, database, true)?;
-            self.difference(&sandbox, false)?;
+            difference(&mut pair)?;
         }
         let uses_clock = self.pair.0.uses_clock() || self.pair.1.uses_clock();
         let needs = needs(self.schema, database, &found.left, &found.right);
         Some(Refutation::new(witness, (found.left, found.right), found.reason, needs, uses_clock))
     }
 
-    fn difference(&self, sandbox: &Sandbox, reversed: bool) -> Option<Difference> {
-        sandbox.reverse_unordered(reversed).ok()?;
-        let mut pair = Pair::new(sandbox, self.schema, self.pair, self.contract).ok()?;
-        match pair.judge() {
-            Judged::Different(difference) => Some(*difference),
-            Judged::Same | Judged::Undecided | Judged::Failed => None,
-        }
+    /// Both queries, compiled for the order of unordered rows that the sandbox has now.
+    fn compiled<'s>(&'s self, sandbox: &'s Sandbox) -> Option<Pair<'s>> {
+        Pair::new(sandbox, self.schema, self.pair, self.contract).ok()
     }
 
     /// Whether SQLite finds the database sound and every foreign key holds.
@@ -64,6 +63,13 @@ impl Replay<'_> {
         says("PRAGMA integrity_check", &[Value::text("ok")])
             && says("PRAGMA foreign_key_check", &[])
             && texts.all(|text| text.is_some_and(|text| says(&text, &[])))
+    }
+}
+
+fn difference(pair: &mut Pair<'_>) -> Option<Difference> {
+    match pair.judge() {
+        Judged::Different(difference) => Some(*difference),
+        Judged::Same | Judged::Undecided | Judged::Failed => None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Values near other values, and what SQLite's affinities make of them.
 
+use std::borrow::Cow;
+
 use sqlgauge_engine::Value;
 use sqlgauge_sql::schema::{Affinity, Collation};
 
@@ -75,19 +77,38 @@ pub(super) fn stored(value: &Value, affinity: Affinity) -> Value {
     }
 }
 
+/// What a stored value is in a unique key of a collation: two that are equal there have the same.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key<'v> {
+    /// NULL.
+    Null,
+    /// The bits of a number as a real one, of which 0.0 is the only zero.
+    Number(u64),
+    /// A text, as far as the collation tells it from others.
+    Text(Cow<'v, [u8]>),
+    /// Bytes.
+    Blob(&'v [u8]),
+}
+
+/// The [`Key`] of a value.
+pub(super) fn key_of<'v>(value: &'v Value, collation: &Collation) -> Key<'v> {
+    match value {
+        Value::Null => Key::Null,
+        Value::Integer(integer) => Key::Number((*integer as f64).to_bits()),
+        // Minus zero and zero are equal.
+        Value::Real(real) => Key::Number((real + 0.0).to_bits()),
+        Value::Text(text) => Key::Text(match collation {
+            Collation::NoCase => Cow::Owned(text.to_ascii_lowercase()),
+            Collation::RTrim => Cow::Borrowed(trimmed(text)),
+            Collation::Binary | Collation::Other(_) => Cow::Borrowed(text),
+        }),
+        Value::Blob(bytes) => Key::Blob(bytes),
+    }
+}
+
 /// Whether two stored values are equal in a unique key of that collation.
 pub(super) fn same_key(left: &Value, right: &Value, collation: &Collation) -> bool {
-    match (left, right) {
-        (Value::Integer(_) | Value::Real(_), Value::Integer(_) | Value::Real(_)) => {
-            number(left) == number(right)
-        }
-        (Value::Text(l), Value::Text(r)) => match collation {
-            Collation::NoCase => l.eq_ignore_ascii_case(r),
-            Collation::RTrim => trimmed(l) == trimmed(r),
-            Collation::Binary | Collation::Other(_) => l == r,
-        },
-        _ => left == right,
-    }
+    key_of(left, collation) == key_of(right, collation)
 }
 
 fn trimmed(text: &[u8]) -> &[u8] {
