@@ -141,26 +141,31 @@ impl<'s> Runner<'s> {
             return None;
         }
         let mut outcomes = Outcomes::default();
-        self.add_outcomes(sandbox, result, &mut outcomes)?;
+        let narrowings = self.sites.len();
+        self.add_outcomes(sandbox, result, narrowings, &mut outcomes)?;
         Some(outcomes)
     }
 
+    /// Adds what is possible where so many places may still be narrowed: each once, as a place that stays open when it is
+    /// narrowed to one of its rows would be narrowed for ever.
     fn add_outcomes(
         &mut self,
         sandbox: &'s Sandbox,
         result: &ResultSet,
+        narrowings: usize,
         outcomes: &mut Outcomes,
     ) -> Option<()> {
         for (site, all) in &mut self.sites {
             let possible = site.cut.possible(&all.run(sandbox).ok()?);
             if possible.is_open() {
+                let left = narrowings.checked_sub(1)?;
                 let mut rows = possible.open().to_vec();
                 rows.dedup();
                 return rows.iter().try_for_each(|row| {
                     let narrowed = Resolved::of(site.narrowed(&self.query, row), self.schema)?;
                     let mut runner = Runner::new(sandbox, self.schema, &narrowed).ok()?;
                     let result = sandbox.run(&mut runner.statement).ok()?;
-                    runner.add_outcomes(sandbox, &result, outcomes)
+                    runner.add_outcomes(sandbox, &result, left, outcomes)
                 });
             }
         }

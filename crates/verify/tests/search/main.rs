@@ -293,6 +293,18 @@ fn witnesses_are_reused() {
 }
 
 /// Rows before DISTINCT that have one key each leave nothing open; those with several do.
+/// A scalar subquery of several rows may return any of them, and 1.0 is another one than 1.
+#[test]
+fn a_choice_among_equal_numbers_of_two_types_is_made_once() {
+    let search = Search::new(schema(SCHOOL), options(60)).unwrap();
+    let choice = "(VALUES (1), (1.0), (2.0))";
+    let more = search
+        .refute(&format!("SELECT {choice} FROM team"), &format!("SELECT {choice} FROM team WHERE id > 5"));
+    assert!(more.refutation().is_some(), "{}", show(&more));
+    let typed = search.refute(&format!("SELECT typeof({choice}) FROM team"), "SELECT 'real' FROM team");
+    assert!(typed.refutation().is_none(), "{}", show(&typed));
+}
+
 #[test]
 fn the_order_of_distinct_rows_by_other_columns_may_be_determined() {
     let search = Search::new(schema("CREATE TABLE t (a INT, b INT)"), options(400)).unwrap();

@@ -86,9 +86,26 @@ pub(super) fn varies(expr: &Expr) -> Expr {
     let bytes = Expr::Collate { expr: Box::new(expr.clone()), collation: "BINARY".to_owned() };
     let least = |expr: &Expr| aggregate(Function::Min, Args::List(vec![expr.clone()]));
     let most = |expr: &Expr| aggregate(Function::Max, Args::List(vec![expr.clone()]));
-    let kind = Expr::Function { function: Function::TypeOf, args: Args::List(vec![expr.clone()]) };
+    let kind = type_of(expr.clone());
     Expr::Or(vec![
         binary(BinaryOperator::IsNot, least(&bytes), most(&bytes)),
         binary(BinaryOperator::NotEqual, least(&kind), most(&kind)),
     ])
+}
+
+fn type_of(expr: Expr) -> Expr {
+    Expr::Function { function: Function::TypeOf, args: Args::List(vec![expr]) }
+}
+
+/// Whether a column is that very value: the same text byte by byte, and 1.0 is not 1.
+pub(super) fn is_exactly(relation: RelationId, at: usize, value: &Value) -> Vec<Expr> {
+    let bytes = Expr::Collate { expr: Box::new(column(relation, at)), collation: "BINARY".to_owned() };
+    let is = binary(BinaryOperator::Is, bytes, Expr::Literal(literal_of(value)));
+    let kind = match value {
+        Value::Integer(_) => "integer",
+        Value::Real(_) => "real",
+        Value::Null | Value::Text(_) | Value::Blob(_) => return vec![is],
+    };
+    let kind = Expr::Literal(Literal::Text(kind.to_owned()));
+    vec![is, binary(BinaryOperator::Equal, type_of(column(relation, at)), kind)]
 }

@@ -29,12 +29,12 @@ use sqlgauge_engine::Value;
 use sqlgauge_sql::aggregates::is_entangled;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Collation, Schema};
-use sqlgauge_sql::tree::{Args, BinaryOperator, Body, Expr, Query, Relation, RelationId, Select, Source};
+use sqlgauge_sql::tree::{Args, Body, Expr, Query, Relation, RelationId, Select, Source};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 use sqlgauge_sql::{Dialect, PrintError, print};
 
 pub(in crate::search) use self::build::{aggregate, binary, integer, literal_of, output, select_one};
-use self::build::{column, derived};
+use self::build::{column, derived, is_exactly};
 pub(in crate::search) use self::choice::Place;
 pub use self::choice::{Choice, OpenPlace};
 use self::collector::{Collector, Role};
@@ -138,10 +138,7 @@ impl Site {
         let width = self.query.width();
         let all =
             Query { ctes: Vec::new(), order_by: Vec::new(), limit: None, offset: None, ..self.query.clone() };
-        let equalities = row.iter().take(width).enumerate().map(|(at, value)| {
-            let bytes = Expr::Collate { expr: Box::new(column(id, at)), collation: "BINARY".to_owned() };
-            binary(BinaryOperator::Is, bytes, Expr::Literal(literal_of(value)))
-        });
+        let equalities = row.iter().take(width).enumerate().flat_map(|(at, value)| is_exactly(id, at, value));
         let mut equalities: Vec<Expr> = equalities.collect();
         let filter = if equalities.len() == 1 { equalities.pop() } else { Some(Expr::And(equalities)) };
         let outputs = (0..width).map(|at| output(column(id, at))).collect();
