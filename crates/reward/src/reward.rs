@@ -60,7 +60,7 @@ impl Reward {
     pub fn new(options: Options, worker: WorkerCommand) -> Result<Self, RewardError> {
         options.check()?;
         let databases = Databases::open(&options.databases)?;
-        let engine = SqliteEngine::with_workers(options.limits(), worker.with_grace(GRACE))?;
+        let engine = SqliteEngine::with_workers(options.limits(), worker.with_grace(GRACE).yielding())?;
         let bytes = options.cache_bytes;
         let witnesses = options
             .witnesses

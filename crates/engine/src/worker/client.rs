@@ -28,6 +28,10 @@ const TRANSFER: Duration = Duration::from_mins(1);
 /// How long a wish to stop may go unnoticed while a query runs.
 const POLL: Duration = Duration::from_millis(10);
 
+/// The nice value of a process that yields.
+#[cfg(unix)]
+const NICE: i32 = 10;
+
 /// Longest greeting.
 const GREETING_BYTES: usize = 1 << 10;
 
@@ -42,12 +46,13 @@ pub struct WorkerCommand {
     program: PathBuf,
     arguments: Vec<OsString>,
     grace: Duration,
+    yields: bool,
 }
 
 impl WorkerCommand {
     /// That program, without arguments.
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), arguments: Vec::new(), grace: GRACE }
+        Self { program: program.into(), arguments: Vec::new(), grace: GRACE, yields: false }
     }
 
     /// With that time after its limit in which a query may still report that it has ended, before its process is killed;
@@ -55,6 +60,13 @@ impl WorkerCommand {
     #[must_use]
     pub fn with_grace(self, grace: Duration) -> Self {
         Self { grace, ..self }
+    }
+
+    /// With processes that let others go first (a nice value of 10, on Unix): for a caller that has quick work to do while
+    /// slow queries use up their time.
+    #[must_use]
+    pub fn yielding(self) -> Self {
+        Self { yields: true, ..self }
     }
 
     /// With one more argument.
@@ -72,6 +84,11 @@ impl WorkerCommand {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
+        #[cfg(unix)]
+        if self.yields {
+            // A child that cannot be asked to yield works all the same.
+            let _ = rustix::process::setpriority_process(Some(rustix::process::Pid::from_child(&child)), NICE);
+        }
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let (sender, said) = sync_channel(2);
         let worker = Worker { child, stdin, said };
