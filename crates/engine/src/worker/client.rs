@@ -87,7 +87,8 @@ impl WorkerCommand {
         #[cfg(unix)]
         if self.yields {
             // A child that cannot be asked to yield works all the same.
-            let _ = rustix::process::setpriority_process(Some(rustix::process::Pid::from_child(&child)), NICE);
+            let _ =
+                rustix::process::setpriority_process(Some(rustix::process::Pid::from_child(&child)), NICE);
         }
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let (sender, said) = sync_channel(2);

@@ -224,12 +224,16 @@ pub(super) enum Judged {
     Failed,
 }
 
+/// Why a query with the result of the gold is not taken for it.
+const LUCK: &str = "the same rows, but SQLite was free to return others, and not for the gold";
+
 /// How the right query stands against the left one on one database.
 #[derive(Debug)]
 pub(super) enum Stand {
     /// The results are equal.
     Equal,
-    /// They differ where the left query permits its result alone, or whatever SQLite chooses.
+    /// They differ, or may where SQLite chooses otherwise, and the left query permits its result alone; or they differ
+    /// whatever SQLite chooses.
     Differs(String),
     /// They differ, and the left query permits several, or has none.
     Open,
@@ -327,12 +331,18 @@ impl<'s> Pair<'s> {
             Ok(right) => right,
             Err(failure) => return Stand::RightFailed(failure),
         };
+        let is_settled = |outcomes: Option<Outcomes>| outcomes.is_some_and(|outcomes| outcomes.is_settled());
         let reason = match self.difference(&left, &right) {
-            Ok(None) => return Stand::Equal,
+            Ok(None) => {
+                let is_open =
+                    |outcomes: Option<Outcomes>| outcomes.is_some_and(|outcomes| !outcomes.is_settled());
+                let is_luck = is_open(self.right.outcomes(self.sandbox, &right))
+                    && is_settled(self.left.outcomes(self.sandbox, &left));
+                return if is_luck { Stand::Differs(LUCK.to_owned()) } else { Stand::Equal };
+            }
             Ok(Some(reason)) => reason,
             Err(_) => return Stand::Open,
         };
-        let is_settled = |outcomes: Option<Outcomes>| outcomes.is_some_and(|outcomes| outcomes.is_settled());
         if self.clock_moved(&left)
             || self.may_be_chance(&left, &right) && !is_settled(self.left.outcomes(self.sandbox, &left))
         {

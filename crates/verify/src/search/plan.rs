@@ -599,7 +599,8 @@ fn first_of_each(pool: &[Value], collation: &Collation) -> Vec<u32> {
 /// What the column stores for the value; NULL if it refuses it.
 fn stored_in(value: &Value, column: &Column, is_strict: bool, is_rowid: bool) -> Value {
     let stored = stored(value, column.affinity);
-    let is_type = |name: &str| column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name));
+    let is_type =
+        |name: &str| column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name));
     let fits = if !is_strict {
         !is_rowid || matches!(stored, Value::Integer(_))
     } else if is_type("BLOB") {
