@@ -256,12 +256,17 @@ pub(super) fn plan(schema: &Schema, tables: &[TableId], traces: &[Trace], null_i
 impl Builder<'_> {
     fn build(&self) -> Plan {
         let filled = self.filled();
-        let class_of = self.classes(&filled);
-        let count = class_of.iter().flatten().max().map_or(0, |&last| last + 1);
-        let mut lists: Vec<(ClassPlan, Vec<Value>)> = Vec::with_capacity(count);
-        for class in 0..count {
-            lists.push(self.values_of_class(&class_of, class));
+        let class_of = self.classes();
+        let count = class_of.iter().max().map_or(0, |&last| last + 1);
+        let mut is_filled = vec![false; count];
+        for (key, &class) in self.columns.iter().zip(&class_of) {
+            is_filled[class] |= filled.contains(key);
         }
+        // Nobody asks for a value of a class of which no column gets one.
+        let values = |(class, is_filled)| {
+            if is_filled { self.values_of_class(&class_of, class) } else { Default::default() }
+        };
+        let lists: Vec<(ClassPlan, Vec<Value>)> = is_filled.into_iter().enumerate().map(values).collect();
         let mut tables: Vec<TablePlan> =
             self.tables.iter().map(|&id| self.table(id, &filled, &class_of, &lists)).collect();
         spread_types(&mut tables);
@@ -272,8 +277,8 @@ impl Builder<'_> {
         Plan { tables, classes, sizes, guides: self.traces.len().saturating_sub(1) }
     }
 
-    /// For each column its class, numbered from 0; none where no column of the class gets values.
-    fn classes(&self, filled: &BTreeSet<ColumnKey>) -> Vec<Option<usize>> {
+    /// For each column its class, numbered from 0.
+    fn classes(&self) -> Vec<usize> {
         let mut classes = Classes { parent: (0..self.columns.len()).collect() };
         for (a, b) in self.traces.iter().flat_map(|trace| &trace.equal) {
             if let (Some(&a), Some(&b)) = (self.number.get(a), self.number.get(b)) {
@@ -290,11 +295,13 @@ impl Builder<'_> {
             }
         }
         let mut numbers = HashMap::new();
-        for at in (0..self.columns.len()).filter(|&at| filled.contains(&self.columns[at])) {
-            let next = numbers.len();
-            numbers.entry(classes.root(at)).or_insert(next);
-        }
-        (0..self.columns.len()).map(|at| numbers.get(&classes.root(at)).copied()).collect()
+        (0..self.columns.len())
+            .map(|at| {
+                let root = classes.root(at);
+                let next = numbers.len();
+                *numbers.entry(root).or_insert(next)
+            })
+            .collect()
     }
 
     fn foreign_keys(&self) -> impl Iterator<Item = (TableId, &sqlgauge_sql::schema::ForeignKey)> {
@@ -335,13 +342,13 @@ impl Builder<'_> {
         &self,
         id: TableId,
         filled: &BTreeSet<ColumnKey>,
-        class_of: &[Option<usize>],
+        class_of: &[usize],
         lists: &[(ClassPlan, Vec<Value>)],
     ) -> TablePlan {
         let mut planned = TablePlan { id, columns: Vec::new(), keys: Vec::new(), foreign_keys: Vec::new() };
         let Some(table) = self.schema.table(id) else { return planned };
         for (at, column) in (0..).zip(&table.columns).filter(|&(at, _)| filled.contains(&(id, at))) {
-            let Some(class) = class_of[self.number[&(id, at)]] else { continue };
+            let class = class_of[self.number[&(id, at)]];
             planned.columns.push(self.column(table, (id, at), column, class, &lists[class]));
         }
         let position = |at: u32| filled.range((id, 0)..(id, at)).count();
@@ -437,8 +444,8 @@ impl Builder<'_> {
     }
 
     /// The values of a class, and where each kind begins.
-    fn values_of_class(&self, class_of: &[Option<usize>], class: usize) -> (ClassPlan, Vec<Value>) {
-        let members = self.columns.iter().zip(class_of).filter(|&(_, &of)| of == Some(class));
+    fn values_of_class(&self, class_of: &[usize], class: usize) -> (ClassPlan, Vec<Value>) {
+        let members = self.columns.iter().zip(class_of).filter(|&(_, &of)| of == class);
         let members: Vec<ColumnKey> = members.map(|(&key, _)| key).collect();
         let facts = self.traces.iter().flat_map(|trace| &trace.facts);
         let facts: Vec<_> = facts.filter(|fact| members.contains(&fact.column)).collect();
