@@ -292,7 +292,6 @@ fn witnesses_are_reused() {
     assert_eq!(found.map(|found| found.left().values().len()), Some(1));
 }
 
-/// Rows before DISTINCT that have one key each leave nothing open; those with several do.
 /// A scalar subquery of several rows may return any of them, and 1.0 is another one than 1.
 #[test]
 fn a_choice_among_equal_numbers_of_two_types_is_made_once() {
@@ -305,6 +304,7 @@ fn a_choice_among_equal_numbers_of_two_types_is_made_once() {
     assert!(typed.refutation().is_none(), "{}", show(&typed));
 }
 
+/// Rows before DISTINCT that have one key each leave nothing open; those with several do.
 #[test]
 fn the_order_of_distinct_rows_by_other_columns_may_be_determined() {
     let search = Search::new(schema("CREATE TABLE t (a INT, b INT)"), options(400)).unwrap();
