@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use sqlgauge_dialects::{DIALECTS, TypedSchema, translate};
 use sqlgauge_encode::encoders::features::Features as FeatureEncoder;
 use sqlgauge_encode::encoders::tfidf::{Tfidf, TfidfOptions};
 use sqlgauge_encode::{Encoder, EncoderInput, Form};
@@ -12,6 +13,7 @@ use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::{Pair, Target, find, official};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::{Dialect, Features, print, resolve, spider};
+use sqlgauge_verify::{Options, Verdict, Verifier};
 
 use crate::constructs::SCHEMA;
 
@@ -167,6 +169,13 @@ pub static ANALYSES: &[Analysis] = &[
         name: "match, paper",
         run: |world, text| matched(world, Profile::Paper, text),
     },
+    Analysis { prepare: nothing, name: "verify", run: |world, text| verified(world, GOLD, text) },
+    Analysis {
+        prepare: nothing,
+        name: "verify, both",
+        run: |world, text| verified(world, text, &text.replacen("SELECT ", "SELECT ALL ", 1)),
+    },
+    Analysis { prepare: nothing, name: "translate", run: translated },
     Analysis { prepare: nothing, name: "estimate", run: observed },
     Analysis { prepare: write_catalog, name: "catalog", run: open_catalog },
 ];
@@ -198,6 +207,31 @@ fn observed(world: &World, text: &str) -> String {
 fn matched(world: &World, profile: Profile, text: &str) -> String {
     let other = text.replacen("SELECT ", "SELECT ALL ", 1);
     shortened(&Matcher::new(&world.schema, profile).compare(text, &other).verdict.to_string())
+}
+
+/// What `sqlgauge verify` does without a solver, and `unknown` prints.
+fn verified(world: &World, left: &str, right: &str) -> String {
+    let Ok(verifier) = Verifier::new(Arc::clone(&world.schema), Options::default()) else {
+        return "SQLite gives no database".to_owned();
+    };
+    match verifier.verify(left, right, None) {
+        Ok(report) => match report.verdict {
+            Verdict::Unknown(unknown) => {
+                shortened(&format!("unknown: {}, {}", unknown.reason, unknown.message))
+            }
+            known => known.name().to_owned(),
+        },
+        Err(refused) => shortened(&refused.message),
+    }
+}
+
+/// What `sqlgauge translate` does, for all dialects.
+fn translated(world: &World, text: &str) -> String {
+    outcome(resolve(text, &world.schema).map(|query| {
+        let typed = TypedSchema::declared(&world.schema);
+        let said = DIALECTS.iter().filter(|dialect| translate(&query, &typed, dialect).is_ok());
+        format!("in {} dialects", said.count())
+    }))
 }
 
 fn nothing(_: &World, _: &str) {}

@@ -21,6 +21,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 pub const RESOLVE: u64 = 20_000_000;
 /// Steps of one metric, or of one command, on a resolved query or a pair of them.
 pub const ANALYSIS: u64 = 30_000_000;
+/// Steps of printing a query for one dialect.
+pub const TRANSLATION: u64 = 3_000_000;
+/// Steps of one search for a counterexample, over all the databases that it tries.
+pub const SEARCH: u64 = 20_000_000;
 /// Steps for copying a node of a tree: what takes memory costs more than what looks at it.
 pub const COPY: usize = 30;
 
@@ -65,7 +69,15 @@ pub fn within<T>(steps: u64, analysis: impl FnOnce() -> T) -> Result<T, TooCompl
 /// # Errors
 /// When it takes more steps.
 pub fn analyse<T>(bytes: usize, analysis: impl FnOnce() -> T) -> Result<T, TooComplex> {
-    within(ANALYSIS, || {
+    analyse_within(ANALYSIS, bytes, analysis)
+}
+
+/// Runs an analysis of texts of so many bytes, which may take that many steps, on a stack that is large enough.
+///
+/// # Errors
+/// When it takes more steps.
+pub fn analyse_within<T>(steps: u64, bytes: usize, analysis: impl FnOnce() -> T) -> Result<T, TooComplex> {
+    within(steps, || {
         if bytes < LONG_TEXT_BYTES { analysis() } else { stacker::grow(DEEP_STACK_BYTES, analysis) }
     })
 }
@@ -83,6 +95,13 @@ pub fn spend(steps: usize) {
 #[inline]
 pub fn copy(nodes: usize) {
     spend(nodes.saturating_mul(COPY));
+}
+
+/// How many steps of the budget at hand an analysis takes.
+pub fn taking<T>(analysis: impl FnOnce() -> T) -> (T, u64) {
+    let before = LEFT.get();
+    let value = analysis();
+    (value, before.saturating_sub(LEFT.get()))
 }
 
 /// How many steps an analysis takes, those with a budget of their own included.
@@ -109,6 +128,7 @@ mod tests {
         // Nothing is left over from what was ended.
         assert_eq!(measure(|| count(7)), (7, 7));
         assert_eq!(measure(|| (count(2), within(10, || count(3)))), ((2, Ok(3)), 5));
+        assert_eq!(within(10, || taking(|| (count(2), within(10, || count(3))))), Ok(((2, Ok(3)), 2)));
     }
 
     #[test]

@@ -181,37 +181,38 @@ impl<'a> Types<'a> {
     }
 
     fn query(&mut self, query: &Query) -> Vec<Profile> {
-        for cte in &query.ctes {
-            self.cte(cte);
-        }
+        query.ctes.iter().for_each(|cte| self.cte(cte));
         let columns = self.body(&query.body);
+        self.order(query);
+        columns
+    }
+
+    fn order(&mut self, query: &Query) {
         let order = query.order_by.iter().map(|term| &term.expr);
         order.chain(&query.limit).chain(&query.offset).for_each(|expr| self.inside(expr));
-        columns
     }
 
     /// A recursive query has the types of its first SELECT before it has those of all.
     fn cte(&mut self, cte: &Cte) {
-        let mut first = &cte.query.body;
-        while let Body::SetOperation { left, .. } = first {
+        let query = &cte.query;
+        let (mut first, mut others) = (&query.body, Vec::new());
+        while let Body::SetOperation { left, right, .. } = first {
+            others.push(right);
             first = left;
         }
-        for inner in &cte.query.ctes {
-            self.cte(inner);
-        }
+        query.ctes.iter().for_each(|inner| self.cte(inner));
         let start = self.body(first);
-        self.ctes.insert(cte.id, start);
-        let columns = self.query(&cte.query);
+        self.ctes.insert(cte.id, start.clone());
+        let columns =
+            others.into_iter().rev().fold(start, |columns, other| either(columns, self.body(other)));
         self.ctes.insert(cte.id, columns);
+        self.order(query);
     }
 
     fn body(&mut self, body: &Body) -> Vec<Profile> {
         stacker::maybe_grow(1 << 18, 4 << 20, || match body {
             Body::Select(select) => self.select(select),
-            Body::SetOperation { left, right, .. } => {
-                let (left, right) = (self.body(left), self.body(right));
-                left.into_iter().zip(right).map(|(left, right)| left.or(right)).collect()
-            }
+            Body::SetOperation { left, right, .. } => either(self.body(left), self.body(right)),
             Body::Values(rows) => {
                 rows.iter().flatten().for_each(|expr| self.inside(expr));
                 let width = rows.first().map_or(0, Vec::len);
@@ -416,6 +417,11 @@ impl<'a> Types<'a> {
             _ => Type::Mixed,
         }
     }
+}
+
+/// Columns of which the values are those of either.
+fn either(left: Vec<Profile>, right: Vec<Profile>) -> Vec<Profile> {
+    left.into_iter().zip(right).map(|(left, right)| left.or(right)).collect()
 }
 
 fn of_literal(literal: &Literal) -> Profile {

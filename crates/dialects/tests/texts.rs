@@ -231,3 +231,24 @@ fn what_cannot_be_said_is_refused_by_name() {
         assert_eq!(said(name, sql), expected, "{name}: {sql}");
     }
 }
+
+/// An operand that is compared several times is printed once, or every level of such comparisons would double the work.
+#[test]
+fn nested_comparisons_are_printed_in_steps_that_grow_with_the_text() {
+    let nested = |depth: usize, start: &str, middle: &str, end: &str| {
+        format!("{}{middle}{}", start.repeat(depth), end.repeat(depth))
+    };
+    for (text, end) in [
+        (format!("SELECT 1 FROM t WHERE {}", nested(40, "(", "i", " BETWEEN 0 AND 1)")), "BETWEEN 0 AND 1"),
+        (format!("SELECT 1 FROM t WHERE {}", nested(40, "(", "i", " IN (0, 1, 2))")), "IN (0, 1, 2)"),
+        (nested(40, "WITH c AS (", "SELECT i FROM t", ") SELECT * FROM c"), "FROM `c`"),
+        // The text of a CASE holds its operand in each branch, so it grows all the same.
+        (
+            format!("SELECT {} FROM t", nested(40, "CASE ", "i", " WHEN 0 THEN 0 WHEN 1 THEN 1 END")),
+            "too_complex",
+        ),
+    ] {
+        let said = said("mysql", &text);
+        assert!(said.ends_with(end) && said.len() < 10_000, "{said}");
+    }
+}

@@ -61,3 +61,20 @@ fn a_definition_that_is_not_to_be_trusted_has_no_effects() {
     assert!(sandbox.create("CREATE VIRTUAL TABLE v USING fts5(a)").is_err());
     assert!(sandbox.create("CREATE TABLE ok(x CHECK (length(x) < 9))").is_ok());
 }
+
+/// What queries take together is counted, whether they end or not; compiling a long text takes of it too.
+#[test]
+fn queries_find_no_more_steps_than_are_left_in_total() {
+    let sandbox = sandbox();
+    let count =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300) SELECT count(*) FROM n";
+    sandbox.allow_in_total(20_000);
+    let runs = (0..20).take_while(|_| outcome(&sandbox, count).is_ok()).count();
+    assert!((1..10).contains(&runs), "{runs}");
+    assert_eq!((outcome(&sandbox, "SELECT 1"), sandbox.left_in_total()), (Err(FailureKind::Timeout), 0));
+    sandbox.allow_in_total(20_000);
+    assert_eq!(outcome(&sandbox, "SELECT 1"), Ok(1));
+    let long = format!("SELECT 1{}", " + 1".repeat(2_000));
+    assert!(outcome(&sandbox, &long).is_err());
+    assert_eq!(sandbox.left_in_total(), 0);
+}

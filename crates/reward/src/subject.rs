@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlgauge_engine::{Engine, SqliteEngine};
+use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::Target;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::search::{Options, Search, SearchError};
@@ -48,6 +49,12 @@ impl Subject {
             ..Options::default()
         };
         Ok(Self { target: Target::new(db_id, database), schema, options, idle: Mutex::default() })
+    }
+
+    /// Whether the rules of `etm@1` prove that a query is right for the gold on every database that satisfies the schema, so
+    /// that no search need look for one on which it is not.
+    pub(crate) fn proves_equal(&self, gold: &str, other: &str) -> bool {
+        Matcher::new(&self.schema, Profile::Sound).is_right(gold, other)
     }
 
     /// Does something with a search over the schema, of which there are as many as threads that ever needed one at once.

@@ -12,6 +12,7 @@ pub mod ddl;
 mod definition;
 pub mod derive;
 mod error;
+mod expansion;
 mod features;
 mod folded;
 pub mod functions;
@@ -30,6 +31,7 @@ pub mod visit;
 
 pub use definition::Definition;
 pub use error::{Error, ErrorKind, Position};
+pub use expansion::expanded_size;
 pub use features::Features;
 pub use identity::renumber;
 pub use ordering::{Ordered, UnderDistinct, ordered, ordered_under_distinct};

@@ -11,7 +11,6 @@ use crate::types::Type;
 impl Printer<'_> {
     /// An expression as a condition.
     pub(super) fn condition(&mut self, expr: &Expr) -> Printed {
-        sqlgauge_base::budget::spend(1);
         let in_results = std::mem::take(&mut self.in_results);
         let printed = stacker::maybe_grow(1 << 20, 8 << 20, || self.any_condition(expr));
         self.in_results = in_results;
@@ -34,11 +33,15 @@ impl Printer<'_> {
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
                 self.comparison(*operator, left, right)
             }
-            Expr::Between { expr, low, high, negated } => self.between(expr, low, high, *negated),
+            Expr::Between { expr, low, high, negated } => {
+                self.comparing(expr, |printer| printer.between(expr, low, high, *negated))
+            }
             Expr::Like { operator, expr, pattern, escape, negated } => {
                 self.like(*operator, expr, pattern, escape.as_deref(), *negated)
             }
-            Expr::InList { expr, list, negated } => self.in_list(expr, list, *negated),
+            Expr::InList { expr, list, negated } => {
+                self.comparing(expr, |printer| printer.in_list(expr, list, *negated))
+            }
             Expr::InQuery { expr, query, negated } => self.in_query(expr, query, *negated),
             Expr::Exists { query, negated } => self.exists(query, *negated),
             Expr::IsNull { expr, negated } => {

@@ -22,6 +22,8 @@ mod shape;
 mod value;
 mod window;
 
+use std::collections::HashMap;
+
 use sqlgauge_base::budget;
 use sqlgauge_sql::aggregates::{is_entangled, owners_hold};
 use sqlgauge_sql::derive::Facts;
@@ -43,11 +45,16 @@ pub fn translate(
     typed: &TypedSchema<'_>,
     dialect: &'static Dialect,
 ) -> Result<String, Refused> {
+    struct Nodes;
+    impl Visitor for Nodes {}
     let walk = || {
+        // What is too large to be printed is not copied first.
+        let ((), nodes) = budget::measure(|| walk_query(&mut Nodes, query));
+        budget::copy(usize::try_from(nodes).unwrap_or(usize::MAX));
         let query = look_ahead::moved(query);
         Printer::new(&query, typed, dialect).whole(&query)
     };
-    budget::within(budget::ANALYSIS, walk).unwrap_or_else(|error| {
+    budget::within(budget::TRANSLATION, walk).unwrap_or_else(|error| {
         Err(Refused { dialect: dialect.name, construct: Construct::TooComplex, reason: error.to_string() })
     })
 }
@@ -75,7 +82,10 @@ struct Piece {
 
 impl Piece {
     fn new(text: impl Into<String>, level: Level) -> Self {
-        Self { text: text.into(), level }
+        let text = text.into();
+        // Texts are put together of texts, and a template may hold one twice.
+        budget::spend(budget::COPY + text.len() / 4);
+        Self { text, level }
     }
 
     fn atom(text: impl Into<String>) -> Self {
@@ -104,6 +114,9 @@ struct Printer<'a> {
     in_results: bool,
     /// Columns that stand for a group by their value in one row of it.
     of_extremum: bare::OfExtremum,
+    /// Operands that are compared several times, with what they are printed as: printing them anew each time would double with
+    /// every level of such comparisons.
+    compared: HashMap<*const Expr, Option<Piece>>,
 }
 
 type Printed = Result<Piece, Refused>;
@@ -126,6 +139,7 @@ impl<'a> Printer<'a> {
             is_outermost: false,
             in_results: false,
             of_extremum: bare::OfExtremum::default(),
+            compared: HashMap::new(),
         }
     }
 

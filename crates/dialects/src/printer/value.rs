@@ -1,5 +1,7 @@
 //! Values: expressions of which the number, text or blob counts.
 
+use std::ptr;
+
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Literal, Query, UnaryOperator};
 
@@ -12,8 +14,26 @@ use crate::types::Type;
 impl Printer<'_> {
     /// An expression as a value.
     pub(super) fn value(&mut self, expr: &Expr) -> Printed {
-        sqlgauge_base::budget::spend(1);
-        stacker::maybe_grow(1 << 20, 8 << 20, || self.any_value(expr))
+        if let Some(Some(printed)) = self.compared.get(&ptr::from_ref(expr)) {
+            return Ok(printed.clone());
+        }
+        let printed = stacker::maybe_grow(1 << 20, 8 << 20, || self.any_value(expr))?;
+        if let Some(kept) = self.compared.get_mut(&ptr::from_ref(expr)) {
+            *kept = Some(printed.clone());
+        }
+        Ok(printed)
+    }
+
+    /// Compares an operand several times, for which it is printed once.
+    pub(super) fn comparing(
+        &mut self,
+        operand: &Expr,
+        compare: impl FnOnce(&mut Self) -> Printed,
+    ) -> Printed {
+        self.compared.insert(ptr::from_ref(operand), None);
+        let printed = compare(self);
+        self.compared.remove(&ptr::from_ref(operand));
+        printed
     }
 
     fn any_value(&mut self, expr: &Expr) -> Printed {
@@ -222,6 +242,16 @@ impl Printer<'_> {
     ) -> Printed {
         let results: Vec<&Expr> = branches.iter().map(|(_, then)| then).chain(otherwise).collect();
         self.check_one_type(&results)?;
+        let Some(operand) = operand else { return self.branches(None, branches, otherwise) };
+        self.comparing(operand, |printer| printer.branches(Some(operand), branches, otherwise))
+    }
+
+    fn branches(
+        &mut self,
+        operand: Option<&Expr>,
+        branches: &[(Expr, Expr)],
+        otherwise: Option<&Expr>,
+    ) -> Printed {
         let mut parts = Vec::new();
         for (when, then) in branches {
             let condition = match operand {

@@ -70,9 +70,14 @@ impl Guard {
         self.calls_left.store(calls, Ordering::Relaxed);
     }
 
+    /// How often the progress handler may still be called.
+    pub(super) fn calls_left(&self) -> u64 {
+        self.calls_left.load(Ordering::Relaxed)
+    }
+
     /// Whether the query has taken all its steps.
     pub(super) fn has_no_calls_left(&self) -> bool {
-        self.calls_left.load(Ordering::Relaxed) == 0
+        self.calls_left() == 0
     }
 
     pub(super) fn enter(&self, phase: Phase) {
@@ -107,7 +112,7 @@ impl Guard {
 
     /// The progress handler: whether to stop.
     pub(super) fn is_over(&self) -> bool {
-        let left = self.calls_left.load(Ordering::Relaxed);
+        let left = self.calls_left();
         self.calls_left.store(left.saturating_sub(1), Ordering::Relaxed);
         let over = left == 0 || nanoseconds(Instant::now()) >= self.deadline_ns.load(Ordering::Relaxed);
         if over {

@@ -4,6 +4,7 @@
 //! instruction takes long, and a query has a budget of virtual-machine steps, which, unlike a clock, is the same on every
 //! machine, with a limit of wall-clock time behind it.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +43,8 @@ pub struct Sandbox {
     guard: Arc<Guard>,
     limits: Limits,
     calls: u64,
+    /// Calls of the progress handler that all untrusted queries together may take from here on.
+    calls_in_total: Cell<u64>,
 }
 
 impl Sandbox {
@@ -60,8 +63,20 @@ impl Sandbox {
         };
         connection.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")?;
         let guard = lock(&mut connection, &limits)?;
-        let calls = budget.vm_steps / u64::from(PROGRESS_INSTRUCTIONS.unsigned_abs());
-        Ok(Self { connection, guard, limits, calls })
+        let calls = calls(budget.vm_steps);
+        Ok(Self { connection, guard, limits, calls, calls_in_total: Cell::new(u64::MAX) })
+    }
+
+    /// Lets untrusted queries take that many virtual-machine steps together from here on; one that finds none left fails like
+    /// one that has taken all of its own. A run counts for a hundred steps at least, and compiling a text for as many as it has
+    /// bytes, and a 256th of their square: some of the planner's work grows with that.
+    pub fn allow_in_total(&self, vm_steps: u64) {
+        self.calls_in_total.set(calls(vm_steps));
+    }
+
+    /// How many of them are left, in hundreds.
+    pub fn left_in_total(&self) -> u64 {
+        self.calls_in_total.get().saturating_mul(u64::from(PROGRESS_INSTRUCTIONS.unsigned_abs()))
     }
 
     /// Runs a statement of ours that creates a table. Its CHECKs and types come from the schema, which is not to
@@ -129,9 +144,10 @@ impl Sandbox {
     /// What an engine would say of it, see [`FailureKind`].
     pub fn prepare(&self, sql: &str) -> Result<Statement<'_>, Failure> {
         let split = split(sql)?;
-        self.begin(Phase::Prepare);
         // The binding asserts that SQLite finds memory for names and texts.
-        let prepared = catch_unwind(AssertUnwindSafe(|| self.connection.prepare(split.statement)));
+        let compile = || catch_unwind(AssertUnwindSafe(|| self.connection.prepare(split.statement)));
+        let bytes = split.statement.len() as u64;
+        let prepared = self.counted(Phase::Prepare, calls(bytes + bytes * bytes / 256), compile)?;
         let statement = match prepared {
             Ok(prepared) => prepared.map_err(|error| self.failure(&error, Phase::Prepare))?,
             Err(_) => return Err(out_of_memory()),
@@ -147,11 +163,25 @@ impl Sandbox {
     /// # Errors
     /// What an engine would say of it, see [`FailureKind`].
     pub fn run(&self, statement: &mut Statement<'_>) -> Result<ResultSet, Failure> {
-        self.begin(Phase::Step);
-        match catch_unwind(AssertUnwindSafe(|| collect(statement, &self.limits, None))) {
+        let run = || catch_unwind(AssertUnwindSafe(|| collect(statement, &self.limits, None)));
+        match self.counted(Phase::Step, 1, run)? {
             Ok(collected) => collected.map_err(|stop| self.stopped(stop, Phase::Step)),
             Err(_) => Err(out_of_memory()),
         }
+    }
+
+    /// Does something with an untrusted query that takes of the steps that there are in total, for so many calls at least.
+    fn counted<T>(&self, phase: Phase, least: u64, act: impl FnOnce() -> T) -> Result<T, Failure> {
+        let left = self.calls_in_total.get();
+        if left == 0 {
+            return Err(out_of_steps());
+        }
+        let allowed = self.calls.min(left);
+        self.guard.begin_within(phase, end_of(self.limits.timeout), allowed);
+        let done = act();
+        let taken = allowed.saturating_sub(self.guard.calls_left()).max(least);
+        self.calls_in_total.set(left.saturating_sub(taken));
+        Ok(done)
     }
 
     fn begin(&self, phase: Phase) {
@@ -173,12 +203,19 @@ impl Sandbox {
     fn failure(&self, error: &rusqlite::Error, phase: Phase) -> Failure {
         match diagnose(error, phase, &self.guard) {
             Diagnosis::Failed(failure) | Diagnosis::LargeValue(failure) => failure,
-            Diagnosis::Interrupted => {
-                Failure::new(FailureKind::Timeout, "not done within its virtual-machine steps or time")
-            }
+            Diagnosis::Interrupted => out_of_steps(),
             Diagnosis::OutOfMemory => out_of_memory(),
         }
     }
+}
+
+/// How often the progress handler is called in so many steps.
+fn calls(vm_steps: u64) -> u64 {
+    vm_steps / u64::from(PROGRESS_INSTRUCTIONS.unsigned_abs())
+}
+
+fn out_of_steps() -> Failure {
+    Failure::new(FailureKind::Timeout, "not done within its virtual-machine steps or time")
 }
 
 fn out_of_memory() -> Failure {

@@ -1,5 +1,6 @@
 //! FROM clauses: their joins, and relations that come and go.
 
+use sqlgauge_base::budget;
 use sqlgauge_sql::schema::{Schema, TableKind};
 use sqlgauge_sql::tree::{Body, Expr, From, Join, JoinKind, Relation, RelationId, Select, Source};
 
@@ -11,7 +12,12 @@ use super::conditions::{add_conjunct, take_conjuncts};
 pub(crate) fn may_stand_in(from: &From, old: RelationId, new: RelationId) -> bool {
     let From::Join(join) = from else { return true };
     let reads = join.on.iter().flat_map(columns_of).any(|column| column.relation == old);
-    let sees = || from.relations().iter().any(|relation| relation.id == new);
+    let sees = || {
+        let relations = from.relations();
+        budget::spend(relations.len());
+        relations.iter().any(|relation| relation.id == new)
+    };
+    budget::spend(1);
     (!reads || sees()) && may_stand_in(&join.left, old, new) && may_stand_in(&join.right, old, new)
 }
 

@@ -31,6 +31,8 @@ pub(super) struct Base {
     /// Other queries that were tried, and how many of them some witness tells from the gold.
     pub(super) tried: usize,
     pub(super) told: usize,
+    /// How many of them the rules prove to be the gold in other words.
+    pub(super) equal: usize,
     /// Why there can be none, as a code.
     pub(super) none: Option<String>,
 }
@@ -44,6 +46,7 @@ impl Base {
             match search.told(databases, &gold.text, &other) {
                 Ok(Some(_)) => base.told += 1,
                 Ok(None) if base.kept.len() >= MOST => {}
+                Ok(None) if subject.proves_equal(&gold.text, &other) => base.equal += 1,
                 Ok(None) => {
                     let found = search.refute_within(&gold.text, &other, DATABASES);
                     if let Some(found) = found.refutation().filter(|found| found.needs().is_empty()) {

@@ -99,7 +99,8 @@ impl Folder {
     pub(super) fn write_base(&self, gold: &Gold, base: &Base) -> Result<(), RewardError> {
         fs::create_dir_all(&self.path).map_err(|source| unwritable(&self.path, source))?;
         let marker = json!({
-            "format": FORMAT, "gold": gold.text, "tried": base.tried, "told": base.told, "none": base.none,
+            "format": FORMAT, "gold": gold.text, "tried": base.tried, "told": base.told,
+            "equal": base.equal, "none": base.none,
         });
         for kept in &base.kept {
             self.write(kept, "")?;

@@ -77,21 +77,28 @@ impl<'a> Names<'a> {
     }
 
     /// Derived columns may take the name of an inner column, so inner relations come first.
-    fn name_columns(&mut self, derived: Vec<(RelationId, Query)>) {
-        for (id, query) in derived.into_iter().rev() {
-            let columns = self.output_names(&query);
+    fn name_columns(&mut self, derived: Vec<(RelationId, Outputs)>) {
+        for (id, outputs) in derived.into_iter().rev() {
+            let columns = match outputs {
+                Outputs::Numbered(width) => (1..=width).map(|n| format!("column{n}")).collect(),
+                Outputs::Natural(names) => distinct_names(names.into_iter().map(|name| self.named(name))),
+            };
             if let Some(relation) = self.relations.get_mut(&id) {
                 relation.columns = ColumnNames::Listed(columns);
             }
         }
     }
 
-    /// The name that a result column has by itself: its alias, or that of the column that it is.
+    /// The name that a result column has by itself.
     pub(super) fn natural(&self, output: &Output) -> Option<String> {
-        match (&output.alias, &output.expr) {
-            (Some(alias), _) => Some(alias.clone()),
-            (None, Expr::Column(column)) => self.column(*column).ok(),
-            _ => None,
+        self.named(Natural::of(output))
+    }
+
+    fn named(&self, name: Natural) -> Option<String> {
+        match name {
+            Natural::Alias(alias) => Some(alias),
+            Natural::Column(column) => self.column(column).ok(),
+            Natural::None => None,
         }
     }
 
@@ -217,14 +224,6 @@ impl<'a> Names<'a> {
         };
         found.map(str::to_owned).ok_or(PrintError::UnknownColumn(column.relation.0, column.column))
     }
-
-    /// Names for the result columns of a subquery: alias, else column name, else position; no two alike.
-    fn output_names(&self, query: &Query) -> Vec<String> {
-        let Some(outputs) = query.outputs() else {
-            return (1..=query.width()).map(|n| format!("column{n}")).collect();
-        };
-        distinct_names(outputs.iter().map(|output| self.natural(output)))
-    }
 }
 
 /// The names wanted where they are free, `c1`, `c2`, … elsewhere.
@@ -288,6 +287,39 @@ impl Taken {
     }
 }
 
+/// The name that a result column has by itself: its alias, or that of the column that it is.
+enum Natural {
+    Alias(String),
+    Column(ColumnRef),
+    None,
+}
+
+impl Natural {
+    fn of(output: &Output) -> Self {
+        match (&output.alias, &output.expr) {
+            (Some(alias), _) => Self::Alias(alias.clone()),
+            (None, Expr::Column(column)) => Self::Column(*column),
+            _ => Self::None,
+        }
+    }
+}
+
+/// The result columns of a subquery, as far as names need them.
+enum Outputs {
+    /// Of VALUES: so many.
+    Numbered(usize),
+    Natural(Vec<Natural>),
+}
+
+impl Outputs {
+    fn of(query: &Query) -> Self {
+        match query.outputs() {
+            Some(outputs) => Self::Natural(outputs.iter().map(Natural::of).collect()),
+            None => Self::Numbered(query.width()),
+        }
+    }
+}
+
 enum Kind {
     Table(TableId),
     Cte(CteId),
@@ -309,7 +341,7 @@ impl Kind {
 #[derive(Default)]
 struct Collected {
     relations: Vec<(RelationId, Kind)>,
-    derived: Vec<(RelationId, Query)>,
+    derived: Vec<(RelationId, Outputs)>,
     ctes: Vec<(CteId, String, Vec<String>)>,
     rowids: HashSet<RelationId>,
     /// The relations whose source stands in their FROM clause before.
@@ -349,19 +381,12 @@ impl Visitor for Collected {
             Source::Catalog => Kind::Function("sqlite_master".to_owned()),
             Source::Function { name, .. } => Kind::Function(name.clone()),
             Source::Derived(query) => {
-                let outputs = query.outputs().map(|_| first_arm(query));
-                self.derived.push((relation.id, outputs.unwrap_or_else(|| (**query).clone())));
+                self.derived.push((relation.id, Outputs::of(query)));
                 Kind::Derived
             }
         };
         self.relations.push((relation.id, kind));
     }
-}
-
-/// The result columns alone, which is all that names need.
-fn first_arm(query: &Query) -> Query {
-    let select = query.body.first_select().cloned().map(Box::new);
-    Query::of(select.map_or_else(|| query.body.clone(), Body::Select))
 }
 
 /// Whether a name needs no quotes.

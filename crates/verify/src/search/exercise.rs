@@ -17,6 +17,7 @@ use sqlgauge_sql::tree::{
 use sqlgauge_sql::visit::{Visitor, walk_query};
 use sqlgauge_sql::{Dialect, print, print_expr};
 
+use super::Search;
 use super::freedom::{aggregate, binary, free_relations, integer, output, select_one};
 use super::generate::{Kind, generate};
 use super::hunt::fill;
@@ -24,7 +25,6 @@ use super::load::Loader;
 use super::plan::plan;
 use super::trace::trace;
 use super::verdict::Side;
-use super::{STACK_BYTES, Search};
 
 /// Databases that are looked at.
 const DATABASES: usize = 96;
@@ -89,7 +89,7 @@ impl Search {
     /// What the first databases of the search do not exercise of the two queries; `None` where the pair cannot be searched.
     /// Parts of correlated subqueries are left out.
     pub fn unexercised(&self, left: &str, right: &str) -> Option<Vec<Unexercised>> {
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
             self.create(&prepared.tables).ok()?;
             let queries = [(&prepared.left.query, Side::Left), (&prepared.right.query, Side::Right)];
@@ -112,7 +112,6 @@ impl Search {
                         .for_each(|(probe, events)| probe.look(&self.sandbox, events));
                 }
             }
-            loader.clear();
             let missing = probes.iter().zip(&happened).flat_map(|(probe, happened)| {
                 let events = probe.events.iter().filter(|event| !happened.contains(event));
                 events.map(|&event| Unexercised { side: probe.side, event, part: probe.part.clone() })

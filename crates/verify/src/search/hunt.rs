@@ -53,12 +53,10 @@ impl<'h, 's> Hunt<'h, 's> {
         let pair = prepared.pair(search)?;
         let survived = Survived::default();
         let mut hunt = Hunt { search, prepared, plan, loader, pair, minimise, best: None, survived };
-        let verdict = hunt.run(databases);
-        hunt.loader.clear();
-        Ok(verdict)
+        hunt.run(databases)
     }
 
-    fn run(&mut self, databases: usize) -> Verdict {
+    fn run(&mut self, databases: usize) -> Result<Verdict, Inapplicable> {
         let plain = databases - databases / ODD_SHARE;
         let [seed, left, right] = self.prepared.seed;
         for number in 0..databases {
@@ -80,13 +78,18 @@ impl<'h, 's> Hunt<'h, 's> {
                 Judged::Failed => self.survived.failed += 1,
                 Judged::Different(difference) => self.keep_better(&rows, &difference, number + 1),
             }
-            if self.best.as_ref().is_some_and(|best| best.needs().is_empty()) {
+            let is_found = self.best.as_ref().is_some_and(|best| best.needs().is_empty());
+            if is_found || self.search.sandbox.left_in_total() == 0 {
                 break;
             }
         }
         match self.best.take() {
-            Some(best) => Verdict::Refuted(Box::new(best)),
-            None => Verdict::Survived(std::mem::take(&mut self.survived)),
+            Some(best) => Ok(Verdict::Refuted(Box::new(best))),
+            None if self.search.sandbox.left_in_total() == 0 => {
+                let message = "the queries take more virtual-machine steps than a search may";
+                Err(Inapplicable::too_complex(message))
+            }
+            None => Ok(Verdict::Survived(std::mem::take(&mut self.survived))),
         }
     }
 

@@ -67,9 +67,11 @@ impl<'s> Loader<'s> {
         }
         Ok(())
     }
+}
 
-    /// Empties all tables, so that the next user of the sandbox finds none of these rows.
-    pub(super) fn clear(&mut self) {
+/// Empties all tables, so that the next user of the sandbox finds none of these rows.
+impl Drop for Loader<'_> {
+    fn drop(&mut self) {
         for at in 0..self.tables.len() {
             let none: [[&Value; 0]; 0] = [];
             // There is no row that could be refused.

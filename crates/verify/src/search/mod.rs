@@ -38,7 +38,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlgauge_base::seed_of;
+use sqlgauge_base::{budget, seed_of};
 use sqlgauge_compare::Semantics;
 use sqlgauge_engine::{Budget, Sandbox};
 use sqlgauge_sql::resolve;
@@ -53,6 +53,7 @@ use self::pair::{Difference, Judged, Pair, Resolved};
 use self::plan::tables_of;
 use self::replay::Replay;
 use self::trace::{Trace, trace};
+use self::verdict::TOO_MANY_STEPS;
 
 pub(crate) use self::ddl::{create_table, quoted};
 pub(crate) use self::plan::with_targets;
@@ -70,6 +71,9 @@ pub use self::witness::{Witness, WitnessTable, literal};
 
 /// Stack for SQLite's compiler and the walks over the query, both of which recurse with the nesting of the text.
 pub(crate) const STACK_BYTES: usize = 16 << 20;
+
+/// Virtual-machine steps of all queries of one search; the largest of BIRD's pairs takes less than a tenth of it.
+const VM_STEPS: u64 = 8_000_000;
 
 /// How a search is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +121,16 @@ pub struct Search {
     created: RefCell<Created>,
     /// What the plain databases keep besides the schema.
     constraints: Option<Constraints>,
+    /// The left query of the last pair: a gold comes with one query after another.
+    last_left: RefCell<Option<Left>>,
+}
+
+/// A left query, with the steps that its analysis took.
+#[derive(Debug)]
+struct Left {
+    text: String,
+    resolved: Arc<Resolved>,
+    steps: u64,
 }
 
 #[derive(Debug, Default)]
@@ -132,7 +146,14 @@ impl Search {
     /// When SQLite cannot open a database in memory.
     pub fn new(schema: impl Into<Arc<Schema>>, options: Options) -> Result<Self, SearchError> {
         let sandbox = Sandbox::new(budget(&options))?;
-        Ok(Self { schema: schema.into(), options, sandbox, created: RefCell::default(), constraints: None })
+        Ok(Self {
+            schema: schema.into(),
+            options,
+            sandbox,
+            created: RefCell::default(),
+            constraints: None,
+            last_left: RefCell::default(),
+        })
     }
 
     /// The search whose plain databases also keep the constraints of a real one, so that a counterexample looks like what is
@@ -167,18 +188,35 @@ impl Search {
     }
 
     fn hunted(&self, left: &str, right: &str, databases: usize, minimise: bool) -> Verdict {
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
-            self.prepared(left, right)
-                .and_then(|prepared| Hunt::over(self, &prepared, databases, minimise))
-                .unwrap_or_else(Verdict::Inapplicable)
+        self.bounded(&[left, right], || {
+            self.prepared(left, right).and_then(|prepared| Hunt::over(self, &prepared, databases, minimise))
         })
+        .unwrap_or_else(Verdict::Inapplicable)
+    }
+
+    /// Works on those texts with stack enough and within the steps that a search may take, of trees and of SQLite.
+    fn bounded<T>(
+        &self,
+        texts: &[&str],
+        work: impl FnOnce() -> Result<T, Inapplicable>,
+    ) -> Result<T, Inapplicable> {
+        let bytes = texts.iter().map(|text| text.len()).sum();
+        self.sandbox.allow_in_total(vm_steps(VM_STEPS, bytes));
+        let work = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, work);
+        budget::analyse_within(budget::SEARCH, bytes, work)
+            .unwrap_or_else(|_| Err(Inapplicable::too_complex(TOO_MANY_STEPS)))
+    }
+
+    /// [`Search::bounded`] where it does not matter why there is nothing.
+    fn bounded_option<T>(&self, texts: &[&str], work: impl FnOnce() -> Option<T>) -> Option<T> {
+        self.bounded(texts, || Ok(work())).ok().flatten()
     }
 
     /// For two queries that end in a LIMIT: their rows with the sort keys, as SQL without ORDER BY and LIMIT. If these two
     /// are equal as bags on every database, so that the rules of tree matching may be asked, the two queries permit the same
     /// results, whichever rows SQLite takes among ties. `None` where the one does not follow from the other.
     pub fn rows_before_limit(&self, left: &str, right: &str) -> Option<[String; 2]> {
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
             rows_with_keys(&prepared.left.query, &prepared.right.query, &self.schema)
         })
@@ -192,7 +230,7 @@ impl Search {
         if !matches!(semantics, Semantics::Set | Semantics::Bag) {
             return None;
         }
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
             let queries = [&prepared.left.query, &prepared.right.query];
             without_order(queries, semantics == Semantics::Set, &self.schema)
@@ -201,7 +239,7 @@ impl Search {
 
     /// Runs both queries on that database on a fresh SQLite; a refutation if they differ.
     pub fn replay(&self, database: &Witness, left: &str, right: &str) -> Option<Refutation> {
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
             prepared.replay(self).run(&Filled::of(database, &self.schema, &prepared.tables)?)
         })
@@ -209,14 +247,13 @@ impl Search {
 
     /// Whether both queries return the same on that database; `None` where that cannot be told.
     pub(crate) fn agree(&self, database: &Witness, left: &str, right: &str) -> Option<bool> {
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
             self.create(&prepared.tables).ok()?;
             let filled = Filled::of(database, &self.schema, &prepared.tables)?;
             let mut loader = Loader::new(&self.sandbox, &self.schema, &filled.columns).ok()?;
             let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
             let judged = is_loaded.then(|| prepared.pair(self).ok().map(|mut pair| pair.judge())).flatten();
-            loader.clear();
             match judged? {
                 Judged::Same => Some(true),
                 Judged::Different(_) => Some(false),
@@ -228,9 +265,8 @@ impl Search {
     /// A smaller database that still refutes, with plainer values: rows are taken away as long as the results differ and
     /// the schema is satisfied.
     pub fn minimise(&self, refutation: &Refutation, left: &str, right: &str) -> Refutation {
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
-            self.minimised(refutation, left, right).unwrap_or_else(|| refutation.clone())
-        })
+        let minimised = self.bounded_option(&[left, right], || self.minimised(refutation, left, right));
+        minimised.unwrap_or_else(|| refutation.clone())
     }
 
     fn minimised(&self, refutation: &Refutation, left: &str, right: &str) -> Option<Refutation> {
@@ -243,19 +279,31 @@ impl Search {
         let difference = Difference { left, right, reason: String::new() };
         let on = (&self.sandbox, &*self.schema);
         let accepted = Minimiser::new(on, &mut loader, &mut pair, start, &difference)?.run();
-        loader.clear();
         let found = accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))?;
         Some(found.after(refutation.databases()))
     }
 
     fn prepared(&self, left: &str, right: &str) -> Result<Prepared, Inapplicable> {
         let seed = [self.options.seed, seed_of(left), seed_of(right)];
-        let left = Resolved::new(left, &self.schema, Side::Left)?;
+        let left = self.left(left)?;
         let right = Resolved::new(right, &self.schema, Side::Right)?;
         let mut read = tables_of(&left.query);
         read.extend(tables_of(&right.query));
         let tables = with_targets(&self.schema, &read)?;
         Ok(Prepared { left, right, tables, seed })
+    }
+
+    /// The left query, which takes the same steps whether it is known already or not.
+    fn left(&self, text: &str) -> Result<Arc<Resolved>, Inapplicable> {
+        if let Some(last) = self.last_left.borrow().as_ref().filter(|last| last.text == text) {
+            budget::spend(usize::try_from(last.steps).unwrap_or(usize::MAX));
+            return Ok(Arc::clone(&last.resolved));
+        }
+        let (resolved, steps) = budget::taking(|| Resolved::new(text, &self.schema, Side::Left));
+        let resolved = Arc::new(resolved?);
+        *self.last_left.borrow_mut() =
+            Some(Left { text: text.to_owned(), resolved: Arc::clone(&resolved), steps });
+        Ok(resolved)
     }
 
     /// Makes the tables that are not there yet.
@@ -292,13 +340,20 @@ impl Search {
     }
 }
 
+/// How many of those steps texts of so many bytes may take: some steps, and beginning and ending a run, take as long as the
+/// query has cursors.
+fn vm_steps(steps: u64, bytes: usize) -> u64 {
+    const SHORT: u64 = 4 << 10;
+    steps.saturating_mul(SHORT) / SHORT.max(bytes as u64)
+}
+
 fn budget(options: &Options) -> Budget {
     Budget { vm_steps: options.vm_steps_per_query, time: options.time_limit_per_query, max_rows: 100_000 }
 }
 
 /// A pair, resolved.
 struct Prepared {
-    left: Resolved,
+    left: Arc<Resolved>,
     right: Resolved,
     tables: Vec<TableId>,
     seed: [u64; 3],
@@ -307,7 +362,7 @@ struct Prepared {
 impl Prepared {
     /// Both queries, compiled in the sandbox of the search.
     fn pair<'s>(&self, search: &'s Search) -> Result<Pair<'s>, Inapplicable> {
-        let texts = (&self.left, &self.right);
+        let texts = (&*self.left, &self.right);
         Pair::new(&search.sandbox, &search.schema, texts, search.options.contract)
     }
 

@@ -7,11 +7,17 @@ use sqlgauge_compare::{GoldOrder, Semantics};
 use sqlgauge_engine::{Failure, ResultSet, Sandbox};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Dialect, ordered, print, resolve};
+use sqlgauge_sql::{Dialect, expanded_size, ordered, print, resolve};
 
 use super::contract::{ColumnOrder, Contract};
 use super::freedom::{Choice, Cut, Freedom, OpenPlace, Place, Possible, Site};
-use super::verdict::{Inapplicable, Side};
+use super::verdict::{Inapplicable, Side, TOO_MANY_STEPS};
+
+/// Longest text that is searched, in bytes: some of the work of SQLite's planner grows with the square of the length.
+const MAX_TEXT: usize = 128 << 10;
+
+/// Most expressions that SQLite's compiler may make of a query: a million take it a tenth of a second and 100 MB.
+const MAX_EXPANSION: f64 = 1e6;
 
 /// A query of the pair before it is compiled.
 #[derive(Debug)]
@@ -26,15 +32,20 @@ pub(super) struct Resolved {
 impl Resolved {
     /// Resolves the text and finds out where its result is open.
     pub(super) fn new(text: &str, schema: &Schema, side: Side) -> Result<Self, Inapplicable> {
+        if text.len() > MAX_TEXT {
+            return Err(Inapplicable::too_complex("it is too long to be compiled again and again").of(side));
+        }
         let query = resolve(text, schema).map_err(|error| match error.kind() {
             sqlgauge_sql::ErrorKind::Unsupported(construct) => {
                 Inapplicable::unsupported("resolve", construct.clone()).of(side)
             }
-            sqlgauge_sql::ErrorKind::TooComplex(_) => {
-                Inapplicable::unsupported("resolve", "too_complex".to_owned()).of(side)
-            }
+            sqlgauge_sql::ErrorKind::TooComplex(_) => Inapplicable::too_complex(TOO_MANY_STEPS).of(side),
             _ => Inapplicable::parse(error.to_string()).of(side),
         })?;
+        if expanded_size(&query) > MAX_EXPANSION {
+            let message = "its subqueries grow too large where they are named";
+            return Err(Inapplicable::too_complex(message).of(side));
+        }
         let freedom = Freedom::of(&query, schema).map_err(|error| error.of(side))?;
         let printed = print(&query, schema, Dialect::Sqlite)
             .map_err(|error| Inapplicable::unsupported("print", error.to_string()).of(side))?;

@@ -3,12 +3,12 @@
 //! All databases are loaded into one sandbox in which the two queries are compiled once; only the one that tells them apart is
 //! replayed on a fresh SQLite.
 
+use super::Search;
 use super::load::Loader;
 use super::needs::Filled;
 use super::pair::Judged;
 use super::verdict::Refutation;
 use super::witness::Witness;
-use super::{STACK_BYTES, Search};
 
 impl Search {
     /// The first of the databases on which the queries return different results, by its place, and the refutation that
@@ -19,7 +19,7 @@ impl Search {
         left: &str,
         right: &str,
     ) -> Option<(usize, Refutation)> {
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
             self.create(&prepared.tables).ok()?;
             let columns = prepared.tables.iter().map(|&id| {
@@ -36,7 +36,6 @@ impl Search {
                 let Some(Judged::Different(_)) = is_loaded.then(|| pair.judge()) else { return None };
                 Some((place, prepared.replay(self).run(&filled)?))
             });
-            loader.clear();
             found
         })
     }

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use rusqlite::Statement;
-use sqlgauge_base::{Random, seed_of};
-use sqlgauge_engine::{Fingerprint, ResultSet};
+use sqlgauge_base::{Random, budget, seed_of};
+use sqlgauge_engine::{Fingerprint, ResultSet, Sandbox};
 
 use super::generate::{Kind, generate};
 use super::hunt::fill;
@@ -15,10 +15,31 @@ use super::pair::Resolved;
 use super::plan::{plan, tables_of, with_targets};
 use super::trace::trace;
 use super::verdict::Side;
-use super::{STACK_BYTES, Search};
+use super::{STACK_BYTES, Search, vm_steps};
+
+/// Virtual-machine steps of one query on all databases; a query finds no more on one because another took few.
+const VM_STEPS: u64 = 2_000_000;
 
 /// The results of one query, database by database; `None` where it failed.
 pub type Signature = Vec<Option<Fingerprint>>;
+
+/// A query with what it has returned so far.
+struct Compiled<'s> {
+    text: &'s str,
+    statement: Statement<'s>,
+    /// Those that are left.
+    steps: u64,
+    signature: Signature,
+}
+
+impl Compiled<'_> {
+    fn run(&mut self, sandbox: &Sandbox) -> Option<ResultSet> {
+        sandbox.allow_in_total(self.steps);
+        let result = sandbox.run(&mut self.statement);
+        self.steps = sandbox.left_in_total();
+        result.ok()
+    }
+}
 
 impl Search {
     /// The results of the queries on that many databases, which are made from the constants of all of them. `None`
@@ -35,7 +56,10 @@ impl Search {
         let distinct: BTreeSet<&str> = queries.iter().copied().collect();
         let resolved: Vec<(&str, Resolved)> = distinct
             .into_iter()
-            .filter_map(|text| Some((text, Resolved::new(text, &self.schema, Side::Right).ok()?)))
+            .filter_map(|text| {
+                let resolve = || Resolved::new(text, &self.schema, Side::Right);
+                Some((text, budget::analyse(text.len(), resolve).ok()?.ok()?))
+            })
             .collect();
         let read = resolved.iter().flat_map(|(_, resolved)| tables_of(&resolved.query)).collect();
         let Ok(tables) = with_targets(&self.schema, &read) else { return signatures };
@@ -48,23 +72,24 @@ impl Search {
         let Ok(mut loader) = Loader::new(&self.sandbox, &self.schema, &plan.columns()) else {
             return signatures;
         };
-        let mut statements: Vec<(&str, Statement<'_>, Signature)> = resolved
-            .iter()
-            .filter_map(|(text, _)| Some((*text, self.sandbox.prepare(text).ok()?, Vec::new())))
-            .collect();
+        let compiled = resolved.iter().filter_map(|(text, _)| {
+            self.sandbox.allow_in_total(vm_steps(VM_STEPS, text.len()));
+            let statement = self.sandbox.prepare(text).ok()?;
+            Some(Compiled { text, statement, steps: self.sandbox.left_in_total(), signature: Vec::new() })
+        });
+        let mut compiled: Vec<Compiled<'_>> = compiled.collect();
         let seeds = resolved.iter().fold(0, |seed, (text, _)| seed ^ seed_of(text));
         for number in 0..databases {
             // The first databases of a search are empty or nearly so; here they would only agree.
             let mut random = Random::new([self.options.seed, seeds, number as u64]);
             let rows = generate(&plan, number + plan.tables.len() + 3, Kind::Plain, &mut random);
             let is_filled = fill(&plan, &mut loader, rows).is_some();
-            for (_, statement, signature) in &mut statements {
-                let result = is_filled.then(|| self.sandbox.run(statement).ok()).flatten();
-                signature.push(result.as_ref().map(ResultSet::fingerprint));
+            for query in &mut compiled {
+                let result = is_filled.then(|| query.run(&self.sandbox)).flatten();
+                query.signature.push(result.as_ref().map(ResultSet::fingerprint));
             }
         }
-        loader.clear();
-        for (text, _, signature) in statements {
+        for Compiled { text, signature, .. } in compiled {
             for (place, _) in queries.iter().enumerate().filter(|&(_, query)| *query == text) {
                 signatures[place] = Some(signature.clone());
             }

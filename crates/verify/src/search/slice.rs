@@ -26,7 +26,7 @@ use super::plan::{ForeignPlan, Plan, plan};
 use super::trace::trace;
 use super::values::stored;
 use super::verdict::Refutation;
-use super::{Prepared, STACK_BYTES, Search};
+use super::{Prepared, Search};
 
 /// How many rows each SELECT may bring, one attempt after the other.
 const SIZES: [usize; 6] = [1, 4, 16, 64, 256, 1024];
@@ -46,7 +46,7 @@ impl Search {
         left: &str,
         right: &str,
     ) -> Option<Refutation> {
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
             self.create(&prepared.tables).ok()?;
             let traces = [trace(&prepared.left.query), trace(&prepared.right.query)];
@@ -84,7 +84,6 @@ impl Search {
             }
             Judged::Same | Judged::Undecided | Judged::Failed => Vec::new(),
         };
-        loader.clear();
         accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))
     }
 }

@@ -12,9 +12,9 @@ use super::load::{Loader, all_columns};
 use super::needs::Filled;
 use super::pair::{Pair, Resolved, Runner, Stand};
 use super::plan::tables_of;
-use super::verdict::{Inapplicable, Side};
+use super::verdict::{Inapplicable, Reason, Side};
 use super::witness::Witness;
-use super::{Prepared, STACK_BYTES, Search, with_targets};
+use super::{Prepared, Search, with_targets};
 
 /// What a database says against a query.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,18 +31,32 @@ impl Search {
     ///
     /// # Errors
     /// When the gold cannot be judged. A right query that cannot (a view, random numbers) must return the same rows as the
-    /// gold, whatever their order, wherever the gold permits one result alone.
+    /// gold, whatever their order, wherever the gold permits one result alone; one that is too complex is told from it at once.
     pub fn told<'w>(
         &self,
         databases: impl IntoIterator<Item = &'w Witness>,
         left: &str,
         right: &str,
     ) -> Result<Option<Told>, Inapplicable> {
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || match self.prepared(left, right) {
+        let told = self.bounded(&[left, right], || match self.prepared(left, right) {
             Ok(prepared) => self.told_of(&prepared, databases),
-            Err(reason) if reason.side == Some(Side::Left) => Err(reason),
+            Err(reason) if reason.side == Some(Side::Left) || reason.reason == Reason::TooComplex => {
+                Err(reason)
+            }
             Err(reason) => self.told_plainly(databases, left, right, &reason),
-        })
+        });
+        match told {
+            // What cannot be told because of the answer alone does not help it.
+            Err(reason) if reason.reason == Reason::TooComplex && self.is_searchable(left) => {
+                Ok(Some(Told { place: 0, reason: reason.message }))
+            }
+            told => told,
+        }
+    }
+
+    /// Whether a query can be searched beside itself.
+    fn is_searchable(&self, text: &str) -> bool {
+        self.bounded(&[text, text], || self.prepared(text, text)).is_ok()
     }
 
     fn told_of<'w>(
@@ -66,7 +80,6 @@ impl Search {
             let reason = is_loaded.then(|| against(&mut pair)).flatten()?;
             Some(Told { place, reason })
         });
-        loader.clear();
         Ok(told)
     }
 
@@ -105,7 +118,6 @@ impl Search {
             };
             Some(Told { place, reason })
         });
-        loader.clear();
         Ok(told)
     }
 
@@ -119,7 +131,7 @@ impl Search {
         left: &str,
         right: &str,
     ) -> Result<Vec<Option<[ResultSet; 2]>>, Inapplicable> {
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        self.bounded(&[left, right], || {
             let prepared = self.prepared(left, right)?;
             self.create(&prepared.tables)?;
             let columns = self.columns_of(&prepared.tables);
@@ -130,7 +142,6 @@ impl Search {
                 is_loaded.then(|| pair.results()).flatten()
             });
             let results = results.collect();
-            loader.clear();
             Ok(results)
         })
     }

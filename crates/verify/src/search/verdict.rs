@@ -87,9 +87,14 @@ pub enum Reason {
     Nondeterministic,
     /// The search cannot handle the named construct.
     Unsupported(&'static str),
+    /// It takes more steps, or SQLite would make more of it, than a search may.
+    TooComplex,
     /// The search itself failed: a fault of this program, which says nothing of the pair.
     Fault,
 }
+
+/// Why the analysis of a query has no end.
+pub(super) const TOO_MANY_STEPS: &str = "its analysis takes more steps than a search may";
 
 impl Inapplicable {
     pub(super) fn unsupported(construct: &'static str, message: impl Into<String>) -> Self {
@@ -102,6 +107,10 @@ impl Inapplicable {
 
     pub(super) fn nondeterministic(message: impl Into<String>) -> Self {
         Self { reason: Reason::Nondeterministic, side: None, message: message.into() }
+    }
+
+    pub(super) fn too_complex(message: impl Into<String>) -> Self {
+        Self { reason: Reason::TooComplex, side: None, message: message.into() }
     }
 
     /// A panic inside the search, by its message.
@@ -120,6 +129,7 @@ impl Inapplicable {
         match &self.reason {
             Reason::Parse => "parse".to_owned(),
             Reason::Nondeterministic => "nondeterministic".to_owned(),
+            Reason::TooComplex => "too_complex".to_owned(),
             Reason::Fault => "fault".to_owned(),
             Reason::Unsupported(construct) => format!("unsupported:{construct}"),
         }

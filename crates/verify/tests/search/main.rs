@@ -358,3 +358,39 @@ fn a_minimal_witness_has_no_row_too_many() {
         assert_eq!(at_once.refutation().unwrap().database().rows(), rows, "{left}");
     }
 }
+
+/// SQLite's compiler would copy these for seconds, and nothing could stop it here.
+#[test]
+fn what_grows_without_end_is_not_compiled() {
+    let search = Search::new(schema(SCHOOL), options(60)).unwrap();
+    let doubling =
+        format!("{}SELECT id AS a FROM team{}", "SELECT a + a AS a FROM (".repeat(40), ")".repeat(40));
+    let chained = (1..40).fold("WITH c0 AS (SELECT id FROM team)".to_owned(), |sql, n| {
+        format!("{sql}, c{n} AS (SELECT x.id FROM c{} x, c{} y)", n - 1, n - 1)
+    }) + " SELECT id FROM c39";
+    for text in [doubling, chained] {
+        let verdict = search.refute("SELECT id FROM team", &text);
+        let Verdict::Inapplicable(reason) = &verdict else { panic!("{}", show(&verdict)) };
+        assert_eq!((reason.code(), &reason.reason), ("too_complex".to_owned(), &Reason::TooComplex));
+        // Such an answer is not taken for right, and such a gold cannot be asked.
+        let told = search.told(&[], "SELECT id FROM team", &text);
+        assert!(told.is_ok_and(|told| told.is_some()));
+        assert_eq!(search.told(&[], &text, "SELECT id FROM team").unwrap_err().code(), "too_complex");
+        assert_eq!(search.signatures(&[&text, "SELECT id FROM team"], 4).iter().flatten().count(), 1);
+    }
+    assert!(search.refute("SELECT id FROM team", "SELECT id + 1 FROM team").is_refuted());
+}
+
+/// What one query takes is not taken from another.
+#[test]
+fn a_query_that_takes_long_costs_no_other_its_signature() {
+    let search = Search::new(schema(SCHOOL), Options::default()).unwrap();
+    let all =
+        "SELECT count(*) FROM player a, player b, player c, player d, player e, player f, player g, player h";
+    let short = "SELECT name FROM team";
+    let [alone] = &search.signatures(&[short], 24)[..] else { panic!("one signature") };
+    let both = search.signatures(&[all, short], 24);
+    assert!(alone.iter().flatten().all(Option::is_some));
+    assert!(both[1].iter().flatten().all(Option::is_some));
+    assert!(both[0].iter().flatten().any(Option::is_none));
+}
