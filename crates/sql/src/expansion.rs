@@ -153,7 +153,7 @@ mod tests {
             size(&format!("{}SELECT a FROM t{}", "SELECT a + a AS a FROM (".repeat(depth), ")".repeat(depth)))
         };
         // One level adds its FROM, a sum, and both of its operands.
-        assert_eq!([doubling(0), doubling(1), doubling(2)], [2.0, 6.0, 14.0]);
+        assert_eq!([doubling(0), doubling(1), doubling(2)].map(|size| size.to_string()), ["2", "6", "14"]);
         assert!(doubling(40) > 2f64.powi(40));
         let chain = |depth: usize| {
             let more = |n| format!(", c{n} AS (SELECT x.a FROM c{} x, c{} y)", n - 1, n - 1);
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_chain_of_tests_grows_with_its_square() {
         let chain = |length: usize| size(&format!("SELECT 1{}", " BETWEEN 1 AND 1".repeat(length)));
-        assert_eq!([chain(1), chain(2)], [5.0, 12.0]);
+        assert_eq!([chain(1), chain(2)].map(|size| size.to_string()), ["5", "12"]);
         assert!(chain(900) > 1e6 && chain(900) < 1e7);
     }
 

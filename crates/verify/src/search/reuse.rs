@@ -29,14 +29,13 @@ impl Search {
             let columns: Vec<_> = columns.collect::<Option<_>>()?;
             let mut loader = Loader::new(&self.sandbox, &self.schema, &columns).ok()?;
             let mut pair = prepared.pair(self).ok()?;
-            let found = databases.into_iter().enumerate().find_map(|(place, database)| {
+            databases.into_iter().enumerate().find_map(|(place, database)| {
                 let filled = Filled::of(database, &self.schema, &prepared.tables)?;
                 let is_loaded =
                     filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
                 let Some(Judged::Different(_)) = is_loaded.then(|| pair.judge()) else { return None };
                 Some((place, prepared.replay(self).run(&filled)?))
-            });
-            found
+            })
         })
     }
 }

@@ -12,7 +12,7 @@ use super::load::{Loader, all_columns};
 use super::needs::Filled;
 use super::pair::{Pair, Resolved, Runner, Stand};
 use super::plan::tables_of;
-use super::verdict::{Inapplicable, Reason, Side};
+use super::verdict::{Inapplicable, Reason, Side, TOO_MANY_STEPS};
 use super::witness::Witness;
 use super::{Prepared, Search, with_targets};
 
@@ -54,9 +54,15 @@ impl Search {
         }
     }
 
-    /// Whether a query can be searched beside itself.
+    /// Whether a query can be judged beside itself.
     fn is_searchable(&self, text: &str) -> bool {
-        self.bounded(&[text, text], || self.prepared(text, text)).is_ok()
+        self.bounded(&[text, text], || self.told_of(&self.prepared(text, text)?, [])).is_ok()
+    }
+
+    /// What was told, as long as there were steps to tell it.
+    fn finished(&self, told: Option<Told>) -> Result<Option<Told>, Inapplicable> {
+        let is_cut_off = told.is_none() && self.sandbox.left_in_total() == 0;
+        if is_cut_off { Err(Inapplicable::too_complex(TOO_MANY_STEPS)) } else { Ok(told) }
     }
 
     fn told_of<'w>(
@@ -80,7 +86,7 @@ impl Search {
             let reason = is_loaded.then(|| against(&mut pair)).flatten()?;
             Some(Told { place, reason })
         });
-        Ok(told)
+        self.finished(told)
     }
 
     /// Without knowing what the right query is free to do.
@@ -118,7 +124,7 @@ impl Search {
             };
             Some(Told { place, reason })
         });
-        Ok(told)
+        self.finished(told)
     }
 
     /// What both queries return on each of the databases; `None` where one of them returns nothing.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sqlgauge_engine::{Failure, ResultSet};
+use sqlgauge_engine::{Failure, FailureKind, ResultSet};
 
 use super::freedom::OpenPlace;
 use super::needs::Need;
@@ -138,7 +138,10 @@ impl Inapplicable {
 
 impl From<Failure> for Inapplicable {
     fn from(failure: Failure) -> Self {
-        Self::parse(failure.message)
+        match failure.kind {
+            FailureKind::Timeout | FailureKind::TooLarge => Self::too_complex(failure.message),
+            _ => Self::parse(failure.message),
+        }
     }
 }
 
