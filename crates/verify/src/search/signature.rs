@@ -17,7 +17,7 @@ use super::trace::trace;
 use super::verdict::Side;
 use super::{STACK_BYTES, Search, vm_steps};
 
-/// Virtual-machine steps of one query on all databases; a query finds no more on one because another took few.
+/// Virtual-machine steps of one query on all databases together. Each query has its own: none has fewer because another took many.
 const VM_STEPS: u64 = 2_000_000;
 
 /// The results of one query, database by database; `None` where it failed.

@@ -139,7 +139,8 @@ impl Inapplicable {
 impl From<Failure> for Inapplicable {
     fn from(failure: Failure) -> Self {
         match failure.kind {
-            FailureKind::Timeout | FailureKind::TooLarge => Self::too_complex(failure.message),
+            // The others are SQLite's own, as that a join has more tables than it takes.
+            FailureKind::Timeout => Self::too_complex(failure.message),
             _ => Self::parse(failure.message),
         }
     }
