@@ -143,7 +143,11 @@ impl AtomicFolder {
         let (partial, lock) = new_partial(path, |partial| {
             fs::create_dir(partial)?;
             // Where a folder cannot be opened it cannot be locked, and nobody takes it for left behind either.
-            File::open(partial)
+            File::open(partial).map_err(|error| match error.kind() {
+                // Another process has found it unlocked, and taken it away.
+                io::ErrorKind::NotFound => io::ErrorKind::AlreadyExists.into(),
+                _ => error,
+            })
         })?;
         Ok(Self { target: path.to_owned(), partial: Some(partial), _lock: lock })
     }
@@ -352,7 +356,7 @@ fn new_partial(target: &Path, make: impl Fn(&Path) -> io::Result<File>) -> io::R
         // Known before it is there: who ends the process in between takes it away.
         let mut pending = pending();
         let file = match make(&partial) {
-            // Left by a process of the same number, on another machine or long ago.
+            // Left by a process of the same number, on another machine or long ago, or swept away in the moment that it was made.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             file => file?,
         };
