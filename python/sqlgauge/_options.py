@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 __all__ = ["DEFAULT_METRICS", "VerifyOptions", "metric_names"]
@@ -28,8 +30,8 @@ class VerifyOptions:
     realistic: bool = False
     """Look first for counterexamples like the rows of the given database."""
     solver: str | os.PathLike[str] | None = None
-    """The solver Z3; without it the variable ``SQLGAUGE_SOLVER``, then PATH, then Python's package ``z3-solver``. Where
-    there is none, there are no bounded proofs."""
+    """The solver Z3; without it the variable ``SQLGAUGE_SOLVER``, then PATH, then the package ``z3-solver`` of this
+    Python or of another on PATH. Where there is none, there are no bounded proofs."""
 
     def _arguments(self) -> dict[str, Any]:
         return {
@@ -39,8 +41,18 @@ class VerifyOptions:
             "seed": self.seed,
             "realistic": self.realistic,
             "solver": self.solver if self.solver is not None else os.environ.get("SQLGAUGE_SOLVER"),
-            "path": os.environ.get("PATH"),
+            "path": _search_path(),
         }
+
+
+@cache
+def _programs() -> str:
+    """Where this Python's packages have their programs."""
+    return sysconfig.get_path("scripts")
+
+
+def _search_path() -> str:
+    return os.pathsep.join([os.environ.get("PATH", os.defpath), _programs()])
 
 
 def metric_names(metrics: str | Sequence[str]) -> list[str]:

@@ -24,7 +24,7 @@ pub const ANALYSIS: u64 = 30_000_000;
 /// Steps of printing a query for one dialect.
 pub const TRANSLATION: u64 = 3_000_000;
 /// Steps of one search for a counterexample, over all the databases that it tries.
-pub const SEARCH: u64 = 20_000_000;
+pub const SEARCH: u64 = 30_000_000;
 /// Steps for copying a node of a tree: what takes memory costs more than what looks at it.
 pub const COPY: usize = 30;
 

@@ -59,8 +59,12 @@ impl Printer<'_> {
                 self.operator(*operator, left, right)
             }
             Expr::Scalar(query) => self.scalar(query),
-            Expr::Case { operand, branches, otherwise } => {
-                self.case(operand.as_deref(), branches, otherwise.as_deref())
+            Expr::Case { operand: Some(operand), branches, otherwise } => self
+                .comparing(operand, |printer| {
+                    printer.case(Some(operand.as_ref()), branches, otherwise.as_deref())
+                }),
+            Expr::Case { operand: None, branches, otherwise } => {
+                self.case(None, branches, otherwise.as_deref())
             }
             Expr::Cast { expr, type_name } => self.cast(expr, Affinity::of_declared_type(Some(type_name))),
             Expr::Collate { expr, collation } => {
@@ -242,16 +246,6 @@ impl Printer<'_> {
     ) -> Printed {
         let results: Vec<&Expr> = branches.iter().map(|(_, then)| then).chain(otherwise).collect();
         self.check_one_type(&results)?;
-        let Some(operand) = operand else { return self.branches(None, branches, otherwise) };
-        self.comparing(operand, |printer| printer.branches(Some(operand), branches, otherwise))
-    }
-
-    fn branches(
-        &mut self,
-        operand: Option<&Expr>,
-        branches: &[(Expr, Expr)],
-        otherwise: Option<&Expr>,
-    ) -> Printed {
         let mut parts = Vec::new();
         for (when, then) in branches {
             let condition = match operand {

@@ -32,12 +32,13 @@ impl Search {
     /// Which constraints of the database that the search was given ([`Search::realistic`]) a witness does not keep, in the
     /// columns that the queries read; none where it was given none.
     pub fn broken_constraints(&self, witness: &Witness, left: &str, right: &str) -> Vec<String> {
-        let (Some(constraints), Ok(prepared)) = (&self.constraints, self.prepared(left, right)) else {
-            return Vec::new();
-        };
-        let traces = [trace(&prepared.left.query), trace(&prepared.right.query)];
-        let read = traces.into_iter().flat_map(|trace| trace.read).collect();
-        constraints.broken_by(witness, &self.schema, &read)
+        let broken = self.bounded_option(&[left, right], || {
+            let (constraints, prepared) = (self.constraints.as_ref()?, self.prepared(left, right).ok()?);
+            let traces = [trace(&prepared.left.query), trace(&prepared.right.query)];
+            let read = traces.into_iter().flat_map(|trace| trace.read).collect();
+            Some(constraints.broken_by(witness, &self.schema, &read))
+        });
+        broken.unwrap_or_default()
     }
 }
 

@@ -12,6 +12,7 @@ use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -76,8 +77,14 @@ pub fn locate(named: Option<&Path>, search_path: Option<&OsStr>) -> Result<PathB
 
 const PROGRAM: &str = if cfg!(windows) { "z3.exe" } else { "z3" };
 
-/// Where the package `z3-solver` of Python puts the program, if there is a Python.
+/// Where the package `z3-solver` of Python puts the program, if there is a Python. A Python takes longer to start than
+/// most pairs to verify, so that one is asked once in a process.
 fn beside_python() -> Option<PathBuf> {
+    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+    FOUND.get_or_init(ask_python).clone()
+}
+
+fn ask_python() -> Option<PathBuf> {
     const ASK: &str = "import os, sysconfig\n\
         for scheme in (None, os.name + '_user'):\n    \
             print(sysconfig.get_path('scripts', scheme) if scheme else sysconfig.get_path('scripts'))";
