@@ -91,6 +91,72 @@ def test_verl_loads_the_file(items: list[dict[str, Any]], sample: Sample) -> Non
     assert scored["score"] == 1.0
 
 
+class _Bytes:
+    """A tokenizer whose tokens are bytes, shifted by one: 0 is what fills up."""
+
+    def encode(self, text: str) -> list[int]:
+        return [1 + byte for byte in text.encode()]
+
+    def decode(self, tokens: Any, skip_special_tokens: bool = False) -> str:
+        return bytes(int(token) - 1 for token in tokens if int(token)).decode()
+
+
+def test_verl_in_its_own_managers(sample: Sample, items: list[dict[str, Any]]) -> None:
+    """In verl's managers, the function loaded from its file by verl's configuration."""
+    pytest.importorskip("verl")
+    import numpy as np
+    import torch
+    from omegaconf import OmegaConf
+    from verl import DataProto
+    from verl.trainer.ppo import reward as loading
+
+    from sqlgauge.integrations import verl as ours
+
+    tokenizer, texts = _Bytes(), answers(items)
+    responses = [tokenizer.encode(text) for text in texts]
+    width = max(map(len, responses))
+    filled = torch.tensor([one + [0] * (width - len(one)) for one in responses])
+    prompts = torch.ones((len(items), 4), dtype=torch.long)
+    batch = DataProto.from_dict(
+        tensors={
+            "prompts": prompts,
+            "responses": filled,
+            "attention_mask": torch.cat([prompts, (filled > 0).long()], dim=1),
+        },
+        non_tensors={
+            "data_source": np.array(["sample"] * len(items), dtype=object),
+            "reward_model": np.array([{"ground_truth": item["gold"]} for item in items], dtype=object),
+            "extra_info": np.array([{"db_id": item["db_id"]} for item in items], dtype=object),
+        },
+    )
+
+    def loaded(name: str) -> Any:
+        function = {"path": ours.__file__, "name": name, "reward_kwargs": {"db": str(sample.db), "witnesses": True}}
+        # The section is `reward` from some version on.
+        config = {"custom_reward_function": function}
+        return loading.get_custom_reward_fn(OmegaConf.create({**config, "reward": config}))
+
+    def last(rewards: Any) -> list[float]:
+        return [float(rewards[row, len(tokens) - 1]) for row, tokens in enumerate(responses)]
+
+    managers = pytest.importorskip("verl.workers.reward_manager")
+    many = managers.BatchRewardManager(tokenizer, 0, loaded("compute_score_batch"))
+    found = many(batch, return_dict=True)
+    assert last(found["reward_tensor"]) == expected(len(items))
+    assert found["reward_extra_info"]["code"] == ["right", "no_sql"] * (len(items) // 2)
+    one = managers.NaiveRewardManager(tokenizer, 0, loaded("compute_score"))
+    assert last(one(batch)) == expected(len(items))
+
+    loop = pytest.importorskip("verl.experimental.reward_loop.reward_manager")
+
+    async def all_of_them() -> list[float]:
+        manager = loop.NaiveRewardManager(OmegaConf.create({}), tokenizer, loaded("compute_score"))
+        scored = [manager.run_single(batch[place : place + 1]) for place in range(len(items))]
+        return [one["reward_score"] for one in await asyncio.gather(*scored)]
+
+    assert asyncio.run(all_of_them()) == expected(len(items))
+
+
 def test_trl(sample: Sample, items: list[dict[str, Any]]) -> None:
     """By the call of TRL's ``GRPOTrainer``: everything by name, all columns of the dataset as lists."""
     from sqlgauge.integrations.trl import sql_reward
@@ -172,6 +238,66 @@ def test_nemo_gym(sample: Sample, items: list[dict[str, Any]]) -> None:
         return list(await asyncio.gather(*calls))
 
     assert [one["reward"] for one in asyncio.run(all_of_them())] == expected(len(items))
+
+
+def test_nemo_gym_in_its_own_server(sample: Sample, items: list[dict[str, Any]]) -> None:
+    """By ``POST /verify`` of NeMo Gym's own resources server."""
+    pytest.importorskip("nemo_gym")
+    from unittest.mock import MagicMock
+
+    from fastapi.testclient import TestClient
+    from nemo_gym.base_resources_server import (
+        BaseResourcesServerConfig,
+        BaseVerifyRequest,
+        BaseVerifyResponse,
+        SimpleResourcesServer,
+    )
+    from nemo_gym.server_utils import ServerClient
+
+    from sqlgauge.integrations.nemo_gym import verify
+
+    class SqlConfig(BaseResourcesServerConfig):
+        db: str
+
+    class SqlRequest(BaseVerifyRequest):
+        gold: str
+        db_id: str
+
+    class SqlResponse(BaseVerifyResponse):
+        is_scored: bool
+        code: str
+        reason: str | None
+
+    class SqlServer(SimpleResourcesServer):
+        config: SqlConfig
+
+        async def verify(self, body: SqlRequest) -> SqlResponse:  # type: ignore[override]
+            return SqlResponse(**body.model_dump(), **await verify(body, db=self.config.db, witnesses=True))
+
+    # FastAPI reads them, and cannot look up the names of what is local.
+    SqlServer.verify.__annotations__ = {"body": SqlRequest, "return": SqlResponse}
+
+    def response(text: str) -> dict[str, Any]:
+        content = [{"type": "output_text", "text": text, "annotations": []}]
+        message = {"id": "m", "type": "message", "role": "assistant", "status": "completed", "content": content}
+        choice = {"parallel_tool_calls": False, "tool_choice": "none", "tools": []}
+        return {"id": "r", "created_at": 0.0, "model": "m", "object": "response", "output": [message], **choice}
+
+    config = SqlConfig(host="127.0.0.1", port=1, entrypoint="", name="sql", db=str(sample.db))
+    server = SqlServer(config=config, server_client=MagicMock(spec=ServerClient))
+    client = TestClient(server.setup_webserver())
+
+    def ask(text: str, gold: str, db_id: str) -> dict[str, Any]:
+        request = {"responses_create_params": {"input": []}, "response": response(text), "gold": gold, "db_id": db_id}
+        answered = client.post("/verify", json=request)
+        assert answered.status_code == 200, answered.text
+        return dict(answered.json())
+
+    asked = [ask(text, item["gold"], item["db_id"]) for text, item in zip(answers(items), items)]
+    assert [one["reward"] for one in asked] == expected(len(items))
+    assert [one["code"] for one in asked[:2]] == ["right", "no_sql"]
+    failed = ask("SELECT 1", "SELECT nope", items[0]["db_id"])
+    assert (failed["is_scored"], failed["code"]) == (False, "gold_failed")
 
 
 def test_inspect_ai(sample: Sample, items: list[dict[str, Any]], tmp_path: Any) -> None:

@@ -54,6 +54,12 @@ fn what_is_left_out_names_its_feature() {
                 "predict --workload {dev} --db {db} --llm-url http://localhost:1 --llm-model m --out {out}"
             ),
         ),
+        (
+            "services",
+            format!(
+                "synth --db {db} --pairs 5 --polish 1 --llm-url http://localhost:1 --llm-model m --out {out}"
+            ),
+        ),
         ("neural", format!("encode --workload {dev} --db {db} --encoder bert:{db} --out {out}")),
         ("neural", format!("encode --workload {dev} --db {db} --encoder llm:{db} --out {out}")),
     ] {

@@ -129,3 +129,107 @@ fn later_schemas_are_databases_too() {
         assert!(pairs.contains(&format!("\"db_id\":\"{db_id}\"")), "no pair of {db_id}");
     }
 }
+
+#[cfg(feature = "services")]
+#[path = "../../llm/tests/server/mod.rs"]
+mod server;
+
+#[cfg(feature = "services")]
+mod in_a_models_words {
+    use std::collections::HashMap;
+    use std::path::PathBuf;
+    use std::sync::Mutex;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::server::{Reply, Seen, Server};
+
+    /// A model that repeats the question, and knows the SQL of every second one.
+    fn model() -> impl Fn(&Seen) -> Reply + Send + Sync + 'static {
+        let known = Mutex::new(HashMap::new());
+        move |seen| {
+            let prompt = seen.prompt();
+            let Some(asked) = prompt.split("the query below it:\n").nth(1) else {
+                let question = prompt.split("-- Question: ").nth(1).unwrap();
+                let sql: String = known.lock().unwrap()[question];
+                let answer = if sql.len().is_multiple_of(2) { &sql } else { "SELECT 'I do not know'" };
+                return Reply::chat(answer, 50, 20);
+            };
+            let mut lines = asked.lines();
+            let (question, sql) = (lines.next().unwrap(), lines.next().unwrap());
+            let wording = format!("Please, {question}");
+            known.lock().unwrap().insert(wording.clone(), sql.to_owned());
+            Reply::chat(&wording, 50, 20)
+        }
+    }
+
+    fn words(folder: &Path, server: &Server, out: &str, cache: &str) -> Vec<String> {
+        let (db, out, cache) = (folder.join("in"), folder.join(out), folder.join(cache));
+        let paths = [("--db", db), ("--out", out), ("--llm-cache", cache)];
+        let paths =
+            paths.map(|(option, path): (&str, PathBuf)| [option.to_owned(), path.display().to_string()]);
+        let url = server.url();
+        let further = [
+            "--pairs",
+            "60",
+            "--polish",
+            "0.5",
+            "--llm-model",
+            "m",
+            "--llm-attempts",
+            "1",
+            "--llm-url",
+            &url,
+        ];
+        ["synth".to_owned()]
+            .into_iter()
+            .chain(paths.into_iter().flatten())
+            .chain(further.map(str::to_owned))
+            .collect()
+    }
+
+    fn input(folder: &Path) {
+        std::fs::create_dir(folder.join("in")).unwrap();
+        Connection::open(folder.join("in/music.sqlite")).unwrap().execute_batch(SCRIPT).unwrap();
+    }
+
+    #[test]
+    fn they_are_asked_for_once_and_marked_where_its_sql_agrees() {
+        let folder = tempfile::tempdir().unwrap();
+        input(folder.path());
+        let server = Server::start(model());
+        let output = sqlgauge(&words(folder.path(), &server, "out", "kept"));
+        assert!(output.status.success(), "{}", stderr(&output));
+        let text =
+            std::fs::read_to_string(folder.path().join("out/data/train-00000-of-00001.jsonl")).unwrap();
+        let pairs: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let polished: Vec<&Value> = pairs.iter().filter(|pair| !pair["polished"].is_null()).collect();
+        assert!(polished.len() > 10 && polished.len() < 50, "{}", polished.len());
+        for pair in &polished {
+            let (question, sql) = (pair["question"].as_str().unwrap(), pair["sql"].as_str().unwrap());
+            assert_eq!(pair["polished"]["question"], format!("Please, {question}"));
+            assert_eq!(pair["polished"]["agrees"], sql.len().is_multiple_of(2), "{sql}");
+        }
+        assert_eq!(server.count(), 2 * polished.len());
+        // Another folder of the same answers: no server is needed.
+        let again = words(folder.path(), &server, "again", "kept");
+        drop(server);
+        let output = sqlgauge(&again);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(tree(&folder.path().join("again")) == tree(&folder.path().join("out")));
+    }
+
+    #[test]
+    fn without_an_answer_it_ends_and_says_how_to_go_on() {
+        let folder = tempfile::tempdir().unwrap();
+        input(folder.path());
+        let server = Server::start(|_| Reply::error(401, "no"));
+        let output = sqlgauge(&words(folder.path(), &server, "out", "kept"));
+        assert_eq!(output.status.code(), Some(2));
+        for part in ["--polish has no answer", "the answers so far are kept in", "the same command goes on"] {
+            assert!(stderr(&output).contains(part), "{}", stderr(&output));
+        }
+        assert!(!folder.path().join("out/data").exists());
+    }
+}

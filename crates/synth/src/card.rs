@@ -85,6 +85,16 @@ fn questions(out: &mut String, tally: &Tally) {
          separates it from the query: {}. Questions with a sentence beside the point, marked: {}.",
         tally.ambiguous, tally.separated, tally.distracted
     );
+    if !tally.polished.is_empty() {
+        let _ = writeln!(
+            out,
+            "\nQuestions that a language model reworded (`polished`); it agrees where its own SQL for its words returns the \
+             pair's rows:\n\n| outcome | questions |\n|---|---|"
+        );
+        for (outcome, count) in &tally.polished {
+            let _ = writeln!(out, "| {outcome} | {count} |");
+        }
+    }
 }
 
 fn checks(out: &mut String, summary: &Summary) {

@@ -21,6 +21,7 @@ use crate::check::Checker;
 use crate::data::DataFormat;
 use crate::dialects::Translation;
 use crate::folder::{Folder, FolderError, Unit};
+use crate::polish::{Polish, WriterError};
 use crate::related::Shares;
 use crate::sampler::Sampler;
 use crate::source::Source;
@@ -46,6 +47,8 @@ pub struct Options {
     pub each: u64,
     /// How questions are asked.
     pub asking: Asking,
+    /// What rewords the questions of some pairs.
+    pub polish: Option<Polish>,
     /// Other dialects into which the queries are translated.
     pub dialects: Vec<&'static Dialect>,
     /// Of which share of the pairs there are variants and near misses beside them.
@@ -89,6 +92,9 @@ pub struct Header {
     pub styles: Vec<String>,
     /// The share of questions with a sentence that says nothing of the query.
     pub distractors: f64,
+    /// What reworded questions, and the share of them that it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polish: Option<(String, f64)>,
     /// Other dialects into which the queries are translated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dialects: Vec<String>,
@@ -139,6 +145,9 @@ pub enum CorpusError {
     /// The types of a database's columns, which translating needs.
     #[error(transparent)]
     Types(#[from] NotObserved),
+    /// What rewords questions gave no answer.
+    #[error(transparent)]
+    Polish(#[from] WriterError),
     /// More shards than databases.
     #[error(
         "there is nothing in shard {shard} of {shards}: there are {databases} databases; use at most so many shards"
@@ -255,6 +264,7 @@ fn header(options: &Options, engine: &dyn Engine, databases: Vec<(String, String
         each: options.each,
         styles: options.asking.styles.iter().map(|style| style.name().to_owned()).collect(),
         distractors: options.asking.distractors,
+        polish: options.polish.as_ref().map(|polish| (polish.writer.name(), polish.share)),
         dialects: options.dialects.iter().map(|dialect| dialect.name.to_owned()).collect(),
         variants: options.beside.variants,
         near_misses: options.beside.near_misses,
@@ -306,12 +316,15 @@ impl Part<'_> {
             demands: &demands,
             asking: &options.asking,
             translation: typed.as_ref().map(|typed| Translation { typed, dialects: &options.dialects }),
+            polish: options.polish.as_ref(),
             shares_beside: options.beside,
             caps: options.caps_of_one(folder),
         };
         let checker = Checker::new(&world.schema, self.database, self.engine);
         let mut writer = folder.begin(&self.source.db_id)?;
-        let (tally, unmet) = make(&task, &world, &checker, |pair, related| writer.write(&pair, &related))?;
+        let (tally, unmet) = make(&task, &world, &checker, |pair, related| {
+            writer.write(&pair, &related).map_err(CorpusError::from)
+        })?;
         let unit = Unit { tally, unmet, left_out: world.left_out };
         self.database.check_unchanged()?;
         writer.commit(&unit)?;

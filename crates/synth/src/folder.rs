@@ -30,7 +30,7 @@ use crate::tally::Tally;
 use crate::unit::Unmet;
 
 /// The version of what is written.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 const LOCK: &str = "synth.lock";
 const MANIFEST: &str = "synth.json";
 const CARD: &str = "README.md";

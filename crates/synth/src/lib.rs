@@ -19,6 +19,7 @@ pub mod grammar;
 mod near_miss;
 pub mod operators;
 mod pair;
+pub mod polish;
 mod related;
 pub mod sampler;
 pub mod shape;

@@ -9,6 +9,7 @@ use crate::check::Checked;
 use crate::data::{Column, Kind};
 use crate::dialects::DialectText;
 use crate::operators::OperatorId;
+use crate::polish::Polished;
 use crate::shape::Shape;
 use crate::tier::Tier;
 
@@ -38,6 +39,9 @@ pub struct Pair {
     /// For each of these, a script of a database on which it returns other rows than `sql`; null where the search found
     /// none, so that the two may be equal.
     pub separating_databases: Vec<Option<String>>,
+    /// The question in a model's words, where they were asked for.
+    #[serde(default)]
+    pub polished: Option<Polished>,
     /// The query, as SQL of SQLite.
     pub sql: String,
     /// The query in other dialects, where they were asked for.
@@ -75,6 +79,7 @@ impl Pair {
         Column { name: "other_names", kind: Kind::Texts },
         Column { name: "other_readings", kind: Kind::Texts },
         Column { name: "separating_databases", kind: Kind::Texts },
+        Column { name: "polished", kind: Kind::Json },
         Column { name: "sql", kind: Kind::Text },
         Column { name: "dialects", kind: Kind::Json },
         Column { name: "tier", kind: Kind::Text },
@@ -102,6 +107,7 @@ impl Pair {
             other_names: asked.other_names,
             other_readings: asked.other_readings,
             separating_databases: Vec::new(),
+            polished: None,
             sql: checked.sql.clone(),
             dialects: BTreeMap::new(),
             tier: Tier::of(shape),

@@ -31,6 +31,9 @@ pub struct Tally {
     pub separated: u64,
     /// Questions with a sentence that says nothing of the query.
     pub distracted: u64,
+    /// Questions that were given to a model to reword, by what came of it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub polished: BTreeMap<String, u64>,
     /// Queries beside pairs.
     pub related: BTreeMap<Relation, u64>,
     /// Variants that rules made and whose rows are others: defects of a rule or of SQLite.
@@ -72,6 +75,9 @@ impl Tally {
         let is_separated = pair.separating_databases.iter().all(Option::is_some);
         self.separated += u64::from(!pair.other_readings.is_empty() && is_separated);
         self.distracted += u64::from(!pair.distractors.is_empty());
+        if let Some(polished) = &pair.polished {
+            bump(&mut self.polished, polished.count(), 1);
+        }
     }
 
     /// Counts the texts of a pair in other dialects.
@@ -109,6 +115,7 @@ impl Tally {
             .without_question
             .into_iter()
             .for_each(|(key, count)| bump(&mut self.without_question, key, count));
+        other.polished.into_iter().for_each(|(key, count)| bump(&mut self.polished, key, count));
         other.tiers.into_iter().for_each(|(key, count)| bump(&mut self.tiers, key, count));
         other.depths.into_iter().for_each(|(key, count)| bump(&mut self.depths, key, count));
         other.operators.into_iter().for_each(|(key, count)| bump(&mut self.operators, key, count));

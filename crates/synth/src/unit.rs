@@ -19,6 +19,7 @@ use crate::check::{Checked, Checker, Reason};
 use crate::dialects::Translation;
 use crate::grammar::Grammar;
 use crate::pair::Pair;
+use crate::polish::{Polish, WriterError};
 use crate::related::{Made, Related, Shares, beside};
 use crate::sampler::Sampler;
 use crate::shape::Shape;
@@ -62,6 +63,8 @@ pub struct Task<'a> {
     pub asking: &'a Asking,
     /// Into which other dialects the pairs are translated.
     pub translation: Option<Translation<'a>>,
+    /// What rewords the questions of some pairs.
+    pub polish: Option<&'a Polish>,
     /// Of which share of the pairs there are queries beside them.
     pub shares_beside: Shares,
     /// The most that may be spent on the database.
@@ -86,8 +89,8 @@ struct Drawn {
 /// Makes the pairs of a database; each is handed over as soon as it is certain, in an order that does not depend on threads.
 ///
 /// # Errors
-/// What `keep` says.
-pub fn make<E>(
+/// What `keep` says, and what rewords questions.
+pub fn make<E: From<WriterError>>(
     task: &Task<'_>,
     world: &World,
     checker: &Checker<'_>,
@@ -132,6 +135,9 @@ pub fn make<E>(
         if let Some(translation) = task.translation {
             kept.par_iter_mut().for_each(|(pair, passed)| pair.dialects = translation.of(&passed.query));
             kept.iter().for_each(|(pair, _)| tally.keep_dialects(pair));
+        }
+        if let Some(polish) = task.polish {
+            polish.reword(task.seed, (&world.schema, checker), &mut kept)?;
         }
         for (pair, made) in completed(task, world, checker, kept) {
             tally.keep(&pair);

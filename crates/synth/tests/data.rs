@@ -36,6 +36,7 @@ fn corpus(folder: &Path, out: &str, data: Vec<DataFormat>, threads: usize) {
         each: 0,
         asking: Asking { styles: Style::all().collect(), distractors: 0.3 },
         dialects: DIALECTS.iter().copied().take(2).collect(),
+        polish: None,
         beside: Shares { variants: 0.2, near_misses: 0.1 },
         caps: Caps::default(),
         data,

@@ -65,6 +65,7 @@ fn options(pairs: u64) -> Options {
         shard: (1, 1),
         each: 0,
         asking: Asking { styles: Style::all().collect(), distractors: 0.2 },
+        polish: None,
         beside: Shares { variants: 0.3, near_misses: 0.2 },
         caps: Caps::default(),
         data: vec![DataFormat::Jsonl],

@@ -1,12 +1,14 @@
 """verl: a custom reward function, one by one or in batches.
 
-Name this file and ``compute_score`` (manager ``naive``) or ``compute_score_batch`` (manager ``batch``, much faster) in
+Name this file and ``compute_score``, or ``compute_score_batch`` where verl has the manager ``batch`` (much faster), in
 ``custom_reward_function``, and give the options as ``reward_kwargs``::
 
-    custom_reward_function.path=…/sqlgauge/integrations/verl.py
-    custom_reward_function.name=compute_score_batch
-    custom_reward_function.reward_kwargs.db=database/
-    custom_reward_function.reward_kwargs.witnesses=True
+    reward.custom_reward_function.path=…/sqlgauge/integrations/verl.py
+    reward.custom_reward_function.name=compute_score
+    +reward.custom_reward_function.reward_kwargs.db=database/
+    +reward.custom_reward_function.reward_kwargs.witnesses=True
+
+Versions before 0.9 have no ``reward.`` in front.
 
 ``ground_truth`` is the gold, a list of golds, or a mapping with ``gold`` and ``db_id``; else ``extra_info["db_id"]`` names
 the database. verl needs a number for every answer, so one whose gold does not run gets ``unscored``: the same for all

@@ -1,5 +1,8 @@
 //! `sqlgauge synth`.
 
+#[cfg(feature = "services")]
+mod ask;
+
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -13,9 +16,10 @@ use sqlgauge_dialects::DIALECTS;
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_evolve::versions::Steps;
 use sqlgauge_questions::Style;
+use sqlgauge_synth::polish::Polish;
 use sqlgauge_synth::sampler::{SAMPLERS, Sampler, sampler};
 use sqlgauge_synth::{
-    Asking, Caps, DataFormat, Options, Shares, Summary, Tier, TierShares, sources, synthesize,
+    Asking, Caps, CorpusError, DataFormat, Options, Shares, Summary, Tier, TierShares, sources, synthesize,
 };
 use sqlgauge_tables::REPORT_FILE;
 use tempfile::TempDir;
@@ -24,6 +28,8 @@ use super::evolve::{chosen, kinds};
 use super::schema_versions::Later;
 use super::translate::dialects;
 use crate::Verdict;
+use crate::interrupt::Gently;
+use crate::llm_options::LlmLimits;
 use crate::output::{note, print, say};
 use sqlgauge_api::keep_run;
 
@@ -83,6 +89,10 @@ pub struct Synth {
     /// Share of pairs with a near miss beside them, with a database that tells the two apart, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     near_misses: f64,
+    /// Share of questions that a language model puts into other words beside their own, from 0 to 1; its own SQL for these is
+    /// run, and that it returns the pair's rows is marked
+    #[arg(long, value_name = "SHARE", requires = "llm_url")]
+    polish: Option<f64>,
     /// How the next column is chosen
     #[arg(long, value_name = "NAME", default_value = SAMPLERS[0].name, value_parser = samplers())]
     sampler: &'static Sampler,
@@ -116,6 +126,37 @@ pub struct Synth {
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
+    /// Server with an OpenAI-compatible API for `--polish`, as in <http://127.0.0.1:8091/v1>; schemas, questions with values of
+    /// the rows, and queries are sent to it
+    #[arg(long, value_name = "URL", requires_all = ["llm_model", "polish"], help_heading = "Language model")]
+    llm_url: Option<String>,
+    /// Name of the model
+    #[arg(long, value_name = "NAME", requires = "llm_url", help_heading = "Language model")]
+    llm_model: Option<String>,
+    #[command(flatten)]
+    llm: LlmLimits,
+}
+
+/// What rewords questions.
+struct Polishing {
+    polish: Polish,
+    /// A signal ends the asking.
+    gently: Gently,
+    /// The folder of the answers.
+    kept: PathBuf,
+}
+
+impl Polishing {
+    /// The error of a corpus, with what is kept of the asking.
+    fn told(self, error: CorpusError) -> anyhow::Error {
+        let text =
+            format!("the answers so far are kept in {}; the same command goes on", self.kept.display());
+        match error {
+            CorpusError::Polish(error) if error.is_cancelled => self.gently.stopped(text).into(),
+            CorpusError::Polish(error) => anyhow::Error::from(error).context(text),
+            other => other.into(),
+        }
+    }
 }
 
 fn styles() -> PossibleValuesParser {
@@ -170,7 +211,8 @@ impl Synth {
             max_vm_steps: self.max_steps,
             ..Limits::default()
         };
-        let options = self.options();
+        let polishing = self.polishing()?;
+        let options = self.options(polishing.as_ref().map(|polishing| polishing.polish.clone()));
         let (started, last) = (Instant::now(), Mutex::new(Instant::now()));
         let progress = |done: u64, total: u64| {
             let Ok(mut last) = last.lock() else { return };
@@ -186,6 +228,10 @@ impl Synth {
         let sources = sources(&roots)?;
         let summary = threads
             .install(|| synthesize(&sources, &engine, &options, self.out.clone(), &progress))
+            .map_err(|error| match polishing {
+                Some(polishing) => polishing.told(error),
+                None => error.into(),
+            })
             .with_context(|| format!("{} could not be made", self.out.display()))?;
         if let Some(found) = found {
             let decisions = std::fs::read(found.path().join(FOUND).join(REPORT_FILE))?;
@@ -210,6 +256,7 @@ impl Synth {
             ("--distractors", self.distractors),
             ("--variants", self.variants),
             ("--near-misses", self.near_misses),
+            ("--polish", self.polish.unwrap_or(0.0)),
         ];
         for (option, share) in shares {
             ensure!((0.0..=1.0).contains(&share), "{option} {share} is no share from 0 to 1");
@@ -227,7 +274,13 @@ impl Synth {
         Steps { kinds: chosen(&self.schema_kinds), count: self.schema_versions, seed: self.seed }
     }
 
-    fn options(&self) -> Options {
+    #[cfg(not(feature = "services"))]
+    fn polishing(&self) -> Result<Option<Polishing>> {
+        let missing = sqlgauge_base::NotBuiltIn { what: "synth --polish", feature: "services" };
+        if self.polish.is_some() { Err(missing.into()) } else { Ok(None) }
+    }
+
+    fn options(&self, polish: Option<Polish>) -> Options {
         let is_asked = |name: &str| self.dialects.iter().any(|own| own == "all" || own == name);
         let is_chosen = |style: &Style| self.styles.iter().any(|name| name == "all" || name == style.name());
         Options {
@@ -242,6 +295,7 @@ impl Synth {
                 styles: Style::all().filter(is_chosen).collect(),
                 distractors: self.distractors,
             },
+            polish,
             beside: Shares { variants: self.variants, near_misses: self.near_misses },
             caps: Caps { cost: self.budget, made: self.most_made, executed: self.most_executed },
             data: self.format.formats().to_vec(),

@@ -19,7 +19,13 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::Either, C::Conjunct, &[C::Unit], &[any("either $0[[or or]]")]),
     row(Rule::Both, C::Disjunct, &[C::Unit], &[any("both $0[[and and]]")]),
     row(Rule::InBrackets, C::Unit, &[C::Condition], &[any("( $0 )")]),
-    row(Rule::Not, C::Unit, &[C::Unit], &[any("it is not the case that $0"), any("it is not true that $0")]),
+    // Without brackets what follows might be taken for a part of what is not so.
+    row(
+        Rule::Not,
+        C::Unit,
+        &[C::Condition],
+        &[any("it is not the case that ( $0 )"), any("it is not true that ( $0 )")],
+    ),
     row(
         Rule::Equal,
         C::Simple,

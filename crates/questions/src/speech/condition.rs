@@ -123,7 +123,7 @@ impl Say<'_> {
     fn unit(&mut self, expr: &Expr) -> Said {
         match expr {
             Expr::And(_) | Expr::Or(_) => Ok(Tree::of(Rule::InBrackets, [self.condition(expr)?])),
-            Expr::Unary(UnaryOperator::Not, inner) => Ok(Tree::of(Rule::Not, [self.unit(inner)?])),
+            Expr::Unary(UnaryOperator::Not, inner) => Ok(Tree::of(Rule::Not, [self.condition(inner)?])),
             // What follows might be taken for a condition of the subquery.
             Expr::Exists { .. } if self.care != Care::Plain => {
                 Ok(Tree::of(Rule::InBrackets, [self.simple(expr)?]))

@@ -82,7 +82,13 @@ impl Say<'_> {
         let (mut outputs, mut counts) = (Vec::new(), false);
         for (place, output) in select.outputs.iter().enumerate() {
             let is_last = place + 1 == select.outputs.len();
-            let said = self.operand(&output.expr)?;
+            let said = match &output.expr {
+                // Without brackets its conditions would run into what all of it is said of.
+                Expr::Scalar(query) if source.is_some() && is_filtered(query) => {
+                    Tree::of(Rule::Subquery, [self.query(query)?])
+                }
+                expr => self.operand(expr)?,
+            };
             // "The number of singers", if that is the last thing said before the singers.
             counts = is_last
                 && source.is_some()
@@ -175,6 +181,10 @@ fn is_top_group(select: &Select, query: &Query) -> bool {
     let one = matches!(query.limit, Some(Expr::Literal(Literal::Integer(1))));
     let by_one = matches!(query.order_by.as_slice(), [term] if term.nulls_first.is_none());
     !select.group_by.is_empty() && select.having.is_none() && one && by_one && query.offset.is_none()
+}
+
+fn is_filtered(query: &Query) -> bool {
+    query.as_select().is_some_and(|select| select.filter.is_some())
 }
 
 /// Whether there may be many rows, each of which has a value of its own for a column that is shown.
