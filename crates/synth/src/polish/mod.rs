@@ -244,11 +244,13 @@ fn quoted(text: &str) -> Vec<&str> {
     found
 }
 
-/// The numbers, as they are written but for their sign and for commas between thousands.
+/// The numbers, as they are written but for their sign, for commas between thousands, and for zeros that end a fraction.
 fn numbers(text: &str) -> BTreeSet<String> {
     let plain = text.replace(',', "");
     let words = plain.split(|character: char| !character.is_alphanumeric() && character != '.');
-    let words = words.map(|word| word.trim_matches('.'));
+    let words = words
+        .map(|word| word.trim_matches('.'))
+        .map(|word| if word.contains('.') { word.trim_end_matches('0').trim_end_matches('.') } else { word });
     words.filter(|word| word.starts_with(|first: char| first.is_ascii_digit())).map(str::to_owned).collect()
 }
 
@@ -290,6 +292,8 @@ mod tests {
         );
         assert_eq!(of(question, &format!("{kept} Name 3.")), Err(Refusal::ValueAdded));
         assert_eq!(of("singers of 'A' or 'B'", "Who is of A?"), Err(Refusal::ValueLost));
+        assert!(of("singers over 40.0", "Who is over 40?").is_ok());
+        assert_eq!(of("singers over 40", "Who is over 4.0?"), Err(Refusal::ValueLost));
     }
 
     #[test]
