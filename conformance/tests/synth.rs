@@ -26,6 +26,7 @@ fn options() -> Options {
         shard: (1, 1),
         each: 0,
         asking: Asking { styles: Style::all().collect(), distractors: 0.2 },
+        polish: None,
         beside: Shares::default(),
         caps: Caps::default(),
         data: vec![DataFormat::Jsonl],
