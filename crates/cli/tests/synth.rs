@@ -147,13 +147,14 @@ mod in_a_models_words {
 
     /// A model that repeats the question, and knows the SQL of every second one.
     fn model() -> impl Fn(&Seen) -> Reply + Send + Sync + 'static {
-        let known = Mutex::new(HashMap::new());
+        let known: Mutex<HashMap<String, String>> = Mutex::default();
         move |seen| {
             let prompt = seen.prompt();
             let Some(asked) = prompt.split("the query below it:\n").nth(1) else {
                 let question = prompt.split("-- Question: ").nth(1).unwrap();
-                let sql: String = known.lock().unwrap()[question];
-                let answer = if sql.len().is_multiple_of(2) { &sql } else { "SELECT 'I do not know'" };
+                let sql: String = known.lock().unwrap()[question].clone();
+                let answer =
+                    if sql.len().is_multiple_of(2) { sql.as_str() } else { "SELECT 'I do not know'" };
                 return Reply::chat(answer, 50, 20);
             };
             let mut lines = asked.lines();
