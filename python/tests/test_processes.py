@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import multiprocessing
 import os
@@ -110,8 +111,12 @@ def test_the_interpreter_is_released(bikes: sg.Database) -> None:
 
 def children() -> set[str]:
     """The processes that this one has started and that are there."""
-    tasks = Path("/proc/self/task")
-    return {child for task in tasks.iterdir() for child in (task / "children").read_text().split()}
+    found: set[str] = set()
+    for task in Path("/proc/self/task").iterdir():
+        # A thread may end while its children are looked for.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found.update((task / "children").read_text().split())
+    return found
 
 
 def time_to_interrupt(call: Any) -> float:
