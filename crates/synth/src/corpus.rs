@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sqlgauge_dialects::{Dialect, NotObserved, TypedSchema};
 use sqlgauge_engine::{Database, Engine, EngineError, Limits, SqliteEngine};
+use sqlgauge_questions::Style;
 use sqlgauge_sql::schema::TableKind;
 
 use crate::asking::Asking;
@@ -23,7 +24,7 @@ use crate::dialects::Translation;
 use crate::folder::{Folder, FolderError, Unit};
 use crate::polish::{Polish, WriterError};
 use crate::related::Shares;
-use crate::sampler::Sampler;
+use crate::sampler::{SAMPLERS, Sampler};
 use crate::source::Source;
 use crate::tally::Tally;
 use crate::unit::{Task, Unmet, all_demands, make};
@@ -65,6 +66,30 @@ pub struct Options {
     pub max_rows: u64,
     /// The version of sqlgauge, for the record.
     pub tool_version: String,
+}
+
+/// No pairs, and everything else as the command line has it where nothing is said.
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            pairs: 0,
+            seed: 0,
+            tiers: TierShares::default(),
+            sampler: &SAMPLERS[0],
+            shard: (1, 1),
+            each: 0,
+            asking: Asking { styles: Style::all().collect(), distractors: 0.2 },
+            polish: None,
+            dialects: Vec::new(),
+            beside: Shares::default(),
+            caps: Caps::default(),
+            data: vec![DataFormat::Jsonl],
+            pairs_per_file: 50_000,
+            max_vm_steps: 1_000_000,
+            max_rows: 20_000,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
 }
 
 /// What a corpus is made from: the record that tells one run from another.

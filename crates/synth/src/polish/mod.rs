@@ -2,8 +2,8 @@
 //!
 //! # Contract
 //! A pair keeps the question of the grammar, which reads back as its query. Beside it stands the model's wording, or why
-//! there is none ([`Polished`]). A wording has every number and every value in quotes of the question; whether it means the
-//! query, nobody knows. As evidence the writer is asked for the SQL of its own wording, with nothing but the schema: that it
+//! there is none ([`Polished`]). A wording has every value of the question: numbers, texts in quotes, and the words that
+//! stand for a value without them. Whether it means the query, nobody knows. As evidence the writer is asked for the SQL of its own wording, with nothing but the schema: that it
 //! returns the pair's rows, in the order that the pair asks for, is `agrees`. A writer that answers wrongly, or rewords
 //! wrongly, does not agree, so that pairs are marked and none is dropped: a corpus of what one model can answer would be
 //! easier than it looks.
@@ -113,7 +113,7 @@ pub enum Refusal {
     Sql,
     /// It is the question as it was.
     Unchanged,
-    /// A number or a quoted text of the question is not in it.
+    /// A value of the question is not in it.
     ValueLost,
     /// A number is in it that the question has not.
     ValueAdded,
@@ -162,12 +162,12 @@ impl Polish {
             .iter()
             .map(|(pair, _)| (pair.question.as_deref().unwrap_or_default(), &*pair.sql))
             .collect();
-        let wordings: Vec<Result<String, Refusal>> = self
-            .writer
-            .reword(schema, &questions)?
+        let written = self.writer.reword(schema, &questions)?;
+        let asked = questions.iter().zip(&chosen);
+        let wordings: Vec<Result<String, Refusal>> = written
             .iter()
-            .zip(&questions)
-            .map(|(written, (question, _))| wording(question, written))
+            .zip(asked)
+            .map(|(written, ((question, _), (pair, _)))| wording(question, &pair.implicit_values, written))
             .collect();
         let texts: Vec<&str> = wordings.iter().flatten().map(String::as_str).collect();
         let mut answers = self.writer.answer(schema, &texts)?.into_iter();
@@ -190,7 +190,7 @@ impl Polish {
 }
 
 /// The wording in an answer, if it can be kept.
-fn wording(question: &str, written: &Written) -> Result<String, Refusal> {
+fn wording(question: &str, implicit_values: &[String], written: &Written) -> Result<String, Refusal> {
     let text = written.text.trim();
     let quotes = [('"', '"'), ('“', '”')];
     let unquoted = quotes.iter().find_map(|&(open, close)| text.strip_prefix(open)?.strip_suffix(close));
@@ -206,7 +206,7 @@ fn wording(question: &str, written: &Written) -> Result<String, Refusal> {
     } else if text == question {
         Some(Refusal::Unchanged)
     } else {
-        values_differ(question, text)
+        values_differ(question, implicit_values, text)
     };
     problem.map_or_else(|| Ok(text.to_owned()), Err)
 }
@@ -217,8 +217,9 @@ fn is_sql(text: &str) -> bool {
     upper.contains('`') || (upper.contains("SELECT ") && upper.contains(" FROM "))
 }
 
-fn values_differ(question: &str, wording: &str) -> Option<Refusal> {
-    let is_lost = quoted(question).into_iter().any(|value| !wording.contains(value));
+fn values_differ(question: &str, implicit_values: &[String], wording: &str) -> Option<Refusal> {
+    let is_lost = quoted(question).into_iter().any(|value| !wording.contains(value))
+        || implicit_values.iter().any(|value| !wording.to_lowercase().contains(&value.to_lowercase()));
     let (before, after) = (numbers(question), numbers(wording));
     if is_lost || !before.is_subset(&after) {
         Some(Refusal::ValueLost)
@@ -276,7 +277,17 @@ mod tests {
     use super::*;
 
     fn of(question: &str, text: &str) -> Result<String, Refusal> {
-        wording(question, &Written { text: text.to_owned(), is_whole: true })
+        wording(question, &[], &Written { text: text.to_owned(), is_whole: true })
+    }
+
+    #[test]
+    fn a_value_without_quotes_is_kept_too() {
+        let of = |text: &str| {
+            let written = Written { text: text.to_owned(), is_whole: true };
+            wording("schools whose league is DSHA", &["DSHA".to_owned()], &written)
+        };
+        assert!(of("Which schools play in the dsha?").is_ok());
+        assert_eq!(of("Which schools meet the criteria?"), Err(Refusal::ValueLost));
     }
 
     #[test]
@@ -306,7 +317,7 @@ mod tests {
         assert_eq!(of("all ages", "What is `age` of all?"), Err(Refusal::Sql));
         assert_eq!(of("all ages", &"How old are they? ".repeat(1000)), Err(Refusal::Truncated));
         let cut = Written { text: "How old".to_owned(), is_whole: false };
-        assert_eq!(wording("all ages", &cut), Err(Refusal::Truncated));
+        assert_eq!(wording("all ages", &[], &cut), Err(Refusal::Truncated));
     }
 
     #[test]
