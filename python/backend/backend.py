@@ -67,7 +67,7 @@ def build_sdist(directory: str, settings: Any = None) -> str:
 def _build_program() -> None:
     profile = os.environ.get("SQLGAUGE_BUILD_PROFILE", "release")
     features = os.environ.get("SQLGAUGE_BUILD_FEATURES", "full")
-    command = ["cargo", "build", "--locked", "--package", "sqlgauge", "--profile", profile]
+    command = ["cargo", "build", "--locked", "--package", "sqlgauge-cli", "--profile", profile]
     command += ["--features", features, "--message-format", "json-render-diagnostics"]
     built = subprocess.run(command, cwd=PROJECT, stdout=subprocess.PIPE, check=False)
     if built.returncode:

@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use sqlgauge_api::ApiError;
+use sqlgauge::ApiError;
 use sqlgauge_base::{printable_lines, without_secrets};
 use sqlgauge_run::RunError as RunFailure;
 
@@ -66,7 +66,7 @@ impl Failure {
 
     /// An error with its causes.
     pub(crate) fn of(class: Class, error: &(dyn StdError + 'static)) -> Self {
-        Self::new(class, &sqlgauge_api::sentence(error))
+        Self::new(class, &sqlgauge::sentence(error))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge_api::EstimateJob;
+use sqlgauge::EstimateJob;
 use sqlgauge_engine::{Moment, SqliteEngine, Stoppable};
 use sqlgauge_estimate::EstimateOptions;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
-use sqlgauge_api::{Source, System};
+use sqlgauge::{Source, System};
 use sqlgauge_dataset::{Columns, Role};
 
 use crate::error::Failure;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use sqlgauge_api::{Known, comparison_to_json, match_pair};
+use sqlgauge::{Known, comparison_to_json, match_pair};
 use sqlgauge_engine::Stoppable;
 use sqlgauge_etm::{Profile, Verdict};
 

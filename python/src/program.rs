@@ -10,5 +10,5 @@ use sqlgauge_engine::WorkerCommand;
 pub(crate) fn worker(py: Python<'_>) -> PyResult<WorkerCommand> {
     static PROGRAM: PyOnceLock<PathBuf> = PyOnceLock::new();
     let find = || py.import("sqlgauge._program")?.getattr("program")?.call0()?.extract();
-    Ok(sqlgauge_api::worker_of(PROGRAM.get_or_try_init(py, find)?))
+    Ok(sqlgauge::worker_of(PROGRAM.get_or_try_init(py, find)?))
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge_api::{ApiError, ScoreJob, Source, Surroundings, VerifySettings, metrics_of, verifies};
+use sqlgauge::{ApiError, ScoreJob, Source, Surroundings, VerifySettings, metrics_of, verifies};
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, Stoppable};
 use sqlgauge_metrics::{Metric, Target};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde_json::Value;
-use sqlgauge_api::{verify_over_database, verify_over_schema};
+use sqlgauge::{verify_over_database, verify_over_schema};
 use sqlgauge_engine::Stoppable;
 
 use crate::call::call;

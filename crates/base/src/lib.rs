@@ -8,6 +8,7 @@ mod markdown;
 mod printable;
 mod random;
 mod secrets;
+pub mod stats;
 
 pub use features::NotBuiltIn;
 pub use markdown::markdown_text;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use sqlgauge_api::{ApiError, WORKER_ARGUMENT, worker_of};
+use sqlgauge::{ApiError, WORKER_ARGUMENT, worker_of};
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, WorkerCommand};
 
 /// Whether this process was started as a worker.

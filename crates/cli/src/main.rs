@@ -111,6 +111,6 @@ fn run() -> ExitCode {
 }
 
 fn failed(error: &anyhow::Error) -> ExitCode {
-    output::say(&format!("error: {}", sqlgauge_api::sentence(error.as_ref())));
+    output::say(&format!("error: {}", sqlgauge::sentence(error.as_ref())));
     ExitCode::from(2)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use sqlgauge_api::System;
+use sqlgauge::System;
 use sqlgauge_dataset::{Columns, Format, Role};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_sql::schema::Schema;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_api::{Source, keep_inputs, keep_run};
+use sqlgauge::{Source, keep_inputs, keep_run};
 use sqlgauge_estimate::Estimate;
 use sqlgauge_report::reliability::drift::{self, Point, Rules, Series};
 use sqlgauge_report::reliability::{FILES, History, Reliability};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use sqlgauge_api::{ApiError, OpenRun, PairsJob, ScoreJob, StoredReport, metrics_of};
+use sqlgauge::{ApiError, OpenRun, PairsJob, ScoreJob, StoredReport, metrics_of};
 use sqlgauge_metrics::Metric;
 use sqlgauge_report::Report;
 
@@ -55,7 +55,7 @@ fn carry_out(run: OpenRun, restart: bool, quiet: bool) -> Result<Report> {
 
 /// What an error about a database begins with: the file that asks about it.
 pub fn asks(file: &Path) -> String {
-    sqlgauge_api::asks(stdin::as_given(file))
+    sqlgauge::asks(stdin::as_given(file))
 }
 
 /// The run in a folder as a report.

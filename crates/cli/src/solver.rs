@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use sqlgauge_api::verifies;
+use sqlgauge::verifies;
 use sqlgauge_metrics::Metric;
 use sqlgauge_verify::smt::locate;
 

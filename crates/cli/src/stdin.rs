@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use sqlgauge_api::Source;
+use sqlgauge::Source;
 use sqlgauge_base::file::remedy;
 use tempfile::TempDir;
 

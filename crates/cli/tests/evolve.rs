@@ -454,7 +454,7 @@ fn tables_entry(name: &str, bare: &str, ddl: &str) -> Value {
 }
 
 #[cfg(feature = "services")]
-#[path = "../../llm/tests/server/mod.rs"]
+#[path = "../../models/llm/tests/server/mod.rs"]
 mod server;
 
 #[cfg(feature = "services")]

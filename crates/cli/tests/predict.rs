@@ -3,7 +3,7 @@
 #![cfg(feature = "services")]
 
 mod common;
-#[path = "../../llm/tests/server/mod.rs"]
+#[path = "../../models/llm/tests/server/mod.rs"]
 mod server;
 
 use std::collections::{HashMap, HashSet};

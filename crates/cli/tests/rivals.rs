@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "services")]
 
-#[path = "../../llm/tests/server/mod.rs"]
+#[path = "../../models/llm/tests/server/mod.rs"]
 mod server;
 
 use std::path::PathBuf;

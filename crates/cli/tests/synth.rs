@@ -131,7 +131,7 @@ fn later_schemas_are_databases_too() {
 }
 
 #[cfg(feature = "services")]
-#[path = "../../llm/tests/server/mod.rs"]
+#[path = "../../models/llm/tests/server/mod.rs"]
 mod server;
 
 #[cfg(feature = "services")]

@@ -47,7 +47,7 @@ impl Adapt {
         use sqlgauge_estimate::evaluator::{Evaluator, FOLDER_FILES, adapt_to_file};
 
         use super::fit::{Told, finish};
-        use sqlgauge_api::keep_inputs;
+        use sqlgauge::keep_inputs;
 
         for name in FOLDER_FILES {
             let taken = self.evaluator.join(name);

@@ -24,7 +24,7 @@ use crate::output::{note, print, write_to};
 use crate::scoring::asks;
 use crate::stdin::input_file;
 use crate::workload::SchemaSource;
-use sqlgauge_api::{keep_database, keep_inputs};
+use sqlgauge::{keep_database, keep_inputs};
 
 const LEFT_OUT: NotBuiltIn = NotBuiltIn { what: "--out with a name in .parquet", feature: "parquet" };
 /// How much is changed, as `sqlgauge evolve` does without being told.

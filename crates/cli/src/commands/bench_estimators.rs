@@ -21,7 +21,7 @@ use crate::Verdict;
 use crate::engine::engine;
 use crate::options::{ClockOptions, LimitOptions};
 use crate::output::{command_line, print, say, write_to};
-use sqlgauge_api::keep_run;
+use sqlgauge::keep_run;
 
 /// What is left out.
 #[derive(Debug, Clone, Copy, ValueEnum)]

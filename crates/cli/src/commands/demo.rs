@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use rusqlite::Connection;
-use sqlgauge_api::{ScoreJob, Source, System};
+use sqlgauge::{ScoreJob, Source, System};
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_dataset::Columns;
 use sqlgauge_engine::Limits;

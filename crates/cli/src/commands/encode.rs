@@ -23,7 +23,7 @@ use crate::options::{SystemFile, column_help, columns, format, system_file, work
 use crate::output::{note, print};
 use crate::stdin::input_file;
 use crate::workload::{SchemaSource, Workload};
-use sqlgauge_api::{keep_database, keep_inputs};
+use sqlgauge::{keep_database, keep_inputs};
 
 /// Turn a workload (questions, schemas, predictions) into vectors for `shift`, `fit` and `estimate`
 #[derive(Debug, Args)]

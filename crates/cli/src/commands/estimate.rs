@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
-use sqlgauge_api::{EstimateJob, NOW, SystemLabels, check_estimate_options, digest_sources};
+use sqlgauge::{EstimateJob, NOW, SystemLabels, check_estimate_options, digest_sources};
 use sqlgauge_dataset::Format;
 use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_estimate::EstimateOptions;

@@ -22,7 +22,7 @@ use crate::llm_options::LlmLimits;
 use crate::options::{LimitOptions, column_help, columns, format};
 use crate::output::{note, print, say};
 use crate::stdin::input_file;
-use sqlgauge_api::keep_run;
+use sqlgauge::keep_run;
 
 /// Seconds between two lines of progress.
 const LINE_EVERY: Duration = Duration::from_secs(10);

@@ -21,7 +21,7 @@ use crate::options::{SystemFile, column_help, columns, format, system_file, work
 use crate::output::{command_line, note, print};
 use crate::scoring::asks;
 use crate::stdin::input_file;
-use sqlgauge_api::keep_inputs_of_run;
+use sqlgauge::keep_inputs_of_run;
 
 /// Make a known run of labels that were judged elsewhere; nothing is executed
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_api::merge_runs;
+use sqlgauge::merge_runs;
 
 use crate::Verdict;
 

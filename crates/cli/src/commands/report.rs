@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_api::{gates_of, keep_database, keep_inputs};
+use sqlgauge::{gates_of, keep_database, keep_inputs};
 use sqlgauge_report::formats::{Csv, Table};
 use sqlgauge_report::{Format, Report, find};
 use sqlgauge_run::{Manifest, REPORT, RUN_FILES};

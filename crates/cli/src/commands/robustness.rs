@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use sqlgauge_api::{ScoreJob, keep_inputs, keep_run, metrics_of, recorded_now};
+use sqlgauge::{ScoreJob, keep_inputs, keep_run, metrics_of, recorded_now};
 use sqlgauge_dataset::{
     BenchmarkSource, Columns, Format, PredictionOptions, Role, load_benchmark, load_predictions,
 };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_api::{ScoreJob, VerifySettings};
+use sqlgauge::{ScoreJob, VerifySettings};
 use sqlgauge_dataset::{Format, Role};
 use sqlgauge_report::Format as _;
 use sqlgauge_report::formats::Table;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use sqlgauge_api::recorded_now;
+use sqlgauge::recorded_now;
 use sqlgauge_engine::{Engine, ResultSet, SqliteEngine};
 use sqlgauge_report::{ItemView, ShowOptions, show};
 use sqlgauge_run::{Item, Items, Manifest, RunError, RunFiles, sha256_of_file};

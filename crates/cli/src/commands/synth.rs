@@ -31,7 +31,7 @@ use crate::Verdict;
 use crate::interrupt::Gently;
 use crate::llm_options::LlmLimits;
 use crate::output::{note, print, say};
-use sqlgauge_api::keep_run;
+use sqlgauge::keep_run;
 
 /// The databases of loose tables, below a folder of ours.
 const FOUND: &str = "databases";

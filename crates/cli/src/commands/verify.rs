@@ -6,11 +6,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
-use sqlgauge_api::{
-    PairsJob, ScoreJob, VerifySettings, metrics_of, verify_over_database, verify_over_schema,
-};
-use sqlgauge_compare::Semantics;
+use sqlgauge::{PairsJob, ScoreJob, VerifySettings, metrics_of, verify_over_database, verify_over_schema};
 use sqlgauge_dataset::Columns;
+use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_report::formats::Table;
 use sqlgauge_report::{Format, Report as RunReport, ShowOptions, Verdicts, verdict};

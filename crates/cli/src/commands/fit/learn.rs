@@ -15,7 +15,7 @@ use sqlgauge_estimate::evaluator::{
 use super::Fit;
 use crate::Verdict;
 use crate::output::{print, print_json, say};
-use sqlgauge_api::keep_inputs;
+use sqlgauge::keep_inputs;
 
 impl Fit {
     pub(super) fn learn(self) -> Result<Verdict> {

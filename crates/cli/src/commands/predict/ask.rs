@@ -22,7 +22,7 @@ use crate::output::{note, print, write_to};
 use crate::scoring::asks;
 use crate::service::progress;
 use crate::workload::SchemaSource;
-use sqlgauge_api::{keep_database, keep_inputs};
+use sqlgauge::{keep_database, keep_inputs};
 
 impl Predict {
     pub fn run(self) -> Result<Verdict> {

@@ -1,0 +1,273 @@
+//! Queries beside a pair: equal ones, with the rules that prove it, and near misses, with the database that does.
+//!
+//! # Contract
+//! A *variant* is the query of a pair after one or more applications of sound rules of tree matching; the rules stand with
+//! it. Both are run on the pair's database, and a variant with other rows is no variant: it is counted and shown in the data
+//! card, for a rule or SQLite is wrong. Rules rely on no foreign key that the rows of the database break. A variant that does not
+//! run within the limits is dropped and counted apart. A *near miss* differs in one node, runs on the database, and has a
+//! witness: a small database that keeps the schema and on which SQLite returns other rows. A change for which the search finds
+//! no witness is dropped.
+
+use serde::{Deserialize, Serialize};
+use sqlgauge_base::{Random, seed_of};
+use sqlgauge_engine::compare::{GoldOrder, Semantics};
+use sqlgauge_etm::law::{Change, Stepper};
+use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::{Dialect, print};
+use sqlgauge_verify::search::{Options as SearchOptions, Search};
+
+use crate::check::{Checked, Checker};
+use crate::data::{Column, Kind};
+use crate::near_miss::mutated;
+use crate::world::World;
+
+/// Databases that are tried for one near miss, or one reading of a question.
+const DATABASES: usize = 60;
+/// Changes that are tried for one near miss.
+const CHANGES: usize = 4;
+
+/// How a query beside a pair is related to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relation {
+    /// It returns the same on every database that keeps the schema.
+    Variant,
+    /// It does not.
+    NearMiss,
+}
+
+/// A query beside a pair.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Related {
+    /// The pair's, and which one of it.
+    pub id: String,
+    /// The pair.
+    pub of: String,
+    /// The database.
+    pub db_id: String,
+    /// How it is related.
+    pub relation: Relation,
+    /// The query.
+    pub sql: String,
+    /// Of a variant: the rules by which it was made, in order.
+    pub rules: Vec<String>,
+    /// Of a near miss: what was changed.
+    pub change: Option<String>,
+    /// Of a near miss: a script of a database on which the results differ.
+    pub witness: Option<String>,
+}
+
+/// Of which share of the pairs there are such queries, from 0 to 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Shares {
+    /// Variants.
+    pub variants: f64,
+    /// Near misses.
+    pub near_misses: f64,
+}
+
+/// Two queries that rules prove equal, and that return different rows: a rule is wrong, or SQLite is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contradiction {
+    /// The pair.
+    pub pair: String,
+    /// Its query.
+    pub sql: String,
+    /// The query after the rules.
+    pub variant: String,
+    /// The rules, in order.
+    pub rules: Vec<String>,
+}
+
+/// What came of a pair.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// The queries beside it.
+    pub related: Vec<Related>,
+    /// Variants whose rows are not the pair's.
+    pub contradictions: Vec<Contradiction>,
+    /// Variants that did not run within the limits, so that nothing is known of their rows.
+    pub unfinished: u64,
+    /// Changes without a witness.
+    pub without_witness: u64,
+}
+
+/// Makes the queries beside one pair.
+pub fn beside(
+    world: &World,
+    checker: &Checker<'_>,
+    shares: Shares,
+    seed: u64,
+    (id, pair): (&str, &Checked),
+) -> Made {
+    let mut made = Made::default();
+    let mut random = Random::new([seed, seed_of(id), 1]);
+    if random.unit() < shares.variants
+        && let Some((sql, rules)) = variant(world, &pair.query, &mut random)
+    {
+        match Fate::of(checker, pair, &sql) {
+            Fate::Equal => {
+                made.related.push(Related { rules, ..Related::of(id, world, Relation::Variant, sql) });
+            }
+            Fate::Unequal => made.contradictions.push(Contradiction {
+                pair: id.to_owned(),
+                sql: pair.sql.clone(),
+                variant: sql,
+                rules,
+            }),
+            Fate::Unfinished => made.unfinished += 1,
+        }
+    }
+    if random.unit() < shares.near_misses {
+        made.near_miss(world, checker, (id, pair), &mut random);
+    }
+    made
+}
+
+impl Made {
+    /// Adds a near miss, if one of a few changes has a witness.
+    fn near_miss(
+        &mut self,
+        world: &World,
+        checker: &Checker<'_>,
+        (id, pair): (&str, &Checked),
+        random: &mut Random,
+    ) {
+        for _ in 0..CHANGES {
+            let Some((query, mutation)) = mutated(&pair.query, random) else { break };
+            let Ok(sql) = print(&query, &world.schema, Dialect::Sqlite) else { continue };
+            if checker.rows(&sql).is_none() {
+                continue;
+            }
+            if let Some(script) = witness(world, &pair.sql, &sql) {
+                self.related.push(Related {
+                    change: Some(mutation.name().to_owned()),
+                    witness: Some(script),
+                    ..Related::of(id, world, Relation::NearMiss, sql)
+                });
+                break;
+            }
+            self.without_witness += 1;
+        }
+    }
+}
+
+impl Related {
+    /// Its fields, in order, as columns of a table.
+    pub const COLUMNS: &'static [Column] = &[
+        Column { name: "id", kind: Kind::Text },
+        Column { name: "of", kind: Kind::Text },
+        Column { name: "db_id", kind: Kind::Text },
+        Column { name: "relation", kind: Kind::Text },
+        Column { name: "sql", kind: Kind::Text },
+        Column { name: "rules", kind: Kind::Texts },
+        Column { name: "change", kind: Kind::Text },
+        Column { name: "witness", kind: Kind::Text },
+    ];
+
+    /// A query beside the pair of that id, about which no more is said yet.
+    fn of(id: &str, world: &World, relation: Relation, sql: String) -> Self {
+        Self {
+            id: format!("{id}-{}", if relation == Relation::Variant { "variant" } else { "near" }),
+            of: id.to_owned(),
+            db_id: world.db_id.clone(),
+            relation,
+            sql,
+            rules: Vec::new(),
+            change: None,
+            witness: None,
+        }
+    }
+}
+
+/// The query after some applications of rules, with these.
+fn variant(world: &World, query: &Query, random: &mut Random) -> Option<(String, Vec<String>)> {
+    let text = |query: &Query| print(query, &world.schema, Dialect::Sqlite).ok();
+    let before = text(query)?;
+    let trace = Stepper::new(&world.kept).steps(query);
+    if trace.stopped.is_some() || !Stepper::has_normal_form(query) {
+        return None;
+    }
+    let mut rules = Vec::new();
+    let mut found = Vec::new();
+    for step in &trace.steps {
+        // What no rule answers for is no proof.
+        let Change::Rule(rule) = step.change else { break };
+        rules.push(rule.id.to_owned());
+        found.extend(text(&step.query).filter(|after| *after != before).map(|after| (after, rules.clone())));
+    }
+    random.pick(&found).cloned()
+}
+
+/// What came of running a variant.
+enum Fate {
+    /// It returns the rows of the pair.
+    Equal,
+    /// It returns others.
+    Unequal,
+    /// It does not run within the limits.
+    Unfinished,
+}
+
+impl Fate {
+    fn of(checker: &Checker<'_>, pair: &Checked, sql: &str) -> Self {
+        let Some(rows) = checker.rows(sql) else { return Self::Unfinished };
+        let unordered = &GoldOrder::Unordered;
+        match Semantics::Bag.difference((&pair.rows, unordered), (&rows, unordered)) {
+            None => Self::Equal,
+            Some(_) => Self::Unequal,
+        }
+    }
+}
+
+/// A search for databases of that schema; `None` if SQLite has no memory for one.
+pub(crate) fn search_over(world: &World) -> Option<Search> {
+    let options = SearchOptions { databases: DATABASES, ..SearchOptions::default() };
+    Search::new(std::sync::Arc::clone(&world.schema), options).ok()
+}
+
+/// A database on which the two return different rows.
+fn witness(world: &World, gold: &str, near: &str) -> Option<String> {
+    let verdict = search_over(world)?.refute_minimised(gold, near);
+    verdict.refutation().map(|refutation| refutation.database().script())
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+    use sqlgauge_sql::resolve;
+
+    use super::*;
+
+    #[test]
+    fn other_rows_are_a_contradiction_and_rules_rely_on_no_key_that_is_broken() {
+        let folder = tempfile::tempdir().unwrap();
+        let tables = "PRAGMA foreign_keys = OFF; CREATE TABLE a (id INTEGER PRIMARY KEY);
+            CREATE TABLE b (id INTEGER PRIMARY KEY, a INTEGER NOT NULL REFERENCES a(id)); INSERT INTO a VALUES (1);";
+        let with = |name: &str, rows: &str, look: &dyn Fn(&World, &Checker<'_>, &Checked)| {
+            let path = folder.path().join(name);
+            let script = format!("{tables} INSERT INTO b VALUES {rows};");
+            rusqlite::Connection::open(&path).unwrap().execute_batch(&script).unwrap();
+            let engine = SqliteEngine::new(Limits { max_vm_steps: 50_000, ..Limits::default() });
+            let database = engine.open(&path).unwrap();
+            let world = World::read("x", &database, &engine);
+            let checker = Checker::new(&world.schema, &database, &engine);
+            let query = resolve("SELECT b.id FROM b JOIN a ON b.a = a.id", &world.schema).unwrap();
+            look(&world, &checker, &checker.check(&query, &mut Random::new([1])).unwrap());
+        };
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
+        with("kept", "(5, 1), (6, 1)", &|world, checker, pair| {
+            assert!(matches!(Fate::of(checker, pair, "SELECT id FROM b"), Fate::Equal));
+            assert!(matches!(Fate::of(checker, pair, "SELECT a FROM b"), Fate::Unequal));
+            assert!(matches!(Fate::of(checker, pair, endless), Fate::Unfinished));
+            assert!(drops_the_join(world, pair));
+        });
+        with("broken", "(5, 1), (6, 2)", &|world, _, pair| assert!(!drops_the_join(world, pair)));
+    }
+
+    /// Whether some variant reads one table, which the foreign key proves.
+    fn drops_the_join(world: &World, pair: &Checked) -> bool {
+        let variants = (0..40).filter_map(|seed| variant(world, &pair.query, &mut Random::new([seed])));
+        variants.map(|(sql, _)| sql).any(|sql| !sql.contains("JOIN"))
+    }
+}

@@ -1,0 +1,64 @@
+//! How a pair is verified.
+
+use std::time::Duration;
+
+use sqlgauge_engine::compare::Semantics;
+
+use crate::search;
+use crate::smt::{self, Bounds};
+
+/// Databases on which queries that the rules call equal must return the same.
+pub(crate) const BELT_DATABASES: usize = 48;
+
+/// Rows of each table among which the solver looks for a counterexample that is not over empty results: more than
+/// most counts in HAVING.
+const ROWS_FOR_RESULT: usize = 9;
+
+/// How a pair is verified. With the same options, texts and schema the verdict is the same, but for pairs on which the
+/// solver runs out of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// When two results count as equal.
+    pub semantics: Semantics,
+    /// Where the random numbers of the search begin.
+    pub seed: u64,
+    /// Rows of each table up to which a bounded proof goes.
+    pub bound: usize,
+    /// Time for the bounded proof of one pair, all bounds together.
+    pub solver_time: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let Bounds { rows_per_table, time, .. } = Bounds::default();
+        Self { semantics: Semantics::default(), seed: 0, bound: rows_per_table, solver_time: time }
+    }
+}
+
+impl Options {
+    /// The options of the search.
+    pub(crate) fn search(&self) -> search::Options {
+        let contract = search::Contract { semantics: self.semantics, ..search::Contract::default() };
+        search::Options { seed: self.seed, contract, ..search::Options::default() }
+    }
+
+    /// How far a bounded proof goes.
+    pub(crate) fn bounds(&self) -> Bounds {
+        Bounds { rows_per_table: self.bound, time: self.solver_time, with_rows: false }
+    }
+
+    /// How far the solver looks for rows in the results of queries of which the search has found none.
+    pub(crate) fn bounds_with_rows(&self) -> Bounds {
+        Bounds { rows_per_table: self.bound.max(ROWS_FOR_RESULT), with_rows: true, ..self.bounds() }
+    }
+
+    /// What of a result counts for a bounded proof.
+    pub(crate) fn bounded_semantics(&self) -> smt::Semantics {
+        match self.semantics {
+            Semantics::Ex => smt::Semantics::List,
+            Semantics::Set => smt::Semantics::Set,
+            Semantics::Bag => smt::Semantics::Bag,
+            Semantics::List => smt::Semantics::Lists,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! When two results count as equal.
+
+use sqlgauge_engine::compare::{GoldOrder, Semantics};
+use sqlgauge_engine::{ResultSet, Value};
+
+/// Whether the order of the result columns is part of the answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ColumnOrder {
+    /// It is, as in `ex@1`.
+    #[default]
+    Kept,
+    /// Any order will do, as in rule P2 of the ETM paper (Table 1).
+    Free,
+}
+
+/// When two results count as equal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Contract {
+    /// What of the rows counts; by default what counts for `ex@1`.
+    pub semantics: Semantics,
+    /// Whether the order of the result columns counts.
+    pub column_order: ColumnOrder,
+}
+
+/// Permutations of columns that are tried before two results are taken for equal.
+const MAX_PERMUTATIONS: usize = 2000;
+
+impl Contract {
+    /// How the results, each with its order, differ; `None` if they do not.
+    pub(super) fn difference(
+        self,
+        left: (&ResultSet, &GoldOrder),
+        right: (&ResultSet, &GoldOrder),
+    ) -> Option<String> {
+        let has_one_width = left.0.width() == right.0.width();
+        if has_one_width && left.0.values() == right.0.values() {
+            return None;
+        }
+        let as_given = self.semantics.difference(left, right)?;
+        let is_free = self.column_order == ColumnOrder::Free && has_one_width;
+        (!is_free || !self.is_equal_up_to_columns(left, right)).then_some(as_given)
+    }
+
+    /// Whether some permutation of the right columns makes the results equal. Gives up, and says yes, where there are
+    /// too many.
+    fn is_equal_up_to_columns(self, left: (&ResultSet, &GoldOrder), right: (&ResultSet, &GoldOrder)) -> bool {
+        let counts_rows = self.semantics != Semantics::Set;
+        if counts_rows && left.0.len() != right.0.len() {
+            return false;
+        }
+        let width = left.0.width();
+        let fits = |l: &ResultSet, r: &ResultSet| {
+            let unordered = &GoldOrder::Unordered;
+            self.semantics.difference((l, unordered), (r, unordered)).is_none()
+        };
+        // A column can only stand for one that has the same values.
+        let candidates: Vec<Vec<usize>> = (0..width)
+            .map(|l| {
+                let column = projected(left.0, &[l]);
+                (0..width).filter(|&r| fits(&column, &projected(right.0, &[r]))).collect()
+            })
+            .collect();
+        // Having the same values is an equivalence, so each class of columns must have as many on the right as on the
+        // left.
+        let is_matched = |l: &Vec<usize>| l.len() == candidates.iter().filter(|other| *other == l).count();
+        if !candidates.iter().all(is_matched) {
+            return false;
+        }
+        let mut left_to_try = MAX_PERMUTATIONS;
+        let mut chosen = Vec::with_capacity(width);
+        permute(&candidates, &mut chosen, &mut |permutation| {
+            left_to_try = left_to_try.saturating_sub(1);
+            let permuted = projected(right.0, permutation);
+            left_to_try == 0 || self.semantics.difference(left, (&permuted, right.1)).is_none()
+        })
+    }
+}
+
+/// Tries all permutations that the candidates allow until one is accepted.
+fn permute(
+    candidates: &[Vec<usize>],
+    chosen: &mut Vec<usize>,
+    accept: &mut dyn FnMut(&[usize]) -> bool,
+) -> bool {
+    let Some(options) = candidates.get(chosen.len()) else { return accept(chosen) };
+    for &option in options {
+        if !chosen.contains(&option) {
+            chosen.push(option);
+            if permute(candidates, chosen, accept) {
+                return true;
+            }
+            chosen.pop();
+        }
+    }
+    false
+}
+
+/// The result with those columns only, in that order.
+fn projected(rows: &ResultSet, columns: &[usize]) -> ResultSet {
+    let names = columns.iter().filter_map(|&at| rows.columns.get(at).cloned()).collect();
+    let values = rows.rows().flat_map(|row| columns.iter().filter_map(|&at| row.get(at).cloned()));
+    ResultSet::new(names, values.collect::<Vec<Value>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(width: usize, values: &[i64]) -> ResultSet {
+        let names = (0..width).map(|at| format!("c{at}")).collect();
+        ResultSet::new(names, values.iter().map(|&value| Value::Integer(value)).collect())
+    }
+
+    fn differs(column_order: ColumnOrder, left: &ResultSet, right: &ResultSet) -> bool {
+        let contract = Contract { column_order, ..Contract::default() };
+        let unordered = &GoldOrder::Unordered;
+        contract.difference((left, unordered), (right, unordered)).is_some()
+    }
+
+    #[test]
+    fn columns_may_be_permuted_only_where_that_is_free() {
+        let (left, right) = (rows(2, &[1, 2, 3, 4]), rows(2, &[4, 3, 2, 1]));
+        assert!(differs(ColumnOrder::Kept, &left, &right));
+        assert!(!differs(ColumnOrder::Free, &left, &right));
+        // The same values in each column, but in other rows.
+        assert!(differs(ColumnOrder::Free, &left, &rows(2, &[2, 3, 4, 1])));
+        assert!(differs(ColumnOrder::Free, &left, &rows(1, &[1, 3])));
+    }
+
+    #[test]
+    fn wide_results_with_equal_columns_end() {
+        let wide = rows(16, &[7; 64]);
+        let mut other = vec![7; 64];
+        other[63] = 8;
+        assert!(differs(ColumnOrder::Free, &wide, &rows(16, &other)));
+        assert!(!differs(ColumnOrder::Free, &wide, &rows(16, &[7; 64])));
+    }
+}

@@ -1,0 +1,436 @@
+//! Two queries, compiled once, judged on one database after another.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Statement;
+use sqlgauge_engine::compare::{GoldOrder, Semantics};
+use sqlgauge_engine::{Failure, ResultSet, Sandbox};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::{Dialect, expanded_size, ordered, print, resolve};
+
+use super::contract::{ColumnOrder, Contract};
+use super::freedom::{Choice, Cut, Freedom, OpenPlace, Place, Possible, Site};
+use super::verdict::{Inapplicable, Side, TOO_MANY_STEPS};
+
+/// Longest text that is searched, in bytes: some of the work of SQLite's planner grows with the square of the length.
+const MAX_TEXT: usize = 128 << 10;
+
+/// Most expressions that SQLite's compiler may make of a query: a million take it a tenth of a second and 100 MB.
+const MAX_EXPANSION: f64 = 1e6;
+
+/// A query of the pair before it is compiled.
+#[derive(Debug)]
+pub(super) struct Resolved {
+    text: String,
+    /// What the query is printed as.
+    printed: String,
+    pub(super) query: Query,
+    freedom: Freedom,
+}
+
+impl Resolved {
+    /// Resolves the text and finds out where its result is open.
+    pub(super) fn new(text: &str, schema: &Schema, side: Side) -> Result<Self, Inapplicable> {
+        if text.len() > MAX_TEXT {
+            return Err(Inapplicable::too_complex("it is too long to be compiled again and again").of(side));
+        }
+        let query = resolve(text, schema).map_err(|error| match error.kind() {
+            sqlgauge_sql::ErrorKind::Unsupported(construct) => {
+                Inapplicable::unsupported("resolve", construct.clone()).of(side)
+            }
+            sqlgauge_sql::ErrorKind::TooComplex(_) => Inapplicable::too_complex(TOO_MANY_STEPS).of(side),
+            _ => Inapplicable::parse(error.to_string()).of(side),
+        })?;
+        if expanded_size(&query) > MAX_EXPANSION {
+            let message = "its subqueries grow too large where they are named";
+            return Err(Inapplicable::too_complex(message).of(side));
+        }
+        let freedom = Freedom::of(&query, schema).map_err(|error| error.of(side))?;
+        let printed = print(&query, schema, Dialect::Sqlite)
+            .map_err(|error| Inapplicable::unsupported("print", error.to_string()).of(side))?;
+        Ok(Self { text: text.to_owned(), printed, query, freedom })
+    }
+
+    /// A query that was made from one of the pair.
+    fn of(query: Query, schema: &Schema) -> Option<Self> {
+        let freedom = Freedom::of(&query, schema).ok()?;
+        let printed = print(&query, schema, Dialect::Sqlite).ok()?;
+        Some(Self { text: printed.clone(), printed, query, freedom })
+    }
+
+    /// Whether the query asks for the present time.
+    pub(super) fn uses_clock(&self) -> bool {
+        self.freedom.uses_clock
+    }
+}
+
+/// A query of ours about a query of the pair, compiled when it is first needed.
+struct Auxiliary<'s> {
+    text: String,
+    statement: Option<Result<Statement<'s>, Failure>>,
+}
+
+impl<'s> Auxiliary<'s> {
+    fn new(text: String) -> Self {
+        Self { text, statement: None }
+    }
+
+    fn run(&mut self, sandbox: &'s Sandbox) -> Result<ResultSet, Failure> {
+        match self.statement.get_or_insert_with(|| sandbox.prepare(&self.text)) {
+            Ok(statement) => sandbox.run(statement),
+            Err(failure) => Err(failure.clone()),
+        }
+    }
+}
+
+/// Most results of one query, for as many choices of a row, that are looked at on one database.
+const MAX_OUTCOMES: usize = 16;
+
+/// One compiled query of the pair.
+pub(super) struct Runner<'s> {
+    schema: &'s Schema,
+    query: Query,
+    statement: Statement<'s>,
+    /// The resolved query as text; what is known of freedoms is known of it.
+    printed: Auxiliary<'s>,
+    checks: Vec<(Auxiliary<'s>, Place)>,
+    sites: Vec<(Site, Auxiliary<'s>)>,
+    loose: Vec<(usize, Auxiliary<'s>, Place)>,
+    /// The query without its LIMIT.
+    unlimited: Option<(Cut, Auxiliary<'s>)>,
+}
+
+/// All results that a query may have on one database.
+#[derive(Default)]
+struct Outcomes {
+    possible: Vec<Possible>,
+    /// Columns of which nothing is known.
+    loose: BTreeSet<usize>,
+}
+
+impl Outcomes {
+    /// Whether there is but one.
+    fn is_settled(&self) -> bool {
+        self.loose.is_empty() && matches!(self.possible.as_slice(), [one] if !one.is_open())
+    }
+}
+
+impl<'s> Runner<'s> {
+    pub(super) fn new(
+        sandbox: &'s Sandbox,
+        schema: &'s Schema,
+        resolved: &Resolved,
+    ) -> Result<Self, Failure> {
+        let freedom = &resolved.freedom;
+        let sites = freedom.sites.iter().map(|site| (site.clone(), Auxiliary::new(site.cut.text.clone())));
+        let loose = freedom
+            .loose
+            .iter()
+            .map(|loose| (loose.column, Auxiliary::new(loose.check.clone()), loose.place.clone()));
+        let checks = freedom.checks.iter().map(|(text, place)| (Auxiliary::new(text.clone()), place.clone()));
+        let unlimited = freedom.cut.clone().map(|cut| {
+            let all = Auxiliary::new(cut.text.clone());
+            (cut, all)
+        });
+        Ok(Self {
+            schema,
+            query: resolved.query.clone(),
+            statement: sandbox.prepare(&resolved.text)?,
+            printed: Auxiliary::new(resolved.printed.clone()),
+            checks: checks.collect(),
+            sites: sites.collect(),
+            loose: loose.collect(),
+            unlimited,
+        })
+    }
+
+    /// All results that the query may have, given the one that it had; `None` if they cannot be told. A text that
+    /// means something else than its resolved query, should there be one, is never blamed.
+    fn outcomes(&mut self, sandbox: &'s Sandbox, result: &ResultSet) -> Option<Outcomes> {
+        if self.printed.run(sandbox).ok()?.values() != result.values() {
+            return None;
+        }
+        let mut outcomes = Outcomes::default();
+        let narrowings = self.sites.len();
+        self.add_outcomes(sandbox, result, narrowings, &mut outcomes)?;
+        Some(outcomes)
+    }
+
+    /// Adds what is possible where so many places may still be narrowed: each once, as a place that stays open when it is
+    /// narrowed to one of its rows would be narrowed for ever.
+    fn add_outcomes(
+        &mut self,
+        sandbox: &'s Sandbox,
+        result: &ResultSet,
+        narrowings: usize,
+        outcomes: &mut Outcomes,
+    ) -> Option<()> {
+        for (site, all) in &mut self.sites {
+            let possible = site.cut.possible(&all.run(sandbox).ok()?);
+            if possible.is_open() {
+                let left = narrowings.checked_sub(1)?;
+                let mut rows = possible.open().to_vec();
+                rows.dedup();
+                return rows.iter().try_for_each(|row| {
+                    let narrowed = Resolved::of(site.narrowed(&self.query, row), self.schema)?;
+                    let mut runner = Runner::new(sandbox, self.schema, &narrowed).ok()?;
+                    let result = sandbox.run(&mut runner.statement).ok()?;
+                    runner.add_outcomes(sandbox, &result, left, outcomes)
+                });
+            }
+        }
+        let is_open = |check: &mut Auxiliary<'s>| !check.run(sandbox).is_ok_and(|rows| rows.is_empty());
+        if outcomes.possible.len() >= MAX_OUTCOMES || self.checks.iter_mut().any(|(check, _)| is_open(check))
+        {
+            return None;
+        }
+        for (column, check, _) in &mut self.loose {
+            if is_open(check) {
+                outcomes.loose.insert(*column);
+            }
+        }
+        outcomes.possible.push(match &mut self.unlimited {
+            Some((cut, all)) => cut.possible(&all.run(sandbox).ok()?),
+            None => Possible::only(result),
+        });
+        Some(())
+    }
+
+    /// The result, if it is the only one that the query may have.
+    pub(super) fn settled(&mut self, sandbox: &'s Sandbox) -> Option<ResultSet> {
+        let result = sandbox.run(&mut self.statement).ok()?;
+        self.outcomes(sandbox, &result).is_some_and(|outcomes| outcomes.is_settled()).then_some(result)
+    }
+
+    /// The places that leave a choice on what the tables hold now.
+    fn open_places(&mut self, sandbox: &'s Sandbox) -> BTreeSet<Place> {
+        let is_open = |check: &mut Auxiliary<'s>| !check.run(sandbox).is_ok_and(|rows| rows.is_empty());
+        let is_cut_open = |cut: &Cut, all: &mut Auxiliary<'s>| {
+            !all.run(sandbox).is_ok_and(|rows| !cut.possible(&rows).is_open())
+        };
+        let sites = self.sites.iter_mut();
+        let sites = sites.filter_map(|(site, all)| is_cut_open(&site.cut, all).then(|| site.place.clone()));
+        let mut open: BTreeSet<Place> = sites.collect();
+        let checks = self.checks.iter_mut().map(|(check, place)| (check, &*place));
+        let loose = self.loose.iter_mut().map(|(_, check, place)| (check, &*place));
+        open.extend(checks.chain(loose).filter_map(|(check, place)| is_open(check).then(|| place.clone())));
+        if self.unlimited.as_mut().is_some_and(|(cut, all)| is_cut_open(cut, all)) {
+            open.insert(Place::of(Choice::Limit));
+        }
+        open
+    }
+}
+
+/// What became of a pair on one database.
+#[derive(Debug)]
+pub(super) enum Judged {
+    /// The results are equal.
+    Same,
+    /// They differ, and nothing but the queries can be the reason.
+    Different(Box<Difference>),
+    /// They differ, but a freedom of SQLite's may be the reason.
+    Undecided,
+    /// A query failed or reached a limit.
+    Failed,
+}
+
+/// Why a query with the result of the gold is not taken for it.
+const LUCK: &str = "the same rows, but SQLite was free to return others, and not for the gold";
+
+/// How the right query stands against the left one on one database.
+#[derive(Debug)]
+pub(super) enum Stand {
+    /// The results are equal.
+    Equal,
+    /// They differ, or may where SQLite chooses otherwise, and the left query permits its result alone; or they differ
+    /// whatever SQLite chooses.
+    Differs(String),
+    /// They differ, and the left query permits several, or has none.
+    Open,
+    /// The right query alone failed or reached a limit.
+    RightFailed(Failure),
+}
+
+/// Two results that differ.
+#[derive(Debug)]
+pub(super) struct Difference {
+    pub(super) left: ResultSet,
+    pub(super) right: ResultSet,
+    pub(super) reason: String,
+}
+
+/// A query with its sort keys among its columns, and their places.
+struct SortKeys<'s> {
+    query: Auxiliary<'s>,
+    places: Vec<usize>,
+}
+
+impl<'s> SortKeys<'s> {
+    /// `None` where the query promises no order, or its order does not count.
+    fn new(resolved: &Resolved, schema: &Schema, counts: bool) -> Result<Option<Self>, Inapplicable> {
+        let Some(ordered) = ordered(&resolved.query).filter(|_| counts) else { return Ok(None) };
+        let text = print(&ordered.query, schema, Dialect::Sqlite)
+            .map_err(|error| Inapplicable::unsupported("print", error.to_string()))?;
+        Ok(Some(Self { query: Auxiliary::new(text), places: ordered.keys }))
+    }
+
+    /// The order of the rows on what the tables hold now.
+    fn order(&mut self, sandbox: &'s Sandbox) -> Result<GoldOrder, Failure> {
+        let rows = self.query.run(sandbox)?;
+        Ok(GoldOrder::from_keys(&rows, &self.places))
+    }
+}
+
+/// Both queries, compiled on one sandbox.
+pub(super) struct Pair<'s> {
+    sandbox: &'s Sandbox,
+    left: Runner<'s>,
+    right: Runner<'s>,
+    /// The sort keys of either query, where its order counts.
+    keys: [Option<SortKeys<'s>>; 2],
+    uses_clock: bool,
+    contract: Contract,
+}
+
+impl<'s> Pair<'s> {
+    /// Compiles both; the sandbox must have the tables that they read.
+    pub(super) fn new(
+        sandbox: &'s Sandbox,
+        schema: &'s Schema,
+        (left, right): (&Resolved, &Resolved),
+        contract: Contract,
+    ) -> Result<Self, Inapplicable> {
+        let keys = [
+            SortKeys::new(left, schema, contract.semantics.keeps_left_order())
+                .map_err(|reason| reason.of(Side::Left))?,
+            SortKeys::new(right, schema, contract.semantics.keeps_right_order())
+                .map_err(|reason| reason.of(Side::Right))?,
+        ];
+        let runner = |resolved, side| {
+            Runner::new(sandbox, schema, resolved).map_err(|failure| Inapplicable::from(failure).of(side))
+        };
+        Ok(Self {
+            sandbox,
+            left: runner(left, Side::Left)?,
+            right: runner(right, Side::Right)?,
+            keys,
+            uses_clock: left.uses_clock() || right.uses_clock(),
+            contract,
+        })
+    }
+
+    /// Runs both queries on what the tables hold now.
+    pub(super) fn judge(&mut self) -> Judged {
+        let Ok(left) = self.sandbox.run(&mut self.left.statement) else { return Judged::Failed };
+        let Ok(right) = self.sandbox.run(&mut self.right.statement) else { return Judged::Failed };
+        let reason = match self.difference(&left, &right) {
+            Ok(None) => return Judged::Same,
+            Ok(Some(reason)) => reason,
+            Err(_) => return Judged::Failed,
+        };
+        if self.may_be_chance(&left, &right) {
+            return Judged::Undecided;
+        }
+        Judged::Different(Box::new(Difference { left, right, reason }))
+    }
+
+    /// Runs both queries on what the tables hold now; the left one is the gold.
+    pub(super) fn stand(&mut self) -> Stand {
+        let Ok(left) = self.sandbox.run(&mut self.left.statement) else { return Stand::Open };
+        let right = match self.sandbox.run(&mut self.right.statement) {
+            Ok(right) => right,
+            Err(failure) => return Stand::RightFailed(failure),
+        };
+        let is_settled = |outcomes: Option<Outcomes>| outcomes.is_some_and(|outcomes| outcomes.is_settled());
+        let reason = match self.difference(&left, &right) {
+            Ok(None) => {
+                let is_open =
+                    |outcomes: Option<Outcomes>| outcomes.is_some_and(|outcomes| !outcomes.is_settled());
+                let is_luck = is_open(self.right.outcomes(self.sandbox, &right))
+                    && is_settled(self.left.outcomes(self.sandbox, &left));
+                return if is_luck { Stand::Differs(LUCK.to_owned()) } else { Stand::Equal };
+            }
+            Ok(Some(reason)) => reason,
+            Err(_) => return Stand::Open,
+        };
+        if self.clock_moved(&left)
+            || self.may_be_chance(&left, &right) && !is_settled(self.left.outcomes(self.sandbox, &left))
+        {
+            return Stand::Open;
+        }
+        Stand::Differs(reason)
+    }
+
+    /// The results of both queries on what the tables hold now; `None` where one of them fails.
+    pub(super) fn results(&mut self) -> Option<[ResultSet; 2]> {
+        let left = self.sandbox.run(&mut self.left.statement).ok()?;
+        Some([left, self.sandbox.run(&mut self.right.statement).ok()?])
+    }
+
+    /// The places of both queries that leave a choice on what the tables hold now.
+    pub(super) fn open_places(&mut self) -> Vec<OpenPlace> {
+        let runners = [(Side::Left, &mut self.left), (Side::Right, &mut self.right)];
+        let mut open = Vec::new();
+        for (side, runner) in runners {
+            let places = runner.open_places(self.sandbox).into_iter();
+            open.extend(places.map(|Place { choice, part }| OpenPlace { side, choice, part }));
+        }
+        if open.is_empty() && self.uses_clock {
+            open.push(OpenPlace { side: Side::Left, choice: Choice::Clock, part: None });
+        }
+        open
+    }
+
+    /// Whether the queries may also have returned the same, had SQLite chosen otherwise.
+    fn may_be_chance(&mut self, left: &ResultSet, right: &ResultSet) -> bool {
+        if left.width() != right.width() {
+            return false;
+        }
+        if self.clock_moved(left) {
+            return true;
+        }
+        let lefts = self.left.outcomes(self.sandbox, left);
+        let (Some(left), Some(right)) = (lefts, self.right.outcomes(self.sandbox, right)) else {
+            return true;
+        };
+        if left.is_settled() && right.is_settled() {
+            return false;
+        }
+        let loose: BTreeSet<usize> = left.loose.union(&right.loose).copied().collect();
+        let known = |of: Outcomes| -> Vec<Possible> {
+            let is_sure = of.loose.is_empty();
+            let known = of.possible.iter().map(|one| one.without(&loose));
+            known.map(|one| if is_sure { one } else { one.with_open_columns() }).collect()
+        };
+        let (left, right) = (known(left), known(right));
+        let Contract { semantics, column_order } = self.contract;
+        let may_be_equal = |l: &Possible, r: &Possible| match column_order {
+            ColumnOrder::Kept if semantics == Semantics::Set => !l.is_disjoint_as_sets(r),
+            ColumnOrder::Kept => !l.is_disjoint(r),
+            ColumnOrder::Free => semantics == Semantics::Set || l.len() == r.len(),
+        };
+        left.iter().any(|l| right.iter().any(|r| may_be_equal(l, r)))
+    }
+
+    fn difference(&mut self, left: &ResultSet, right: &ResultSet) -> Result<Option<String>, Failure> {
+        let (free, unordered) = ((left, &GoldOrder::Unordered), (right, &GoldOrder::Unordered));
+        let found = self.contract.difference(free, unordered);
+        let is_settled = found.is_some() || left.len() < 2 || left.values() == right.values();
+        if is_settled || self.keys.iter().all(Option::is_none) {
+            return Ok(found);
+        }
+        let [left_keys, right_keys] = &mut self.keys;
+        let order = |keys: &mut Option<SortKeys<'s>>| {
+            keys.as_mut().map_or(Ok(GoldOrder::Unordered), |keys| keys.order(self.sandbox))
+        };
+        let (left_order, right_order) = (order(left_keys)?, order(right_keys)?);
+        Ok(self.contract.difference((left, &left_order), (right, &right_order)))
+    }
+
+    /// Whether the left query returns something else than a moment ago. If not, the right one, which ran in
+    /// between, saw the same time.
+    fn clock_moved(&mut self, left: &ResultSet) -> bool {
+        self.uses_clock && self.sandbox.run(&mut self.left.statement).as_ref() != Ok(left)
+    }
+}

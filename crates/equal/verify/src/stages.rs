@@ -1,0 +1,433 @@
+//! The stages that a pair goes through until something is known of it.
+//!
+//! # Contract
+//! 1. *rules*: `etm@1` proves many pairs equal. Belt and braces: what it calls equal must also return the same on the
+//!    first databases of the search. If one tells the queries apart, the witness wins and carries the defect.
+//! 2. *data*: where the given database itself tells the queries apart, a smallest slice of its rows that still does.
+//! 3. *search*: a database that satisfies the schema and on which a real SQLite returned different results, made
+//!    smaller as long as it still does. A difference that is only one of several permitted results is none.
+//! 4. *reuse*: databases that tell the gold from what other systems predict for the question may tell this prediction
+//!    apart too (SpotIt+). They are made anew for each pair, so that the verdict is a function of the question's queries.
+//! 5. *smt*: a proof by a solver that no database of a few rows per table tells the queries apart, or a database that may,
+//!    which counts only after the same replay. Without a solver it says what is missing.
+//!
+//! A text that SQLite refuses gets its error and no verdict. What no stage decides is unknown, with the reason.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sqlgauge_engine::compare::{GoldOrder, Semantics};
+use sqlgauge_engine::{Database, Engine, ResultSet};
+use sqlgauge_etm::{Comparison, Matcher, Profile, Verdict as Match};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::{ErrorKind, resolve};
+
+use crate::explain::explain;
+use crate::options::{BELT_DATABASES, Options};
+use crate::search::{
+    Constraints, Inapplicable, Need, Reason, Refutation, Search, SearchError, Side, Survived,
+    Verdict as Found, Witness,
+};
+use crate::smt::{self, Outcome, Solver};
+use crate::spelling::{Spelled, spelled as spell};
+use crate::verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};
+
+/// What is known of a pair besides its texts.
+#[derive(Default)]
+pub struct Beside<'a> {
+    /// A database over the schema, and what the queries return on it.
+    pub data: Option<Data<'a>>,
+    /// Other queries that answer the same question as the left one.
+    pub peers: &'a [&'a str],
+    /// For bounded proofs.
+    pub solver: Option<&'a mut Solver>,
+}
+
+/// A database, and what both queries return on it.
+pub struct Data<'a> {
+    /// What has run the queries.
+    pub engine: &'a dyn Engine,
+    /// The database.
+    pub database: &'a Database,
+    /// The results of the left and of the right query.
+    pub results: (&'a ResultSet, &'a ResultSet),
+}
+
+/// Other queries of a question whose counterexamples are tried on a pair.
+const MAX_PEERS: usize = 32;
+
+/// Verifies pairs over one schema; it keeps its databases in memory for pair after pair.
+#[derive(Debug)]
+pub struct Verifier {
+    schema: Arc<Schema>,
+    options: Options,
+    search: Search,
+}
+
+impl Verifier {
+    /// A verifier over that schema. A foreign key that is not to be relied on must not be in it.
+    ///
+    /// # Errors
+    /// When SQLite cannot open a database in memory.
+    pub fn new(schema: impl Into<Arc<Schema>>, options: Options) -> Result<Self, SearchError> {
+        let schema = schema.into();
+        let search = Search::new(Arc::clone(&schema), options.search())?;
+        Ok(Self { schema, options, search })
+    }
+
+    /// The verifier whose search keeps, as long as it can, to what the rows of a database keep; a counterexample then says
+    /// whether it does.
+    #[must_use]
+    pub fn realistic(self, constraints: Constraints) -> Self {
+        Self { search: self.search.realistic(constraints), ..self }
+    }
+
+    /// What is known of the pair. The left query is the gold. Without a solver there is no bounded proof.
+    ///
+    /// # Errors
+    /// When SQLite refuses one of the texts.
+    pub fn verify(&self, left: &str, right: &str, solver: Option<&mut Solver>) -> Result<Report, Refused> {
+        self.verify_beside(left, right, Beside { solver, ..Beside::default() })
+    }
+
+    /// [`Verifier::verify`] with what else is known of the pair.
+    ///
+    /// A text that SQLite refuses is verified in other words, if it has them (see [`Report::spelled`]).
+    ///
+    /// # Errors
+    /// When SQLite refuses one of the two texts, and has no other words for it.
+    pub fn verify_beside(&self, left: &str, right: &str, mut beside: Beside<'_>) -> Result<Report, Refused> {
+        let mut spelled: [Option<Spelled>; 2] = [None, None];
+        loop {
+            let text = |at: usize, sql| spelled[at].as_ref().map_or(sql, |own: &Spelled| own.sql.as_str());
+            let (left_text, right_text) = (text(0, left), text(1, right));
+            let refused = match self.verify_texts(left_text, right_text, &mut beside) {
+                Ok(mut report) => {
+                    if let Verdict::Unknown(unknown) = &mut report.verdict {
+                        unknown.unexercised =
+                            self.search.unexercised(left_text, right_text).unwrap_or_default();
+                    }
+                    return Ok(Report { spelled, ..report });
+                }
+                Err(refused) => refused,
+            };
+            let (at, sql) = match refused.side {
+                Side::Left => (0, left),
+                Side::Right => (1, right),
+            };
+            let other = spell(sql, |text| self.refuses(text)).filter(|_| spelled[at].is_none());
+            spelled[at] = Some(other.ok_or(refused)?);
+        }
+    }
+
+    /// Whether a text is no query over the schema; not so one that is only too much for the analysis.
+    fn refuses(&self, text: &str) -> bool {
+        let error = resolve(text, &self.schema).err();
+        error.is_some_and(|error| {
+            !matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::TooComplex(_))
+        })
+    }
+
+    fn verify_texts(&self, left: &str, right: &str, beside: &mut Beside<'_>) -> Result<Report, Refused> {
+        let Beside { data, peers, solver } = beside;
+        let mut clock = Clock::default();
+        let differing = data.as_ref().filter(|data| self.differs(data));
+        if let Some(verdict) = self.rules(left, right)? {
+            let contradicted = differing.and_then(|data| self.contradicted(&verdict, data, left, right));
+            return Ok(clock.report(contradicted.unwrap_or(verdict), Stage::Rules));
+        }
+        clock.ended(Stage::Rules);
+        if data.is_some() {
+            if let Some(found) = differing.and_then(|data| self.sliced(data, left, right)) {
+                return Ok(clock.report(self.different(found, left, right), Stage::Data));
+            }
+            clock.ended(Stage::Data);
+        }
+        let survived = match self.searched(left, right)? {
+            Searched::Found(found) => {
+                let is_vacuous = found.needs().contains(&Need::EmptyResult);
+                let Some(solver) = solver.as_deref_mut().filter(|_| is_vacuous) else {
+                    return Ok(clock.report(self.different(*found, left, right), Stage::Search));
+                };
+                clock.ended(Stage::Search);
+                let (found, stage) = match self.with_rows(left, right, solver) {
+                    Some(plainer) => (plainer, Stage::Smt),
+                    None => (*found, Stage::Search),
+                };
+                return Ok(clock.report(self.different(found, left, right), stage));
+            }
+            Searched::Survived(survived) => survived,
+        };
+        if !peers.is_empty() {
+            clock.ended(Stage::Search);
+            if let Some(verdict) = self.reused(left, right, peers) {
+                return Ok(clock.report(verdict, Stage::Reuse));
+            }
+        }
+        let last = if peers.is_empty() { Stage::Search } else { Stage::Reuse };
+        let Some(solver) = solver.as_deref_mut() else {
+            let unknown =
+                Verdict::Unknown(survived.unknown("no-solver", "there is no solver for a bounded proof"));
+            return Ok(clock.report(unknown, last));
+        };
+        clock.ended(last);
+        let verdict = match self.bounded(left, right, &survived, solver) {
+            // A bound too small, or a choice that is SQLite's: nobody knows which.
+            Verdict::EquivalentUpTo(proof) if differing.is_some() => {
+                let message = format!(
+                    "the results differ on the given database, and on none of at most {} rows per table",
+                    proof.bound
+                );
+                Verdict::Unknown(survived.unknown("differs-beyond-bound", &message))
+            }
+            verdict => verdict,
+        };
+        Ok(clock.report(verdict, Stage::Smt))
+    }
+
+    /// The verdict by rules; `None` if they prove nothing.
+    fn rules(&self, left: &str, right: &str) -> Result<Option<Verdict>, Refused> {
+        let comparison = self.compared(left, right);
+        if let Match::Unresolved(side, error) = &comparison.verdict
+            && !matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::TooComplex(_))
+        {
+            let side = match side {
+                sqlgauge_etm::Side::Left => Side::Left,
+                sqlgauge_etm::Side::Right => Side::Right,
+            };
+            return Err(Refused { side, message: error.to_string() });
+        }
+        let proof = Proof::of(&comparison)
+            .or_else(|| self.proof_without_order(left, right))
+            .or_else(|| self.proof_before_limit(left, right));
+        let Some(proof) = proof else { return Ok(None) };
+        match self.search.refute_within(left, right, BELT_DATABASES) {
+            Found::Refuted(refutation) => Ok(Some(self.defect(*refutation, proof, left, right))),
+            Found::Inapplicable(reason) => refused(&reason).map_or(Ok(Some(Verdict::Equivalent(proof))), Err),
+            Found::Survived(_) => Ok(Some(Verdict::Equivalent(proof))),
+        }
+    }
+
+    /// Where rows count as a bag or as a set, the queries are equal if they are without ORDER BY, or with DISTINCT.
+    fn proof_without_order(&self, left: &str, right: &str) -> Option<Proof> {
+        let [left, right] = self.search.rows_without_order(left, right)?;
+        let proof = Proof::of(&Matcher::new(&self.schema, Profile::Sound).compare(&left, &right))?;
+        Some(proof.after(&format!("both: rows as a {}", self.options.semantics)))
+    }
+
+    /// Queries whose rows are equal with their sort keys permit the same results under one LIMIT, whichever rows SQLite
+    /// takes among ties.
+    fn proof_before_limit(&self, left: &str, right: &str) -> Option<Proof> {
+        let [left, right] = self.search.rows_before_limit(left, right)?;
+        Proof::of(&Matcher::new(&self.schema, Profile::Sound).compare(&left, &right))
+    }
+
+    /// For results as lists both orders count; else only the gold's does.
+    fn compared(&self, left: &str, right: &str) -> Comparison {
+        let matcher = Matcher::new(&self.schema, Profile::Sound);
+        match self.options.semantics {
+            Semantics::List => matcher.compare(left, right),
+            Semantics::Ex | Semantics::Set | Semantics::Bag => matcher.judge(left, right),
+        }
+    }
+
+    /// Whether the results on the data differ by more than an order that does not count.
+    fn differs(&self, data: &Data<'_>) -> bool {
+        let (left_rows, right_rows) = data.results;
+        let unordered = &GoldOrder::Unordered;
+        let semantics = self.options.semantics;
+        let is_other = left_rows.width() != right_rows.width() || left_rows.values() != right_rows.values();
+        is_other
+            && (semantics.keeps_left_order()
+                || semantics.difference((left_rows, unordered), (right_rows, unordered)).is_some())
+    }
+
+    /// A slice of the data on which the queries differ.
+    fn sliced(&self, data: &Data<'_>, left: &str, right: &str) -> Option<Refutation> {
+        self.search.slice(data.engine, data.database, left, right)
+    }
+
+    /// What the data say where the rules call the queries equal and a slice of it tells them apart.
+    fn contradicted(&self, verdict: &Verdict, data: &Data<'_>, left: &str, right: &str) -> Option<Verdict> {
+        let Verdict::Equivalent(proof) = verdict else { return None };
+        let found = self.sliced(data, left, right)?;
+        Some(self.defect(found, proof.clone(), left, right))
+    }
+
+    /// A counterexample to what the rules have proved.
+    fn defect(&self, refutation: Refutation, proof: Proof, left: &str, right: &str) -> Verdict {
+        let reproduce = self.command_line(&refutation, left, right);
+        let defect = Some(Defect { proof, reproduce });
+        let not_kept = self.not_kept(&refutation, left, right);
+        Verdict::Different(Box::new(Counterexample { refutation, explanation: None, not_kept, defect }))
+    }
+
+    /// The constraints of the given database that a counterexample does not keep, where they were asked to be kept.
+    fn not_kept(&self, refutation: &Refutation, left: &str, right: &str) -> Option<Vec<String>> {
+        let broken = || self.search.broken_constraints(refutation.database(), left, right);
+        self.search.is_realistic().then(broken)
+    }
+
+    fn searched(&self, left: &str, right: &str) -> Result<Searched, Refused> {
+        match self.search.refute_minimised(left, right) {
+            Found::Refuted(refutation) => Ok(Searched::Found(refutation)),
+            Found::Survived(survived) => Ok(Searched::Survived(Tried::Databases(survived))),
+            Found::Inapplicable(reason) => match refused(&reason) {
+                Some(refused) => Err(refused),
+                None => Ok(Searched::Survived(Tried::Nothing(reason))),
+            },
+        }
+    }
+
+    /// A difference on a database that tells one of the others from the left query.
+    fn reused(&self, left: &str, right: &str, peers: &[&str]) -> Option<Verdict> {
+        peers.iter().filter(|peer| **peer != right).take(MAX_PEERS).find_map(|peer| {
+            let found = self.search.refute_within(left, peer, BELT_DATABASES);
+            let found = self.search.replay(found.refutation()?.database(), left, right)?;
+            Some(self.different(self.search.minimise(&found, left, right), left, right))
+        })
+    }
+
+    /// A difference on a database on which one of the queries returns a row, by the solver.
+    fn with_rows(&self, left: &str, right: &str, solver: &mut Solver) -> Option<Refutation> {
+        let queries = (resolve(left, &self.schema).ok()?, resolve(right, &self.schema).ok()?);
+        let (semantics, bounds) = (self.options.bounded_semantics(), self.options.bounds_with_rows());
+        let is_plain = |found: &Refutation| !found.needs().contains(&Need::EmptyResult);
+        let mut replay = |database: &Witness| self.search.replay(database, left, right).filter(is_plain);
+        let pair = (&queries.0, &queries.1);
+        let outcome = smt::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay);
+        let Outcome::Different { found, .. } = outcome else { return None };
+        let smaller = self.search.minimise(&found, left, right);
+        Some(if is_plain(&smaller) { smaller } else { found })
+    }
+
+    fn bounded(&self, left: &str, right: &str, tried: &Tried, solver: &mut Solver) -> Verdict {
+        let resolved = |text| resolve(text, &self.schema);
+        let (Ok(left_query), Ok(right_query)) = (resolved(left), resolved(right)) else {
+            return Verdict::Unknown(tried.unknown("unsupported:resolve", "a query cannot be resolved"));
+        };
+        let (semantics, bounds) = (self.options.bounded_semantics(), self.options.bounds());
+        let mut replay = |database: &Witness| self.search.replay(database, left, right);
+        let pair = (&left_query, &right_query);
+        match smt::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay) {
+            Outcome::NoDifference { bound, assumes } => {
+                Verdict::EquivalentUpTo(BoundedProof { bound, assumes })
+            }
+            Outcome::Different { found, .. } => {
+                self.different(self.search.minimise(&found, left, right), left, right)
+            }
+            Outcome::Unsupported { construct } => {
+                let message = format!("the bounded proof does not know {construct}");
+                Verdict::Unknown(tried.unknown(&format!("unsupported:{construct}"), &message))
+            }
+            Outcome::Unknown { reason, proved } => {
+                let so_far = proved.map_or_else(String::new, |bound| {
+                    format!(", beyond a proof up to {bound} rows per table")
+                });
+                let message = format!("{reason}{so_far}");
+                Verdict::Unknown(tried.unknown(&reason.code(), &message))
+            }
+        }
+    }
+
+    fn different(&self, refutation: Refutation, left: &str, right: &str) -> Verdict {
+        let explanation = explain(&self.search, &self.schema, &refutation, left, right);
+        let not_kept = self.not_kept(&refutation, left, right);
+        Verdict::Different(Box::new(Counterexample { refutation, explanation, not_kept, defect: None }))
+    }
+
+    /// A command that makes the schema and verifies the pair, in one line for a shell.
+    fn command_line(&self, refutation: &Refutation, left: &str, right: &str) -> String {
+        let tables = refutation.database().tables.iter();
+        let ddl: Vec<String> = tables.map(|table| format!("{};", table.create_statement())).collect();
+        let semantics = self.options.semantics;
+        format!(
+            "printf %s {} | sqlgauge verify --schema - --left {} --right {} --semantics {semantics}",
+            quoted(&ddl.join(" ")),
+            quoted(left),
+            quoted(right)
+        )
+    }
+}
+
+/// A text as one word of a POSIX shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// What SQLite refuses is an error of the caller's and no verdict.
+fn refused(reason: &Inapplicable) -> Option<Refused> {
+    match (&reason.reason, reason.side) {
+        (Reason::Parse, Some(side)) => Some(Refused { side, message: reason.message.clone() }),
+        _ => None,
+    }
+}
+
+/// What came of the search.
+enum Searched {
+    Found(Box<Refutation>),
+    Survived(Tried),
+}
+
+/// What the search has tried in vain.
+enum Tried {
+    Databases(Survived),
+    /// It cannot handle the pair.
+    Nothing(Inapplicable),
+}
+
+impl Tried {
+    /// Why nobody knows: that SQLite is free to choose, or what the search cannot handle, is more of a reason than why
+    /// there is no bounded proof.
+    fn unknown(&self, reason: &str, message: &str) -> Unknown {
+        match self {
+            Self::Nothing(inapplicable) => {
+                let message = format!("{inapplicable}; {message}");
+                Unknown { reason: inapplicable.code(), message, places: Vec::new(), unexercised: Vec::new() }
+            }
+            Self::Databases(Survived { databases, undecided, open, failed }) => {
+                let failed =
+                    if *failed > 0 { format!(", {failed} on which a query failed") } else { String::new() };
+                let mut tried = format!("{databases} databases with equal results{failed}");
+                let mut reason = reason;
+                if *undecided > 0 {
+                    reason = "nondeterministic";
+                    let _ =
+                        write!(tried, ", {undecided} on which they differed where SQLite is free to choose");
+                }
+                Unknown {
+                    reason: reason.to_owned(),
+                    message: format!("{tried}; {message}"),
+                    places: open.clone(),
+                    unexercised: Vec::new(),
+                }
+            }
+        }
+    }
+}
+
+/// Takes the time of the stages.
+#[derive(Debug)]
+struct Clock {
+    since: Instant,
+    times: Vec<(Stage, Duration)>,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self { since: Instant::now(), times: Vec::new() }
+    }
+}
+
+impl Clock {
+    fn ended(&mut self, stage: Stage) {
+        self.times.push((stage, self.since.elapsed()));
+        self.since = Instant::now();
+    }
+
+    fn report(mut self, verdict: Verdict, stage: Stage) -> Report {
+        self.ended(stage);
+        Report { verdict, stage, spelled: [None, None], times: self.times }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a verdict says besides its name: what it was proved for, in which words, and where nobody knows.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use sqlgauge_engine::compare::Semantics;
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_verify::search::{Choice, Event, Side, Unexercised};
+use sqlgauge_verify::{Options, Report, Verdict, Verifier};
+
+const DDL: &str = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL, shop INTEGER NOT NULL);
+    CREATE TABLE shop (id INTEGER PRIMARY KEY, town TEXT COLLATE NOCASE);";
+
+fn verified(semantics: Semantics, left: &str, right: &str) -> Report {
+    let options = Options { semantics, ..Options::default() };
+    Verifier::new(Schema::from_ddl(DDL).unwrap(), options).unwrap().verify(left, right, None).unwrap()
+}
+
+/// Where rows count as a set or a bag, the rules need not prove more.
+#[test]
+fn what_does_not_count_need_not_be_proved() {
+    for (left, right, proved) in [
+        ("SELECT name FROM item", "SELECT DISTINCT name FROM item", "set"),
+        ("SELECT name FROM item ORDER BY price", "SELECT name FROM item", "set bag"),
+        ("SELECT name FROM item", "SELECT name FROM item GROUP BY name", "set"),
+        ("SELECT name FROM item LIMIT 2", "SELECT DISTINCT name FROM item LIMIT 2", ""),
+        // DISTINCT keeps one of the texts that NOCASE takes for equal, a set both.
+        ("SELECT town FROM shop", "SELECT DISTINCT town FROM shop", ""),
+    ] {
+        for semantics in [Semantics::Set, Semantics::Bag] {
+            let report = verified(semantics, left, right);
+            let is_expected = proved.split(' ').any(|name| name == semantics.name());
+            let Verdict::Equivalent(proof) = &report.verdict else {
+                assert!(!is_expected, "{semantics}: {left} | {right}: {:?}", report.verdict);
+                continue;
+            };
+            assert!(is_expected, "{semantics}: {left} | {right}");
+            assert_eq!(proof.rules()[0], format!("both: rows as a {semantics}"));
+        }
+    }
+}
+
+#[test]
+fn what_sqlite_refuses_is_verified_in_other_words_that_are_told() {
+    let left = "SELECT q.n FROM (SELECT name FROM item) AS q (n)";
+    let report = verified(Semantics::Bag, left, "SELECT name FROM item");
+    assert!(matches!(report.verdict, Verdict::Equivalent(_)), "{:?}", report.verdict);
+    let [Some(spelled), None] = &report.spelled else { panic!("{:?}", report.spelled) };
+    assert_eq!(spelled.by, ["column-lists"]);
+    assert_eq!(report.to_json()["spelled"]["left"]["sql"], spelled.sql);
+    // A text that SQLite takes is left alone.
+    let report = verified(Semantics::Bag, "SELECT price AS date FROM item", "SELECT price FROM item");
+    assert_eq!(report.spelled, [None, None]);
+}
+
+/// The places at which the results differed, of the queries that are nondeterministic.
+fn places(left: &str, right: &str) -> Vec<(Side, Choice, String)> {
+    let report = verified(Semantics::Ex, left, right);
+    let Verdict::Unknown(unknown) = report.verdict else { panic!("{left} | {right}: {:?}", report.verdict) };
+    assert_eq!(unknown.reason, "nondeterministic", "{left} | {right}");
+    unknown.places.into_iter().map(|own| (own.side, own.choice, own.part.unwrap_or_default())).collect()
+}
+
+#[test]
+fn what_is_not_determined_is_named_with_its_place() {
+    let bare = places("SELECT name FROM item GROUP BY shop", "SELECT MAX(name) FROM item GROUP BY shop");
+    assert_eq!(bare.len(), 1);
+    assert_eq!((bare[0].0, bare[0].1), (Side::Left, Choice::BareColumn));
+    assert!(bare[0].2.contains("name"), "{bare:?}");
+    let limit = places(
+        "SELECT name FROM item ORDER BY shop, name LIMIT 1",
+        "SELECT name FROM item ORDER BY shop LIMIT 1",
+    );
+    assert_eq!(limit, [(Side::Right, Choice::Limit, String::new())]);
+    let row = places(
+        "SELECT id FROM item WHERE price = (SELECT price FROM item WHERE shop = 1)",
+        "SELECT id FROM item WHERE price = (SELECT MAX(price) FROM item WHERE shop = 1)",
+    );
+    assert_eq!((row[0].0, row[0].1), (Side::Left, Choice::FirstRow));
+    assert!(row[0].2.starts_with("SELECT"), "{row:?}");
+}
+
+#[test]
+fn what_the_search_did_not_exercise_is_told() {
+    // No row has a NULL there.
+    let left = "SELECT id FROM item WHERE shop = 1 AND price > 3 AND price < 1";
+    let report = verified(Semantics::Ex, left, "SELECT id FROM item WHERE price > 2 AND LENGTH(name) < 0");
+    let Verdict::Unknown(unknown) = report.verdict else { panic!("{:?}", report.verdict) };
+    let is_told =
+        |own: &Unexercised| (own.side, own.event) == (Side::Left, Event::Null) && own.part.contains("shop");
+    assert!(unknown.unexercised.iter().any(is_told), "{:?}", unknown.unexercised);
+}

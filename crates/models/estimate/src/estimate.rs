@@ -1,0 +1,172 @@
+//! What an estimator returns.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sqlgauge_base::stats::normal_quantile;
+
+use crate::overlap::Overlap;
+
+/// An interval that is to hold the true accuracy.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Probability with which it is to.
+    pub level: f64,
+    /// Lower end, in [0, 1].
+    pub low: f64,
+    /// Upper end, in [0, 1].
+    pub high: f64,
+}
+
+impl Interval {
+    /// The interval of that half-width around an accuracy, within [0, 1].
+    pub fn around(accuracy: f64, half_width: f64, level: f64) -> Self {
+        Self { level, low: (accuracy - half_width).max(0.0), high: (accuracy + half_width).min(1.0) }
+    }
+
+    /// The interval, widened to what the choice of `questions` questions alone would leave open of a share (Wilson, 1927):
+    /// five right answers of five are no 100 %.
+    #[must_use]
+    pub fn at_least_of(self, accuracy: f64, questions: usize) -> Self {
+        let n = questions.max(1) as f64;
+        let square = normal_quantile(f64::midpoint(1.0, self.level)).powi(2);
+        let centre = (accuracy + square / (2.0 * n)) / (1.0 + square / n);
+        let variance = accuracy * (1.0 - accuracy) / n + square / (4.0 * n * n);
+        let half = (square * variance.max(0.0)).sqrt() / (1.0 + square / n);
+        Self {
+            level: self.level,
+            low: self.low.min((centre - half).max(0.0)),
+            high: self.high.max((centre + half).min(1.0)),
+        }
+    }
+
+    /// Whether it holds that accuracy.
+    pub fn holds(&self, accuracy: f64) -> bool {
+        self.low <= accuracy && accuracy <= self.high
+    }
+}
+
+/// Name of the signal that is the known accuracy.
+pub const ACCURACY: &str = "accuracy";
+
+/// A signal, where labels are known and on the target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SignalValue {
+    /// Name of the signal.
+    pub name: String,
+    /// Its value over the system's own labelled answers; `None` if there are none.
+    pub known: Option<f64>,
+    /// Its value over the target; `None` if it cannot be had there.
+    pub target: Option<f64>,
+    /// By how much it moved the estimate, as a share of all answers; `None` where that cannot be told apart.
+    pub effect: Option<f64>,
+}
+
+/// The estimate for one database or one kind of question of the target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// Name of the database or the kind.
+    pub name: String,
+    /// Questions.
+    pub count: usize,
+    /// Estimated accuracy.
+    pub accuracy: f64,
+    /// Share of answers that run.
+    pub runs: f64,
+    /// How much it pulls the estimate away from what the system's known accuracy would give, as a share of all
+    /// questions of the target; the parts add up to the whole. `None` without a known accuracy.
+    pub pull: Option<f64>,
+}
+
+/// One prediction of the target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ItemEstimate {
+    /// Id of the question.
+    pub id: String,
+    /// Its database.
+    pub db_id: String,
+    /// The question.
+    pub question: String,
+    /// The prediction as given.
+    pub prediction: String,
+    /// How it ended.
+    pub status: String,
+    /// Probability that it is right.
+    pub probability: f64,
+    /// What speaks against it, in words.
+    pub reasons: Vec<String>,
+}
+
+/// An accuracy with its interval and its reasons.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Name of the system.
+    pub system: String,
+    /// Estimated accuracy, in [0, 1].
+    pub accuracy: f64,
+    /// The interval.
+    pub interval: Interval,
+    /// The target lies outside what is labelled of the system (of all systems, where it has no labels). The same for every
+    /// method.
+    pub outside: bool,
+    /// Why it does, in sentences; empty inside.
+    #[serde(default)]
+    pub outside_because: Vec<String>,
+    /// Questions of the target that known runs have too.
+    #[serde(default)]
+    pub overlap: Overlap,
+    /// Id of the estimator.
+    pub method: String,
+    /// What the estimate follows from.
+    pub signals: Vec<SignalValue>,
+    /// Shift descriptors of the target against the labelled answers, by name.
+    pub descriptors: BTreeMap<String, f64>,
+    /// By database, the one that pulls the estimate down most first.
+    pub by_database: Vec<Part>,
+    /// By kind of question.
+    pub by_kind: Vec<Part>,
+    /// What was left out or assumed, in sentences.
+    pub notes: Vec<String>,
+    /// The predictions, in the target's order; not part of `estimate --json`.
+    #[serde(skip)]
+    pub items: Vec<ItemEstimate>,
+}
+
+impl Estimate {
+    /// The accuracy over the system's own labelled answers, which is the signal [`ACCURACY`].
+    pub fn known_accuracy(&self) -> Option<f64> {
+        let accuracy = self.signals.iter().find(|signal| signal.name == ACCURACY)?;
+        accuracy.known.filter(|known| known.is_finite())
+    }
+
+    /// The predictions most likely wrong, at most `most` of them; equally likely ones in the target's order. Where all
+    /// have the same probability, nothing orders them, and those with a reason are listed.
+    pub fn most_doubtful(&self, most: usize) -> Vec<&ItemEstimate> {
+        let Some(first) = self.items.first() else { return Vec::new() };
+        let flat = self.items.iter().all(|item| item.probability.total_cmp(&first.probability).is_eq());
+        let mut items: Vec<&ItemEstimate> =
+            self.items.iter().filter(|item| !flat || !item.reasons.is_empty()).collect();
+        items.sort_by(|a, b| a.probability.total_cmp(&b.probability));
+        items.truncate(most);
+        items
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_questions_never_give_certainty() {
+        let sure = |accuracy| Interval { level: 0.9, low: accuracy, high: accuracy };
+        // Wilson's interval at 90 % for 5 of 5, 0 of 5, 1 of 1; worked out with z = 1.644854.
+        for (accuracy, questions, low, high) in
+            [(1.0, 5, 0.648_89, 1.0), (0.0, 5, 0.0, 0.351_11), (1.0, 1, 0.269_86, 1.0)]
+        {
+            let found = sure(accuracy).at_least_of(accuracy, questions);
+            assert!((found.low - low).abs() < 1e-4 && (found.high - high).abs() < 1e-4, "{found:?}");
+        }
+        let wide = Interval { level: 0.9, low: 0.1, high: 0.9 };
+        assert_eq!(wide.at_least_of(0.5, 1000), wide, "what is wider stays");
+    }
+}

@@ -1,0 +1,167 @@
+//! `judge-arena`: a language model compares predictions with those of systems whose accuracy is known.
+
+use std::collections::HashMap;
+
+use sqlgauge_base::stats::normal_quantile;
+
+use crate::calibrate::mean_label;
+use crate::case::{Case, spread};
+use crate::error::EstimateError;
+use crate::estimate::{Estimate, Interval};
+use crate::judges::{
+    ArenaEstimate, ArenaOptions, ArenaReport, JudgeItem, Opponent, TemplateKind, judge_arena,
+};
+use crate::outcome::Outcome;
+use crate::services::{JudgeService, describe, judge_items};
+
+use super::Estimator;
+use super::judge_bug::words;
+
+/// Opponents of known accuracy without which there is no line.
+const FEWEST_OPPONENTS: usize = 2;
+
+/// What it does: turns the share of comparisons that the system wins against systems of known accuracy into an accuracy
+/// (see [`judge_arena`](crate::judges::judge_arena)).
+///
+/// An opponent's accuracy is that on the target's questions where it has labels for at least half of them, else that on
+/// all its labelled questions: then the line is that of the other questions, which a note says. The interval
+/// comes from resampling the questions; the judge's own bias is not in it.
+#[derive(Debug, Clone, Copy)]
+pub struct JudgeArena;
+
+impl Estimator for JudgeArena {
+    fn id(&self) -> &'static str {
+        "judge-arena"
+    }
+
+    fn summary(&self) -> &'static str {
+        "a language model compares the predictions with those of systems of known accuracy (ArenaCmp)"
+    }
+
+    fn needs(&self) -> &'static str {
+        "a server with a language model, and predictions on the target of at least two other systems with known runs"
+    }
+
+    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+        let service = JudgeService::of(case, self.id())?;
+        let items = judge_items(case);
+        let systems = opponents(case, service.opponents);
+        if systems.len() < FEWEST_OPPONENTS {
+            return Err(EstimateError::Needs {
+                method: self.id(),
+                needs: format!(
+                    "predictions on the target of at least {FEWEST_OPPONENTS} other systems of known accuracy, and has {}",
+                    systems.len()
+                ),
+                remedy: "give their predictions with --peer and their runs with --known",
+            });
+        }
+        let known: Vec<Known> = systems.iter().map(|&system| Known::of(case, system, &items)).collect();
+        let all: Vec<Opponent> = known.iter().map(|known| known.opponent.clone()).collect();
+        let options = ArenaOptions {
+            questions: service.questions,
+            seed: case.options.seed,
+            ..ArenaOptions::new(service.options(TemplateKind::Arena)?)
+        };
+        let mut told = |progress: &_| {
+            if let Some(tell) = &service.progress {
+                tell(progress);
+            }
+        };
+        let report = judge_arena(&service.client, &options, &items, &all, Some(&mut told))
+            .map_err(|error| EstimateError::Computation(error.to_string()))?;
+        let found = match &report.estimate {
+            Ok(found) => found.clone(),
+            Err(error) => {
+                let why = report.stopped_by.as_ref().or(report.failed_by.as_ref());
+                let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+                return Err(EstimateError::Computation(format!(
+                    "the comparisons give no accuracy: {error}{why}"
+                )));
+            }
+        };
+        let mut outcome = Outcome::flat(case, found.accuracy, "the judge's comparisons");
+        outcome.notes.extend(notes(&report, &found, &known, &service.client.server()));
+        let interval = interval(&found, case.options.level);
+        Ok(outcome.estimate_at(case, self.id(), found.accuracy, interval))
+    }
+}
+
+fn interval(found: &ArenaEstimate, level: f64) -> Interval {
+    let error = found.standard_error.map(|error| error * normal_quantile(f64::midpoint(1.0, level)));
+    Interval::around(found.accuracy, error.unwrap_or(0.5), level)
+}
+
+/// Other systems of known accuracy that answer the target, at most so many, from the worst to the best.
+fn opponents(case: &Case<'_>, most: usize) -> Vec<usize> {
+    let accuracy = |system: usize| case.pool().known_accuracy(system);
+    let mut systems: Vec<usize> = case
+        .evidence
+        .present
+        .iter()
+        .copied()
+        .filter(|&system| system != case.target && accuracy(system).is_some())
+        .collect();
+    spread(&mut systems, accuracy, most);
+    systems
+}
+
+/// An opponent, and whether its accuracy is that on the target's questions.
+struct Known {
+    opponent: Opponent,
+    is_of_target: bool,
+}
+
+impl Known {
+    fn of(case: &Case<'_>, system: usize, items: &[JudgeItem]) -> Self {
+        let pool = case.pool();
+        let questions = &case.evidence.questions;
+        let sql: HashMap<String, String> = items
+            .iter()
+            .zip(questions)
+            .filter_map(|(item, &question)| Some((item.id.clone(), pool.get(system, question)?.sql.clone())))
+            .collect();
+        let labelled = questions.iter().filter(|&&question| pool.label(system, question).is_some()).count();
+        let is_of_target = 2 * labelled >= questions.len();
+        let accuracy =
+            if is_of_target { mean_label(case, system, questions) } else { pool.known_accuracy(system) };
+        Self { opponent: Opponent { name: pool.systems[system].clone(), accuracy, sql }, is_of_target }
+    }
+}
+
+fn notes(report: &ArenaReport, found: &ArenaEstimate, known: &[Known], server: &str) -> Vec<String> {
+    let against: Vec<String> = report
+        .opponents
+        .iter()
+        .map(|of| format!("{} {}:{}:{}", of.name, of.wins, of.ties, of.losses))
+        .collect();
+    let mut notes = vec![
+        format!(
+            "judged by {} at {server} on {} questions; wins, ties and losses: {}; {}",
+            report.model,
+            report.questions,
+            against.join(", "),
+            describe(&report.usage)
+        ),
+        "the line is calibrated on the other systems' accuracies alone: the interval holds the choice of questions, not the \
+         judge's bias, and is not conformal"
+            .to_owned(),
+    ];
+    let elsewhere: Vec<&str> =
+        known.iter().filter(|known| !known.is_of_target).map(|known| known.opponent.name.as_str()).collect();
+    if !elsewhere.is_empty() {
+        notes.push(format!(
+            "the accuracy of {} is known on other questions only: the estimate is one for those, not for the target",
+            elsewhere.join(", ")
+        ));
+    }
+    if found.outside {
+        notes.push("the system is stronger or weaker than all that it was compared with".to_owned());
+    }
+    if !report.undecided.is_empty() {
+        notes.push(format!("comparisons without a verdict: {}", words(&report.undecided)));
+    }
+    notes.extend(report.failed_by.as_ref().map(|why| format!("the first request that failed: {why}")));
+    notes.extend(report.stopped_by.as_ref().map(|why| format!("the judge stopped before the end: {why}")));
+    notes
+}

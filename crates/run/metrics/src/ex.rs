@@ -1,0 +1,116 @@
+//! `ex@1`: execution accuracy as it should be.
+//!
+//! # Contract
+//! 1 if prediction and gold return the same rows, else 0. Both texts run as they are written.
+//! - *Rows*: a bag. Repetition counts.
+//! - *Columns*: in the gold's order and number, also for empty results. Names do not count.
+//! - *Order*: compared only where the gold asks for one, with a top-level ORDER BY, and ties are free: the
+//!   prediction may list rows with equal sort keys in any order. An ORDER BY inside a subquery does not count.
+//! - *DISTINCT sorted by what is not returned* (`SELECT DISTINCT b FROM t ORDER BY a`): a row of the result stands
+//!   for several rows of `t`. Where all of them have the same keys, the order is determined and compared like any
+//!   other. Where they differ, SQLite sorts by whichever it meets first (an index changes the result), so the
+//!   order is compared by the keys before the first such one, if there are any, and the detail says so.
+//! - *Numbers*: an integer equals a float of the same value (`1 == 1.0`). Two whole numbers are compared
+//!   exactly, whatever their type; if either has a fraction they are equal within 1e-9 of the larger. Being
+//!   equal is taken transitively within a column, so the order of rows cannot change the answer.
+//! - *Text* is compared by its bytes, text never equals a number or a blob, NULL equals NULL.
+//!
+//! A prediction that has returned more rows than the gold is wrong whatever follows, and need not run to its end (see
+//! `Pair::for_metrics`): the score is the same.
+//!
+//! # Unlike the official scripts
+//! Column order counts (Spider frees it), repetition counts and order may count (BIRD ignores both), DISTINCT
+//! counts (Spider's default drops it), and rounding noise of sums does not count (both compare exactly).
+//!
+//! # Limits
+//! A gold with LIMIT whose last key is tied has several right answers; the one that the gold returned is taken.
+//! Where the sort keys of a gold cannot be determined, rows are compared as a bag and the detail says so (`order`).
+//! Keys are tied if they are equal values, so keys that only a collation such as NOCASE takes for equal are not.
+
+use sqlgauge_engine::ResultSet;
+use sqlgauge_engine::compare::{GoldOrder, difference, has_same_shape};
+
+use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::pair::Pair;
+
+/// Bags of rows, columns in order, rows in the gold's order up to ties, numbers within a tolerance.
+pub(crate) struct Ex;
+
+impl Metric for Ex {
+    fn id(&self) -> &'static str {
+        "ex@1"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Execution accuracy: equal bags of rows, ordered where the gold orders them, ties free, numbers within 1e-9."
+    }
+
+    fn kind(&self) -> MetricKind {
+        MetricKind::Binary
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Bag
+    }
+
+    fn score(&self, pair: &Pair<'_>) -> Score {
+        match pair.results() {
+            Ok(results) if results.are_identical() => Score::new(1.0),
+            Ok(results) => compare(&results.gold, pair.gold_order(&results.gold), &results.prediction),
+            Err(score) => score,
+        }
+    }
+}
+
+/// The order that the gold of a pair asks for. Sort keys that the gold does not return are fetched by
+/// running the gold with those keys as further columns.
+pub(crate) fn order_of(pair: &Pair<'_>, gold: &ResultSet) -> GoldOrder {
+    if gold.len() < 2 || !pair.gold().to_ascii_lowercase().contains("order") {
+        return GoldOrder::Unordered;
+    }
+    let query = match pair.gold_query() {
+        Ok(query) => query,
+        Err(error) => return GoldOrder::Unknown(format!("the gold could not be resolved: {error}")),
+    };
+    let database = &pair.target().database;
+    GoldOrder::of(gold, query, database.schema(), |sql| pair.run_gold(database, sql).rows().cloned())
+}
+
+/// Whether the prediction returned what the gold did, as a score with its reason.
+pub(crate) fn compare(gold: &ResultSet, order: &GoldOrder, prediction: &ResultSet) -> Score {
+    let difference = difference(gold, order, prediction);
+    let score = difference.map_or_else(|| Score::new(1.0), |reason| Score::new(0.0).because(reason));
+    // Results of different shape are told apart before their order is looked at.
+    if has_same_shape(gold, prediction) { note_order(score, order) } else { score }
+}
+
+/// Says where the order was not compared.
+pub(crate) fn note_order(score: Score, order: &GoldOrder) -> Score {
+    match order {
+        GoldOrder::Unknown(why) => score.with("order", format!("not compared: {why}")),
+        GoldOrder::Partly(_, why) => score.with("order", format!("compared in part: {why}")),
+        GoldOrder::Unordered | GoldOrder::Runs(_) => score,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_engine::Value;
+
+    use super::*;
+
+    #[test]
+    fn an_order_that_is_not_known_is_said_and_does_not_count() {
+        let rows = |values: &[i64]| {
+            ResultSet::new(vec!["a".into()], values.iter().map(|&value| Value::Integer(value)).collect())
+        };
+        let order = GoldOrder::Unknown("no parser".into());
+        let score = compare(&rows(&[1, 2]), &order, &rows(&[2, 1]));
+        assert_eq!(
+            (score.value, score.detail["order"].as_str()),
+            (Some(1.0), Some("not compared: no parser"))
+        );
+        let shorter = compare(&rows(&[1, 2]), &order, &rows(&[2]));
+        assert_eq!((shorter.value, shorter.detail.get("order")), (Some(0.0), None));
+    }
+}

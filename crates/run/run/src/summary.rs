@@ -1,0 +1,523 @@
+//! From items to scores: means with intervals, breakdowns, paired comparisons.
+//!
+//! | what | how |
+//! |---|---|
+//! | interval of a 0/1 metric | Wilson, 95 % |
+//! | interval of another metric | percentile bootstrap over items, 95 %; 1,000 resamples, in a breakdown 200; from 10,000 items on by its expansion |
+//! | comparison of two systems | over the items that both were scored on, see [`Comparison`] |
+//! | `hardness`, `difficulty`, `db_id`, `feature`, `turn` | the items of that label; an item counts under each of its features |
+//! | `interaction`, group `joint_all` | conversations (`SParC`, `CoSQL`) with every turn right, 0/1 metrics only |
+//!
+//! Up to 12 systems are compared pairwise; of more, on each metric the best with every other, since the number
+//! of pairs grows with the square. All randomness has a fixed seed: the same items give the same bytes.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
+
+use rayon::prelude::*;
+use sqlgauge_base::stats;
+use sqlgauge_metrics::{Metric, MetricKind};
+
+use crate::error::RunError;
+use crate::facts::{GoldState, Labels, Verdict};
+use crate::index::Line;
+use crate::items::{Entry, Items};
+use crate::record::{Comparison, Counts, GoldCounts, Item, Manifest, ScoreSummary, Summary, SystemSummary};
+use crate::scorer::MISSING;
+
+/// Above this number of systems only the best is compared with the others.
+pub const MAX_SYSTEMS_FOR_ALL_PAIRS: usize = 12;
+
+const RESAMPLES: usize = 1000;
+const RESAMPLES_IN_BREAKDOWN: usize = 200;
+const SEED: u64 = 0x5eed;
+const CONFIDENCE: f64 = 0.95;
+/// Columns that are summarised in one piece of work, because they share their draws; long ones draw nothing.
+const TOGETHER: usize = 64;
+
+/// Takes items one by one and makes their summary; holds scores and labels, not the items.
+#[derive(Debug)]
+pub struct SummaryBuilder {
+    metrics: Vec<Column>,
+    system_of_name: HashMap<String, usize>,
+    systems: Vec<Answers>,
+    statuses: Names<String>,
+    row_of_id: HashMap<String, usize>,
+    rows: Vec<Row>,
+    groups: Names<(String, String)>,
+}
+
+#[derive(Debug)]
+struct Column {
+    id: String,
+    kind: MetricKind,
+    higher_is_better: bool,
+}
+
+/// What one system's items say.
+#[derive(Debug, Default)]
+struct Answers {
+    name: String,
+    counts: Counts,
+    statuses: BTreeMap<String, usize>,
+    /// By row.
+    marks: Vec<Option<Mark>>,
+    /// By metric, then by row; not a number where the metric does not apply or the item is not there.
+    scores: Vec<Vec<f64>>,
+}
+
+/// A verdict without its scores.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    status: u32,
+    scored: bool,
+    gold_failed: bool,
+    volatile: bool,
+}
+
+/// Where an example counts.
+#[derive(Debug, Default, Clone)]
+struct Row {
+    groups: Vec<usize>,
+    interaction: Option<u64>,
+    gold: GoldState,
+}
+
+/// Distinct names, each kept once.
+#[derive(Debug)]
+struct Names<T> {
+    all: Vec<T>,
+    known: HashMap<T, usize>,
+}
+
+impl<T> Default for Names<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), known: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Names<T> {
+    fn place(&mut self, name: T) -> usize {
+        if let Some(place) = self.known.get(&name) {
+            return *place;
+        }
+        self.all.push(name.clone());
+        self.known.insert(name, self.all.len() - 1);
+        self.all.len() - 1
+    }
+}
+
+impl SummaryBuilder {
+    /// An empty summary of that run. A metric that this version does not know counts as a fraction.
+    pub fn new(manifest: &Manifest) -> Self {
+        let column = |id: &String| {
+            let metric = sqlgauge_metrics::find(id).ok();
+            Column {
+                id: id.clone(),
+                kind: metric.map_or(MetricKind::Fraction, Metric::kind),
+                higher_is_better: metric.is_none_or(Metric::higher_is_better),
+            }
+        };
+        let answers = |name: &String| Answers {
+            name: name.clone(),
+            scores: vec![Vec::new(); manifest.metrics.len()],
+            counts: Counts { requested: manifest.examples, ..Counts::default() },
+            ..Answers::default()
+        };
+        Self {
+            metrics: manifest.metrics.iter().map(column).collect(),
+            system_of_name: manifest.systems.iter().cloned().zip(0..).collect(),
+            systems: manifest.systems.iter().map(answers).collect(),
+            statuses: Names::default(),
+            row_of_id: HashMap::new(),
+            rows: Vec::new(),
+            groups: Names::default(),
+        }
+    }
+
+    /// The summary of those items: from the index of their log where it has one, else from the items.
+    ///
+    /// # Errors
+    /// [`RunError`] when the log cannot be read.
+    pub fn of(manifest: &Manifest, items: &Items) -> Result<Summary, RunError> {
+        let mut builder = Self::new(manifest);
+        let index = items.index_of(manifest);
+        let facts = index.as_ref().and_then(|index| Some((&index.lines, index.facts()?)));
+        if let Some((lines, (verdicts, labels))) = facts {
+            builder.add_all(lines, verdicts, labels, manifest.examples);
+        } else {
+            items.for_each_entry(|entry| {
+                builder.take(entry);
+                Ok::<(), RunError>(())
+            })?;
+        }
+        Ok(builder.finish())
+    }
+
+    /// Counts an entry of a walk over the items.
+    pub fn take(&mut self, entry: Entry<'_>) {
+        match entry {
+            Entry::New(item) => self.add(item),
+            Entry::Same { system, like, id } => self.repeat(system, like, id),
+        }
+    }
+
+    /// Counts an item; one of a system that the run does not have is passed over.
+    pub fn add(&mut self, item: &Item) {
+        let Some(&system) = self.system_of_name.get(&item.system) else { return };
+        let row = self.row_of(&item.id);
+        let labels = self.place(Labels::of(item));
+        self.label(row, &labels);
+        let verdict = Verdict::of(item, self.metrics.iter().map(|column| &column.id));
+        let mark = self.mark(&verdict);
+        self.systems[system].count(mark, &verdict.status, 1);
+        self.systems[system].put(row, mark, &scores_of(&verdict));
+    }
+
+    /// Counts the lines of a log, which stand in canonical order, by the numbers of their verdicts and labels.
+    fn add_all(&mut self, lines: &[Line], verdicts: Vec<Verdict>, labels: Vec<Labels>, examples: usize) {
+        let verdicts: Vec<(Mark, Vec<f64>, String)> = verdicts
+            .into_iter()
+            .map(|verdict| (self.mark(&verdict), scores_of(&verdict), verdict.status))
+            .collect();
+        let labels: Vec<Row> = labels.into_iter().map(|labels| self.place(labels)).collect();
+        self.rows.resize(lines.len().min(examples), Row::default());
+        for (lines, system) in lines.chunks(examples.max(1)).zip(0..) {
+            let mut counts = vec![0; verdicts.len()];
+            for (row, line) in lines.iter().enumerate() {
+                counts[line.verdict as usize] += 1;
+                let (mark, scores, _) = &verdicts[line.verdict as usize];
+                self.systems[system].put(row, *mark, scores);
+                self.label(row, &labels[line.labels as usize]);
+            }
+            for ((mark, _, status), count) in verdicts.iter().zip(counts).filter(|(_, count)| *count > 0) {
+                self.systems[system].count(*mark, status, count);
+            }
+        }
+    }
+
+    fn mark(&mut self, verdict: &Verdict) -> Mark {
+        Mark {
+            status: u32::try_from(self.statuses.place(verdict.status.clone())).unwrap_or(u32::MAX),
+            scored: verdict.scored,
+            gold_failed: verdict.gold_failed,
+            volatile: verdict.volatile,
+        }
+    }
+
+    fn place(&mut self, labels: Labels) -> Row {
+        let Labels { groups, interaction, gold } = labels;
+        let groups = groups.into_iter().map(|group| self.groups.place(group)).collect();
+        Row { groups, interaction, gold }
+    }
+
+    /// An item that met an internal error lacks labels: another system's may have them.
+    fn label(&mut self, row: usize, labels: &Row) {
+        if labels.groups.len() > self.rows[row].groups.len() {
+            self.rows[row] = labels.clone();
+        }
+    }
+
+    /// Counts the item of `system` that says what the item of `like` on the same example says.
+    fn repeat(&mut self, system: &str, like: &str, id: &str) {
+        let places = (self.system_of_name.get(system), self.system_of_name.get(like), self.row_of_id.get(id));
+        let (Some(&system), Some(&like), Some(&row)) = places else { return };
+        let Some(mark) = self.systems[like].marks.get(row).copied().flatten() else { return };
+        let scores: Vec<f64> = self.systems[like].scores.iter().map(|scores| scores[row]).collect();
+        let status = self.statuses.all.get(mark.status as usize).map_or("", String::as_str);
+        self.systems[system].count(mark, status, 1);
+        self.systems[system].put(row, mark, &scores);
+    }
+
+    fn row_of(&mut self, id: &str) -> usize {
+        if let Some(row) = self.row_of_id.get(id) {
+            return *row;
+        }
+        self.row_of_id.insert(id.to_owned(), self.rows.len());
+        self.rows.push(Row::default());
+        self.rows.len() - 1
+    }
+
+    /// The summary of the items so far.
+    pub fn finish(mut self) -> Summary {
+        for scores in self.systems.iter_mut().flat_map(|s| &mut s.scores) {
+            scores.resize(self.rows.len(), f64::NAN);
+        }
+        let whole = self.scores(|scores| known(scores).collect(), RESAMPLES);
+        let mut systems: Vec<SystemSummary> = self
+            .systems
+            .iter()
+            .zip(whole)
+            .map(|(answers, scores)| SystemSummary {
+                system: answers.name.clone(),
+                counts: answers.counts,
+                statuses: answers.statuses.clone(),
+                scores,
+                breakdown: BTreeMap::new(),
+            })
+            .collect();
+        let mut put = |dimension: &str, group: &str, scores: Vec<BTreeMap<String, ScoreSummary>>| {
+            for (system, scores) in systems.iter_mut().zip(scores) {
+                let groups = system.breakdown.entry(dimension.to_owned()).or_default();
+                groups.insert(group.to_owned(), scores);
+            }
+        };
+        for ((dimension, group), rows) in self.groups() {
+            put(dimension, group, self.scores(|scores| pick(scores, &rows), RESAMPLES_IN_BREAKDOWN));
+        }
+        let interactions = self.interactions();
+        if !interactions.is_empty() {
+            let joint = self.systems.iter().map(|answers| self.joint_all(answers, &interactions));
+            put("interaction", "joint_all", joint.collect());
+        }
+        Summary {
+            metrics: self.metrics.iter().map(|column| column.id.clone()).collect(),
+            golds: self.golds(),
+            systems,
+            comparisons: self.comparisons(),
+        }
+    }
+
+    fn golds(&self) -> GoldCounts {
+        let count = |is: fn(&GoldState) -> bool| self.rows.iter().filter(|labels| is(&labels.gold)).count();
+        let on_empty = self.rows.iter().filter(|labels| labels.gold.on_empty_database);
+        let groups = on_empty.flat_map(|labels| &labels.groups).map(|group| &self.groups.all[*group]);
+        let databases: BTreeSet<String> =
+            groups.filter(|(dimension, _)| dimension == "db_id").map(|(_, name)| name.clone()).collect();
+        GoldCounts {
+            examples: self.rows.len(),
+            failed: count(|gold| gold.failed),
+            empty: count(|gold| gold.empty),
+            empty_databases: databases.into_iter().collect(),
+            on_empty_databases: count(|gold| gold.on_empty_database),
+        }
+    }
+
+    fn groups(&self) -> BTreeMap<(&str, &str), Vec<usize>> {
+        let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (row, labels) in self.rows.iter().enumerate() {
+            for group in &labels.groups {
+                let (dimension, group) = &self.groups.all[*group];
+                groups.entry((dimension.as_str(), group.as_str())).or_default().push(row);
+            }
+        }
+        groups
+    }
+
+    fn interactions(&self) -> Vec<Vec<usize>> {
+        let mut interactions: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (row, labels) in self.rows.iter().enumerate() {
+            if let Some(interaction) = labels.interaction {
+                interactions.entry(interaction).or_default().push(row);
+            }
+        }
+        interactions.into_values().collect()
+    }
+
+    /// Per system the scores on every metric, over the values that `values` takes of a column.
+    fn scores(
+        &self,
+        values: impl Fn(&[f64]) -> Vec<f64> + Sync,
+        resamples: usize,
+    ) -> Vec<BTreeMap<String, ScoreSummary>> {
+        let cells: Vec<(usize, usize)> = (0..self.systems.len())
+            .flat_map(|system| (0..self.metrics.len()).map(move |metric| (system, metric)))
+            .collect();
+        let scored: Vec<ScoreSummary> = cells
+            .par_chunks(self.together())
+            .flat_map_iter(|cells| {
+                let columns: Vec<(MetricKind, Vec<f64>)> = cells
+                    .iter()
+                    .map(|(system, metric)| {
+                        (self.metrics[*metric].kind, values(&self.systems[*system].scores[*metric]))
+                    })
+                    .collect();
+                summarise(&columns, resamples)
+            })
+            .collect();
+        let per_system = scored.chunks(self.metrics.len().max(1));
+        let ids = || self.metrics.iter().map(|column| column.id.clone());
+        let named = per_system.map(|scores| ids().zip(scores.iter().copied()).collect());
+        let mut named: Vec<BTreeMap<String, ScoreSummary>> = named.collect();
+        named.resize(self.systems.len(), BTreeMap::new());
+        named
+    }
+
+    fn joint_all(&self, answers: &Answers, interactions: &[Vec<usize>]) -> BTreeMap<String, ScoreSummary> {
+        let joint = |metric: usize| {
+            let all_right = |rows: &Vec<usize>| {
+                let turns = pick(&answers.scores[metric], rows);
+                (turns.len() == rows.len()).then(|| f64::from(u8::from(turns.iter().all(|s| *s >= 1.0))))
+            };
+            interactions.iter().filter_map(all_right).collect::<Vec<f64>>()
+        };
+        let binary = self.metrics.iter().enumerate().filter(|(_, column)| column.kind == MetricKind::Binary);
+        let (ids, columns): (Vec<String>, Vec<(MetricKind, Vec<f64>)>) =
+            binary.map(|(metric, column)| (column.id.clone(), (column.kind, joint(metric)))).unzip();
+        ids.into_iter().zip(summarise(&columns, RESAMPLES)).collect()
+    }
+
+    fn comparisons(&self) -> Vec<Comparison> {
+        let pairs: Vec<(usize, usize, usize)> =
+            (0..self.metrics.len()).flat_map(|metric| self.pairs(metric)).collect();
+        pairs.par_chunks(self.together()).flat_map_iter(|pairs| self.compare(pairs)).collect()
+    }
+
+    fn together(&self) -> usize {
+        if self.rows.len() < stats::LONG { TOGETHER } else { 1 }
+    }
+
+    /// Which systems to compare on a metric, as (metric, first, second).
+    fn pairs(&self, metric: usize) -> Vec<(usize, usize, usize)> {
+        let count = self.systems.len();
+        if count <= MAX_SYSTEMS_FOR_ALL_PAIRS {
+            return (0..count).flat_map(|a| (a + 1..count).map(move |b| (metric, a, b))).collect();
+        }
+        let mean = |system: usize| {
+            let scores: Vec<f64> = known(&self.systems[system].scores[metric]).collect();
+            mean_of(&scores)
+        };
+        let ranked: Vec<(usize, f64)> = (0..count).filter_map(|s| Some((s, mean(s)?))).collect();
+        let better = |a: f64, b: f64| if self.metrics[metric].higher_is_better { a > b } else { a < b };
+        let best =
+            ranked.iter().copied().reduce(|best, next| if better(next.1, best.1) { next } else { best });
+        let Some((best, _)) = best else { return Vec::new() };
+        (0..count).filter(|other| *other != best).map(|other| (metric, best, other)).collect()
+    }
+
+    /// The comparisons of those pairs, as (metric, first, second); none where nothing is in common.
+    fn compare(&self, pairs: &[(usize, usize, usize)]) -> Vec<Comparison> {
+        let differences: Vec<Vec<f64>> = pairs
+            .iter()
+            .map(|pair| {
+                let mut differences = Vec::with_capacity(self.rows.len());
+                differences.extend(self.in_common(*pair).map(|(first, second)| first - second));
+                differences
+            })
+            .collect();
+        let intervals = stats::bootstrap_means(&differences, CONFIDENCE, RESAMPLES, SEED);
+        let all = pairs.iter().zip(&differences).zip(intervals);
+        all.filter_map(|((pair, differences), interval)| self.comparison(*pair, differences, interval))
+            .collect()
+    }
+
+    /// The scores of two systems on the items that both were scored on.
+    fn in_common(
+        &self,
+        (metric, first, second): (usize, usize, usize),
+    ) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let (a, b) = (&self.systems[first].scores[metric], &self.systems[second].scores[metric]);
+        let pairs = a.iter().copied().zip(b.iter().copied());
+        pairs.filter(|(a, b)| a.is_finite() && b.is_finite())
+    }
+
+    fn comparison(
+        &self,
+        pair: (usize, usize, usize),
+        differences: &[f64],
+        interval: Option<stats::Interval>,
+    ) -> Option<Comparison> {
+        let (metric, first, second) = pair;
+        let difference = mean_of(differences)?;
+        let interval = interval.unwrap_or(stats::Interval { low: difference, high: difference });
+        let only_first = differences.iter().filter(|d| **d > 0.0).count();
+        let only_second = differences.iter().filter(|d| **d < 0.0).count();
+        let Column { id, kind, .. } = &self.metrics[metric];
+        let p_value = match kind {
+            MetricKind::Binary => stats::mcnemar_exact(only_first as u64, only_second as u64),
+            MetricKind::Fraction | MetricKind::Cost => stats::sign_flip_test(differences, RESAMPLES, SEED),
+        };
+        let mean = |sum: f64| Some(sum / differences.len() as f64);
+        Some(Comparison {
+            metric: id.clone(),
+            first: self.systems[first].name.clone(),
+            second: self.systems[second].name.clone(),
+            count: differences.len(),
+            first_mean: mean(self.in_common(pair).map(|(first, _)| first).sum()),
+            second_mean: mean(self.in_common(pair).map(|(_, second)| second).sum()),
+            difference,
+            low: interval.low,
+            high: interval.high,
+            p_value,
+            only_first,
+            only_second,
+        })
+    }
+}
+
+impl Answers {
+    /// Counts that many items of a verdict.
+    fn count(&mut self, mark: Mark, status: &str, items: usize) {
+        if let Some(count) = self.statuses.get_mut(status) {
+            *count += items;
+        } else {
+            self.statuses.insert(status.to_owned(), items);
+        }
+        self.counts.scored += items * usize::from(mark.scored);
+        self.counts.missing += items * usize::from(status == MISSING);
+        self.counts.gold_failed += items * usize::from(mark.gold_failed);
+        self.counts.volatile += items * usize::from(mark.volatile);
+    }
+
+    fn put(&mut self, row: usize, mark: Mark, scores: &[f64]) {
+        put_at(&mut self.marks, row, Some(mark), None);
+        for (column, score) in self.scores.iter_mut().zip(scores) {
+            put_at(column, row, *score, f64::NAN);
+        }
+    }
+}
+
+fn scores_of(verdict: &Verdict) -> Vec<f64> {
+    verdict.scores.iter().map(|score| score.unwrap_or(f64::NAN)).collect()
+}
+
+fn put_at<T: Clone>(column: &mut Vec<T>, row: usize, value: T, empty: T) {
+    if column.len() <= row {
+        column.resize(row + 1, empty);
+    }
+    column[row] = value;
+}
+
+fn pick(scores: &[f64], rows: &[usize]) -> Vec<f64> {
+    rows.iter().map(|row| scores[*row]).filter(|score| score.is_finite()).collect()
+}
+
+fn known(scores: &[f64]) -> impl Iterator<Item = f64> + '_ {
+    scores.iter().copied().filter(|score| score.is_finite())
+}
+
+fn mean_of(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// `None` without values: then nothing is known, not even that the score is between 0 and 1.
+fn wilson(values: &[f64]) -> Option<(f64, f64)> {
+    let right = values.iter().filter(|value| **value >= 1.0).count();
+    let interval = stats::wilson(right as u64, values.len() as u64, CONFIDENCE);
+    (!values.is_empty()).then_some((interval.low, interval.high))
+}
+
+/// The scores of some columns of values.
+fn summarise(columns: &[(MetricKind, Vec<f64>)], resamples: usize) -> Vec<ScoreSummary> {
+    let drawn: Vec<&[f64]> = columns
+        .iter()
+        .filter(|(kind, _)| *kind != MetricKind::Binary)
+        .map(|(_, values)| values.as_slice())
+        .collect();
+    let mut intervals = stats::bootstrap_means(&drawn, CONFIDENCE, resamples, SEED).into_iter();
+    let score = |(kind, values): &(MetricKind, Vec<f64>)| {
+        let interval = match kind {
+            MetricKind::Binary => wilson(values),
+            MetricKind::Fraction | MetricKind::Cost => {
+                intervals.next().flatten().map(|interval| (interval.low, interval.high))
+            }
+        };
+        ScoreSummary {
+            mean: mean_of(values),
+            low: interval.map(|i| i.0),
+            high: interval.map(|i| i.1),
+            count: values.len(),
+        }
+    };
+    columns.iter().map(score).collect()
+}
