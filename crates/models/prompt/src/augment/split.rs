@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use sqlgauge_base::{Random, seed_of};
 
-use crate::example::{Example, Message};
+use super::example::{Example, Message};
 
 /// The two sides.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -11,9 +11,9 @@ use sqlgauge_llm::{
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 use sqlgauge_sql::{Dialect, schema_text};
 
-use super::{Naturalness, SchemaNames, Suggestions};
+use sqlgauge_names::{Naturalness, SchemaNames, Suggestions};
 
-const BUILT_IN: &str = include_str!("../../prompts/names.md");
+const BUILT_IN: &str = include_str!("../prompts/names.md");
 const PLACEHOLDERS: Placeholders = Placeholders {
     prompt: "evolve --names",
     required: &["schema", "table", "columns", "style", "example"],

@@ -9,11 +9,11 @@ use super::lexicon::lexicon;
 
 /// A domain, by its name in `data/domains.txt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Domain(pub(super) &'static str);
+pub struct Domain(pub(super) &'static str);
 
 impl Domain {
     /// The domain of this name.
-    pub(crate) fn named(name: &'static str) -> Self {
+    pub fn named(name: &'static str) -> Self {
         Self(name)
     }
 }
@@ -22,7 +22,7 @@ impl Domain {
 static DOMAINS: LazyLock<HashMap<&'static str, Vec<Domain>>> = LazyLock::new(|| {
     let mut by_noun = HashMap::<_, Vec<Domain>>::new();
     for (domain, nouns) in
-        super::lines(include_str!("../../data/domains.txt")).filter_map(|line| line.split_once('|'))
+        super::lines(include_str!("../data/domains.txt")).filter_map(|line| line.split_once('|'))
     {
         let nouns: HashSet<&str> = super::list(nouns).into_iter().collect();
         for noun in nouns {
@@ -33,13 +33,12 @@ static DOMAINS: LazyLock<HashMap<&'static str, Vec<Domain>>> = LazyLock::new(|| 
 });
 
 /// All domains.
-#[cfg(test)]
-pub(crate) fn all() -> HashSet<Domain> {
+pub fn all() -> HashSet<Domain> {
     DOMAINS.values().flatten().copied().collect()
 }
 
 /// The domains of a name's words in lower case: those of the last word that has any, as the noun of a name stands last.
-pub(crate) fn of_words(words: &[String]) -> Vec<Domain> {
+pub fn of_words(words: &[String]) -> Vec<Domain> {
     let of = |word: &String| {
         let full = match lexicon().find(word, &[]) {
             Some((entry, form)) if form.is_short() => entry.phrase,

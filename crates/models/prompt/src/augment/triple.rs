@@ -8,7 +8,7 @@ use sqlgauge_llm::Prompt;
 use sqlgauge_sql::schema::{Schema, TableKind};
 use sqlgauge_sql::{Features, resolve, schema_text};
 
-use crate::example::Example;
+use super::example::Example;
 
 /// A question over one schema.
 #[derive(Debug, Clone, Copy)]

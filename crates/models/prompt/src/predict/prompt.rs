@@ -2,7 +2,7 @@
 
 use sqlgauge_llm::{Placeholders, Prompt, PromptError};
 
-const BUILT_IN: &str = include_str!("../prompts/predict.md");
+const BUILT_IN: &str = include_str!("../../prompts/predict.md");
 
 /// The placeholders of a prompt for predictions.
 pub const PLACEHOLDERS: Placeholders =

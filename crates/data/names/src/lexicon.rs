@@ -12,19 +12,19 @@ use super::inflect::{plural, plural_phrase, singular};
 
 /// The files of the lexicon with what they say; the order is that in which entries of one word are asked.
 const FILES: &[&str] = &[
-    include_str!("../../data/names/general.txt"),
-    include_str!("../../data/names/time.txt"),
-    include_str!("../../data/names/people.txt"),
-    include_str!("../../data/names/commerce.txt"),
-    include_str!("../../data/names/places.txt"),
-    include_str!("../../data/names/education.txt"),
-    include_str!("../../data/names/sports.txt"),
-    include_str!("../../data/names/media.txt"),
-    include_str!("../../data/names/transport.txt"),
-    include_str!("../../data/names/science.txt"),
-    include_str!("../../data/names/technology.txt"),
-    include_str!("../../data/names/society.txt"),
-    include_str!("../../data/names/function.txt"),
+    include_str!("../data/names/general.txt"),
+    include_str!("../data/names/time.txt"),
+    include_str!("../data/names/people.txt"),
+    include_str!("../data/names/commerce.txt"),
+    include_str!("../data/names/places.txt"),
+    include_str!("../data/names/education.txt"),
+    include_str!("../data/names/sports.txt"),
+    include_str!("../data/names/media.txt"),
+    include_str!("../data/names/transport.txt"),
+    include_str!("../data/names/science.txt"),
+    include_str!("../data/names/technology.txt"),
+    include_str!("../data/names/society.txt"),
+    include_str!("../data/names/function.txt"),
 ];
 
 /// What is known of a word or phrase.
@@ -217,7 +217,7 @@ pub(super) fn same_noun(left: &str, right: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::domain;
+    use crate::domain;
 
     #[test]
     fn there_are_at_least_1500_entries_made_of_plain_words() {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::triple::Triple;
+use super::triple::Triple;
 
 /// A message of a chat.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]

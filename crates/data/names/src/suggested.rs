@@ -28,7 +28,7 @@ pub struct SchemaNames(BTreeMap<(String, Option<String>), Vec<String>>);
 
 impl SchemaNames {
     /// No names.
-    pub(crate) const NONE: &'static Self = &Self(BTreeMap::new());
+    pub const NONE: &'static Self = &Self(BTreeMap::new());
 
     /// Takes in names for a table, or for a column of it.
     pub fn add(&mut self, table: &str, column: Option<&str>, names: Vec<String>) {
@@ -61,7 +61,7 @@ impl SchemaNames {
     }
 
     /// A name for a table, or for a column of the table `owner`.
-    pub(crate) fn choose(
+    pub fn choose(
         &self,
         (identifier, owner): (&str, Option<&str>),
         taken: &Taken,

@@ -219,7 +219,7 @@ fn whole_case(words: &[Word]) -> Option<Case> {
 }
 
 /// The words of a name in lower case, numbers included, as capitals and signs tell them.
-pub(crate) fn bare_words(name: &str) -> Vec<String> {
+pub fn bare_words(name: &str) -> Vec<String> {
     split(name).0.into_iter().map(|(_, word)| word.to_lowercase()).collect()
 }
 
@@ -262,7 +262,7 @@ fn begins_word(chars: &[(usize, char)], at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::lexicon::lexicon;
+    use crate::lexicon::lexicon;
 
     fn identifier(name: &str) -> Identifier {
         Identifier::of(name, Convention::Underscore, lexicon())

@@ -12,8 +12,6 @@
 //! single one, said with its owner (`singer_xyz`). [`Suggestions`] are names that a language model thought of, in place of the
 //! lexicon's; they are held to the same.
 
-#[cfg(feature = "services")]
-mod asked;
 mod domain;
 mod inflect;
 mod lexicon;
@@ -31,11 +29,7 @@ use sqlgauge_sql::Dialect;
 use self::lexicon::{Lexicon, lexicon};
 use self::words::Identifier;
 
-#[cfg(feature = "services")]
-pub use self::asked::{AskError, Asked, NameSettings, TOKENS_OF_A_COLUMN, ask};
-#[cfg(test)]
-pub(crate) use self::domain::all as all_domains;
-pub(crate) use self::domain::{Domain, of_words as domains_of_words};
+pub use self::domain::{Domain, all as all_domains, of_words as domains_of_words};
 pub use self::inflect::{plural_phrase, singular};
 pub use self::suggested::{SchemaNames, Suggestions};
 pub use self::words::Convention;
@@ -181,7 +175,7 @@ pub fn coverage(naming: &Naming<'_>) -> (usize, usize) {
 }
 
 /// The words of a name in lower case, abbreviations written out.
-pub(crate) fn full_words(name: &str) -> Vec<String> {
+pub fn full_words(name: &str) -> Vec<String> {
     let naturalness = Naturalness::Regular;
     let request = Request::of(&Naming {
         identifier: name,
@@ -236,7 +230,7 @@ pub fn noun_of(table: &str) -> Vec<String> {
 }
 
 /// A name of these words, written as another one is.
-pub(crate) fn like(name: &str, convention: Convention, words: &[String]) -> String {
+pub fn like(name: &str, convention: Convention, words: &[String]) -> String {
     let identifier = Identifier::of(name, convention, lexicon());
     identifier.like(words, identifier.joint())
 }
@@ -286,12 +280,12 @@ fn noun(words: &[String], lexicon: &Lexicon) -> Vec<String> {
 }
 
 /// The lines of a data file that say something.
-pub(crate) fn lines(file: &'static str) -> impl Iterator<Item = &'static str> {
+pub fn lines(file: &'static str) -> impl Iterator<Item = &'static str> {
     file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// The items of a list with commas.
-pub(crate) fn list(text: &'static str) -> Vec<&'static str> {
+pub fn list(text: &'static str) -> Vec<&'static str> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
 }
 

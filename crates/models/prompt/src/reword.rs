@@ -6,9 +6,9 @@ use sqlgauge_llm::{ChatRequest, Client, LlmError, Message, Placeholders, Prompt,
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::schema_text;
 
-use super::{Writer, WriterError, Written};
+use sqlgauge_synth::polish::{Writer, WriterError, Written};
 
-const BUILT_IN: &str = include_str!("../../prompts/polish.md");
+const BUILT_IN: &str = include_str!("../prompts/reword.md");
 const PLACEHOLDERS: Placeholders =
     Placeholders { prompt: "synth --polish", required: &["schema", "question", "sql"], optional: &[] };
 
@@ -39,7 +39,7 @@ impl ModelWriter {
     /// # Errors
     /// None for the prompts that come with the crates, which tests read.
     pub fn new(client: Client, settings: ModelSettings) -> Result<Self, PromptError> {
-        let prompts = [Prompt::parse(BUILT_IN, PLACEHOLDERS)?, sqlgauge_predict::built_in_prompt()?];
+        let prompts = [Prompt::parse(BUILT_IN, PLACEHOLDERS)?, crate::predict::built_in_prompt()?];
         Ok(Self { client, settings, prompts })
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use sqlgauge_llm::{Client, LlmError, Progress, Usage};
 
-use crate::answer::{Line, Sample};
-use crate::request::Settings;
+use super::answer::{Line, Sample};
+use super::request::Settings;
 
 /// A question to ask.
 #[derive(Debug, Clone)]

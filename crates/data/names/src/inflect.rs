@@ -11,7 +11,7 @@ struct Irregular {
 
 static IRREGULAR: LazyLock<Irregular> = LazyLock::new(|| {
     let (mut plural_of, mut singular_of) = (HashMap::new(), HashMap::new());
-    for line in super::lines(include_str!("../../data/names/irregular.txt")) {
+    for line in super::lines(include_str!("../data/names/irregular.txt")) {
         let (singular, plural) = line.split_once('|').unwrap_or((line, line));
         plural_of.insert(singular.trim(), plural.trim());
         singular_of.insert(plural.trim(), singular.trim());

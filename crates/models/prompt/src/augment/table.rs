@@ -11,7 +11,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use sqlgauge_base::file::AtomicFile;
 
-use crate::example::Example;
+use super::example::Example;
 
 /// Rows of a group.
 const GROUP_ROWS: usize = 16 * 1024;
