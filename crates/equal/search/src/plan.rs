@@ -170,10 +170,7 @@ pub(super) fn tables_of(query: &Query) -> BTreeSet<TableId> {
 ///
 /// # Errors
 /// [`Inapplicable`] for a view, a virtual table or a table with computed columns.
-pub fn with_targets(
-    schema: &Schema,
-    tables: &BTreeSet<TableId>,
-) -> Result<Vec<TableId>, Inapplicable> {
+pub fn with_targets(schema: &Schema, tables: &BTreeSet<TableId>) -> Result<Vec<TableId>, Inapplicable> {
     let mut order = Vec::new();
     let mut seen = BTreeSet::new();
     for &table in tables {

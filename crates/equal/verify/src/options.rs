@@ -37,7 +37,8 @@ impl Default for Options {
 impl Options {
     /// The options of the search.
     pub(crate) fn search(&self) -> sqlgauge_search::Options {
-        let contract = sqlgauge_search::Contract { semantics: self.semantics, ..sqlgauge_search::Contract::default() };
+        let contract =
+            sqlgauge_search::Contract { semantics: self.semantics, ..sqlgauge_search::Contract::default() };
         sqlgauge_search::Options { seed: self.seed, contract, ..sqlgauge_search::Options::default() }
     }
 

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use smartcore::ensemble::random_forest_regressor::{RandomForestRegressor, RandomForestRegressorParameters};
 
-use crate::evaluator::blob::Blobs;
-use crate::evaluator::error::EvaluatorError;
+use crate::blob::Blobs;
+use crate::error::EvaluatorError;
 
 use super::flat_trees::{FlatTrees, GrownTree};
 use super::knn::matrix;

@@ -4,9 +4,9 @@ use smartcore::linalg::basic::matrix::DenseMatrix;
 use smartcore::metrics::distance::euclidian::Euclidian;
 use smartcore::neighbors::knn_regressor::{KNNRegressor, KNNRegressorParameters};
 
-use crate::evaluator::blob::{Blob, Blobs, Values};
-use crate::evaluator::error::EvaluatorError;
-use crate::evaluator::meta_set::Rows;
+use crate::blob::{Blob, Blobs, Values};
+use crate::error::EvaluatorError;
+use crate::meta_set::Rows;
 
 use super::{Fitted, Labelled, Model, Regressor};
 

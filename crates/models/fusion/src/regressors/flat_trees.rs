@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use crate::evaluator::blob::{Blob, Blobs, Values};
-use crate::evaluator::error::EvaluatorError;
-use crate::evaluator::meta_set::Rows;
+use crate::blob::{Blob, Blobs, Values};
+use crate::error::EvaluatorError;
+use crate::meta_set::Rows;
 
 use super::Model;
 

@@ -1,10 +1,10 @@
 //! `mlp`: the paper's evaluator.
 
-use crate::evaluator::blob::{Blob, Blobs};
-use crate::evaluator::card::Epoch;
-use crate::evaluator::error::EvaluatorError;
-use crate::evaluator::meta_set::Rows;
-use crate::evaluator::network::{Dropout, Momentum, Network, Samples};
+use crate::blob::{Blob, Blobs};
+use crate::card::Epoch;
+use crate::error::EvaluatorError;
+use crate::meta_set::Rows;
+use crate::network::{Dropout, Momentum, Network, Samples};
 use sqlgauge_base::{Random, seed_of};
 
 use super::{Fitted, Labelled, Model, Regressor};
@@ -54,7 +54,7 @@ impl Mlp {
 }
 
 /// A trained network.
-pub struct MlpModel(pub(in crate::evaluator) Network);
+pub struct MlpModel(pub(crate) Network);
 
 impl Regressor for Mlp {
     fn id(&self) -> &'static str {
@@ -158,7 +158,7 @@ impl Model for MlpModel {
 }
 
 /// Mean distance between estimates and truths (Eq. 15); 0 of none.
-pub(in crate::evaluator) fn mean_absolute_error(estimates: &[f64], truths: &[f64]) -> f64 {
+pub(crate) fn mean_absolute_error(estimates: &[f64], truths: &[f64]) -> f64 {
     let sum: f64 = estimates.iter().zip(truths).map(|(estimate, truth)| (estimate - truth).abs()).sum();
     sum / truths.len().max(1) as f64
 }

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use sqlgauge_encode::{EmbeddingFile, EmbeddingWriter, Item, Metadata};
-use sqlgauge_estimate::evaluator::{
+use sqlgauge_fusion::{
     AdaptOptions, Basis, CorpusOptions, Evaluator, EvaluatorError, ReptileOptions, Stage, adapt_to_file,
     evaluate_target, find, fit_files,
 };

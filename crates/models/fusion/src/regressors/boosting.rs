@@ -5,9 +5,9 @@ use forust_ml::metric::Metric;
 use forust_ml::objective::ObjectiveType;
 use forust_ml::{Matrix, sampler::SampleMethod};
 
-use crate::evaluator::blob::{Blob, Blobs, Values};
-use crate::evaluator::error::EvaluatorError;
-use crate::evaluator::meta_set::Rows;
+use crate::blob::{Blob, Blobs, Values};
+use crate::error::EvaluatorError;
+use crate::meta_set::Rows;
 
 use super::{Fitted, Labelled, Model, Regressor};
 

@@ -4,8 +4,8 @@
 
 use std::process::Command;
 
-use sqlgauge_estimate::evaluator::regressors::{self, Regressor};
-use sqlgauge_estimate::evaluator::{FitOptions, MetaSet, ReptileOptions, Rows, fit, meta_train};
+use sqlgauge_fusion::regressors::{self, Regressor};
+use sqlgauge_fusion::{FitOptions, MetaSet, ReptileOptions, Rows, fit, meta_train};
 
 /// Enough sets and descriptors that matrix products are worth sharing between threads.
 fn sets(seed: u32) -> MetaSet {
@@ -22,13 +22,10 @@ fn sets(seed: u32) -> MetaSet {
 #[test]
 #[ignore = "a part of the test below"]
 fn fit_and_print() {
-    let print = |name: &str, evaluator: sqlgauge_estimate::evaluator::Evaluator| {
+    let print = |name: &str, evaluator: sqlgauge_fusion::Evaluator| {
         let folder = tempfile::tempdir().unwrap();
         evaluator.save(folder.path()).unwrap();
-        println!(
-            "\nsaved {name} {}",
-            sqlgauge_estimate::evaluator::Evaluator::load(folder.path()).unwrap().card().sha256
-        );
+        println!("\nsaved {name} {}", sqlgauge_fusion::Evaluator::load(folder.path()).unwrap().card().sha256);
     };
     for regressor in regressors::all() {
         let regressor: &dyn Regressor = *regressor;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::blob::{Blob, Blobs, Values};
-use crate::probit::student_t;
+use sqlgauge_base::probit::student_t;
 
 /// Smallest error that is expected of an estimate beside the noise of its items.
 const LEAST_TAU: f64 = 0.005;

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use sqlgauge_estimate::evaluator::regressors::{self, Mlp, Training};
-use sqlgauge_estimate::evaluator::{
+use sqlgauge_fusion::regressors::{self, Mlp, Training};
+use sqlgauge_fusion::{
     AdaptOptions, Basis, Blob, EncoderCard, Evaluator, EvaluatorError, FitOptions, MetaSet, Provenance,
     ReptileOptions, Rows, TransferOptions, Values, adapt, find, fine_tune, fit, labelled_subset, meta_train,
     sample_subsets,

@@ -1,6 +1,6 @@
 //! The standard normal distribution and Student's t, and accuracies on the probit scale.
 
-use sqlgauge_base::stats::normal_quantile;
+use crate::stats::normal_quantile;
 
 /// Distribution function of the standard normal, to about 1e-7 (Abramowitz and Stegun, 26.2.17, with the tails by
 /// symmetry).

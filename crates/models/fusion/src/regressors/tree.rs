@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use smartcore::tree::decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorParameters};
 
-use crate::evaluator::blob::Blobs;
-use crate::evaluator::error::EvaluatorError;
+use crate::blob::Blobs;
+use crate::error::EvaluatorError;
 
 use super::flat_trees::{FlatTrees, GrownTree};
 use super::knn::matrix;
@@ -53,7 +53,7 @@ impl Regressor for DecisionTree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluator::meta_set::Rows;
+    use crate::meta_set::Rows;
     use sqlgauge_base::{Random, seed_of};
 
     /// Our walk over the arrays gives what smartcore's own prediction gives.

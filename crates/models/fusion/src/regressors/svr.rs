@@ -4,9 +4,9 @@ use serde::Deserialize;
 use smartcore::svm::Kernels;
 use smartcore::svm::svr::{SVR, SVRParameters};
 
-use crate::evaluator::blob::{Blob, Blobs, Values};
-use crate::evaluator::error::EvaluatorError;
-use crate::evaluator::meta_set::Rows;
+use crate::blob::{Blob, Blobs, Values};
+use crate::error::EvaluatorError;
+use crate::meta_set::Rows;
 use sqlgauge_base::{Random, seed_of};
 
 use super::knn::matrix;
