@@ -35,15 +35,7 @@ fn run(
     threads: usize,
 ) -> (tempfile::TempDir, Vec<(String, Statistics)>) {
     let out = tempfile::tempdir().unwrap();
-    let options = Options {
-        plan,
-        seed,
-        intensity: 0.5,
-        naturalness: Naturalness::Regular,
-        names: None,
-        tables: None,
-        tool_version: "test".to_owned(),
-    };
+    let options = Options { seed, intensity: 0.5, ..Options::of(plan) };
     let engine = SqliteEngine::new(Limits::default());
     let databases = Databases::open(databases).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
