@@ -14,7 +14,6 @@ use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_evolve::layout::Reason;
 use sqlgauge_evolve::{EvolvedItem, Kind, Options, Plan, evolve};
-use sqlgauge_names::Naturalness;
 
 /// Name, script, golds.
 const WORLDS: [(&str, &str, &[&str]); 7] = [
