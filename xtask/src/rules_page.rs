@@ -32,8 +32,8 @@ pub fn render() -> Vec<(String, String)> {
         let (title, rest) = page.split_once('\n').unwrap_or((&page, ""));
         let title = title.trim_start_matches("# ");
         let text = format!("# {} {}: {title}\n\n{NOTE}\n{rest}\n", meta.id, meta.name);
-        pages.push((format!("docs/rules/{file}"), text));
+        pages.push((format!("docs/reference/rules/{file}"), text));
     }
-    pages.push(("docs/rules/README.md".to_owned(), list));
+    pages.push(("docs/reference/rules/README.md".to_owned(), list));
     pages
 }
