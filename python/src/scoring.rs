@@ -12,8 +12,8 @@ use sqlgauge::{ApiError, ScoreJob, Source, Surroundings, VerifySettings, metrics
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, Stoppable};
 use sqlgauge_metrics::{Metric, Target};
+use sqlgauge_prove::locate;
 use sqlgauge_run::{BenchmarkScorer, Observer, Peers, Scorer, Shard, Task};
-use sqlgauge_verify::smt::locate;
 
 use crate::call::{call, call_watched};
 use crate::database::{Database, Opened, Options};

@@ -6,6 +6,7 @@ mod features;
 pub mod file;
 mod markdown;
 mod printable;
+pub mod probit;
 mod random;
 mod secrets;
 pub mod stats;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use sqlgauge::verifies;
 use sqlgauge_metrics::Metric;
-use sqlgauge_verify::smt::locate;
+use sqlgauge_prove::locate;
 
 use crate::output::note;
 

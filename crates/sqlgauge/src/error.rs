@@ -34,7 +34,7 @@ pub enum ApiError {
     Moment(#[from] sqlgauge_engine::NotAMoment),
     /// The search for a counterexample could not begin.
     #[error(transparent)]
-    Search(#[from] sqlgauge_verify::search::SearchError),
+    Search(#[from] sqlgauge_search::SearchError),
     /// One of two queries to verify is none.
     #[error(transparent)]
     Refused(#[from] sqlgauge_verify::Refused),

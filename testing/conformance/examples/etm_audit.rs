@@ -17,7 +17,7 @@ use sqlgauge_conformance::{data, files, gold_lines, read};
 use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::{Pair, Target};
-use sqlgauge_verify::search::{Options, Search, Verdict};
+use sqlgauge_search::{Options, Search, Verdict};
 
 /// What became of one distinct pair.
 #[derive(Clone)]

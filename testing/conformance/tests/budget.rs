@@ -11,8 +11,8 @@ use sqlgauge_dialects::{DIALECTS, TypedSchema, translate};
 use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::{Pair, Target, find};
+use sqlgauge_search::{Options, Search};
 use sqlgauge_sql::resolve;
-use sqlgauge_verify::search::{Options, Search};
 
 /// How many times the largest real analysis fits into its budget, at least.
 const ROOM: u64 = 10;

@@ -15,7 +15,7 @@ use sqlgauge_conformance::{data, files, gold_lines, read};
 use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
 use sqlgauge_etm::{Assumption, AssumptionKind, Matcher, Profile};
 use sqlgauge_metrics::{Pair, Target};
-use sqlgauge_verify::search::{Options, Search, Verdict};
+use sqlgauge_search::{Options, Search, Verdict};
 
 /// A system of the ETM paper: predictions, the script's verdicts, and the paper's figure in percent.
 struct System {

@@ -11,8 +11,8 @@ use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::compare::{GoldOrder, difference};
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_evolve::layout::{Reason, Statistics};
-use sqlgauge_evolve::names::Naturalness;
 use sqlgauge_evolve::{EvolvedItem, Kind, Options, Plan, evolve};
+use sqlgauge_names::Naturalness;
 
 /// Databases of the usual test; `EVOLVE_ALL=1` takes all of them.
 const SOME: [&str; 4] = ["concert_singer", "pets_1", "student_transcripts_tracking", "tvshow"];

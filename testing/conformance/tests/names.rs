@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use sqlgauge_base::Random;
-use sqlgauge_evolve::names::{Convention, Naming, Naturalness, Taken, coverage, rename};
+use sqlgauge_names::{Convention, Naming, Naturalness, Taken, coverage, rename};
 
 /// A table's name, or a column's with its table.
 type Named = (Option<String>, String);

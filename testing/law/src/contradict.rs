@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use sqlgauge_etm::law::Stepper;
 use sqlgauge_etm::{Matcher, Meta, Profile};
+use sqlgauge_prove::{Limits, Solver};
+use sqlgauge_search::Refutation;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_verify::search::Refutation;
-use sqlgauge_verify::smt::{Limits, Solver};
 use sqlgauge_verify::{Verdict, Verifier};
 
 use crate::check::{Kind, differ};

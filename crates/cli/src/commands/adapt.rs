@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_estimate::AdaptOptions;
+use sqlgauge_fusion::AdaptOptions;
 
 use crate::Verdict;
 
@@ -44,7 +44,7 @@ impl Adapt {
     #[cfg(feature = "evaluator")]
     pub fn run(self) -> Result<Verdict> {
         use sqlgauge_encode::EmbeddingFile;
-        use sqlgauge_estimate::evaluator::{Evaluator, FOLDER_FILES, adapt_to_file};
+        use sqlgauge_fusion::{Evaluator, FOLDER_FILES, adapt_to_file};
 
         use super::fit::{Told, finish};
         use sqlgauge::keep_inputs;

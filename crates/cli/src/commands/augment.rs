@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{ArgGroup, Args};
-use sqlgauge_augment::{Example, Settings, Skipped, Split, Triple, split};
 use sqlgauge_base::NotBuiltIn;
 use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, Format, Role, load_benchmark};
 use sqlgauge_engine::Limits;
-use sqlgauge_evolve::names::Naturalness;
 use sqlgauge_evolve::{Options, Plan, evolve};
 use sqlgauge_llm::Prompt;
-use sqlgauge_predict::{PLACEHOLDERS, built_in_prompt};
+use sqlgauge_names::Naturalness;
+use sqlgauge_prompt::augment::{Example, Settings, Skipped, Split, Triple, split};
+use sqlgauge_prompt::predict::{PLACEHOLDERS, built_in_prompt};
 use sqlgauge_robustness::{Evolved, find};
 use sqlgauge_sql::schema::Schema;
 
@@ -280,7 +280,7 @@ fn write(path: &Path, examples: &[Example]) -> Result<()> {
 
 #[cfg(feature = "parquet")]
 fn write_table(path: &Path, examples: &[Example]) -> Result<()> {
-    Ok(sqlgauge_augment::write_parquet(path, examples)?)
+    Ok(sqlgauge_prompt::augment::write_parquet(path, examples)?)
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -10,8 +10,8 @@ use crate::Verdict;
 #[cfg(feature = "evaluator")]
 pub fn estimate(folder: &Path, target: &Path, level: f64, json: bool) -> Result<Verdict> {
     use sqlgauge_encode::EmbeddingFile;
-    use sqlgauge_estimate::evaluator::{Evaluator, TargetEstimate, evaluate_target};
     use sqlgauge_estimate::{Estimate, Interval, Overlap};
+    use sqlgauge_fusion::{Evaluator, TargetEstimate, evaluate_target};
     use sqlgauge_shift::Descriptors;
 
     let evaluator = Evaluator::load(folder)?;

@@ -13,8 +13,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use comfy_table::{Table, presets};
 use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, Format, load_benchmark, load_tables};
 use sqlgauge_evolve::layout::Statistics;
-use sqlgauge_evolve::names::{Naturalness, Suggestions};
 use sqlgauge_evolve::{Kind, Options, Plan, evolve, read_script};
+use sqlgauge_names::{Naturalness, Suggestions};
 
 use crate::Verdict;
 use crate::engine::engine;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_estimate::AdaptOptions;
+use sqlgauge_fusion::AdaptOptions;
 use sqlgauge_shift::Slices;
 
 use crate::Verdict;

@@ -11,7 +11,7 @@ use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::{Metric, Pair, Target, find};
 use sqlgauge_report::ItemView;
 use sqlgauge_run::{Items, Manifest, RunError, RunFiles, VERDICT};
-use sqlgauge_verify::suite::{Candidate, chosen, fill};
+use sqlgauge_search::suite::{Candidate, chosen, fill};
 
 use super::show::database;
 use crate::Verdict;

@@ -15,12 +15,12 @@ use crate::chain::Chain;
 use crate::kind::{Kind, Scope};
 use crate::layout::{Header, Statistics};
 use crate::migrate::MigrationError;
-use crate::names::{Naturalness, Suggestions};
 use crate::output::Folder;
 use crate::script::Script;
 use crate::source::SourceDatabase;
 use crate::step::ChangeError;
 use crate::work::Work;
+use sqlgauge_names::{Naturalness, Suggestions};
 
 /// A file in the folder, locked by the process that writes there.
 const LOCK: &str = "evolve.lock";

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::Change;
 use crate::kind::Kind;
-use crate::names::Naturalness;
+use sqlgauge_names::Naturalness;
 
 /// The version of the format of `changes.jsonl`.
 pub const FORMAT_VERSION: u32 = 1;

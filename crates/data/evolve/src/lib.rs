@@ -10,7 +10,6 @@
 
 pub mod additions;
 pub mod layout;
-pub mod names;
 pub mod values;
 pub mod versions;
 

@@ -16,7 +16,7 @@ use crate::change::Change;
 use crate::evolve::{EvolveError, Options, Plan, evolve};
 use crate::kind::Kind;
 use crate::layout::{Record, SchemaRecord};
-use crate::names::Naturalness;
+use sqlgauge_names::Naturalness;
 
 /// Where the history is made before its databases get their names.
 const HISTORY: &str = ".history";

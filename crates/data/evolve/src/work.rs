@@ -13,11 +13,11 @@ use crate::change::Change;
 use crate::evolve::{EvolveError, Options, Plan};
 use crate::kind::{Kind, Scope};
 use crate::layout::Reason;
-use crate::names::SchemaNames;
 use crate::output::Folder;
 use crate::perturbations::{Context, Needed, Probe, in_gold, propose};
 use crate::shard::{Evolving, Shard};
 use crate::source::{SourceDatabase, read_by_query};
+use sqlgauge_names::SchemaNames;
 
 /// A database and what is asked for.
 pub(crate) struct Work<'a> {

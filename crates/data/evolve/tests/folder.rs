@@ -7,8 +7,8 @@ use std::fs::File;
 use rusqlite::Connection;
 use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Limits, SqliteEngine};
-use sqlgauge_evolve::names::Naturalness;
 use sqlgauge_evolve::{EvolveError, Kind, Options, Plan, evolve};
+use sqlgauge_names::Naturalness;
 
 #[test]
 fn a_second_writer_is_refused_by_name() {

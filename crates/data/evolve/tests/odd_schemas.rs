@@ -13,8 +13,8 @@ use rusqlite::types::Value;
 use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_evolve::layout::Reason;
-use sqlgauge_evolve::names::Naturalness;
 use sqlgauge_evolve::{EvolvedItem, Kind, Options, Plan, evolve};
+use sqlgauge_names::Naturalness;
 
 /// Name, script, golds.
 const WORLDS: [(&str, &str, &[&str]); 7] = [

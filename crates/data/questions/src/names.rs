@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use sqlgauge_evolve::names::{other_names, plural_phrase, singular, spoken_words};
+use sqlgauge_names::{other_names, plural_phrase, singular, spoken_words};
 use sqlgauge_sql::schema::Schema;
 
 use crate::engine::token::{Kind, Token, in_quotes};

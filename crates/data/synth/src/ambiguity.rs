@@ -6,7 +6,7 @@
 //! were found for earlier readings are tried first. A reading without one may be equal to the query: that is not known, and
 //! not claimed. Of more readings than [`MOST_READINGS`] only the first are looked at, so that the work has a bound.
 
-use sqlgauge_verify::search::{Refutation, Search};
+use sqlgauge_search::{Refutation, Search};
 
 use crate::related::search_over;
 use crate::world::World;

@@ -5,8 +5,8 @@
 //! database on which the results differ ([`crate::related`]).
 
 use sqlgauge_base::Random;
+use sqlgauge_search::mutation::{Kind, Mutations};
 use sqlgauge_sql::tree::Query;
-use sqlgauge_verify::mutation::{Kind, Mutations};
 
 /// What was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

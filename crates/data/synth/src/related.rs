@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use sqlgauge_base::{Random, seed_of};
 use sqlgauge_engine::compare::{GoldOrder, Semantics};
 use sqlgauge_etm::law::{Change, Stepper};
+use sqlgauge_search::{Options as SearchOptions, Search};
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Dialect, print};
-use sqlgauge_verify::search::{Options as SearchOptions, Search};
 
 use crate::check::{Checked, Checker};
 use crate::data::{Column, Kind};

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use sqlgauge_evolve::names::spoken_words;
+use sqlgauge_names::spoken_words;
 
 use crate::analyse::Analysed;
 use crate::foreign::Inclusion;

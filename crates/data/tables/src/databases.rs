@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::Connection;
-use sqlgauge_evolve::names::Taken;
+use sqlgauge_names::Taken;
 
 use crate::analyse::Analysed;
 use crate::cluster::Cluster;

@@ -22,7 +22,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use sqlgauge_evolve::names::{noun_of, spoken_words};
+use sqlgauge_names::{noun_of, spoken_words};
 
 use crate::names::is_key_like;
 use crate::options::Options;

@@ -5,7 +5,7 @@
 //! SQLite and no name of a rowid. Accents are taken off Latin letters; whatever else is no letter or digit becomes one
 //! underscore. Names that would be the same, in any case of letters, get `_2`, `_3` ….
 
-use sqlgauge_evolve::names::{Taken, noun_of, spoken_words};
+use sqlgauge_names::{Taken, noun_of, spoken_words};
 use sqlgauge_sql::Dialect;
 
 /// Most characters of a name.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use csv::StringRecord;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
-use sqlgauge_evolve::names::Taken;
+use sqlgauge_names::Taken;
 use twox_hash::XxHash3_128;
 
 use crate::error::TablesError;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sqlgauge_etm::{Case, rules};
+use sqlgauge_search::{Options, Verdict, refute_all};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::search::{Options, Verdict, refute_all};
 
 /// How many generated databases a pair must survive.
 const DATABASES: usize = 2_000;

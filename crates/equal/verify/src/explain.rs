@@ -10,7 +10,7 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Body, Expr, Literal, Output, Query, Select};
 use sqlgauge_sql::{Dialect, print, resolve};
 
-use crate::search::{Refutation, Search};
+use sqlgauge_search::{Refutation, Search};
 
 /// A clause, and how to take it out: false where the query has nothing to take out, or cannot be without.
 type Clause = (&'static str, fn(&mut Query) -> bool);

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use sqlgauge_engine::{ResultSet, Value as Sql};
 
-use crate::search::literal;
 use crate::verdict::{Report, Verdict};
+use sqlgauge_search::literal;
 
 impl Report {
     /// The object without times: the same for the same pair, schema and options.

@@ -2,20 +2,14 @@
 //!
 //! - [`Verifier`] takes a pair through the stages in [`Stage`]: proof by rules, search for a counterexample, bounded
 //!   proof. What it says is a [`Report`] with a [`Verdict`].
-//! - [`search`] looks for a counterexample: a small database that satisfies the schema and on which the two queries
-//!   return different results on real SQLite.
-//! - [`mutation`] has what a slip of one place makes of a query.
-//! - [`smt`] proves that no database of at most k rows per table is one.
+//!
+//! The search for a counterexample is the crate `sqlgauge_search`, the bounded proof `sqlgauge_prove`.
 
 mod explain;
 mod json;
-pub mod mutation;
 mod options;
-pub mod search;
-pub mod smt;
 mod spelling;
 mod stages;
-pub mod suite;
 mod verdict;
 
 pub use options::Options;

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use sqlgauge_engine::compare::Semantics;
 
-use crate::search;
-use crate::smt::{self, Bounds};
+use sqlgauge_prove::Bounds;
 
 /// Databases on which queries that the rules call equal must return the same.
 pub(crate) const BELT_DATABASES: usize = 48;
@@ -37,9 +36,10 @@ impl Default for Options {
 
 impl Options {
     /// The options of the search.
-    pub(crate) fn search(&self) -> search::Options {
-        let contract = search::Contract { semantics: self.semantics, ..search::Contract::default() };
-        search::Options { seed: self.seed, contract, ..search::Options::default() }
+    pub(crate) fn search(&self) -> sqlgauge_search::Options {
+        let contract =
+            sqlgauge_search::Contract { semantics: self.semantics, ..sqlgauge_search::Contract::default() };
+        sqlgauge_search::Options { seed: self.seed, contract, ..sqlgauge_search::Options::default() }
     }
 
     /// How far a bounded proof goes.
@@ -53,12 +53,12 @@ impl Options {
     }
 
     /// What of a result counts for a bounded proof.
-    pub(crate) fn bounded_semantics(&self) -> smt::Semantics {
+    pub(crate) fn bounded_semantics(&self) -> sqlgauge_prove::Semantics {
         match self.semantics {
-            Semantics::Ex => smt::Semantics::List,
-            Semantics::Set => smt::Semantics::Set,
-            Semantics::Bag => smt::Semantics::Bag,
-            Semantics::List => smt::Semantics::Lists,
+            Semantics::Ex => sqlgauge_prove::Semantics::List,
+            Semantics::Set => sqlgauge_prove::Semantics::Set,
+            Semantics::Bag => sqlgauge_prove::Semantics::Bag,
+            Semantics::List => sqlgauge_prove::Semantics::Lists,
         }
     }
 }

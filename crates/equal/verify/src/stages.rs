@@ -25,13 +25,13 @@ use sqlgauge_sql::{ErrorKind, resolve};
 
 use crate::explain::explain;
 use crate::options::{BELT_DATABASES, Options};
-use crate::search::{
+use crate::spelling::{Spelled, spelled as spell};
+use crate::verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};
+use sqlgauge_prove::{Outcome, Solver};
+use sqlgauge_search::{
     Constraints, Inapplicable, Need, Reason, Refutation, Search, SearchError, Side, Survived,
     Verdict as Found, Witness,
 };
-use crate::smt::{self, Outcome, Solver};
-use crate::spelling::{Spelled, spelled as spell};
-use crate::verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};
 
 /// What is known of a pair besides its texts.
 #[derive(Default)]
@@ -296,7 +296,7 @@ impl Verifier {
         let is_plain = |found: &Refutation| !found.needs().contains(&Need::EmptyResult);
         let mut replay = |database: &Witness| self.search.replay(database, left, right).filter(is_plain);
         let pair = (&queries.0, &queries.1);
-        let outcome = smt::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay);
+        let outcome = sqlgauge_prove::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay);
         let Outcome::Different { found, .. } = outcome else { return None };
         let smaller = self.search.minimise(&found, left, right);
         Some(if is_plain(&smaller) { smaller } else { found })
@@ -310,7 +310,7 @@ impl Verifier {
         let (semantics, bounds) = (self.options.bounded_semantics(), self.options.bounds());
         let mut replay = |database: &Witness| self.search.replay(database, left, right);
         let pair = (&left_query, &right_query);
-        match smt::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay) {
+        match sqlgauge_prove::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay) {
             Outcome::NoDifference { bound, assumes } => {
                 Verdict::EquivalentUpTo(BoundedProof { bound, assumes })
             }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use sqlgauge_etm::{Application, Comparison};
 
-use crate::search::{OpenPlace, Refutation, Side, Unexercised};
-use crate::smt;
+use sqlgauge_search::{OpenPlace, Refutation, Side, Unexercised};
+
 use crate::spelling::Spelled;
 
 /// Whether two queries permit the same results on every database that satisfies the schema.
@@ -88,7 +88,7 @@ fn chain(comparison: &Comparison) -> Vec<String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundedProof {
     pub(crate) bound: usize,
-    pub(crate) assumes: Vec<smt::Assumption>,
+    pub(crate) assumes: Vec<sqlgauge_prove::Assumption>,
 }
 
 impl BoundedProof {
@@ -98,7 +98,7 @@ impl BoundedProof {
     }
 
     /// What it rests on besides the constraints of the schema.
-    pub fn assumes(&self) -> &[smt::Assumption] {
+    pub fn assumes(&self) -> &[sqlgauge_prove::Assumption] {
         &self.assumes
     }
 }

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use sqlgauge_engine::compare::Semantics;
+use sqlgauge_search::{Choice, Event, Side, Unexercised};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::search::{Choice, Event, Side, Unexercised};
 use sqlgauge_verify::{Options, Report, Verdict, Verifier};
 
 const DDL: &str = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL, shop INTEGER NOT NULL);

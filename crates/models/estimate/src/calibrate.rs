@@ -5,8 +5,8 @@ use crate::case::Case;
 use crate::errors::{Expected, Point, Spread, half_width, per_group, together};
 use crate::estimate::Interval;
 use crate::items::ItemModel;
-use crate::probit::density_at;
 use crate::sets::{Ease, Labelled, MetaSet, databases, meta_sets, shift, squared, sums_of, total};
+use sqlgauge_base::probit::density_at;
 
 /// A known run of one system, cut in two: as if only `source` had labels.
 pub struct CutSet {

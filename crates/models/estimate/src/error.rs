@@ -20,7 +20,7 @@ pub enum EstimateError {
     Engine(#[from] sqlgauge_engine::EngineError),
     /// No database in memory for generated data.
     #[error(transparent)]
-    Search(#[from] sqlgauge_verify::search::SearchError),
+    Search(#[from] sqlgauge_search::SearchError),
     /// The run directory has no label of the metric asked for.
     #[error("the run in {} has no label of {metric}; it has {}: choose one with --metric", path.display(), if known.is_empty() { "none".to_owned() } else { known.join(", ") })]
     NoMetric {

@@ -14,8 +14,8 @@ use sqlgauge_base::stats::normal_quantile;
 
 use crate::conformal::half_width_by_group;
 use crate::logistic::solve;
-use crate::probit::{density_at, student_t};
 use crate::sets::{MetaSet, squared};
+use sqlgauge_base::probit::{density_at, student_t};
 
 /// The smallest squared error that is believed: half a point.
 const SMALLEST_ERROR: f64 = 2.5e-5;

@@ -7,8 +7,8 @@
 //! bound.
 
 use crate::logistic::solve;
-use crate::probit::normal_cdf;
 use crate::sets::{MetaSet, Sums, shift};
+use sqlgauge_base::probit::normal_cdf;
 
 /// What is believed of the slopes before any set is seen: accuracy moves as agreement does.
 const PRIOR: [f64; 2] = [0.0, 1.0];

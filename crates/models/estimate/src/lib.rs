@@ -1,6 +1,5 @@
 //! Descriptors and signals to an accuracy with an interval: one file per estimator.
 
-mod adapt_options;
 pub mod bench;
 mod calibrate;
 mod case;
@@ -11,8 +10,6 @@ mod error;
 mod errors;
 mod estimate;
 pub mod estimators;
-#[cfg(feature = "evaluator")]
-pub mod evaluator;
 mod items;
 #[cfg(feature = "services")]
 pub mod judges;
@@ -24,14 +21,12 @@ mod outcome;
 mod overlap;
 mod peer_agreement;
 mod pool;
-mod probit;
 mod services;
 mod sets;
 mod standing;
 mod structure;
 mod target_labels;
 
-pub use adapt_options::AdaptOptions;
 pub use case::{Case, EstimateOptions, Evidence};
 pub use error::EstimateError;
 pub use estimate::{ACCURACY, Estimate, Interval, ItemEstimate, Part, SignalValue};

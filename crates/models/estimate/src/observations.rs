@@ -9,8 +9,8 @@ use sqlgauge_dataset::extract_sql;
 use sqlgauge_encode::encoders::features::Features;
 use sqlgauge_encode::{Encoder, EncoderInput, Form};
 use sqlgauge_engine::Fingerprint;
+use sqlgauge_search::{Options, Search, SearchError, Signature};
 use sqlgauge_sql::resolve;
-use sqlgauge_verify::search::{Options, Search, SearchError, Signature};
 
 use crate::error::EstimateError;
 use crate::pool::Pool;

@@ -10,8 +10,8 @@ use sqlgauge_sql::{Features, resolve};
 use crate::case::Case;
 use crate::estimate::{ACCURACY, Estimate, Interval, ItemEstimate, Part, SignalValue};
 use crate::overlap::Overlap;
-use crate::probit::{moved, shift_to_mean};
 use crate::sets::{Sums, sums_of, total};
+use sqlgauge_base::probit::{moved, shift_to_mean};
 
 /// An estimate in the making.
 pub struct Outcome {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use crate::case::Case;
 use crate::items::ItemModel;
 use crate::peer_agreement::{Ground, agreement_with};
-use crate::probit::{normal_density, probit};
 use sqlgauge_base::Random;
+use sqlgauge_base::probit::{normal_density, probit};
 
 /// Meta-sets of one system.
 const SETS_PER_SYSTEM: usize = 40;

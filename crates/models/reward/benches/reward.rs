@@ -18,11 +18,11 @@ use anyhow::{Context, Result};
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Engine, Limits, ResultSet, SqliteEngine, Value, WorkerCommand, serve_queries};
 use sqlgauge_reward::{Code, Kind, Options, Request, Reward};
+use sqlgauge_search::literal;
 use sqlgauge_sql::schema::TableKind;
 use sqlgauge_sql::tree::{From, Query, Relation, Select};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 use sqlgauge_sql::{Dialect, print, resolve};
-use sqlgauge_verify::search::literal;
 
 /// The only argument of a worker.
 const WORKER: &str = "--run-queries";

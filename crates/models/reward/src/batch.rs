@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use sqlgauge_dataset::extract_sql;
 use sqlgauge_engine::{Engine, EngineError};
 use sqlgauge_metrics::lexical::key;
-use sqlgauge_verify::search::Witness;
+use sqlgauge_search::Witness;
 
 use crate::answering::Answering;
 use crate::code::Code;

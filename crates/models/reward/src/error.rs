@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use sqlgauge_dataset::DatasetError;
 use sqlgauge_engine::EngineError;
-use sqlgauge_verify::search::SearchError;
+use sqlgauge_search::SearchError;
 use thiserror::Error;
 
 /// Why there is no reward at all.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sqlgauge_engine::{FailureKind, ResultSet};
 use sqlgauge_metrics::{Metric, Pair, find};
-use sqlgauge_verify::search::{Verdict, Witness};
+use sqlgauge_search::{Verdict, Witness};
 
 use crate::answering::Answering;
 use crate::code::Code;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sqlgauge_engine::{Engine, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::Target;
+use sqlgauge_search::{Options, Search, SearchError};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::search::{Options, Search, SearchError};
 use std::time::Duration;
 
 use crate::error::RewardError;

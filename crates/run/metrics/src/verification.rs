@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlgauge_engine::{Database, Engine};
+use sqlgauge_prove::{Limits, Solver};
+use sqlgauge_search::{Constraints, SearchError};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::search::{Constraints, SearchError};
-use sqlgauge_verify::smt::{Limits, Solver};
 use sqlgauge_verify::{Beside, Data, Options, Refused, Report, Verifier};
 
 /// How `verify@1` verifies, shared by all threads of a run. A thread takes a verifier and a solver for one pair and puts

@@ -18,7 +18,7 @@
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026.
 
 use serde_json::Value;
-use sqlgauge_verify::search::Side;
+use sqlgauge_search::Side;
 use sqlgauge_verify::{Beside, Data, Refused, Report, Verdict};
 
 use crate::metric::{Metric, MetricKind, Reads, Score};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sqlgauge_base::printable;
 use sqlgauge_engine::{ResultSet, Value};
-use sqlgauge_verify::search::WitnessTable;
+use sqlgauge_search::WitnessTable;
 use sqlgauge_verify::{BoundedProof, Counterexample, Proof, Report, Verdict};
 
 use crate::ShowOptions;

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_metrics::{Verification, score_of_verdict};
+use sqlgauge_search::Side;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::search::Side;
 use sqlgauge_verify::{Refused, Report};
 
 use crate::error::RunError;

@@ -15,8 +15,8 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Parser;
 use sqlgauge_base::Random;
-use sqlgauge_estimate::evaluator::regressors::{self, Regressor};
-use sqlgauge_estimate::evaluator::{Evaluator, FitOptions, MetaSet, Parts, Rows, fit_parts};
+use sqlgauge_fusion::regressors::{self, Regressor};
+use sqlgauge_fusion::{Evaluator, FitOptions, MetaSet, Parts, Rows, fit_parts};
 
 /// Time to fit the evaluator, and its error
 #[derive(Debug, Parser)]

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 use rusqlite::types::Value as Read;
 use sqlgauge_engine::Value;
+use sqlgauge_prove::{OnDatabase, rows_on};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId, TableKind};
-use sqlgauge_verify::smt::{OnDatabase, rows_on};
 
 use self::construct::Construct;
 use self::misreading::Misreading;

@@ -1,7 +1,7 @@
 //! Resolved queries with one thing changed, and queries moved to the tables of another schema.
 //!
 //! What is drawn here is what a rule may stumble over: wrapped expressions, odd constants, hints, further joins, clauses of
-//! its own invention. `sqlgauge_verify::mutation` lists what a slip makes of a query, which is another thing: every one
+//! its own invention. `sqlgauge_search::mutation` lists what a slip makes of a query, which is another thing: every one
 //! once, in a fixed order, and nothing that nobody would write.
 
 use std::collections::HashMap;

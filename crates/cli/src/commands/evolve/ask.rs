@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result};
 use sqlgauge_dataset::Benchmark;
-use sqlgauge_evolve::names::{Asked, NameSettings, Suggestions, ask};
+use sqlgauge_names::Suggestions;
+use sqlgauge_prompt::names::{Asked, NameSettings, ask};
 use sqlgauge_sql::schema::Schema;
 
 use super::Evolve;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use sqlgauge_encode::EmbeddingFile;
-use sqlgauge_estimate::evaluator::{
+use sqlgauge_fusion::{
     AdaptOptions, Card, CorpusOptions, Evaluator, FOLDER_FILES, ReptileOptions, Stage, find, fit_files,
 };
 

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use sqlgauge_dataset::{Benchmark, Databases, Example, WorkloadSource, load_workload};
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_llm::{LlmError, Prompt};
-use sqlgauge_predict::{
+use sqlgauge_prompt::predict::{
     ExampleRows, Line, PLACEHOLDERS, Prediction, Question, Settings, Status, built_in_prompt, predict,
     schema_with_rows,
 };

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use sqlgauge_synth::polish::{ModelSettings, ModelWriter, Polish};
+use sqlgauge_prompt::reword::{ModelSettings, ModelWriter};
+use sqlgauge_synth::polish::Polish;
 
 use super::{Polishing, Synth};
 use crate::interrupt::Gently;

@@ -15,7 +15,7 @@ use sqlgauge_sql::Dialect;
 use sqlgauge_sql::schema::{Column, Table};
 
 use self::values::Values;
-use crate::names::{Convention, Domain, Taken, domains_of_words, full_words, like, lines, noun_of};
+use sqlgauge_names::{Convention, Domain, Taken, domains_of_words, full_words, like, lines, noun_of};
 
 pub(crate) use self::values::row_number;
 

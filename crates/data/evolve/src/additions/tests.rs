@@ -104,7 +104,7 @@ fn every_line_of_the_data_is_read_and_of_a_known_domain() {
     assert_eq!(columns, count(include_str!("../../data/additions/tables.txt")));
     let domains = COLUMNS.iter().map(|(domain, _)| *domain).chain(TABLES.iter().map(|table| table.domain));
     for domain in domains.filter(|domain| *domain != ANY) {
-        assert!(crate::names::all_domains().contains(&Domain::named(domain)), "{domain}");
+        assert!(sqlgauge_names::all_domains().contains(&Domain::named(domain)), "{domain}");
     }
     assert!(TABLES.iter().all(|table| table.columns.len() > 1));
 }

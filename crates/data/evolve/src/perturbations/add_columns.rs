@@ -7,7 +7,7 @@ use super::{Context, all_names, taken};
 use crate::additions::columns_for;
 use crate::chain::Chain;
 use crate::change::Change;
-use crate::names::Convention;
+use sqlgauge_names::Convention;
 
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     let schema = chain.first().clone();

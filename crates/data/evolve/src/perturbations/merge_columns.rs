@@ -9,8 +9,8 @@ use super::{Context, all_names, is_apart};
 use crate::chain::Chain;
 use crate::change::Change;
 use crate::ddl::quoted;
-use crate::names::{Convention, Taken};
 use crate::values::{MergeCandidate, merge_candidates};
+use sqlgauge_names::{Convention, Taken};
 
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     let schema = chain.first().clone();

@@ -28,7 +28,7 @@ use sqlgauge_sql::schema::{Collation, Schema, Table, TableKind};
 use crate::chain::Chain;
 use crate::change::Change;
 use crate::kind::Kind;
-use crate::names::{Convention, Naming, Naturalness, SchemaNames, Taken, rename};
+use sqlgauge_names::{Convention, Naming, Naturalness, SchemaNames, Taken, rename};
 
 /// What a proposal may ask of a database.
 pub(crate) trait Probe {

@@ -8,7 +8,7 @@ use super::{Context, compound, taken};
 use crate::chain::Chain;
 use crate::change::Change;
 use crate::ddl::quoted;
-use crate::names::Taken;
+use sqlgauge_names::Taken;
 
 /// What a part is called beside the table's own name.
 const ASPECTS: [&str; 8] =

@@ -6,7 +6,7 @@ use sqlgauge_sql::Dialect;
 use super::composition::{Composition, Content, End, Field};
 use super::{Made, Merge, Refusal, shown};
 use crate::change::Part;
-use crate::names::{Convention, Taken, full_words, like};
+use sqlgauge_names::{Convention, Taken, full_words, like};
 
 /// Columns by their last words, what they make, and how.
 struct Group {

@@ -17,7 +17,7 @@ mod split;
 use sqlgauge_engine::Value;
 
 use crate::change::Part;
-use crate::names::{Convention, Taken};
+use sqlgauge_names::{Convention, Taken};
 
 pub use self::merge::{MergeCandidate, merge_candidates};
 pub use self::split::split;

@@ -5,7 +5,7 @@ use sqlgauge_engine::Value;
 use super::composition::{Composition, Content, End, Field};
 use super::{Made, Refusal, Split, Subject, date, shown};
 use crate::change::Part;
-use crate::names::{Domain, domains_of_words, full_words, like};
+use sqlgauge_names::{Domain, domains_of_words, full_words, like};
 use sqlgauge_sql::Dialect;
 
 /// Of 100 names, how many must have a blank for the column to be split: the others have no last name.

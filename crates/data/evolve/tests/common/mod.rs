@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Limits, SqliteEngine};
-use sqlgauge_evolve::names::Naturalness;
 use sqlgauge_evolve::{Options, Plan, evolve, read_script};
+use sqlgauge_names::Naturalness;
 
 /// Makes the database, and evolves it with those golds; gives the folder with the benchmark. `changes` are the lines of the
 /// script.

@@ -10,9 +10,6 @@
 //!
 //! Which pairs are reworded follows from the seed. Dialogues, and questions of several readings, keep their words alone.
 
-#[cfg(feature = "services")]
-mod model;
-
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -26,9 +23,6 @@ use sqlgauge_sql::{expanded_size, resolve};
 
 use crate::check::{Checked, Checker};
 use crate::pair::Pair;
-
-#[cfg(feature = "services")]
-pub use model::{ModelSettings, ModelWriter};
 
 /// Most bytes of a wording, and of an answer that is run.
 const MAX_BYTES: usize = 16_384;

@@ -14,9 +14,9 @@ use crate::error::EstimateError;
 use crate::errors::Spread;
 use crate::law::Law;
 use crate::logistic::solve;
-use crate::probit::{density_at, normal_cdf, on_probit, probit};
 use crate::sets::{Sums, shift, sums_of, total};
 use crate::structure::Structure;
+use sqlgauge_base::probit::{density_at, normal_cdf, on_probit, probit};
 
 use super::protocol::{BenchRun, Selection, Trial};
 use super::run::pool_of;

@@ -6,7 +6,7 @@ use crate::error::EstimateError;
 use crate::estimate::{Estimate, SignalValue};
 use crate::items::ItemModel;
 use crate::outcome::{AGREEMENT, Outcome};
-use crate::probit::{normal_cdf, probit};
+use sqlgauge_base::probit::{normal_cdf, probit};
 
 use super::Estimator;
 

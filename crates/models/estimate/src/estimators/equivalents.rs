@@ -11,7 +11,7 @@ use crate::observations::Observation;
 use crate::outcome::Outcome;
 use crate::peer_agreement::agree;
 use crate::pool::Answer;
-use crate::probit::probit;
+use sqlgauge_base::probit::probit;
 
 use super::Estimator;
 

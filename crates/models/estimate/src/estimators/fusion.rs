@@ -6,8 +6,8 @@ use sqlgauge_shift::{Descriptors, Reference};
 use crate::case::Case;
 use crate::error::EstimateError;
 use crate::estimate::{Estimate, Interval};
-use crate::evaluator::{Evaluator, FitOptions, find, fit_parts};
 use crate::outcome::Outcome;
+use sqlgauge_fusion::{Evaluator, FitOptions, find, fit_parts};
 
 use super::Estimator;
 use super::sampling::{Answers, FusionOptions, Known, failed, parts};

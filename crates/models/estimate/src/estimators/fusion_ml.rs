@@ -5,7 +5,7 @@ use sqlgauge_shift::Reference;
 use crate::case::Case;
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
-use crate::evaluator::{AdaptOptions, FitOptions, ReptileOptions, adapt, meta_train};
+use sqlgauge_fusion::{AdaptOptions, FitOptions, ReptileOptions, adapt, meta_train};
 
 use super::Estimator;
 use super::fusion::outcome;

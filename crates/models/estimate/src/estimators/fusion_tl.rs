@@ -3,7 +3,7 @@
 use crate::case::Case;
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
-use crate::evaluator::{TransferOptions, fine_tune, sample_subsets};
+use sqlgauge_fusion::{TransferOptions, fine_tune, sample_subsets};
 
 use super::Estimator;
 use super::fusion::{Fitted, outcome};

@@ -10,9 +10,9 @@ use sqlgauge_shift::{
 
 use crate::case::Case;
 use crate::error::EstimateError;
-use crate::evaluator::{MetaSet, Parts, Rows};
 use crate::sets::groups;
 use sqlgauge_base::Random;
+use sqlgauge_fusion::{MetaSet, Parts, Rows};
 
 /// Fewest answers that sample sets are drawn from.
 const FEWEST_ANSWERS: usize = 5;

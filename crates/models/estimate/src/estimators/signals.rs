@@ -9,9 +9,9 @@ use crate::estimate::{Estimate, Interval, SignalValue};
 use crate::items::ItemModel;
 use crate::law::Law;
 use crate::outcome::{AGREEMENT, FIRST_RUNS, Outcome, RUNS};
-use crate::probit::{density_at, moved, normal_cdf, on_probit, shift_to_mean};
 use crate::sets::{Ease, Labelled, MetaSet, Sums, databases, meta_sets, shift, squared, sums_of, total};
 use crate::structure::Structure;
+use sqlgauge_base::probit::{density_at, moved, normal_cdf, on_probit, shift_to_mean};
 
 use super::Estimator;
 

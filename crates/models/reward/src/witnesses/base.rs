@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use sqlgauge_engine::ResultSet;
+use sqlgauge_search::mutation::Mutations;
+use sqlgauge_search::{Search, literal};
 use sqlgauge_sql::tree::{Expr, Literal, Query};
 use sqlgauge_sql::{Dialect, print, resolve};
-use sqlgauge_verify::mutation::Mutations;
-use sqlgauge_verify::search::{Search, literal};
 
 use super::Kept;
 use crate::golds::Gold;

@@ -20,8 +20,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
+use sqlgauge_search::Witness;
 use sqlgauge_sql::schema_text;
-use sqlgauge_verify::search::Witness;
 
 use crate::error::RewardError;
 use crate::golds::Gold;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sqlgauge_base::file::{AtomicFile, remedy};
-use sqlgauge_verify::search::Witness;
+use sqlgauge_search::Witness;
 
 use super::base::Base;
 use super::{FORMAT, Kept, Known, MOST};

@@ -1,0 +1,250 @@
+//! Bounded proofs: whether two queries can differ on any database of at most k rows per table.
+//!
+//! # Contract
+//! [`bounded`] executes both queries on tables of symbolic rows and asks an SMT solver for rows on which their permitted
+//! results differ. [`Outcome::NoDifference`] is a proof up to its bound, under what it `assumes`: the encoding takes
+//! every database that satisfies the schema and the assumptions into account, and may only see differences that are
+//! not there, never miss one that is. A candidate is therefore nothing until a real SQLite has replayed it, which the caller
+//! does: [`Outcome::Different`] is what it confirmed.
+//! What cannot be encoded so is [`Outcome::Unsupported`] with the construct by name.
+
+mod date;
+mod decode;
+mod differ;
+mod evaluate;
+mod exec;
+mod ir;
+mod lower;
+mod number;
+mod oracle;
+mod pool;
+mod prefix;
+pub mod process;
+mod question;
+mod script;
+mod symbolic;
+mod table;
+mod text;
+mod value;
+mod world;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use sqlgauge_engine::Value as Stored;
+use sqlgauge_sql::schema::{Schema, TableId};
+use sqlgauge_sql::tree::Query;
+
+pub use self::process::{Failure, Limits, NoSolver, Solver, locate};
+use self::question::{Asked, Halt, How, Question, Settled, keeps_cut};
+use self::world::Stop;
+use sqlgauge_search::{STACK_BYTES, Witness};
+
+/// When two results count as the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Semantics {
+    /// The same set of rows.
+    Set,
+    /// The same bag of rows.
+    Bag,
+    /// The same bag, and in the left query's order where it asks for one; ties are free.
+    #[default]
+    List,
+    /// The same bag, and in the order that either query asks for.
+    Lists,
+}
+
+impl Semantics {
+    /// Whether the order of rows counts.
+    fn has_order(self) -> bool {
+        matches!(self, Self::List | Self::Lists)
+    }
+}
+
+/// How far a proof goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Most rows of each table.
+    pub rows_per_table: usize,
+    /// Wall-clock time for the pair, all bounds together.
+    pub time: Duration,
+    /// Only databases on which one of the queries returns a row.
+    pub with_rows: bool,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { rows_per_table: 3, time: Duration::from_secs(10), with_rows: false }
+    }
+}
+
+/// What a proof rests on besides the constraints of the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Assumption {
+    /// A column holds NULL or values of its declared type only: integers, real numbers or text; NUMERIC either
+    /// number; DATE and TIME text; no type any of them. Nowhere is there a blob.
+    ValuesOfDeclaredType,
+    /// Integers stay within 53 bits where they are stored, and computing with them never overflows 64 bits.
+    NoOverflow,
+    /// Real numbers are computed without rounding.
+    ExactReals,
+}
+
+impl Assumption {
+    /// Its name in a verdict.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::ValuesOfDeclaredType => "values-of-declared-type",
+            Self::NoOverflow => "no-overflow",
+            Self::ExactReals => "exact-reals",
+        }
+    }
+}
+
+/// Why there is neither a proof nor a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// The solver.
+    Solver(Failure),
+    /// The formula would be too large.
+    Size,
+    /// Each of so many candidates was refused.
+    Refused(usize),
+    /// There are databases on which the results may differ, and on each of them SQLite may choose so that they do not.
+    Choice,
+}
+
+impl Reason {
+    /// Its name in a verdict.
+    pub fn code(self) -> String {
+        match self {
+            Self::Solver(failure) => failure.to_string(),
+            Self::Size => "size".to_owned(),
+            Self::Refused(_) => "spurious".to_owned(),
+            Self::Choice => "nondeterministic".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Solver(failure) => write!(f, "the solver came to no end ({failure})"),
+            Self::Size => f.write_str("the formula would be too large"),
+            Self::Refused(1) => f.write_str("the solver's counterexample is none on SQLite"),
+            Self::Refused(count) => {
+                write!(f, "none of the solver's {count} counterexamples is one on SQLite")
+            }
+            Self::Choice => {
+                f.write_str("where the results differ, SQLite may also choose so that they do not")
+            }
+        }
+    }
+}
+
+/// What came of a pair.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome<T> {
+    /// No database of at most `bound` rows per table tells the queries apart.
+    NoDifference {
+        /// Rows per table.
+        bound: usize,
+        /// What it rests on.
+        assumes: Vec<Assumption>,
+    },
+    /// A candidate was confirmed.
+    Different {
+        /// By what.
+        found: T,
+        /// Rows per table among which it was found.
+        bound: usize,
+    },
+    /// It cannot be encoded.
+    Unsupported {
+        /// What cannot.
+        construct: String,
+    },
+    /// It was not settled.
+    Unknown {
+        /// Why.
+        reason: Reason,
+        /// The largest bound for which there is a proof.
+        proved: Option<usize>,
+    },
+}
+
+/// Looks for a database of at most so many rows per table on which the permitted results of the queries differ.
+/// `confirm` replays a candidate; one that it refuses is no counterexample, and the search goes on.
+pub fn bounded<T>(
+    schema: &Schema,
+    pair: (&Query, &Query),
+    semantics: Semantics,
+    bounds: Bounds,
+    solver: &mut Solver,
+    confirm: &mut dyn FnMut(&Witness) -> Option<T>,
+) -> Outcome<T> {
+    let Bounds { time, with_rows, .. } = bounds;
+    let how = How { semantics, deadline: Instant::now() + time, with_rows };
+    stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        up_to((schema, pair, how), bounds.rows_per_table, solver, confirm)
+    })
+}
+
+fn up_to<T>(
+    asked: Asked<'_>,
+    bound: usize,
+    solver: &mut Solver,
+    confirm: &mut dyn FnMut(&Witness) -> Option<T>,
+) -> Outcome<T> {
+    let (mut proved, mut open) = (None, None);
+    let mut assumes = BTreeSet::new();
+    for rows in 1..=bound {
+        let settled = Question::new(asked, rows, keeps_cut(asked)).and_then(|question| {
+            assumes.extend(question.assumes());
+            question.settle(solver, confirm)
+        });
+        match settled {
+            Ok(Settled::Same) if open.is_none() => proved = Some(rows),
+            Ok(Settled::Same) => {}
+            Ok(Settled::Different(found)) => return Outcome::Different { found, bound: rows },
+            // More rows may show what is only SQLite's choice among fewer.
+            Ok(Settled::Open(reason)) => open = open.or(Some(reason)),
+            Err(Halt::Unsupported(construct)) => return Outcome::Unsupported { construct },
+            Err(Halt::Unknown(reason)) => {
+                return Outcome::Unknown { reason: open.unwrap_or(reason), proved };
+            }
+        }
+    }
+    match open {
+        Some(reason) => Outcome::Unknown { reason, proved },
+        None => Outcome::NoDifference { bound, assumes: assumes.into_iter().collect() },
+    }
+}
+
+/// What the symbolic execution of a query says of one database.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OnDatabase {
+    /// These rows, in no order.
+    Rows(Vec<Vec<Stored>>),
+    /// Nothing: SQL leaves a choice open there, a value is not of its column's type, or SQLite cannot compute a function.
+    Open,
+    /// That the database does not satisfy the schema.
+    BreaksConstraints,
+    /// The query has a construct that is not encoded.
+    Unsupported(String),
+}
+
+/// The rows of a query on a database, as the symbolic execution has them: what the law of the encoding compares with
+/// SQLite.
+pub fn rows_on(schema: &Schema, query: &Query, database: &BTreeMap<TableId, Vec<Vec<Stored>>>) -> OnDatabase {
+    let rows = database.values().map(Vec::len).max().unwrap_or_default();
+    let outcome = stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
+        symbolic::rows_on(schema, query, database, rows)
+    });
+    match outcome {
+        Ok(outcome) => outcome,
+        Err(Stop::Unsupported(construct)) => OnDatabase::Unsupported(construct),
+        Err(Stop::Size | Stop::Timeout) => OnDatabase::Open,
+    }
+}

@@ -1,0 +1,355 @@
+//! Whether two queries can differ on tables of so many rows.
+//!
+//! # Contract
+//! The solver is asked first for any difference. What it finds counts only if it is confirmed; if not, the question is
+//! made sharper with what SQLite says of the functions at hand, and with the demand that the results differ whichever way
+//! SQLite chooses. [`Settled::Same`] is a proof; [`Settled::Open`] says that no candidate was confirmed within the budget.
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::Instant;
+
+use sqlgauge_sql::aggregates::is_entangled;
+use sqlgauge_sql::schema::{Schema, TableId};
+use sqlgauge_sql::tree::Query;
+
+use super::evaluate::evaluate;
+use super::exec::{Executed, Run};
+use super::ir::{Constant, Node, Sort, Term, Terms};
+use super::oracle::Call;
+use super::process::{Answer, Failure, Solver};
+use super::script::{Known, Script};
+use super::world::{Stop, World};
+use super::{Assumption, Reason, Semantics, decode, differ, pool, table};
+use sqlgauge_search::Witness;
+
+/// How a question is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct How {
+    /// When two results count as the same.
+    pub semantics: Semantics,
+    /// When the time is over.
+    pub deadline: Instant,
+    /// Only databases on which one of the queries returns a row.
+    pub with_rows: bool,
+}
+
+/// A pair of queries over a schema, and how it is asked about.
+pub type Asked<'s> = (&'s Schema, (&'s Query, &'s Query), How);
+
+/// Why nothing came of a question.
+#[derive(Debug)]
+pub enum Halt {
+    /// It has no encoding.
+    Unsupported(String),
+    /// It was not settled.
+    Unknown(Reason),
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Unsupported(construct) => Self::Unsupported(construct),
+            Stop::Size => Self::Unknown(Reason::Size),
+            Stop::Timeout => Self::Unknown(Reason::Solver(Failure::Timeout)),
+        }
+    }
+}
+
+impl From<Failure> for Halt {
+    fn from(failure: Failure) -> Self {
+        Self::Unknown(Reason::Solver(failure))
+    }
+}
+
+/// What came of a question.
+pub enum Settled<T> {
+    /// The queries do not differ.
+    Same,
+    /// They do, as was confirmed.
+    Different(T),
+    /// No candidate was confirmed.
+    Open(Reason),
+}
+
+/// Whether the rows that a LIMIT of a statement takes are told from the rows before it, and not by priorities: that sees
+/// every bag that is permitted.
+pub fn keeps_cut((_, _, how): Asked<'_>) -> bool {
+    how.semantics != Semantics::Set
+}
+
+/// What the solver has found.
+struct Candidate {
+    /// The database; `None` where it has no counterpart in SQLite.
+    database: Option<Witness>,
+    values: HashMap<Term, Constant>,
+}
+
+/// Most candidates that are refused before the question is given up.
+const MAX_REFUSED: usize = 8;
+
+/// Whether two queries differ on tables of so many rows.
+pub struct Question<'s> {
+    asked: Asked<'s>,
+    rows: usize,
+    world: World<'s>,
+    tables: BTreeSet<TableId>,
+    /// What must hold where they differ.
+    assertions: Vec<Term>,
+    /// Texts that a database may well hold.
+    pool: BTreeSet<Box<str>>,
+    /// What SQLite says of functions under the values of refused candidates.
+    known: BTreeSet<Known>,
+    refused: usize,
+}
+
+impl<'s> Question<'s> {
+    /// The question for tables of at most `rows` rows.
+    pub fn new(asked: Asked<'s>, rows: usize, keeps_cut: bool) -> Result<Self, Halt> {
+        let (schema, (left, right), how) = asked;
+        if is_entangled(left) || is_entangled(right) {
+            return Err(Halt::Unsupported("outer aggregate".to_owned()));
+        }
+        let mut world = World::new(schema);
+        world.deadline = Some(how.deadline);
+        let mut tables = BTreeSet::new();
+        table::tables_of(left, schema, &mut tables);
+        table::tables_of(right, schema, &mut tables);
+        table::add_tables(&mut world, &tables, rows)?;
+        let (pool, known) = (BTreeSet::new(), BTreeSet::new());
+        let mut question =
+            Self { asked, rows, world, tables, assertions: Vec::new(), pool, known, refused: 0 };
+        let [left, right] = question.executed(keeps_cut)?;
+        let differs = differ::differ(&mut question.world, &left, &right, how.semantics)?;
+        question.assertions.clone_from(&question.world.conditions);
+        question.assertions.push(differs);
+        if how.with_rows {
+            let rows = left.rows.iter().chain(&right.rows).map(|row| row.present);
+            let has_rows = question.world.terms.any(rows);
+            question.assertions.push(has_rows);
+        }
+        Ok(question)
+    }
+
+    /// What the answer rests on.
+    pub fn assumes(&self) -> impl Iterator<Item = Assumption> + use<> {
+        self.world.assumes.clone().into_iter()
+    }
+
+    fn executed(&mut self, keeps_cut: bool) -> Result<[Executed; 2], Stop> {
+        let (_, (left, right), how) = self.asked;
+        let mut run = |query: &Query| {
+            let plain = without_idle_order(query, how.semantics);
+            Run::statement(&mut self.world, plain.as_ref().unwrap_or(query), keeps_cut)
+        };
+        Ok([run(left)?, run(right)?])
+    }
+
+    /// Whether they differ, as far as a candidate is confirmed.
+    pub fn settle<T>(
+        mut self,
+        solver: &mut Solver,
+        confirm: &mut dyn FnMut(&Witness) -> Option<T>,
+    ) -> Result<Settled<T>, Halt> {
+        if self.world.terms.all(self.assertions.iter().copied()) == Terms::FALSE {
+            return Ok(Settled::Same);
+        }
+        let Some(first) = self.ask(&[], solver)? else { return Ok(Settled::Same) };
+        if self.is_same_under_priorities(solver) {
+            return Ok(Settled::Same);
+        }
+        self.pool = self.likely_texts();
+        if !self.pool.is_empty() || !self.world.settled.is_empty() {
+            // What is known of functions, and no choice that shows: what is found now is most likely real.
+            let mut further = self.world.settled.clone();
+            further.extend(self.within_pool());
+            if let Ok(Some(better)) = self.ask(&further, solver)
+                && let Some(found) = self.tried(&better, confirm)
+            {
+                return Ok(Settled::Different(found));
+            }
+        }
+        if let Some(found) = self.tried(&first, confirm) {
+            return Ok(Settled::Different(found));
+        }
+        let open = Reason::Refused(self.refused);
+        // What ends the search for another candidate leaves those that there were refused.
+        Ok(self.refined(solver, confirm).unwrap_or(Settled::Open(open)))
+    }
+
+    /// Whether the queries return the same whatever the priorities of rows that tie. That shows queries that leave the
+    /// same choice at different depths, which the bags that each of them permits do not.
+    fn is_same_under_priorities(&self, solver: &mut Solver) -> bool {
+        let (_, (left, right), _) = self.asked;
+        let is_cut = keeps_cut(self.asked) && (left.limit.is_some() || right.limit.is_some());
+        is_cut
+            && Question::new(self.asked, self.rows, false)
+                .and_then(|mut question| question.ask(&[], solver))
+                .is_ok_and(|candidate| candidate.is_none())
+    }
+
+    /// Asks for further candidates.
+    fn refined<T>(
+        &mut self,
+        solver: &mut Solver,
+        confirm: &mut dyn FnMut(&Witness) -> Option<T>,
+    ) -> Result<Settled<T>, Halt> {
+        let is_chosen = !self.world.settled.is_empty();
+        if is_chosen {
+            let whichever = self.differs_whichever()?;
+            self.assertions.extend(self.world.conditions.clone());
+            self.assertions.push(whichever);
+        }
+        let mut forbidden: Vec<Term> = Vec::new();
+        let mut is_within = false;
+        while self.refused < MAX_REFUSED {
+            let mut further = forbidden.clone();
+            if is_within {
+                further.extend(self.within_pool());
+            }
+            let Some(candidate) = self.ask(&further, solver)? else {
+                if std::mem::take(&mut is_within) {
+                    continue;
+                }
+                return Ok(match (forbidden.is_empty(), is_chosen) {
+                    (true, true) => Settled::Open(Reason::Choice),
+                    (true, false) => Settled::Same,
+                    (false, _) => Settled::Open(Reason::Refused(self.refused)),
+                });
+            };
+            let known = self.known.len();
+            if let Some(found) = self.tried(&candidate, confirm) {
+                return Ok(Settled::Different(found));
+            }
+            if self.known.len() == known {
+                forbidden.push(self.other_shape(&candidate));
+            }
+            is_within = !is_within && !self.pool.is_empty();
+        }
+        Ok(Settled::Open(Reason::Refused(self.refused)))
+    }
+
+    /// What comes of a candidate; one that is refused is learned from.
+    fn tried<T>(
+        &mut self,
+        candidate: &Candidate,
+        confirm: &mut dyn FnMut(&Witness) -> Option<T>,
+    ) -> Option<T> {
+        let found = candidate.database.as_ref().and_then(confirm);
+        if found.is_none() {
+            self.refused += 1;
+            self.learn(candidate);
+        }
+        found
+    }
+
+    /// What SQLite says of the functions of the question under the candidate's values.
+    fn learn(&mut self, candidate: &Candidate) {
+        let World { terms, oracle, .. } = &mut self.world;
+        let values = evaluate(terms, oracle, &candidate.values, &self.assertions);
+        for term in terms.reachable(&self.assertions) {
+            let Node::Apply(function, part, args) = terms.node(term) else { continue };
+            if matches!(oracle.get(*function).call, Call::Open(_)) {
+                continue;
+            }
+            let args: Option<Vec<Constant>> = args.iter().map(|arg| values.get(arg).cloned()).collect();
+            if let (Some(args), Some(value)) = (args, values.get(&term)) {
+                self.known.insert(Known { function: *function, part: *part, args, value: value.clone() });
+            }
+        }
+    }
+
+    /// That other rows are there, or other values are NULL, as far as the queries look.
+    fn other_shape(&mut self, candidate: &Candidate) -> Term {
+        let terms = &mut self.world.terms;
+        let mut same = Vec::new();
+        for term in terms.reachable(&self.assertions) {
+            if let (Node::Unknown(_, Sort::Truth), Some(Constant::Truth(truth))) =
+                (terms.node(term), candidate.values.get(&term))
+            {
+                same.push(if *truth { term } else { terms.not(term) });
+            }
+        }
+        let is_same = terms.all(same);
+        terms.not(is_same)
+    }
+
+    /// That the results differ under either way of every choice. Where a choice is between two rows these are all ways.
+    fn differs_whichever(&mut self) -> Result<Term, Stop> {
+        let mut ways = Vec::new();
+        for reverses in [false, true] {
+            self.world.reverses_choices = reverses;
+            ways.push(self.executed(false)?);
+        }
+        let mut all = Vec::new();
+        for [left, _] in &ways {
+            for [_, right] in &ways {
+                all.push(differ::differ(&mut self.world, left, right, self.asked.2.semantics)?);
+            }
+        }
+        Ok(self.world.terms.all(all))
+    }
+
+    fn ask(&mut self, further: &[Term], solver: &mut Solver) -> Result<Option<Candidate>, Halt> {
+        let assertions = [self.assertions.as_slice(), further].concat();
+        let asked = decode::unknowns(&self.world, &self.tables);
+        let World { terms, oracle, .. } = &mut self.world;
+        let script = Script::new(terms, oracle, &assertions, &asked, (&self.pool, &self.known));
+        let names: Vec<String> = asked.iter().map(|&term| script.name(term).to_owned()).collect();
+        let left = self.asked.2.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Failure::Timeout.into());
+        }
+        match solver.check(&script.text, &names, left)? {
+            Answer::Unsatisfiable => Ok(None),
+            Answer::Satisfiable(given) => {
+                let values = decode::constants(&self.world, &asked, &given, &script.ranks);
+                let database = decode::database(&self.world, &self.tables, &values);
+                Ok(Some(Candidate { database, values }))
+            }
+        }
+    }
+
+    /// The texts that functions of texts are tried on; empty where there is no such function.
+    fn likely_texts(&self) -> BTreeSet<Box<str>> {
+        let terms = &self.world.terms;
+        let mut texts = BTreeSet::new();
+        let mut has_function = false;
+        for term in terms.reachable(&self.assertions) {
+            match terms.node(term) {
+                Node::Constant(Constant::Text(text)) => {
+                    texts.insert(text.clone());
+                }
+                Node::Apply(_, _, args) => {
+                    has_function |= args.iter().any(|&arg| terms.sort(arg) == Sort::Text);
+                }
+                _ => {}
+            }
+        }
+        let (_, (left, right), _) = self.asked;
+        texts.extend(pool::likely_texts([left, right]));
+        if has_function { texts } else { BTreeSet::new() }
+    }
+
+    /// That every text of the tables is among the likely ones.
+    fn within_pool(&mut self) -> Vec<Term> {
+        if self.pool.is_empty() {
+            return Vec::new();
+        }
+        let rows = self.tables.iter().filter_map(|id| self.world.tables.get(id)).flat_map(|rows| rows.iter());
+        let cells: Vec<Term> = rows.flat_map(|row| row.values.iter().map(|value| value.text)).collect();
+        let terms = &mut self.world.terms;
+        let cells: Vec<Term> = cells.into_iter().filter(|&cell| terms.as_constant(cell).is_none()).collect();
+        let named: Vec<Term> = self.pool.iter().map(|text| terms.text(text)).collect();
+        let within = cells.into_iter().map(|cell| {
+            let equal: Vec<Term> = named.iter().map(|&text| terms.equal(cell, text)).collect();
+            terms.any(equal)
+        });
+        within.collect()
+    }
+}
+
+/// The query without an ORDER BY that decides nothing.
+fn without_idle_order(query: &Query, semantics: Semantics) -> Option<Query> {
+    let is_idle = !semantics.has_order() && query.limit.is_none() && !query.order_by.is_empty();
+    is_idle.then(|| Query { order_by: Vec::new(), ..query.clone() })
+}

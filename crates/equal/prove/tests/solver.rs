@@ -1,0 +1,72 @@
+//! A solver that hangs, dies, floods or talks nonsense costs one question, never the run.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use sqlgauge_prove::process::{Answer, Failure, Limits, Solver};
+
+/// A program that stands in for a solver.
+fn stub(name: &str, script: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("sqlgauge-solver-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+fn limits() -> Limits {
+    Limits { time: Duration::from_millis(1500), memory_mib: 100 }
+}
+
+/// Answers every question of this crate with `unsat`.
+const POLITE: &str = r#"while read -r line; do
+  case "$line" in
+    "(check-sat)") echo unsat ;;
+    "(echo "*) echo "$line" | sed 's/(echo "\(.*\)")/\1/' ;;
+  esac
+done"#;
+
+#[test]
+fn each_way_to_fail_has_its_reason_and_ends_in_time() {
+    for (name, script, expected) in [
+        ("hangs", "sleep 60", Failure::Timeout),
+        ("dies", "exit 3", Failure::Died),
+        ("garbage", &POLITE.replace("echo unsat", "echo 'what?'"), Failure::Died),
+        ("floods", "yes 'a line that is no answer'", Failure::Died),
+        ("memory", "echo '(error \"out of memory\")'; exit 1", Failure::Memory),
+        ("unknown", &POLITE.replace("echo unsat", "echo unknown"), Failure::Incomplete),
+    ] {
+        let mut solver = Solver::new(stub(name, script), limits());
+        let begun = Instant::now();
+        // Larger than a pipe: a solver that never reads must not hold the writer.
+        let large = if name == "hangs" { "; a comment\n".repeat(100_000) } else { String::new() };
+        let answer = solver.check(&large, &[], Duration::from_secs(9));
+        assert_eq!(answer, Err(expected), "{name}");
+        assert!(begun.elapsed() < Duration::from_secs(8), "{name} took {:?}", begun.elapsed());
+    }
+}
+
+#[test]
+fn a_solver_that_died_is_started_again_for_the_next_question() {
+    let path = stub("once", "");
+    let counter = path.with_extension("count");
+    let script = format!("if [ ! -e {0} ]; then touch {0}; exit 1; fi\n{POLITE}", counter.display());
+    let mut solver = Solver::new(stub("once", &script), limits());
+    let time = Duration::from_secs(9);
+    assert_eq!(solver.check("", &[], time), Err(Failure::Died));
+    for _ in 0..3 {
+        assert_eq!(solver.check("", &[], time), Ok(Answer::Unsatisfiable));
+    }
+    assert_eq!(solver.started(), 2);
+}
+
+#[test]
+fn a_solver_that_is_not_there_is_missing_and_not_an_error_of_the_run() {
+    let mut solver = Solver::new("/no/such/solver", limits());
+    assert_eq!(solver.check("", &[], Duration::from_secs(1)), Err(Failure::Missing));
+}

@@ -1,0 +1,380 @@
+//! Looks for a counterexample: a small database on which two queries return different results.
+//!
+//! A search makes databases that satisfy the schema (keys, NOT NULL, CHECK, foreign keys), with values taken from the
+//! queries' own constants and their neighbours, runs both queries on in-memory SQLite and compares the results as
+//! `ex@1` does (see [`Contract`]). A database on which they differ is replayed on a fresh SQLite before it counts:
+//! [`Refutation`] has no other maker.
+//!
+//! A search is deterministic: the databases follow from [`Options::seed`] and the two texts alone.
+
+mod contract;
+mod ddl;
+mod exercise;
+mod freedom;
+mod generate;
+mod guide;
+mod hunt;
+mod links;
+mod load;
+mod many;
+mod minimise;
+pub mod mutation;
+mod needs;
+mod pair;
+mod plan;
+mod realistic;
+mod replay;
+mod reuse;
+mod shape;
+mod signature;
+mod slice;
+mod stand;
+pub mod suite;
+mod trace;
+mod values;
+mod verdict;
+mod witness;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlgauge_base::{budget, seed_of};
+use sqlgauge_engine::compare::Semantics;
+use sqlgauge_engine::{Budget, Sandbox};
+use sqlgauge_sql::resolve;
+use sqlgauge_sql::schema::{Schema, TableId};
+
+use self::freedom::{rows_with_keys, without_order};
+use self::hunt::Hunt;
+use self::load::Loader;
+use self::minimise::Minimiser;
+use self::needs::Filled;
+use self::pair::{Difference, Judged, Pair, Resolved};
+use self::plan::tables_of;
+use self::replay::Replay;
+use self::trace::{Trace, trace};
+use self::verdict::TOO_MANY_STEPS;
+
+pub use self::ddl::{create_table, quoted};
+pub use self::plan::with_targets;
+
+pub use self::contract::{ColumnOrder, Contract};
+pub use self::exercise::{Event, Unexercised};
+pub use self::freedom::{Choice, OpenPlace};
+pub use self::many::refute_all;
+pub use self::needs::Need;
+pub use self::realistic::Constraints;
+pub use self::signature::Signature;
+pub use self::stand::Told;
+pub use self::verdict::{Inapplicable, Reason, Refutation, Side, Survived, Verdict};
+pub use self::witness::{Witness, WitnessTable, literal};
+
+/// Stack for SQLite's compiler and the walks over the query, both of which recurse with the nesting of the text.
+pub const STACK_BYTES: usize = 16 << 20;
+
+/// Virtual-machine steps of all queries of one search; the largest of BIRD's pairs takes less than a tenth of it.
+const VM_STEPS: u64 = 8_000_000;
+
+/// How a search is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Where the random numbers begin.
+    pub seed: u64,
+    /// Most databases that are tried for one pair.
+    pub databases: usize,
+    /// Virtual-machine steps that one query may take on one database.
+    pub vm_steps_per_query: u64,
+    /// Wall-clock time that one query may take on one database, in case a step takes long.
+    pub time_limit_per_query: Duration,
+    /// When two results count as equal.
+    pub contract: Contract,
+    /// Whether a column of a primary key may be NULL where SQLite lets it be (other than INTEGER PRIMARY KEY,
+    /// WITHOUT ROWID and STRICT).
+    pub null_in_primary_key: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            databases: 800,
+            vm_steps_per_query: 500_000,
+            time_limit_per_query: Duration::from_millis(500),
+            contract: Contract::default(),
+            null_in_primary_key: true,
+        }
+    }
+}
+
+/// Why a search could not begin: SQLite gave no in-memory database.
+#[derive(Debug, thiserror::Error)]
+#[error("SQLite could not open a database in memory ({0}); free memory and try again")]
+pub struct SearchError(#[from] rusqlite::Error);
+
+/// A search over one schema; it keeps its connection for pair after pair.
+#[derive(Debug)]
+pub struct Search {
+    schema: Arc<Schema>,
+    options: Options,
+    sandbox: Sandbox,
+    /// The tables that the sandbox has, and what SQLite said of those that it could not make.
+    created: RefCell<Created>,
+    /// What the plain databases keep besides the schema.
+    constraints: Option<Constraints>,
+    /// The left query of the last pair: a gold comes with one query after another.
+    last_left: RefCell<Option<Left>>,
+}
+
+/// A left query, with the steps that its analysis took.
+#[derive(Debug)]
+struct Left {
+    text: String,
+    resolved: Arc<Resolved>,
+    steps: u64,
+}
+
+#[derive(Debug, Default)]
+struct Created {
+    tables: BTreeSet<TableId>,
+    in_transaction: bool,
+}
+
+impl Search {
+    /// A search over that schema.
+    ///
+    /// # Errors
+    /// When SQLite cannot open a database in memory.
+    pub fn new(schema: impl Into<Arc<Schema>>, options: Options) -> Result<Self, SearchError> {
+        let sandbox = Sandbox::new(budget(&options))?;
+        Ok(Self {
+            schema: schema.into(),
+            options,
+            sandbox,
+            created: RefCell::default(),
+            constraints: None,
+            last_left: RefCell::default(),
+        })
+    }
+
+    /// The search whose plain databases also keep the constraints of a real one, so that a counterexample looks like what is
+    /// there; one that does not keep them is found only where none does (see [`Search::broken_constraints`]).
+    #[must_use]
+    pub fn realistic(self, constraints: Constraints) -> Self {
+        Self { constraints: Some(constraints), ..self }
+    }
+
+    /// The options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Looks for a database on which the queries differ. `left` is the gold: its ORDER BY is the one that counts.
+    ///
+    /// The plainest database that the search finds is the one that it returns (see [`Need`]), as it was made;
+    /// [`Search::refute_minimised`] makes it smaller at once, which is faster than [`Search::minimise`] afterwards.
+    pub fn refute(&self, left: &str, right: &str) -> Verdict {
+        self.hunted(left, right, self.options.databases, false)
+    }
+
+    /// Looks for a database on which the queries differ, and returns a smallest one: without any of its rows the
+    /// results are the same, or the schema is violated.
+    pub fn refute_minimised(&self, left: &str, right: &str) -> Verdict {
+        self.refute_within(left, right, self.options.databases)
+    }
+
+    /// [`Search::refute_minimised`] with that many databases.
+    pub fn refute_within(&self, left: &str, right: &str, databases: usize) -> Verdict {
+        self.hunted(left, right, databases, true)
+    }
+
+    fn hunted(&self, left: &str, right: &str, databases: usize, minimise: bool) -> Verdict {
+        self.bounded(&[left, right], || {
+            self.prepared(left, right).and_then(|prepared| Hunt::over(self, &prepared, databases, minimise))
+        })
+        .unwrap_or_else(Verdict::Inapplicable)
+    }
+
+    /// Works on those texts with stack enough and within the steps that a search may take, of trees and of SQLite.
+    fn bounded<T>(
+        &self,
+        texts: &[&str],
+        work: impl FnOnce() -> Result<T, Inapplicable>,
+    ) -> Result<T, Inapplicable> {
+        let bytes = texts.iter().map(|text| text.len()).sum();
+        self.sandbox.allow_in_total(vm_steps(VM_STEPS, bytes));
+        let work = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, work);
+        budget::analyse_within(budget::SEARCH, bytes, work)
+            .unwrap_or_else(|_| Err(Inapplicable::too_complex(TOO_MANY_STEPS)))
+    }
+
+    /// [`Search::bounded`] where it does not matter why there is nothing.
+    fn bounded_option<T>(&self, texts: &[&str], work: impl FnOnce() -> Option<T>) -> Option<T> {
+        self.bounded(texts, || Ok(work())).ok().flatten()
+    }
+
+    /// For two queries that end in a LIMIT: their rows with the sort keys, as SQL without ORDER BY and LIMIT. If these two
+    /// are equal as bags on every database, so that the rules of tree matching may be asked, the two queries permit the same
+    /// results, whichever rows SQLite takes among ties. `None` where the one does not follow from the other.
+    pub fn rows_before_limit(&self, left: &str, right: &str) -> Option<[String; 2]> {
+        self.bounded_option(&[left, right], || {
+            let prepared = self.prepared(left, right).ok()?;
+            rows_with_keys(&prepared.left.query, &prepared.right.query, &self.schema)
+        })
+    }
+
+    /// For results of which the order does not count: the queries as SQL without ORDER BY, as sets also with DISTINCT. If these
+    /// are equal as bags on every database, the two permit the same results. `None` where the one does not follow from the
+    /// other.
+    pub fn rows_without_order(&self, left: &str, right: &str) -> Option<[String; 2]> {
+        let semantics = self.options.contract.semantics;
+        if !matches!(semantics, Semantics::Set | Semantics::Bag) {
+            return None;
+        }
+        self.bounded_option(&[left, right], || {
+            let prepared = self.prepared(left, right).ok()?;
+            let queries = [&prepared.left.query, &prepared.right.query];
+            without_order(queries, semantics == Semantics::Set, &self.schema)
+        })
+    }
+
+    /// Runs both queries on that database on a fresh SQLite; a refutation if they differ.
+    pub fn replay(&self, database: &Witness, left: &str, right: &str) -> Option<Refutation> {
+        self.bounded_option(&[left, right], || {
+            let prepared = self.prepared(left, right).ok()?;
+            prepared.replay(self).run(&Filled::of(database, &self.schema, &prepared.tables)?)
+        })
+    }
+
+    /// Whether both queries return the same on that database; `None` where that cannot be told.
+    pub fn agree(&self, database: &Witness, left: &str, right: &str) -> Option<bool> {
+        self.bounded_option(&[left, right], || {
+            let prepared = self.prepared(left, right).ok()?;
+            self.create(&prepared.tables).ok()?;
+            let filled = Filled::of(database, &self.schema, &prepared.tables)?;
+            let mut loader = Loader::new(&self.sandbox, &self.schema, &filled.columns).ok()?;
+            let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
+            let judged = is_loaded.then(|| prepared.pair(self).ok().map(|mut pair| pair.judge())).flatten();
+            match judged? {
+                Judged::Same => Some(true),
+                Judged::Different(_) => Some(false),
+                Judged::Undecided | Judged::Failed => None,
+            }
+        })
+    }
+
+    /// A smaller database that still refutes, with plainer values: rows are taken away as long as the results differ and
+    /// the schema is satisfied.
+    pub fn minimise(&self, refutation: &Refutation, left: &str, right: &str) -> Refutation {
+        let minimised = self.bounded_option(&[left, right], || self.minimised(refutation, left, right));
+        minimised.unwrap_or_else(|| refutation.clone())
+    }
+
+    fn minimised(&self, refutation: &Refutation, left: &str, right: &str) -> Option<Refutation> {
+        let prepared = self.prepared(left, right).ok()?;
+        self.create(&prepared.tables).ok()?;
+        let start = Filled::of(refutation.database(), &self.schema, &prepared.tables)?;
+        let mut loader = Loader::new(&self.sandbox, &self.schema, &start.columns).ok()?;
+        let mut pair = prepared.pair(self).ok()?;
+        let (left, right) = (refutation.left().clone(), refutation.right().clone());
+        let difference = Difference { left, right, reason: String::new() };
+        let on = (&self.sandbox, &*self.schema);
+        let accepted = Minimiser::new(on, &mut loader, &mut pair, start, &difference)?.run();
+        let found = accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))?;
+        Some(found.after(refutation.databases()))
+    }
+
+    fn prepared(&self, left: &str, right: &str) -> Result<Prepared, Inapplicable> {
+        let seed = [self.options.seed, seed_of(left), seed_of(right)];
+        let left = self.left(left)?;
+        let right = Resolved::new(right, &self.schema, Side::Right)?;
+        let mut read = tables_of(&left.query);
+        read.extend(tables_of(&right.query));
+        let tables = with_targets(&self.schema, &read)?;
+        Ok(Prepared { left, right, tables, seed })
+    }
+
+    /// The left query, which takes the same steps whether it is known already or not.
+    fn left(&self, text: &str) -> Result<Arc<Resolved>, Inapplicable> {
+        if let Some(last) = self.last_left.borrow().as_ref().filter(|last| last.text == text) {
+            budget::spend(usize::try_from(last.steps).unwrap_or(usize::MAX));
+            return Ok(Arc::clone(&last.resolved));
+        }
+        let (resolved, steps) = budget::taking(|| Resolved::new(text, &self.schema, Side::Left));
+        let resolved = Arc::new(resolved?);
+        *self.last_left.borrow_mut() =
+            Some(Left { text: text.to_owned(), resolved: Arc::clone(&resolved), steps });
+        Ok(resolved)
+    }
+
+    /// Makes the tables that are not there yet.
+    fn create(&self, tables: &[TableId]) -> Result<(), Inapplicable> {
+        let mut created = self.created.borrow_mut();
+        let unsupported = |error: rusqlite::Error| Inapplicable::unsupported("schema", error.to_string());
+        for &id in tables {
+            if let Some(table) = self.schema.table(id).filter(|_| !created.tables.contains(&id)) {
+                self.sandbox.create(&create_table(&self.schema, table)).map_err(unsupported)?;
+                created.tables.insert(id);
+            }
+        }
+        if !created.in_transaction {
+            self.sandbox.begin_transaction().map_err(unsupported)?;
+            created.in_transaction = true;
+        }
+        Ok(())
+    }
+
+    /// What the CHECK constraints of the tables say about their columns.
+    fn trace_checks(&self, tables: &[TableId]) -> Trace {
+        let mut all = Trace::default();
+        for table in tables.iter().filter_map(|&id| self.schema.table(id)) {
+            for check in &table.checks {
+                let sql = format!("SELECT 1 FROM {} WHERE {check}\n", quoted(&table.name));
+                let Ok(query) = resolve(&sql, &self.schema) else { continue };
+                let found = trace(&query);
+                all.facts.extend(found.facts);
+                all.equal.extend(found.equal);
+                all.read.extend(found.read);
+            }
+        }
+        all
+    }
+}
+
+/// How many of those steps texts of so many bytes may take: some steps, and beginning and ending a run, take as long as the
+/// query has cursors.
+fn vm_steps(steps: u64, bytes: usize) -> u64 {
+    const SHORT: u64 = 4 << 10;
+    steps.saturating_mul(SHORT) / SHORT.max(bytes as u64)
+}
+
+fn budget(options: &Options) -> Budget {
+    Budget { vm_steps: options.vm_steps_per_query, time: options.time_limit_per_query, max_rows: 100_000 }
+}
+
+/// A pair, resolved.
+struct Prepared {
+    left: Arc<Resolved>,
+    right: Resolved,
+    tables: Vec<TableId>,
+    seed: [u64; 3],
+}
+
+impl Prepared {
+    /// Both queries, compiled in the sandbox of the search.
+    fn pair<'s>(&self, search: &'s Search) -> Result<Pair<'s>, Inapplicable> {
+        let texts = (&*self.left, &self.right);
+        Pair::new(&search.sandbox, &search.schema, texts, search.options.contract)
+    }
+
+    fn replay<'a>(&'a self, search: &'a Search) -> Replay<'a> {
+        Replay {
+            schema: &search.schema,
+            tables: &self.tables,
+            pair: (&self.left, &self.right),
+            contract: search.options.contract,
+            budget: budget(&search.options),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Counterexamples as the files of a test suite.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, params_from_iter};
+
+use crate::quoted;
+
+/// Steps of SQLite's virtual machine for the script of a counterexample; one of ours takes some dozen a row.
+const MOST_STEPS: i32 = 50_000_000;
+/// Steps between two looks at their number.
+const STEPS_OF_A_CALL: i32 = 1000;
+
+/// A database of a suite, and which predictions it tells from their gold, by number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its file.
+    pub path: PathBuf,
+    /// The predictions.
+    pub told: BTreeSet<usize>,
+}
+
+/// As few of the databases as tell as many predictions from their golds as all of them do: each time the one that adds
+/// most, the first of equals. The greedy choice is within a factor of ln n of the fewest.
+pub fn chosen(candidates: &[Candidate]) -> Vec<&Candidate> {
+    let mut told: BTreeSet<usize> = BTreeSet::new();
+    let mut chosen = Vec::new();
+    loop {
+        let added = |candidate: &Candidate| candidate.told.difference(&told).count();
+        // Of equals `max_by_key` takes the last one.
+        let best = candidates.iter().rev().max_by_key(|candidate| added(candidate));
+        let Some(best) = best.filter(|best| added(best) > 0) else { return chosen };
+        told.extend(&best.told);
+        chosen.push(best);
+    }
+}
+
+/// Writes a database with all tables, views and indexes of another and the rows of a counterexample's script.
+///
+/// # Errors
+/// When the database cannot be read, the file cannot be written, or the rows break a constraint that the script does not
+/// state.
+pub fn fill(source: &Path, script: &str, path: &Path) -> rusqlite::Result<()> {
+    let rows = rows_of(script)?;
+    let mut target = Connection::open(path)?;
+    let filled = copy_schema(source, &target).and_then(|()| copy_rows(&rows, &mut target));
+    drop(target);
+    if filled.is_err() {
+        // The error says more than a file that cannot be removed.
+        let _ = std::fs::remove_file(path);
+    }
+    filled
+}
+
+/// The database in memory that a script makes. The script may come from a log that somebody else wrote: it can create
+/// tables and put values into them, and nothing else.
+pub(crate) fn rows_of(script: &str) -> rusqlite::Result<Connection> {
+    let mut rows = Connection::open_in_memory()?;
+    // Nothing may be attached, and so no VACUUM INTO a file either.
+    rows.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    rows.authorizer(Some(|context: AuthContext<'_>| match context.action {
+        AuthAction::CreateTable { .. }
+        | AuthAction::CreateIndex { .. }
+        | AuthAction::Insert { .. }
+        | AuthAction::Update { .. }
+        | AuthAction::Read { .. }
+        | AuthAction::Select
+        | AuthAction::Function { .. }
+        | AuthAction::Reindex { .. }
+        | AuthAction::Transaction { .. } => Authorization::Allow,
+        _ => Authorization::Deny,
+    }))?;
+    let mut calls = 0;
+    let is_over = move || {
+        calls += 1;
+        calls > MOST_STEPS / STEPS_OF_A_CALL
+    };
+    rows.progress_handler(STEPS_OF_A_CALL, Some(is_over))?;
+    rows.execute_batch(script)?;
+    Ok(rows)
+}
+
+pub(crate) fn texts(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
+    connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Triggers are left out: rows are put in as they are.
+fn copy_schema(source: &Path, target: &Connection) -> rusqlite::Result<()> {
+    let source = Connection::open_with_flags(source, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let statements = texts(
+        &source,
+        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('table', 'index', 'view') \
+         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type = 'view', type = 'index', rowid",
+    )?;
+    target.pragma_update(None, "foreign_keys", false)?;
+    statements.iter().try_for_each(|sql| target.execute(sql, []).map(drop))
+}
+
+fn copy_rows(rows: &Connection, target: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = target.transaction()?;
+    for table in texts(rows, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")? {
+        let mut all = rows.prepare(&format!("SELECT * FROM {}", quoted(&table)))?;
+        let columns: Vec<String> = all.column_names().map(quoted).collect();
+        let places = vec!["?"; columns.len()].join(", ");
+        let insert = format!("INSERT INTO {} ({}) VALUES ({places})", quoted(&table), columns.join(", "));
+        let mut insert = transaction.prepare(&insert)?;
+        let mut read = all.query([])?;
+        while let Some(row) = read.next()? {
+            let values: Vec<Value> = (0..columns.len()).map(|at| row.get(at)).collect::<Result<_, _>>()?;
+            insert.execute(params_from_iter(values))?;
+        }
+    }
+    transaction.commit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(name: &str, told: &[usize]) -> Candidate {
+        Candidate { path: name.into(), told: told.iter().copied().collect() }
+    }
+
+    #[test]
+    fn the_fewest_databases_that_tell_the_most() {
+        let candidates = [
+            candidate("a", &[0, 1]),
+            candidate("b", &[0, 1, 2]),
+            candidate("c", &[3]),
+            candidate("d", &[]),
+            candidate("e", &[3]),
+        ];
+        let names: Vec<&Path> = chosen(&candidates).into_iter().map(|one| one.path.as_path()).collect();
+        assert_eq!(names, [Path::new("b"), Path::new("c")]);
+    }
+
+    #[test]
+    fn a_script_puts_rows_into_tables_and_does_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        Connection::open(at("source")).unwrap().execute_batch("CREATE TABLE t (a UNIQUE)").unwrap();
+        let script = "CREATE TABLE t (a UNIQUE);\nINSERT INTO t VALUES (CAST(X'00' AS TEXT)), (2);\n";
+        fill(&at("source"), script, &at("filled")).unwrap();
+        let filled = Connection::open(at("filled")).unwrap();
+        assert_eq!(filled.query_row("SELECT count(*) FROM t", [], |row| row.get(0)), Ok(2));
+
+        let stolen = at("stolen").display().to_string();
+        for hostile in [
+            format!("ATTACH '{stolen}' AS s; CREATE TABLE s.t (a)"),
+            format!("VACUUM INTO '{stolen}'"),
+            format!("PRAGMA temp_store_directory = '{stolen}'"),
+            "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+                .to_owned(),
+            "CREATE TABLE t (a); CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END".to_owned(),
+        ] {
+            assert!(fill(&at("source"), &hostile, &at("hostile")).is_err(), "{hostile}");
+            assert!(!at("stolen").exists() && !at("hostile").exists(), "{hostile}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! What of a result counts decides whether a pair is refuted.
+
+use sqlgauge_engine::compare::Semantics;
+use sqlgauge_search::{Contract, Options, Search};
+use sqlgauge_sql::schema::Schema;
+
+/// For each pair the contracts under which a database tells the two apart.
+#[test]
+fn a_pair_is_refuted_under_the_contracts_that_count_the_difference() {
+    let schema = Schema::from_ddl("CREATE TABLE t (a INTEGER NOT NULL, b INTEGER NOT NULL)").unwrap();
+    for (left, right, refuted) in [
+        ("SELECT a FROM t", "SELECT DISTINCT a FROM t", "ex bag list"),
+        ("SELECT a FROM t ORDER BY a", "SELECT a FROM t", "ex list"),
+        ("SELECT a FROM t", "SELECT a FROM t ORDER BY a", "list"),
+        ("SELECT a FROM t ORDER BY a", "SELECT a FROM t ORDER BY a DESC", "ex list"),
+        ("SELECT a FROM t ORDER BY a", "SELECT a FROM t ORDER BY a, b", ""),
+        ("SELECT a FROM t", "SELECT b FROM t", "ex set bag list"),
+        // Which row stays is free, and all rows are of one kind.
+        ("SELECT 1 FROM t LIMIT 2", "SELECT 1 FROM t LIMIT 1", "ex bag list"),
+        // Some choice of rows is common to both.
+        ("SELECT a FROM t LIMIT 1", "SELECT a FROM t ORDER BY b LIMIT 1", ""),
+    ] {
+        for semantics in Semantics::ALL {
+            let contract = Contract { semantics, ..Contract::default() };
+            let search = Search::new(schema.clone(), Options { contract, ..Options::default() }).unwrap();
+            let is_expected = refuted.split(' ').any(|name| name == semantics.name());
+            let found = search.refute(left, right).is_refuted();
+            assert_eq!(found, is_expected, "{semantics}: {left} | {right}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A slice of a database holds only rows of it, satisfies the schema, and tells the queries apart.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use sqlgauge_engine::{Engine, Limits, SqliteEngine, Value};
+use sqlgauge_search::{Constraints, Options, Refutation, Search};
+
+/// 400 orders of 20 customers of 4 towns; order 401 refers to no customer.
+fn shop(path: &Path) {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF;
+             CREATE TABLE town (id INTEGER PRIMARY KEY, name TEXT);
+             CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT, town_id INT REFERENCES town(id));
+             CREATE TABLE purchase (code TEXT PRIMARY KEY, customer_id INT REFERENCES customer(id), price REAL, note TEXT);
+             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4)
+                 INSERT INTO town SELECT i, 'town ' || i FROM n;
+             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+                 INSERT INTO customer SELECT i, 'name ' || (i % 7), 1 + i % 4 FROM n;
+             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+                 INSERT INTO purchase SELECT 'p' || i, 1 + i * i % 20, i * 7 % 400, 'a note' FROM n;
+             INSERT INTO purchase VALUES ('lost', 99, 1000, NULL);",
+        )
+        .unwrap();
+}
+
+/// The plain counterexamples of a realistic search look like the database that it was given.
+#[test]
+fn a_realistic_witness_keeps_what_the_database_keeps() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop.sqlite");
+    shop(&path);
+    let engine = SqliteEngine::new(Limits::default());
+    let database = engine.open(&path).unwrap();
+    let schema = Arc::clone(database.schema());
+    let constraints = Constraints::mine(&engine, &database);
+    let realistic = Search::new(Arc::clone(&schema), Options::default()).unwrap().realistic(constraints);
+    let broken = |search: &Search, left: &str, right: &str| {
+        let verdict = search.refute_minimised(left, right);
+        let found = verdict.refutation().unwrap_or_else(|| panic!("{left}\n{right}"));
+        search.broken_constraints(found.database(), left, right)
+    };
+    for (left, right) in [
+        ("SELECT code FROM purchase WHERE price > 5", "SELECT code FROM purchase WHERE price >= 5"),
+        ("SELECT count(*) FROM customer", "SELECT count(DISTINCT name) FROM customer"),
+        ("SELECT id FROM town WHERE name <> 'town 1'", "SELECT id FROM town"),
+    ] {
+        assert_eq!(broken(&realistic, left, right), Vec::<String>::new(), "{left}\n{right}");
+    }
+    // No price there is below zero, and none is NULL.
+    let (left, right) = ("SELECT code FROM purchase WHERE price < 0", "SELECT code FROM purchase WHERE 0");
+    assert_eq!(broken(&realistic, left, right).len(), 1);
+    let (left, right) = ("SELECT count(*) FROM customer", "SELECT count(name) FROM customer");
+    assert_eq!(broken(&realistic, left, right), ["customer.name: never NULL there"]);
+}
+
+fn slice(left: &str, right: &str) -> Option<Refutation> {
+    slice_of(shop, left, right)
+}
+
+fn slice_of(database: fn(&Path), left: &str, right: &str) -> Option<Refutation> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.sqlite");
+    database(&path);
+    let engine = SqliteEngine::new(Limits::default());
+    let database = engine.open(&path).unwrap();
+    let search = Search::new(Arc::clone(database.schema()), Options::default()).unwrap();
+    let found = search.slice(&engine, &database, left, right);
+    for table in found.iter().flat_map(|found| &found.database().tables) {
+        for row in &table.rows {
+            let filled = table.columns.iter().zip(row).filter(|(_, value)| **value != Value::Null);
+            let equal: Vec<String> = filled
+                .map(|(column, value)| format!("\"{column}\" = {}", sqlgauge_search::literal(value)))
+                .collect();
+            let sql = format!("SELECT 1 FROM \"{}\" WHERE {}", table.name, equal.join(" AND "));
+            assert!(!engine.run(&database, &sql).rows().unwrap().is_empty(), "{sql}");
+        }
+    }
+    found
+}
+
+#[test]
+fn a_slice_is_made_of_real_rows_and_small() {
+    for (left, right, most) in [
+        ("SELECT name FROM customer WHERE id > 3", "SELECT name FROM customer WHERE id >= 3", 1),
+        ("SELECT name FROM customer WHERE id > 18", "SELECT name FROM customer WHERE id >= 18", 1),
+        ("SELECT count(*) FROM customer", "SELECT count(DISTINCT name) FROM customer", 2),
+        (
+            "SELECT c.name FROM customer c JOIN purchase p ON p.customer_id = c.id ORDER BY p.price DESC LIMIT 1",
+            "SELECT c.name FROM customer c JOIN purchase p ON p.customer_id = c.id ORDER BY p.price LIMIT 1",
+            6,
+        ),
+        (
+            "SELECT t.name, sum(price) FROM town t JOIN customer c ON t.id = c.town_id JOIN purchase p ON c.id = p.customer_id \
+             GROUP BY t.id",
+            "SELECT t.name, avg(price) FROM town t JOIN customer c ON t.id = c.town_id JOIN purchase p ON c.id = p.customer_id \
+             GROUP BY t.id",
+            5,
+        ),
+    ] {
+        let found = slice(left, right).unwrap_or_else(|| panic!("{left}\n{right}"));
+        assert!(found.database().rows() <= most, "{left}\n{}", found.database());
+    }
+}
+
+#[test]
+fn what_the_database_does_not_tell_apart_has_no_slice() {
+    assert_eq!(slice("SELECT name FROM town WHERE id > 9", "SELECT name FROM town WHERE id > 10"), None);
+    // The only row that tells them apart refers to no customer.
+    assert_eq!(
+        slice(
+            "SELECT customer_id FROM purchase WHERE price > 900",
+            "SELECT customer_id FROM purchase WHERE price > 2000"
+        ),
+        None
+    );
+}
+
+/// Visits refer to registrations, which refer to courses: by a number that the course's key stores as text, and one of them
+/// to no course.
+fn school(path: &Path) {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF;
+             CREATE TABLE course (id VARCHAR(9) PRIMARY KEY, name TEXT);
+             CREATE TABLE registration (id INTEGER PRIMARY KEY, course_id INT NOT NULL REFERENCES course(id));
+             CREATE TABLE visit (registration_id INT NOT NULL REFERENCES registration(id), course_id INT REFERENCES course(id), day TEXT);
+             INSERT INTO course VALUES ('301', 'statistics'), ('302', 'law');
+             INSERT INTO registration VALUES (1, 301), (2, 302), (3, 999);
+             INSERT INTO visit VALUES (1, 301, 'Monday'), (2, 302, 'Friday'), (3, 301, 'Sunday');",
+        )
+        .unwrap();
+}
+
+#[test]
+fn a_key_refers_as_its_target_stores_it() {
+    let (left, right) = (
+        "SELECT day FROM visit v JOIN course c ON v.course_id = c.id WHERE c.name = 'law'",
+        "SELECT v.course_id FROM visit v JOIN course c ON v.course_id = c.id WHERE c.name = 'law'",
+    );
+    let found = slice_of(school, left, right).unwrap();
+    assert_eq!(found.database().rows(), 3, "{}", found.database());
+}
+
+#[test]
+fn what_refers_to_a_row_that_refers_to_none_is_left_out() {
+    // The visit on Sunday is of a registration for no course.
+    let differing = "SELECT day FROM visit WHERE day = 'Sunday'";
+    assert_eq!(slice_of(school, differing, "SELECT day FROM visit WHERE 0"), None);
+}

@@ -1,0 +1,43 @@
+//! What a model is trained on.
+
+use serde::Serialize;
+
+use super::triple::Triple;
+
+/// A message of a chat.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct Message {
+    /// `system`, `user` or `assistant`.
+    pub role: &'static str,
+    /// What is said.
+    pub content: String,
+}
+
+/// A chat in the form that trainers read (`messages`), and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Example {
+    /// Instructions, question, answer.
+    pub messages: [Message; 3],
+    /// The question.
+    pub question: String,
+    /// The original database.
+    pub db_id: String,
+    /// What the schema is: `original`, a kind of change, a step.
+    pub kind: String,
+    /// Position of the item in the original file, from 0.
+    pub source_index: usize,
+}
+
+impl Example {
+    pub(crate) fn new(triple: &Triple<'_>, system: String, user: String) -> Self {
+        let answer = triple.answer.trim().trim_end_matches(';').trim_end().to_owned();
+        let message = |role, content| Message { role, content };
+        Self {
+            messages: [message("system", system), message("user", user), message("assistant", answer)],
+            question: triple.question.trim().to_owned(),
+            db_id: triple.source_db_id.to_owned(),
+            kind: triple.kind.to_owned(),
+            source_index: triple.source_index,
+        }
+    }
+}

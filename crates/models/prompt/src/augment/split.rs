@@ -1,0 +1,119 @@
+//! Training and validation, without leaks.
+
+use std::collections::{BTreeMap, HashSet};
+
+use sqlgauge_base::{Random, seed_of};
+
+use super::example::{Example, Message};
+
+/// The two sides.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Split {
+    /// To train on.
+    pub train: Vec<Example>,
+    /// To validate on.
+    pub validation: Vec<Example>,
+    /// Examples left out because an equal one is there.
+    pub duplicates: usize,
+    /// Examples of the validation side left out because the training side has the question with that answer.
+    pub leaks: usize,
+}
+
+/// Splits the examples by their original database: databases drawn by the seed are for validation until they have that
+/// share of the examples.
+pub fn split(examples: Vec<Example>, validation_share: f64, seed: u64) -> Split {
+    let mut kept: HashSet<[Message; 3]> = HashSet::new();
+    let count = examples.len();
+    let examples: Vec<Example> =
+        examples.into_iter().filter(|example| kept.insert(example.messages.clone())).collect();
+    let for_validation = databases(&examples, validation_share, seed);
+    let mut split = Split { duplicates: count - examples.len(), ..Split::default() };
+    for example in examples {
+        let side =
+            if for_validation.contains(&example.db_id) { &mut split.validation } else { &mut split.train };
+        side.push(example);
+    }
+    let trained: HashSet<[&str; 2]> = split.train.iter().map(said).collect();
+    let before = split.validation.len();
+    split.validation.retain(|example| !trained.contains(&said(example)));
+    split.leaks = before - split.validation.len();
+    split
+}
+
+/// Question and answer, whatever the schema.
+fn said(example: &Example) -> [&str; 2] {
+    [&example.question, &example.messages[2].content]
+}
+
+fn databases(examples: &[Example], share: f64, seed: u64) -> HashSet<String> {
+    let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+    examples.iter().for_each(|example| *sizes.entry(&example.db_id).or_default() += 1);
+    let mut names: Vec<&str> = sizes.keys().copied().collect();
+    Random::new([seed, seed_of("validation")]).shuffle(&mut names);
+    let wanted = share * examples.len() as f64;
+    let (mut chosen, mut taken) = (HashSet::new(), 0);
+    for name in names {
+        // One database stays to train on.
+        if taken as f64 >= wanted || chosen.len() + 1 >= sizes.len() {
+            break;
+        }
+        taken += sizes[name];
+        chosen.insert(name.to_owned());
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(db_id: &str, question: &str, answer: &str) -> Example {
+        let message = |role, content: String| Message { role, content };
+        let user = format!("CREATE TABLE {db_id} (a);\n{question}");
+        Example {
+            messages: [
+                message("system", String::new()),
+                message("user", user),
+                message("assistant", answer.to_owned()),
+            ],
+            question: question.to_owned(),
+            db_id: db_id.to_owned(),
+            kind: "original".to_owned(),
+            source_index: 0,
+        }
+    }
+
+    #[test]
+    fn a_database_is_on_one_side_and_equal_examples_are_one() {
+        let mut examples: Vec<Example> =
+            (0..40).map(|at| example(&format!("d{}", at % 8), &format!("q{at}"), "SELECT a")).collect();
+        examples.push(examples[3].clone());
+        let found = split(examples.clone(), 0.25, 1);
+        assert_eq!(
+            (found.train.len(), found.validation.len(), found.duplicates, found.leaks),
+            (30, 10, 1, 0)
+        );
+        let names = |side: &[Example]| side.iter().map(|e| e.db_id.clone()).collect::<HashSet<_>>();
+        assert!(names(&found.train).is_disjoint(&names(&found.validation)));
+        assert_eq!(split(examples.clone(), 0.25, 1), found);
+        assert!(
+            (2..20).any(
+                |seed| names(&split(examples.clone(), 0.25, seed).validation) != names(&found.validation)
+            )
+        );
+        assert!(split(examples, 0.0, 1).validation.is_empty());
+    }
+
+    #[test]
+    fn what_is_trained_on_is_not_validated_on() {
+        let examples =
+            vec![example("d0", "q", "SELECT a"), example("d1", "q", "SELECT a"), example("d0", "r", "x")];
+        let found = split(examples, 0.3, 0);
+        assert_eq!((found.validation.len(), found.leaks), (0, 1), "{found:?}");
+    }
+
+    #[test]
+    fn one_database_alone_is_trained_on() {
+        assert_eq!(split(vec![example("d", "q", "x")], 0.5, 0).train.len(), 1);
+    }
+}

@@ -1,0 +1,15 @@
+//! What language models are asked and trained with.
+//!
+//! - [`predict`] asks for the SQL of a workload's questions.
+//! - [`augment`] makes training chats by the same prompt from a benchmark and its evolved schemas.
+//! - `names` asks for new names of tables and columns, for `evolve --names llm` (feature `services`).
+//! - `reword` asks for questions in other words, for `synth --polish` (feature `services`).
+//!
+//! The prompts are the files of `prompts/`.
+
+pub mod augment;
+#[cfg(feature = "services")]
+pub mod names;
+pub mod predict;
+#[cfg(feature = "services")]
+pub mod reword;

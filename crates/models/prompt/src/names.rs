@@ -1,0 +1,204 @@
+//! Names from a language model: one request for each table.
+//!
+//! # Contract
+//! Names, types and keys of a schema are sent, and nothing of its rows. Answers are kept by the client's cache, so that the same
+//! question asks no server twice. An answer without names costs its table, which is named; a server that gives no answer ends the
+//! asking, since what it says next time would make another benchmark.
+
+use sqlgauge_llm::{
+    ChatRequest, Client, LlmError, Message, Placeholders, Progress, Prompt, TokenLimit, Usage,
+};
+use sqlgauge_sql::schema::{Schema, Table, TableKind};
+use sqlgauge_sql::{Dialect, schema_text};
+
+use sqlgauge_names::{Naturalness, SchemaNames, Suggestions};
+
+const BUILT_IN: &str = include_str!("../prompts/names.md");
+const PLACEHOLDERS: Placeholders = Placeholders {
+    prompt: "evolve --names",
+    required: &["schema", "table", "columns", "style", "example"],
+    optional: &[],
+};
+
+/// What the names of a column take of an answer, at most.
+pub const TOKENS_OF_A_COLUMN: u32 = 32;
+
+/// Which model is asked, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NameSettings {
+    /// Name of the model.
+    pub model: String,
+    /// How readable the names shall be.
+    pub naturalness: Naturalness,
+    /// Sampling temperature; `None` leaves it to the server.
+    pub temperature: Option<f64>,
+    /// Most tokens of an answer about a table, besides [`TOKENS_OF_A_COLUMN`] for each of its columns.
+    pub max_tokens: u32,
+    /// How servers call that limit.
+    pub token_limit: TokenLimit,
+}
+
+/// What came of the asking.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// The names.
+    pub suggestions: Suggestions,
+    /// Tables that were asked about.
+    pub tables: usize,
+    /// Tables and columns that were asked about.
+    pub elements: usize,
+    /// Those of them for which the answers have a name, whether it fits or not.
+    pub named: usize,
+    /// Those whose answers have no names, as `database.table`.
+    pub without_names: Vec<String>,
+    /// What was used.
+    pub usage: Usage,
+}
+
+/// Why there are no names.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AskError {
+    /// The built-in prompt is not whole; a defect.
+    #[error(transparent)]
+    Prompt(#[from] sqlgauge_llm::PromptError),
+    /// A table has no answer.
+    #[error("no names for the table {table:?} of {db_id}: {source}")]
+    Llm {
+        /// The database.
+        db_id: String,
+        /// The table.
+        table: String,
+        /// Why not.
+        source: LlmError,
+    },
+}
+
+impl AskError {
+    /// Whether it was asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Llm { source: LlmError::Cancelled, .. })
+    }
+}
+
+/// Asks for names of every table of these databases.
+///
+/// # Errors
+/// [`AskError`]; what was answered is kept by the client.
+pub fn ask(
+    client: &Client,
+    databases: &[(&str, &Schema)],
+    settings: &NameSettings,
+    progress: Option<&mut (dyn FnMut(&Progress) + Send)>,
+) -> Result<Asked, AskError> {
+    let prompt = Prompt::parse(BUILT_IN, PLACEHOLDERS)?;
+    let mut asked = Vec::new();
+    let mut requests = Vec::new();
+    for (db_id, schema) in databases {
+        let text = schema_text(schema);
+        for table in schema.tables().iter().filter(|table| table.kind == TableKind::Table) {
+            asked.push((*db_id, table));
+            requests.push(settings.request(&prompt, &text, table));
+        }
+    }
+    let batch = client.chat_batch(&requests, progress);
+    let mut suggestions = Suggestions { of: settings.model.clone(), ..Suggestions::default() };
+    let mut without_names = Vec::new();
+    let (mut elements, mut with_names) = (0, 0);
+    for ((db_id, table), result) in asked.iter().zip(batch.results) {
+        let error = |source| AskError::Llm { db_id: (*db_id).to_owned(), table: table.name.clone(), source };
+        let answer = result.map_err(error)?;
+        let names: &mut SchemaNames = suggestions.databases.entry((*db_id).to_owned()).or_default();
+        let found = names.add_answer(table, &answer.text);
+        if found == 0 {
+            without_names.push(format!("{db_id}.{}", table.name));
+        }
+        elements += 1 + table.columns.len();
+        with_names += found;
+    }
+    Ok(Asked {
+        suggestions,
+        tables: asked.len(),
+        elements,
+        named: with_names,
+        without_names,
+        usage: batch.usage,
+    })
+}
+
+impl NameSettings {
+    fn request(&self, prompt: &Prompt, schema: &str, table: &Table) -> ChatRequest {
+        let columns = u32::try_from(table.columns.len()).unwrap_or(u32::MAX);
+        let most = self.max_tokens.saturating_add(columns.saturating_mul(TOKENS_OF_A_COLUMN));
+        let (system, user) = prompt.fill(|name| match name {
+            "schema" => schema.to_owned(),
+            "style" => style(self.naturalness).to_owned(),
+            "example" => example(self.naturalness).to_owned(),
+            "columns" => column_list(table),
+            _ => Dialect::Sqlite.identifier(&table.name),
+        });
+        ChatRequest {
+            temperature: self.temperature,
+            max_tokens: Some(most),
+            token_limit: self.token_limit,
+            ..ChatRequest::new(self.model.clone(), vec![Message::system(system), Message::user(user)])
+        }
+    }
+}
+
+/// The columns by name, as they are written in SQL.
+fn column_list(table: &Table) -> String {
+    let names: Vec<_> = table.columns.iter().map(|column| Dialect::Sqlite.identifier(&column.name)).collect();
+    names.join(", ")
+}
+
+fn style(naturalness: Naturalness) -> &'static str {
+    match naturalness {
+        Naturalness::Regular => "made of full English words, as in vegetation_height",
+        Naturalness::Low => {
+            "made of abbreviations that people recognise, as in veg_hgt for vegetation height"
+        }
+        Naturalness::Least => {
+            "made of initials or of the consonants of its words, as in vgt_h for vegetation height"
+        }
+    }
+}
+
+fn example(naturalness: Naturalness) -> &'static str {
+    match naturalness {
+        Naturalness::Regular => {
+            r#"{"table": ["client", "buyer", "patron"], "columns": {"first_name": ["given_name", "forename", "personal_name"]}}"#
+        }
+        Naturalness::Low => {
+            r#"{"table": ["cust", "clnt", "custmr"], "columns": {"first_name": ["fst_name", "given_nm", "fname"]}}"#
+        }
+        Naturalness::Least => {
+            r#"{"table": ["c", "cst", "cl"], "columns": {"first_name": ["fn", "f_nm", "gvn"]}}"#
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_sql::schema::Column;
+
+    use super::*;
+
+    #[test]
+    fn the_prompt_names_the_table_after_the_schema() {
+        let prompt = Prompt::parse(BUILT_IN, PLACEHOLDERS).unwrap();
+        let settings = NameSettings {
+            model: "m".to_owned(),
+            naturalness: Naturalness::Low,
+            temperature: Some(0.0),
+            max_tokens: 9,
+            token_limit: TokenLimit::MaxTokens,
+        };
+        let columns = ["a", "b c"].map(|name| Column::new(name, None)).to_vec();
+        let request = settings.request(&prompt, "CREATE TABLE \"my t\" (a);", &Table::new("my t", columns));
+        let user = &request.messages[1].content;
+        assert!(user.starts_with("CREATE TABLE \"my t\" (a);\n\nGive three"), "{user}");
+        assert!(user.contains("the table \"my t\",") && user.contains("veg_hgt"), "{user}");
+        assert!(user.contains(r#""first_name": ["fst_name""#), "{user}");
+        assert!(user.contains(r#"each of its columns: a, "b c"."#), "{user}");
+    }
+}
