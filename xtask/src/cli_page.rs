@@ -76,7 +76,7 @@ fn is_listed(name: &str) -> bool {
 fn help(command: &[&str]) -> Result<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["run", "--quiet", "--package", "sqlgauge", "--"])
+        .args(["run", "--quiet", "--bin", "sqlgauge", "--"])
         .args(command)
         .arg("--help")
         .env("COLUMNS", "100")

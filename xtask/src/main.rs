@@ -1,20 +1,31 @@
-//! `cargo xtask docs` writes the generated reference pages; `cargo xtask docs --check` fails if they are not
-//! current.
+//! The chores of the repository:
+//!
+//! - `cargo xtask check` is the quick check before a commit: format, lints, unit tests, links;
+//! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current or a link is broken;
+//! - `cargo xtask links` checks the links alone;
+//! - `cargo xtask book` builds the documentation as a book.
 
 mod cli_page;
+mod links;
 mod metrics_page;
 mod rules_page;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+
+const USAGE: &str = "usage: cargo xtask check | docs [--check] | links | book";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["check"] => quick_check(),
         ["docs"] => docs(false),
-        ["docs", "--check"] => docs(true),
-        _ => bail!("usage: cargo xtask docs [--check]"),
+        ["docs", "--check"] => docs(true).and_then(|()| links::check()),
+        ["links"] => links::check(),
+        ["book"] => book(),
+        _ => bail!(USAGE),
     }
 }
 
@@ -27,6 +38,7 @@ fn docs(check: bool) -> Result<()> {
     let mut pages = vec![
         ("docs/reference/metrics.md".to_owned(), metrics_page::render()?),
         ("docs/reference/cli.md".to_owned(), cli_page::render()?),
+        ("docs/SUMMARY.md".to_owned(), rules_page::summary(&root().join("docs/SUMMARY.md"))?),
     ];
     pages.extend(rules_page::render());
     let mut stale = Vec::new();
@@ -42,4 +54,28 @@ fn docs(check: bool) -> Result<()> {
         return Ok(());
     }
     bail!("not current: {}; run `cargo xtask docs` and commit the result", stale.join(", "))
+}
+
+/// What takes minutes; `.ci/run` has everything.
+fn quick_check() -> Result<()> {
+    cargo(&["fmt", "--all", "--check"])?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
+    cargo(&["test", "--workspace", "--lib", "--locked", "--quiet"])?;
+    links::check()
+}
+
+fn cargo(arguments: &[&str]) -> Result<()> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(program).args(arguments).current_dir(root()).status();
+    let status = status.context("cargo cannot be started")?;
+    ensure!(status.success(), "`cargo {}` failed", arguments.join(" "));
+    Ok(())
+}
+
+fn book() -> Result<()> {
+    let status = Command::new("mdbook").arg("build").current_dir(root()).status();
+    let status = status.context("mdbook cannot be started; install it with `cargo install mdbook`")?;
+    ensure!(status.success(), "`mdbook build` failed");
+    println!("{}", root().join("target/book/index.html").display());
+    Ok(())
 }

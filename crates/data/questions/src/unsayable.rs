@@ -36,7 +36,7 @@ impl Unsayable {
 pub enum Unreadable {
     /// The grammar does not have it.
     #[error(
-        "the text is not understood from {rest:?} on; write it in the words of the grammar (docs/questions.md)"
+        "the text is not understood from {rest:?} on; write it in the words of the grammar (docs/explanation/questions.md)"
     )]
     Unknown {
         /// From where on nothing fits.

@@ -5,7 +5,7 @@
 //! 1. `far · distance² + group · (1 / labelled databases + 1 / databases of the target)`, learned on sets that are cut
 //!    out of the known runs. The distance is that of the signals, so a target farther away gets a wider interval.
 //! 2. Where the target lies outside what is labelled, how much systems of different kinds differ there, and databases:
-//!    [`Spread`]. No known run can tell that; it was seen on models of several families (`docs/estimation.md`).
+//!    [`Spread`]. No known run can tell that; it was seen on models of several families (`docs/results/estimation.md`).
 //!
 //! The half-width is a conformal quantile of the errors on the sets, in units of what was expected of each, times what is
 //! expected on the target. Only outside, the second part is added.
@@ -49,7 +49,7 @@ impl Spread {
 
     /// Of one that sees one system alone: variance components of what is left on families and databases that the law was
     /// not learned on, and of the slopes between databases of either benchmark and from one benchmark to the other
-    /// (`docs/estimation.md`, "One system alone").
+    /// (`docs/results/estimation.md`, "One system alone").
     pub const ALONE: Self = Self { kind: 0.10, database: 0.25, slope: SLOPE };
 
     /// Half-width on the probit scale of the accuracy of so many running answers, with what the choice of the questions

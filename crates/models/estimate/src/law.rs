@@ -17,7 +17,7 @@ const PRIOR: [f64; 2] = [0.0, 1.0];
 /// and of what the structure of questions and predictions says ([`crate::structure`]). Sets of one benchmark cannot tell
 /// them, as databases of one benchmark differ in little but what makes queries fail. They were found on two benchmarks with
 /// systems of seven families, each family on each database judged by the other families on the other databases
-/// (`docs/estimation.md`, "One system alone"); rounded, since they differ with the families.
+/// (`docs/results/estimation.md`, "One system alone"); rounded, since they differ with the families.
 ///
 /// They differ with the direction: where fewer answers run, structure sees much of what else is harder; a model of answers to
 /// hard questions does not see how easy others are, and the share that runs tells more.

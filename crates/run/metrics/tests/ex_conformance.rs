@@ -45,7 +45,7 @@ struct Case {
 }
 
 impl Case {
-    /// Class V1 of `docs/official-defects-execution.md`: their SQLite is older than ours and refused a query whose
+    /// Class V1 of `docs/explanation/official-defects-execution.md`: their SQLite is older than ours and refused a query whose
     /// subquery groups by a column of the query around it.
     fn is_newer_sqlite(&self, official: bool, here: Option<f64>) -> bool {
         self.refused_officially && !official && here == Some(1.0) && groups_by_outer_column(self)

@@ -2,7 +2,7 @@
 //!
 //! Counts and lengths are ln(1 + n), shares are in \[0, 1\], yes and no are 1 and 0: no component is far larger than
 //! another, and none depends on other items. The components of the form without a prediction are the first ones of
-//! the form with one. [`Features::table`] lists them; `docs/encoders.md` shows that list.
+//! the form with one. [`Features::table`] lists them; `docs/reference/features.md` shows that list.
 
 mod linking;
 mod prediction;
