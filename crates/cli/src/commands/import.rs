@@ -6,14 +6,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::{Map, Value};
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Format, PredictionOptions, PredictionSet, WorkloadSource, load_labels,
     load_predictions, load_workload,
 };
 use sqlgauge_estimate::IMPORTED_METRIC;
 use sqlgauge_run::{
-    Item, MISSING, Manifest, RunDirectory, Start, SummaryBuilder, UsedDatabases, digest_inputs,
+    Details, Item, MISSING, Manifest, RunDirectory, Start, SummaryBuilder, UsedDatabases, digest_inputs,
 };
 
 use crate::Verdict;
@@ -165,18 +164,14 @@ fn write_items(
     for (set, labels) in systems.iter().zip(labels) {
         for (example, prediction) in workload.examples.iter().zip(&set.predictions) {
             let label = labels.get(&example.id).copied();
-            let mut details = Map::new();
-            let mut put = |key: &str, value: Option<&String>| {
-                if let Some(value) = value.filter(|text| !text.is_empty()) {
-                    details.insert(key.to_owned(), Value::from(value.as_str()));
-                }
+            let written = |text: Option<&String>| text.filter(|text| !text.is_empty()).cloned();
+            let details = Details {
+                question: written(example.question.as_ref()),
+                evidence: written(example.evidence.as_ref()),
+                prediction: written(prediction.as_ref().map(|prediction| &prediction.sql)),
+                confidence: prediction.as_ref().and_then(|prediction| prediction.confidence),
+                ..Details::default()
             };
-            put("question", example.question.as_ref());
-            put("evidence", example.evidence.as_ref());
-            put("prediction", prediction.as_ref().map(|prediction| &prediction.sql));
-            if let Some(confidence) = prediction.as_ref().and_then(|prediction| prediction.confidence) {
-                details.insert("confidence".to_owned(), confidence.into());
-            }
             let item = Item {
                 system: set.system.clone(),
                 id: example.id.clone(),

@@ -128,6 +128,5 @@ fn results(engine: &SqliteEngine, path: &Path, item: &Item) -> Result<Results> {
     let run = |sql: &str| engine.run(&database, sql).outcome.rows().cloned();
     let gold = view.golds().into_iter().find_map(run);
     // A prediction that the log keeps only in part would not show what was scored.
-    let whole = !item.details.contains_key("prediction_bytes");
-    Ok((gold, view.prediction().filter(|_| whole).and_then(run)))
+    Ok((gold, item.details.whole_prediction().and_then(run)))
 }

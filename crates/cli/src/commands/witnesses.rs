@@ -10,7 +10,7 @@ use sqlgauge_base::file::{AtomicFolder, remedy};
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::{Metric, Pair, Target, find};
 use sqlgauge_report::ItemView;
-use sqlgauge_run::{Items, Manifest, RunError, RunFiles, VERDICT};
+use sqlgauge_run::{Items, Manifest, RunError, RunFiles};
 use sqlgauge_search::suite::{Candidate, chosen, fill};
 
 use super::show::database;
@@ -88,14 +88,12 @@ fn questions(items: &Items) -> Result<Questions> {
     let mut questions = Questions::new();
     items.for_each(|item| {
         let view = ItemView::new(item);
-        let script = item.details.get(VERDICT).and_then(|object| object.get("witness"));
-        if let (Some(script), Some(prediction)) =
-            (script.and_then(|script| script.as_str()), view.prediction())
-        {
+        let script = item.details.verdict.as_ref().and_then(|record| record.witness.clone());
+        if let (Some(script), Some(prediction)) = (script, view.prediction()) {
             let of_database = questions.entry(item.db_id.clone()).or_default();
             let question = of_database.entry(item.id.clone()).or_default();
             question.golds = view.golds().into_iter().map(str::to_owned).collect();
-            question.scripts.insert(script.to_owned());
+            question.scripts.insert(script);
             question.predictions.insert(prediction.to_owned());
         }
         Ok::<(), RunError>(())

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use sqlgauge_dialects::{Dialect, NotObserved, TypedSchema};
 use sqlgauge_engine::{Database, Engine, EngineError, Limits, SqliteEngine};
 use sqlgauge_questions::Style;
-use sqlgauge_sql::schema::TableKind;
 
 use crate::asking::Asking;
 use crate::budget::Caps;
@@ -237,7 +236,7 @@ pub fn synthesize(
     let (mut summary, mut carried) = (Summary::new(own.len()), Unmet::default());
     let mut parts: Vec<_> = own.iter().zip(&databases).collect();
     // Those that can give nothing come first, so that there is a next one for their pairs.
-    parts.sort_by_cached_key(|(_, (database, _))| has_rows(database, engine));
+    parts.sort_by_cached_key(|(_, (database, _))| database.has_rows(engine));
     for ((at, source), (database, _)) in parts {
         let unit = if let Some(unit) = folder.unit(&source.db_id)? {
             unit
@@ -265,15 +264,6 @@ impl Summary {
     fn new(databases: usize) -> Self {
         Self { tally: Tally::default(), unmet: Unmet::default(), databases, left_out: Vec::new() }
     }
-}
-
-/// Whether any table of a database has a row.
-fn has_rows(database: &Database, engine: &dyn Engine) -> bool {
-    database.schema().tables().iter().filter(|table| table.kind == TableKind::Table).any(|table| {
-        let name = sqlgauge_sql::Dialect::Sqlite.identifier(&table.name);
-        let sql = format!("SELECT 1 FROM {name} LIMIT 1");
-        engine.run(database, &sql).rows().is_none_or(|rows| !rows.is_empty())
-    })
 }
 
 fn header(options: &Options, engine: &dyn Engine, databases: Vec<(String, String)>) -> Header {

@@ -1,76 +1,168 @@
 //! The verdict as the JSON object that `verify --json` prints and that a run's items carry.
 
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sqlgauge_engine::{ResultSet, Value as Sql};
 
-use crate::verdict::{Report, Verdict};
+use crate::spelling::Spelled;
+use crate::verdict::{Counterexample, Report, Verdict};
 use sqlgauge_search::literal;
 
+/// A verdict on a pair as it is stored: the same for the same pair, schema and options.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VerdictRecord {
+    /// `equivalent`, `equivalent_up_to`, `different` or `unknown`.
+    pub verdict: String,
+    /// The stage that decided: `rules`, `data`, `search`, `solver`.
+    pub stage: String,
+    /// The rules of a proof, in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Vec<String>>,
+    /// Rows per table up to which a bounded proof holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<usize>,
+    /// What a proof rests on besides the schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assumes: Option<Vec<String>>,
+    /// How the results differ on the counterexample, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
+    /// Which clause makes the difference, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<String>,
+    /// The counterexample as an SQL script.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub witness: Option<String>,
+    /// What the left query, the gold, returns on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_result: Option<ResultTable>,
+    /// What the right query, the prediction, returns on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right_result: Option<ResultTable>,
+    /// What the counterexample needs that plainer databases have not: duplicates, NULLs, ….
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Vec<String>>,
+    /// Whether it keeps what the rows of the given database keep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub realistic: Option<bool>,
+    /// What of that it breaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_kept: Option<Vec<String>>,
+    /// Whether a query asks for the time.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub depends_on_clock: bool,
+    /// A proof that the counterexample contradicts: a defect of sqlgauge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub defect: Option<DefectRecord>,
+    /// Why nobody knows, as a code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The same in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Where SQL leaves a choice open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<Vec<String>>,
+    /// What of the queries no database exercised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unexercised: Option<Vec<String>>,
+    /// The queries that were analysed in place of those given, where their spelling is another dialect's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spelled: Option<SpellingRecord>,
+}
+
+/// A result: `columns` and `rows`. What JSON has no words for stands as SQL would write it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResultTable {
+    /// Column names.
+    pub columns: Vec<String>,
+    /// Rows, each an array of values.
+    pub rows: Vec<Vec<Value>>,
+    /// Number of rows of the whole result, of which `rows` may be the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_rows: Option<usize>,
+    /// Whether the query was stopped, so that the result has at least that many rows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beginning: bool,
+}
+
+/// A contradicted proof.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DefectRecord {
+    /// The rules of the proof.
+    pub rules: Vec<String>,
+    /// The command that shows the contradiction.
+    pub reproduce: String,
+}
+
+/// The spellings of two queries that were read in SQLite's.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpellingRecord {
+    /// Of the left query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<Respelled>,
+    /// Of the right query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<Respelled>,
+}
+
+/// A query in SQLite's spelling.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Respelled {
+    /// The text that was analysed.
+    pub sql: String,
+    /// What was respelled.
+    pub by: Vec<String>,
+}
+
+impl From<&Spelled> for Respelled {
+    fn from(spelled: &Spelled) -> Self {
+        Self { sql: spelled.sql.clone(), by: spelled.by.iter().map(|&name| name.to_owned()).collect() }
+    }
+}
+
 impl Report {
-    /// The object without times: the same for the same pair, schema and options.
-    pub fn to_json(&self) -> Map<String, Value> {
-        let mut object = Map::new();
-        let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
-        put("verdict", self.verdict.name().into());
-        put("stage", self.stage.name().into());
+    /// The verdict as it is stored, without times.
+    pub fn record(&self) -> VerdictRecord {
+        let mut record = VerdictRecord {
+            verdict: self.verdict.name().to_owned(),
+            stage: self.stage.name().to_owned(),
+            ..VerdictRecord::default()
+        };
         match &self.verdict {
             Verdict::Equivalent(proof) => {
-                put("rules", proof.rules().into());
-                put("assumes", proof.assumes().into());
+                record.rules = Some(proof.rules().to_vec());
+                record.assumes = Some(proof.assumes().to_vec());
             }
             Verdict::EquivalentUpTo(proof) => {
-                put("bound", proof.bound().into());
-                put("assumes", proof.assumes().iter().map(|own| own.code()).collect());
+                record.bound = Some(proof.bound());
+                record.assumes =
+                    Some(proof.assumes().iter().map(|assumption| assumption.code().to_owned()).collect());
             }
-            Verdict::Different(found) => {
-                let refutation = &found.refutation;
-                put("difference", refutation.difference().into());
-                if let Some(explanation) = &found.explanation {
-                    put("explanation", explanation.as_str().into());
-                }
-                put("witness", refutation.database().script().into());
-                put("left_result", result(refutation.left()));
-                put("right_result", result(refutation.right()));
-                if !refutation.needs().is_empty() {
-                    put("needs", refutation.needs().iter().map(|need| need.name()).collect());
-                }
-                if let Some(not_kept) = &found.not_kept {
-                    put("realistic", not_kept.is_empty().into());
-                    if !not_kept.is_empty() {
-                        put("not_kept", not_kept.as_slice().into());
-                    }
-                }
-                if refutation.depends_on_clock() {
-                    put("depends_on_clock", true.into());
-                }
-                if let Some(defect) = &found.defect {
-                    let rules = defect.proof.rules();
-                    put("defect", json!({"rules": rules, "reproduce": defect.reproduce}));
-                }
-            }
+            Verdict::Different(counterexample) => record.refuted_by(counterexample),
             Verdict::Unknown(unknown) => {
-                put("reason", unknown.reason.as_str().into());
-                put("message", unknown.message.as_str().into());
-                let words = |all: &mut dyn Iterator<Item = String>| all.collect::<Vec<String>>().into();
-                if !unknown.places.is_empty() {
-                    put("places", words(&mut unknown.places.iter().map(ToString::to_string)));
-                }
-                if !unknown.unexercised.is_empty() {
-                    put("unexercised", words(&mut unknown.unexercised.iter().map(ToString::to_string)));
-                }
+                record.reason = Some(unknown.reason.as_str().to_owned());
+                record.message = Some(unknown.message.clone());
+                record.places = texts(&unknown.places);
+                record.unexercised = texts(&unknown.unexercised);
             }
         }
-        let sides = ["left", "right"].into_iter().zip(&self.spelled);
-        let spelled: Map<String, Value> = sides
-            .filter_map(|(side, own)| {
-                let own = own.as_ref()?;
-                Some((side.to_owned(), json!({"sql": own.sql, "by": own.by})))
-            })
-            .collect();
-        if !spelled.is_empty() {
-            object.insert("spelled".to_owned(), spelled.into());
+        let [left, right] = self.spelled.each_ref().map(|spelled| spelled.as_ref().map(Respelled::from));
+        if left.is_some() || right.is_some() {
+            record.spelled = Some(SpellingRecord { left, right });
         }
-        object
+        record
+    }
+
+    /// The record as a JSON object.
+    pub fn to_json(&self) -> Map<String, Value> {
+        match serde_json::to_value(self.record()) {
+            Ok(Value::Object(object)) => object,
+            // A record is an object of texts, numbers and lists.
+            _ => Map::new(),
+        }
     }
 
     /// The milliseconds of each stage.
@@ -83,15 +175,51 @@ impl Report {
     }
 }
 
-/// A result as JSON: `columns` and `rows`. What JSON has no words for stands as SQL would write it.
-fn result(rows: &ResultSet) -> Value {
-    let cell = |value: &Sql| match value {
+impl VerdictRecord {
+    fn refuted_by(&mut self, counterexample: &Counterexample) {
+        let refutation = &counterexample.refutation;
+        self.difference = Some(refutation.difference().to_owned());
+        self.explanation.clone_from(&counterexample.explanation);
+        self.witness = Some(refutation.database().script());
+        self.left_result = Some(ResultTable::of(refutation.left()));
+        self.right_result = Some(ResultTable::of(refutation.right()));
+        if !refutation.needs().is_empty() {
+            self.needs = Some(refutation.needs().iter().map(|need| need.name().to_owned()).collect());
+        }
+        if let Some(not_kept) = &counterexample.not_kept {
+            self.realistic = Some(not_kept.is_empty());
+            self.not_kept = (!not_kept.is_empty()).then(|| not_kept.clone());
+        }
+        self.depends_on_clock = refutation.depends_on_clock();
+        self.defect = counterexample.defect.as_ref().map(|defect| DefectRecord {
+            rules: defect.proof.rules().to_vec(),
+            reproduce: defect.reproduce.clone(),
+        });
+    }
+}
+
+impl ResultTable {
+    /// All rows of a result.
+    pub fn of(rows: &ResultSet) -> Self {
+        Self {
+            columns: rows.columns.clone(),
+            rows: rows.rows().map(|row| row.iter().map(cell).collect()).collect(),
+            total_rows: None,
+            beginning: false,
+        }
+    }
+}
+
+fn texts<T: ToString>(all: &[T]) -> Option<Vec<String>> {
+    (!all.is_empty()).then(|| all.iter().map(ToString::to_string).collect())
+}
+
+fn cell(value: &Sql) -> Value {
+    match value {
         Sql::Null => Value::Null,
         Sql::Integer(integer) => (*integer).into(),
         Sql::Real(real) if real.is_finite() => (*real).into(),
         Sql::Text(_) => value.as_str().map_or_else(|| literal(value).into(), Value::from),
         Sql::Real(_) | Sql::Blob(_) => literal(value).into(),
-    };
-    let rows_of = rows.rows().map(|row| row.iter().map(cell).collect::<Value>());
-    json!({"columns": rows.columns, "rows": rows_of.collect::<Value>()})
+    }
 }

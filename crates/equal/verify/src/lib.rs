@@ -12,6 +12,7 @@ mod spelling;
 mod stages;
 mod verdict;
 
+pub use json::{DefectRecord, Respelled, ResultTable, SpellingRecord, VerdictRecord};
 pub use options::Options;
 pub use spelling::Spelled;
 pub use stages::{Beside, Data, Verifier};

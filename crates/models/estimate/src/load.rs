@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use sqlgauge_dataset::{Benchmark, Databases, PredictionSet};
-use sqlgauge_engine::{Database, Engine, Fingerprint};
-use sqlgauge_run::{Item, Manifest, StoredRun};
+use sqlgauge_engine::{Database, Engine};
+use sqlgauge_run::{Details, Item, Manifest, ResultDigest, StoredRun};
 
 use crate::error::EstimateError;
 use crate::pool::{Answer, Occurrences, Pool, Question};
@@ -55,6 +55,14 @@ impl<'a> Loader<'a> {
         }
         let mut databases: HashMap<String, usize> = HashMap::new();
         let mut occurrences: HashMap<String, Occurrences> = HashMap::new();
+        let is_cut = |item: &&Item| item.details.prediction_bytes.is_some();
+        let cut = run.items.iter().filter(is_cut).count();
+        if cut > 0 {
+            self.pool.notes.push(format!(
+                "{}: the log has cut {cut} long predictions; their labels count, their texts are not analysed",
+                path.display()
+            ));
+        }
         for item in run.items {
             let Some(&Some(correct)) = item.metrics.get(&metric) else { continue };
             let database = if let Some(&place) = databases.get(&item.db_id) {
@@ -220,7 +228,7 @@ impl<'a> Loader<'a> {
     /// The pool, with the answers to the target's questions executed where their database has rows.
     pub fn finish(mut self) -> Pool {
         for database in &mut self.pool.databases {
-            database.has_rows = has_rows(self.engine, &database.database);
+            database.has_rows = database.database.has_rows(self.engine);
         }
         let (engine, databases, questions) = (self.engine, &self.pool.databases, &self.pool.questions);
         self.pool.answers.par_iter_mut().for_each(|answers| {
@@ -266,33 +274,21 @@ pub fn binary_metric(path: &Path, run: &StoredRun, wanted: Option<&str>) -> Resu
 }
 
 fn question_and_answer(item: Item, database: usize) -> (Question, Answer) {
-    let text = |key: &str| item.details.get(key).and_then(|value| value.as_str()).map(str::to_owned);
-    let result = item.details.get("result").and_then(|result| {
-        let rows = usize::try_from(result.get("rows")?.as_u64()?).ok()?;
-        let set = u64::from_str_radix(result.get("set")?.as_str()?, 16).ok()?;
-        Some(Fingerprint { rows, set })
-    });
+    let Details { question, evidence, confidence, result, .. } = &item.details;
     let answer = Answer {
-        sql: text("prediction").unwrap_or_default(),
+        // A text that the log has cut says nothing of the query.
+        sql: item.details.whole_prediction().unwrap_or_default().to_owned(),
         correct: None,
-        confidence: item.details.get("confidence").and_then(serde_json::Value::as_f64),
+        confidence: *confidence,
         status: Some(item.status.clone()).filter(|status| status != "unknown"),
-        result,
+        result: result.as_ref().and_then(ResultDigest::fingerprint),
     };
     let question = Question {
         database,
-        text: text("question").unwrap_or_default(),
-        evidence: text("evidence"),
+        text: question.clone().unwrap_or_default(),
+        evidence: evidence.clone(),
         id: item.id,
         in_target: false,
     };
     (question, answer)
-}
-
-fn has_rows(engine: &dyn Engine, database: &Database) -> bool {
-    database.schema().tables().iter().any(|table| {
-        let name = sqlgauge_sql::quote::name(&table.name);
-        let execution = engine.run(database, &format!("SELECT 1 FROM {name} LIMIT 1"));
-        execution.rows().is_some_and(|rows| !rows.is_empty())
-    })
 }

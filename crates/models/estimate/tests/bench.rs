@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, json};
+use serde_json::json;
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::bench::{
@@ -48,7 +48,7 @@ fn tiny(folder: &Path, name: &str, databases: usize, hardness: usize) -> BenchRu
                     db_id: db_id.clone(),
                     status: "unknown".to_owned(),
                     metrics: BTreeMap::from([(METRIC.to_owned(), Some(f64::from(u8::from(right))))]),
-                    details: details.as_object().cloned().unwrap_or_else(Map::new),
+                    details: serde_json::from_value(details).unwrap(),
                 });
             }
         }
@@ -79,7 +79,7 @@ fn garbled(runs: &[BenchRun], trial: &Trial) -> Vec<BenchRun> {
             for label in item.metrics.values_mut() {
                 *label = label.map(|label| 1.0 - label);
             }
-            item.details.insert("gold".to_owned(), json!("garbled"));
+            item.details.gold = Some("garbled".to_owned());
         }
     }
     runs
@@ -148,7 +148,7 @@ fn with_confidence(run: &BenchRun, by_label: Option<f64>, is_said: impl Fn(&Item
     for item in run.stored.items.iter_mut().filter(|item| is_said(item)) {
         let right = item.metrics[METRIC].is_some_and(|label| label > 0.5);
         let own = if right { 0.9 } else { 0.4 } + 0.001 * (item.index % 7) as f64;
-        item.details.insert("confidence".to_owned(), json!(by_label.unwrap_or(own)));
+        item.details.confidence = Some(by_label.unwrap_or(own));
     }
     run
 }

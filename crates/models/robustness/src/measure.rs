@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
 use sqlgauge_base::stats::wilson;
 use sqlgauge_dataset::{PredictionSet, is_abstention};
 use sqlgauge_run::{
-    Comparison, Item, Items, MISSING, Manifest, RunError, ScoreSummary, Summary, SummaryBuilder,
+    Comparison, Details, Item, Items, MISSING, Manifest, RunError, ScoreSummary, Summary, SummaryBuilder,
 };
 
 use crate::average::{Scores, macro_averages};
@@ -202,7 +201,7 @@ fn answers(
         systems.iter().map(|system| (system.clone(), HashMap::new())).collect();
     items.for_each(|item| {
         let Some(said) = answers.get_mut(&item.system) else { return Ok(()) };
-        let text = item.details.get("prediction").and_then(Value::as_str);
+        let text = item.details.prediction.as_deref();
         let answer = Answer {
             id: item.id.clone(),
             db_id: item.db_id.clone(),
@@ -350,7 +349,7 @@ fn summary<'a>(
             db_id: db_id.to_owned(),
             status: answer.status.clone(),
             metrics: answer.metrics.clone(),
-            details: Map::new(),
+            details: Details::default(),
         });
     }
     builder.finish()

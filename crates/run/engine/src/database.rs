@@ -9,9 +9,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::quote;
+use sqlgauge_sql::schema::{Schema, TableKind};
 
-use crate::engine::EngineError;
+use crate::engine::{Engine, EngineError};
 use crate::foreign_keys::KeptSchema;
 use crate::sqlite::growth_of;
 
@@ -154,6 +155,16 @@ impl Database {
 
     pub(crate) fn source(&self) -> &Arc<Source> {
         &self.source
+    }
+
+    /// Whether a table has a row. Views are not asked: what they return comes from tables, or is constant. A table that
+    /// cannot be read is no reason to call the database empty.
+    pub fn has_rows(&self, engine: &dyn Engine) -> bool {
+        let mut tables = self.schema.tables().iter().filter(|table| table.kind == TableKind::Table);
+        tables.any(|table| {
+            let sql = format!("SELECT 1 FROM {} LIMIT 1", quote::name(&table.name));
+            engine.run(self, &sql).rows().is_none_or(|rows| !rows.is_empty())
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use sqlgauge_base::budget::TooComplex;
 use sqlgauge_sql::{Error, ErrorKind};
+use sqlgauge_verify::VerdictRecord;
 
 use crate::pair::Pair;
 
@@ -80,12 +81,14 @@ pub struct Score {
     /// What explains the value. `reason` is in words for people; `gold_failed` and `status` name the
     /// outcome of a gold or a prediction that did not run.
     pub detail: Map<String, Value>,
+    /// What was found of the pair, by a metric that verifies.
+    pub verdict: Option<Box<VerdictRecord>>,
 }
 
 impl Score {
     /// A value with nothing to explain.
     pub fn new(value: f64) -> Self {
-        Self { value: Some(value), detail: Map::new() }
+        Self { value: Some(value), detail: Map::new(), verdict: None }
     }
 
     /// 1 if the prediction is right, else 0.
@@ -95,7 +98,7 @@ impl Score {
 
     /// No value, because the metric does not apply.
     pub fn inapplicable(reason: impl Into<String>) -> Self {
-        Self { value: None, detail: Map::new() }.because(reason)
+        Self { value: None, detail: Map::new(), verdict: None }.because(reason)
     }
 
     /// No value, because the analysis takes more steps than it may.

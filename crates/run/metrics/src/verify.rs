@@ -17,7 +17,6 @@
 //!
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026.
 
-use serde_json::Value;
 use sqlgauge_search::Side;
 use sqlgauge_verify::{Beside, Data, Refused, Report, Verdict};
 
@@ -77,7 +76,7 @@ impl Metric for Verify {
     }
 }
 
-/// The score of a pair of which that is the verdict, with the verdict as detail.
+/// The score of a pair of which that is the verdict, with the verdict.
 pub fn score_of_verdict(report: &Report) -> Score {
     let score = Score::binary(!matches!(report.verdict, Verdict::Different(_)));
     let said = match &report.verdict {
@@ -93,7 +92,7 @@ pub fn score_of_verdict(report: &Report) -> Score {
             format!("unknown: {}{places}", unknown.reason)
         }
     };
-    score.because(said).with("verdict", Value::Object(report.to_json()))
+    Score { verdict: Some(Box::new(report.record())), ..score.because(said) }
 }
 
 fn of_refused(refused: &Refused) -> Score {

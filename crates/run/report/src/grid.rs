@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use comfy_table::{ContentArrangement, LineStyle, presets::UTF8_HORIZONTAL_ONLY};
 use sqlgauge_base::{printable, visible};
 use sqlgauge_engine::{ResultSet, Value};
+use sqlgauge_verify::ResultTable;
 use unicode_width::UnicodeWidthStr;
 
+use crate::ShowOptions;
 use crate::style::Painter;
-use crate::{ResultView, ShowOptions};
 
 /// Characters of a value in a table.
 const MAX_VALUE: usize = 60;
@@ -31,18 +32,17 @@ impl Shown {
         }
     }
 
-    pub(crate) fn kept(result: ResultView<'_>, rows: usize) -> Self {
+    pub(crate) fn kept(result: &ResultTable, rows: usize) -> Self {
         let text = |value: &serde_json::Value| match value {
             serde_json::Value::Null => "NULL".to_owned(),
             serde_json::Value::String(text) => clip(text),
             other => clip(&other.to_string()),
         };
-        let row = |row: &serde_json::Value| row.as_array().into_iter().flatten().map(text).collect();
         Self {
-            columns: result.columns.iter().map(text).collect(),
-            rows: result.rows.iter().take(rows).map(row).collect(),
-            total: result.total_rows,
-            is_beginning: result.is_beginning,
+            columns: result.columns.iter().map(|name| clip(name)).collect(),
+            rows: result.rows.iter().take(rows).map(|row| row.iter().map(text).collect()).collect(),
+            total: result.total_rows.unwrap_or(result.rows.len()),
+            is_beginning: result.beginning,
         }
     }
 

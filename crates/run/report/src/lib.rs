@@ -40,5 +40,5 @@ pub use together::write_together;
 pub use verdict::verdict;
 pub use verdicts::Verdicts;
 pub use versus::Versus;
-pub use view::{CounterexampleView, ItemView, ResultView};
+pub use view::{CounterexampleView, ItemView};
 pub use warning::{no_gold_runs, notes, warnings};

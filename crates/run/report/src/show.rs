@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use sqlgauge_base::printable;
 use sqlgauge_engine::ResultSet;
 use sqlgauge_run::Item;
+use sqlgauge_verify::ResultTable;
 
 use crate::diff::side_by_side;
 use crate::formats::table::wrapped;
 use crate::grid::{Shown, append, beside, book_table};
 use crate::style::Painter;
-use crate::{ItemView, ResultView, number};
+use crate::{ItemView, number};
 
 /// How to show an item.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +45,7 @@ pub fn show(
     heading(view, painter, &mut text);
     queries(view, options, &mut text);
     let given = |result: Option<&ResultSet>| result.map(|result| Shown::of(result, options.rows));
-    let kept = |result: Option<ResultView<'_>>| result.map(|result| Shown::kept(result, options.rows));
+    let kept = |result: Option<&ResultTable>| result.map(|result| Shown::kept(result, options.rows));
     let gold = given(gold_result).or_else(|| kept(view.gold_result()));
     let prediction = given(prediction_result).or_else(|| kept(view.prediction_result()));
     for (name, result) in [("gold", gold), ("prediction", prediction)] {
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn an_item_without_texts_still_shows_its_scores() {
-        let bare = Item { details: serde_json::Map::new(), status: "missing".to_owned(), ..item() };
+        let bare = Item { details: Default::default(), status: "missing".to_owned(), ..item() };
         let text = show(&bare, None, None, ShowOptions::default());
         assert!(text.contains("the system gave no prediction"), "{text}");
     }

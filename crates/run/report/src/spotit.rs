@@ -9,7 +9,7 @@
 //! EX-SpotIt.
 
 use sqlgauge_base::stats::wilson;
-use sqlgauge_run::{RunError, ScoreSummary, VERDICT};
+use sqlgauge_run::{RunError, ScoreSummary};
 
 use crate::system_table::SystemTable;
 use crate::{ItemView, Nature, Report, ReportError, number};
@@ -114,8 +114,8 @@ impl Count {
         }
         self.right += 1;
         self.kept += usize::from(item.score(verify) != Some(0.0));
-        let verdict = item.item.details.get(VERDICT).and_then(|object| object.get("verdict"));
-        let is_unknown = verdict.is_none_or(|verdict| verdict == "unknown");
+        let verdict = item.item.details.verdict.as_ref();
+        let is_unknown = verdict.is_none_or(|record| record.verdict == "unknown");
         self.unknown += usize::from(is_unknown && item.score(verify) != Some(0.0));
     }
 }

@@ -8,7 +8,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use sqlgauge_run::{RunError, VERDICT};
+use sqlgauge_run::RunError;
+use sqlgauge_verify::VerdictRecord;
 
 use crate::system_table::SystemTable;
 use crate::{Report, ReportError};
@@ -49,20 +50,19 @@ impl Verdicts {
         let mut counts: Vec<Self> = report.summary.systems.iter().map(empty).collect();
         report.items.for_each(|item| {
             if let Some(own) = counts.iter_mut().find(|own| own.system == item.system) {
-                own.count(item.details.get(VERDICT));
+                own.count(item.details.verdict.as_ref());
             }
             Ok::<(), RunError>(())
         })?;
         Ok(Some(counts))
     }
 
-    fn count(&mut self, verdict: Option<&Value>) {
-        let text = |key: &str| Some(verdict?.get(key)?.as_str()?.to_owned());
-        match text("verdict") {
-            Some(name) => *self.verdicts.entry(name).or_default() += 1,
+    fn count(&mut self, verdict: Option<&VerdictRecord>) {
+        match verdict {
+            Some(record) => *self.verdicts.entry(record.verdict.clone()).or_default() += 1,
             None => self.none += 1,
         }
-        if let Some(reason) = text("reason") {
+        if let Some(reason) = verdict.and_then(|record| record.reason.clone()) {
             *self.reasons.entry(reason).or_default() += 1;
         }
     }

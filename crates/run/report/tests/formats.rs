@@ -34,6 +34,10 @@ fn by_name(name: &str, report: &Report) -> String {
     rendered(find(name).unwrap(), report)
 }
 
+fn details(written: serde_json::Value) -> sqlgauge_run::Details {
+    serde_json::from_value(written).unwrap()
+}
+
 /// The invented run with hostile text in every place that comes from outside.
 fn hostile_report() -> Report {
     let mut report = common::report(2, HOSTILE.len());
@@ -43,10 +47,10 @@ fn hostile_report() -> Report {
         text.clone_into(&mut item.db_id);
         text.clone_into(&mut item.status);
         item.metrics.insert("ex-spider@1".to_owned(), Some(0.0));
-        for key in ["question", "evidence", "gold", "prediction", "error", "hardness"] {
-            item.details.insert(key.to_owned(), json!(text));
-        }
-        item.details.insert("metrics".to_owned(), json!({"ex-spider@1": {"reason": text}}));
+        item.details = details(json!({
+            "question": text, "evidence": text, "gold": text, "prediction": text, "error": text,
+            "hardness": text, "metrics": {"ex-spider@1": {"reason": text}},
+        }));
     }
     report.items = items.into();
     let system = &mut report.summary.systems[0];
@@ -105,7 +109,7 @@ fn markdown_fits_a_step_summary_whatever_the_run() {
     let mut report = common::report(40, 300);
     let mut items = report.items.to_vec().unwrap();
     for item in &mut items {
-        item.details.insert("prediction".to_owned(), json!("|".repeat(100_000)));
+        item.details.prediction = Some("|".repeat(100_000));
         item.metrics.insert("ex-spider@1".to_owned(), Some(0.0));
     }
     report.items = items.into();
@@ -155,7 +159,7 @@ fn csv_reads_back_field_by_field() {
     for (row, item) in rows.iter().zip(&items) {
         assert_eq!(row["system"], item.system);
         assert_eq!(row["status"], item.status);
-        assert_eq!(row["prediction"], item.details["prediction"].as_str().unwrap());
+        assert_eq!(row["prediction"], item.details.prediction.as_deref().unwrap());
         for (metric, score) in &item.metrics {
             assert_eq!(row[metric], score.map(|s| s.to_string()).unwrap_or_default(), "{metric}");
         }
@@ -191,8 +195,8 @@ fn junit_fails_an_item_with_its_reason_and_skips_what_does_not_apply() {
     for (item, score) in items.iter_mut().zip([Some(1.0), Some(0.0), None]) {
         item.metrics.insert("ex-spider@1".to_owned(), score);
         item.status = "ok".to_owned();
-        item.details.remove("error");
-        item.details.insert("metrics".to_owned(), json!({"ex-spider@1": {"reason": "why so"}}));
+        item.details.error = None;
+        item.details.metrics = details(json!({"metrics": {"ex-spider@1": {"reason": "why so"}}})).metrics;
     }
     report.items = items.into();
     let text = by_name("junit", &report);
@@ -382,8 +386,8 @@ fn html_of_a_large_run_has_its_items_in_files_beside_it() {
 
     let mut items = report.items.to_vec().unwrap();
     for item in &mut items {
-        let texts = format!("{} {} {}", item.system, item.details["prediction"], "long ".repeat(1 << 20));
-        item.details.insert("prediction".to_owned(), json!(texts));
+        let said = item.details.prediction.clone().unwrap();
+        item.details.prediction = Some(format!("{} {said} {}", item.system, "long ".repeat(1 << 20)));
     }
     report.items = items.clone().into();
     html.write_file(&report, &page).unwrap();
@@ -403,8 +407,8 @@ fn html_of_a_large_run_has_its_items_in_files_beside_it() {
         let status = usize::try_from(columns["s"][at].as_i64().unwrap()).unwrap();
         assert_eq!(data["statuses"][status], json!(item.status));
         assert_eq!(columns["m"][0][at], json!(item.metrics["ex-spider@1"]));
-        assert_eq!(cells[at]["prediction"], item.details["prediction"]);
-        assert_eq!(cells[at]["metrics"], item.details["metrics"]);
+        assert_eq!(cells[at]["prediction"], json!(item.details.prediction));
+        assert_eq!(cells[at]["metrics"], json!(item.details.metrics));
         assert_eq!(cells[at]["metrics"]["ex-spider@1"]["reason"], json!(HOSTILE[at]));
         assert_eq!((&cells[at]["question"], &cells[at]["gold"]), (&json!(null), &json!(null)));
     }

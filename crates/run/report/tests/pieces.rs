@@ -28,7 +28,7 @@ impl Scorer for Verbose {
         Ok(Judgement {
             status: "ok".into(),
             metrics: BTreeMap::from([("ex@1".to_owned(), Some(1.0))]),
-            details: details.as_object().unwrap().clone(),
+            details: serde_json::from_value(details).unwrap(),
         })
     }
 }

@@ -1,10 +1,8 @@
 //! What a summary takes of an item: what it counts as, and where.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::record::Item;
-use crate::scorer::{DATABASE_EMPTY, DEPENDS_ON, GOLD_EMPTY, GOLD_FAILED, MISSING};
+use crate::record::{GoldOutcome, Item};
 
 /// What an item counts as.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,8 +61,8 @@ impl Verdict {
         Self {
             status: item.status.clone(),
             scored: item.metrics.values().copied().any(|score| finite(score).is_some()),
-            gold_failed: gold_is_lost(item) || names_gold_failure(item),
-            volatile: item.details.contains_key(DEPENDS_ON),
+            gold_failed: item.gold_outcome() != GoldOutcome::Ran,
+            volatile: !item.details.depends_on.is_empty(),
             scores: metrics.into_iter().map(score).collect(),
         }
     }
@@ -72,36 +70,20 @@ impl Verdict {
 
 impl Labels {
     pub(crate) fn of(item: &Item) -> Self {
-        let text = |key: &str| item.details.get(key).and_then(Value::as_str).map(str::to_owned);
+        let details = &item.details;
         let mut groups = vec![("db_id".to_owned(), item.db_id.clone())];
-        let named = ["hardness", "difficulty"].into_iter();
-        groups.extend(named.filter_map(|key| Some((key.to_owned(), text(key)?))));
-        let features = item.details.get("features").and_then(Value::as_array);
-        let features = features.into_iter().flatten().filter_map(Value::as_str);
-        groups.extend(features.map(|feature| ("feature".to_owned(), feature.to_owned())));
-        let place = |key: &str| item.details.get("turn")?.get(key)?.as_u64();
+        let named = [("hardness", &details.hardness), ("difficulty", &details.difficulty)];
+        groups.extend(named.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?))));
+        groups.extend(details.features.iter().map(|feature| ("feature".to_owned(), feature.clone())));
         // The buckets of SParC's and CoSQL's official table.
         let bucket = |turn: u64| if turn > 4 { ">4".to_owned() } else { turn.to_string() };
-        groups.extend(place("turn").map(|turn| ("turn".to_owned(), bucket(turn))));
-        let is = |key: &str| item.details.get(key).and_then(Value::as_bool) == Some(true);
+        groups.extend(details.turn.map(|place| ("turn".to_owned(), bucket(place.turn))));
         let gold = GoldState {
-            failed: gold_is_lost(item),
-            empty: is(GOLD_EMPTY),
-            on_empty_database: is(DATABASE_EMPTY),
+            failed: item.gold_outcome() == GoldOutcome::Failed,
+            empty: details.gold_empty,
+            on_empty_database: details.database_empty,
         };
-        Self { groups, interaction: place("interaction"), gold }
+        let interaction = details.turn.map(|place| place.interaction);
+        Self { groups, interaction, gold }
     }
-}
-
-/// Whether no gold of the item runs for any metric.
-fn gold_is_lost(item: &Item) -> bool {
-    let has_gold_error = || item.details.contains_key("gold_error");
-    item.status == GOLD_FAILED || (item.status == MISSING && !names_gold_failure(item) && has_gold_error())
-}
-
-/// Whether the gold failed for a metric of the item. A gold that does not run as it is written may still run for a
-/// metric that follows a script which mends it; such an item names the metrics for which it failed.
-fn names_gold_failure(item: &Item) -> bool {
-    let metrics = item.details.get("metrics").and_then(Value::as_object);
-    metrics.is_some_and(|metrics| metrics.values().any(|detail| detail.get("gold_failed").is_some()))
 }

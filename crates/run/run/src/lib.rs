@@ -1,6 +1,7 @@
 //! The run directory: provenance, append-only log, resume, parallel scheduling.
 
 mod databases;
+mod details;
 mod digest;
 mod directory;
 mod error;
@@ -22,6 +23,7 @@ mod shard;
 mod summary;
 
 pub use databases::UsedDatabases;
+pub use details::{DetailOf, Details, MetricDetail, RawDetails, ResultDigest, TurnRecord};
 pub use digest::{digest_inputs, sha256_of_bytes, sha256_of_file, xxh3_of};
 pub use directory::{
     ITEMS, MANIFEST, REPORT, RUN_FILES, RunDirectory, RunFiles, Start, StoredRun, read_manifest,
@@ -34,13 +36,11 @@ pub use merge::Shards;
 pub use observer::{Observer, Repair};
 pub use pair_scorer::{Ground, PairScorer, REFUSED};
 pub use plan::{Peers, Plan, Task};
-pub use raw::{RawDetails, RawItem};
+pub use raw::RawItem;
 pub use record::{
-    Comparison, Counts, GoldCounts, Input, Item, Manifest, ScoreSummary, Summary, SystemSummary,
+    Comparison, Counts, GoldCounts, GoldOutcome, Input, Item, Manifest, ScoreSummary, Summary, SystemSummary,
 };
 pub use schedule::{Completion, INTERNAL_ERROR, Judgement, Schedule, Scorer, execute};
-pub use scorer::{
-    BenchmarkScorer, DATABASE_EMPTY, DEPENDS_ON, GOLD_EMPTY, GOLD_FAILED, MISSING, VERDICT, preview,
-};
+pub use scorer::{BenchmarkScorer, GOLD_FAILED, MISSING, preview};
 pub use shard::{BadShard, SHARD, Shard};
 pub use summary::{MAX_SYSTEMS_FOR_ALL_PAIRS, SummaryBuilder};

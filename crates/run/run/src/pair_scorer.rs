@@ -9,7 +9,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::Value;
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_metrics::{Verification, score_of_verdict};
 use sqlgauge_search::Side;
@@ -19,7 +18,7 @@ use sqlgauge_verify::{Refused, Report};
 use crate::error::RunError;
 use crate::plan::Task;
 use crate::schedule::{Judgement, Scorer};
-use crate::scorer::{GOLD_FAILED, VERDICT, describe};
+use crate::scorer::{GOLD_FAILED, describe};
 
 /// Status of a pair whose right query SQLite refuses.
 pub const REFUSED: &str = "refused";
@@ -69,7 +68,7 @@ impl PairScorer {
             Ok(Ok(report)) => judged(task, &report),
             Ok(Err(refused)) => of_refused(task, refused),
             // Not the pair's fault: null with the reason.
-            Err(error) => judgement(task, GOLD_FAILED, None, [("gold_error", error.to_string().into())]),
+            Err(error) => of_failure(task, GOLD_FAILED, None, Side::Left, error.to_string()),
         }
     }
 }
@@ -95,28 +94,33 @@ impl Scorer for PairScorer {
 }
 
 fn judged(task: &Task<'_>, report: &Report) -> Judgement {
-    let mut score = score_of_verdict(report);
-    let verdict = score.detail.shift_remove(VERDICT).unwrap_or_default();
-    let reasons = serde_json::Map::from_iter([(PairScorer::METRIC.to_owned(), score.detail.into())]);
-    judgement(task, "ok", score.value, [("metrics", reasons.into()), (VERDICT, verdict)])
+    let score = score_of_verdict(report);
+    let mut judgement = judgement(task, "ok", score.value);
+    judgement.details.verdict = score.verdict.map(|verdict| *verdict);
+    judgement.details.metrics.insert(PairScorer::METRIC.to_owned(), score.detail.into());
+    judgement
 }
 
 fn of_refused(task: &Task<'_>, refused: Refused) -> Judgement {
-    match refused.side {
-        Side::Left => judgement(task, GOLD_FAILED, None, [("gold_error", refused.message.into())]),
-        Side::Right => judgement(task, REFUSED, Some(0.0), [("error", refused.message.into())]),
-    }
+    let (status, value) = match refused.side {
+        Side::Left => (GOLD_FAILED, None),
+        Side::Right => (REFUSED, Some(0.0)),
+    };
+    of_failure(task, status, value, refused.side, refused.message)
 }
 
-fn judgement<const N: usize>(
-    task: &Task<'_>,
-    status: &str,
-    value: Option<f64>,
-    details: [(&str, Value); N],
-) -> Judgement {
-    let mut judgement = Judgement { status: status.to_owned(), ..Judgement::default() };
+fn of_failure(task: &Task<'_>, status: &str, value: Option<f64>, side: Side, message: String) -> Judgement {
+    let mut judgement = judgement(task, status, value);
+    match side {
+        Side::Left => judgement.details.gold_error = Some(message),
+        Side::Right => judgement.details.error = Some(message),
+    }
+    judgement
+}
+
+fn judgement(task: &Task<'_>, status: &str, value: Option<f64>) -> Judgement {
+    let mut judgement =
+        Judgement { status: status.to_owned(), details: describe(task, None), ..Judgement::default() };
     judgement.metrics.insert(PairScorer::METRIC.to_owned(), value);
-    judgement.details = describe(task, None);
-    judgement.details.extend(details.map(|(name, value)| (name.to_owned(), value)));
     judgement
 }

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::details::{Details, MetricDetail};
+use crate::scorer::{GOLD_FAILED, MISSING};
+
 /// One line of `items.jsonl`: one system's answer to one example, scored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Item {
@@ -21,8 +24,36 @@ pub struct Item {
     /// Metric id with version to score in [0, 1] (cost metrics: their unit); `None` (null) where the metric
     /// does not apply.
     pub metrics: BTreeMap<String, Option<f64>>,
-    /// What explains the scores: hardness, difficulty, features, partial scores, reasons.
-    pub details: serde_json::Map<String, serde_json::Value>,
+    /// What explains the scores.
+    pub details: Details,
+}
+
+/// Whether the golds of an item's example run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GoldOutcome {
+    /// Every metric that runs a gold could run one.
+    Ran,
+    /// A gold failed for some metrics; others follow a script that mends it.
+    FailedForSome,
+    /// No gold runs for any metric: the benchmark's failure.
+    Failed,
+}
+
+impl Item {
+    /// Whether the golds run. An item without an answer keeps the status `missing`, so that there the error of the gold
+    /// tells, unless a metric says that it failed for it alone.
+    pub fn gold_outcome(&self) -> GoldOutcome {
+        let failed_for_some = self.details.metrics.values().any(MetricDetail::names_gold_failure);
+        if self.status == GOLD_FAILED
+            || (self.status == MISSING && !failed_for_some && self.details.gold_error.is_some())
+        {
+            GoldOutcome::Failed
+        } else if failed_for_some {
+            GoldOutcome::FailedForSome
+        } else {
+            GoldOutcome::Ran
+        }
+    }
 }
 
 /// `run.json`: what was run, on what, by which version.

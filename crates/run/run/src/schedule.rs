@@ -14,8 +14,9 @@ use std::sync::mpsc;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::details::Details;
 use crate::directory::RunDirectory;
 use crate::error::RunError;
 use crate::facts::Encoded;
@@ -44,7 +45,7 @@ pub struct Judgement {
     /// Metric id to score, see [`Item::metrics`].
     pub metrics: BTreeMap<String, Option<f64>>,
     /// What explains the scores, see [`Item::details`].
-    pub details: Map<String, Value>,
+    pub details: Details,
 }
 
 /// Scores one task. Must be a function of the task alone: the same task gives the same judgement, whatever
@@ -253,7 +254,7 @@ impl Guarded<'_> {
             Ok(Judgement {
                 status: INTERNAL_ERROR.to_owned(),
                 metrics: self.metrics.iter().map(|id| (id.clone(), None)).collect(),
-                details: Map::from_iter([("error".to_owned(), Value::from(panic_message(panic.as_ref())))]),
+                details: Details { error: Some(panic_message(panic.as_ref())), ..Details::default() },
             })
         })
     }

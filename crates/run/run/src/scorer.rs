@@ -9,32 +9,23 @@
 //!   `details.prediction_status`. The engine's message is in `details.gold_error`.
 //! - No prediction: status `missing`; 0 on every 0/1 and fraction metric that applies, null on costs.
 //!
-//! # Details
-//! `question`, `evidence`, `gold` (or `golds`), `prediction`, `confidence` (the system's own, where it gave one), `hardness` (Spider's, of the first gold),
-//! `difficulty`, `turn`, `features`, `error` (of the prediction), `gold_error`, `metrics` (per metric what it
-//! says about its score), and, where a 0/1 metric is not 1, the first rows of both results. `gold_empty` is true
-//! where every gold that runs returns no row, `database_empty` where the database has none: agreement says
-//! little there. `depends_on` names what a result depends on besides texts and database ([`DEPENDS_ON`]). Of several golds, `metrics.ID.gold` is the position (from 0) of the one that gave the score.
-//! A prediction runs no further than until every metric knows that it is wrong ([`Pair::for_metrics`]); then
-//! `result.beginning` and `prediction_result.beginning` are true, and the rows are its first.
-//! `verdict` is what `verify@1` found: `verdict`, `stage`, and as they apply `reason`, `bound`, `rules`, `assumes`,
-//! `spelled`, `places`, `unexercised`, `difference`, `witness` (an SQL script), `left_result`, `right_result`, `needs`,
-//! `realistic`, `not_kept`, `defect`. How long it took is not there:
-//! the log is the same whenever it is written.
-//! Long texts and results are cut, so that a line stays small whatever a system says.
+//! What is kept of an item stands in [`Details`]. A prediction runs no further than until every metric knows that it is wrong
+//! ([`Pair::for_metrics`]); then `beginning` is true, and the rows are its first. Long texts and results are cut, so that a
+//! line stays small whatever a system says.
 
 use std::collections::HashMap;
 use std::iter::once;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, ResultSet};
 use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, score_best};
 use sqlgauge_sql::Features;
-use sqlgauge_sql::schema::TableKind;
 use sqlgauge_sql::spider::{self, Hardness};
+use sqlgauge_verify::ResultTable;
 
+use crate::details::{Details, MetricDetail, ResultDigest, TurnRecord};
 use crate::error::RunError;
 use crate::plan::Task;
 use crate::schedule::{Judgement, Scorer};
@@ -43,18 +34,7 @@ use crate::schedule::{Judgement, Scorer};
 pub const MISSING: &str = "missing";
 /// Status of an item whose gold does not run.
 pub const GOLD_FAILED: &str = "gold_failed";
-/// Detail of an item whose golds return no row.
-pub const GOLD_EMPTY: &str = "gold_empty";
-/// Detail of an item whose gold or prediction depends on more than texts and database: a list of `time` (what the run
-/// takes for now, and the time zone) and `chance` (random numbers).
-pub const DEPENDS_ON: &str = "depends_on";
-/// Detail of an item whose database has no row.
-pub const DATABASE_EMPTY: &str = "database_empty";
-
-/// Detail of an item whose pair was verified: the verdict with all that belongs to it.
-pub const VERDICT: &str = "verdict";
-
-/// Characters of a prediction that the log keeps; longer ones end in `…` and `details.prediction_bytes` has
+/// Characters of a prediction that the log keeps; longer ones end in `…`, and [`Details::prediction_bytes`] has
 /// the full length.
 const MAX_TEXT: usize = 4000;
 /// Characters of an engine's message that the log keeps.
@@ -139,18 +119,19 @@ impl BenchmarkScorer {
         let no_gold_runs =
             runs.is_none() && !by_metric().any(|(m, s)| m.reads() != Reads::Nothing && s.value.is_some());
         let gold = &golds[shown_gold(by_metric(), &golds).or(runs).unwrap_or(0)];
-        let status = insert_outcomes(
+        let status = note_outcomes(
             &mut details,
             runs.map_or(first_gold, |at| &golds[at]),
             prediction.as_ref(),
             no_gold_runs,
         );
-        insert_emptiness(&mut details, &golds, self.is_empty(target));
+        details.gold_empty = all_return_nothing(&golds);
+        details.database_empty = self.is_empty(target);
         let mut judgement = Judgement { status: status.to_owned(), ..Judgement::default() };
-        let (mut reasons, mut is_wrong) = (Map::new(), false);
+        let mut is_wrong = false;
         for (metric, mut score) in self.metrics.iter().zip(scores) {
-            if let Some(verdict) = score.detail.shift_remove(VERDICT).filter(|_| prediction.is_some()) {
-                details.insert(VERDICT.to_owned(), verdict);
+            if let Some(verdict) = score.verdict.take().filter(|_| prediction.is_some()) {
+                details.verdict = Some(*verdict);
             }
             let is_cost = metric.kind() == MetricKind::Cost;
             let value = match &prediction {
@@ -160,21 +141,20 @@ impl BenchmarkScorer {
             };
             judgement.metrics.insert(metric.id().to_owned(), value);
             is_wrong |= metric.kind() == MetricKind::Binary && value.is_some_and(|value| value < 1.0);
-            let reason = match &prediction {
-                Some(prediction) => news(score.detail, no_gold_runs, prediction),
-                None => news_without_answer(score.detail, no_gold_runs),
+            let detail = MetricDetail::from(score.detail);
+            let news = match &prediction {
+                Some(prediction) => detail.without_news_of_item(no_gold_runs, prediction.outcome.status()),
+                None => detail.of_missing_answer(no_gold_runs),
             };
-            if !reason.is_empty() {
-                reasons.insert(metric.id().to_owned(), reason.into());
+            if !news.is_empty() {
+                details.metrics.insert(metric.id().to_owned(), news);
             }
         }
-        if !reasons.is_empty() {
-            details.insert("metrics".to_owned(), reasons.into());
-        }
-        insert_dependence(&mut details, &pairs);
+        details.depends_on = dependence(&pairs);
         if is_wrong {
-            insert_preview(&mut details, "gold_result", Some(gold));
-            insert_preview(&mut details, "prediction_result", prediction.as_ref());
+            details.gold_result = gold.rows().map(|rows| preview(rows));
+            details.prediction_result =
+                prediction.as_ref().and_then(Execution::rows).map(|rows| preview(rows));
         }
         judgement.details = details;
         judgement
@@ -186,14 +166,7 @@ impl BenchmarkScorer {
         if let Some(is_empty) = known.get(&target.db_id) {
             return *is_empty;
         }
-        let has_rows = |name: &str| {
-            let sql = format!("SELECT 1 FROM {} LIMIT 1", sqlgauge_sql::quote::name(name));
-            // A table that cannot be read is no reason to call the database empty.
-            self.engine.run(&target.database, &sql).rows().is_none_or(|rows| !rows.is_empty())
-        };
-        let tables = target.database.schema().tables();
-        let is_empty =
-            !tables.iter().filter(|t| t.kind == TableKind::Table).any(|table| has_rows(&table.name));
+        let is_empty = !target.database.has_rows(self.engine.as_ref());
         known.insert(target.db_id.clone(), is_empty);
         is_empty
     }
@@ -214,7 +187,7 @@ fn shown_gold<'a>(
 impl Scorer for BenchmarkScorer {
     fn score(&self, task: &Task<'_>) -> Result<Judgement, RunError> {
         let Some(target) = self.targets.get(&task.example.db_id) else {
-            return Ok(unscorable(&self.metrics, Map::new(), "the database was not opened"));
+            return Ok(unscorable(&self.metrics, Details::default(), "the database was not opened"));
         };
         let judgement = self.judge(task, target);
         // Looked at afterwards: what was read from another file than the run is of is not its result.
@@ -230,136 +203,81 @@ impl Scorer for BenchmarkScorer {
 }
 
 /// What the item says of itself, whatever its scores.
-pub(crate) fn describe(task: &Task<'_>, pair: Option<&Pair<'_>>) -> Map<String, Value> {
+pub(crate) fn describe(task: &Task<'_>, pair: Option<&Pair<'_>>) -> Details {
     let Example { question, evidence, golds, difficulty, turn, .. } = task.example;
-    let mut details = Map::new();
-    let mut put = |key: &str, value: Value| {
-        if !value.is_null() {
-            details.insert(key.to_owned(), value);
-        }
+    let (gold, golds) = match golds.as_slice() {
+        [only] => (Some(only.clone()), None),
+        several => (None, Some(several.to_vec())),
     };
-    put("question", question.clone().into());
-    put("evidence", evidence.clone().filter(|text| !text.is_empty()).into());
-    match golds.as_slice() {
-        [only] => put("gold", only.as_str().into()),
-        several => put("golds", several.into()),
+    let whole = task.prediction.filter(|text| text.chars().nth(MAX_TEXT).is_some());
+    // None where the official parser cannot read the gold.
+    let hardness = |pair: &Pair<'_>| spider::hardness(pair.gold_legacy().ok()?).ok();
+    let features = |pair: &Pair<'_>| pair.gold_features().map(Features::labels);
+    Details {
+        question: question.clone(),
+        evidence: evidence.clone().filter(|text| !text.is_empty()),
+        gold,
+        golds,
+        prediction: task.prediction.map(|text| cut(text, MAX_TEXT)),
+        prediction_bytes: whole.map(str::len),
+        confidence: task.confidence,
+        hardness: pair.and_then(hardness).map(Hardness::as_str).map(str::to_owned),
+        features: pair.and_then(features).unwrap_or_default().into_iter().map(str::to_owned).collect(),
+        difficulty: difficulty.clone(),
+        turn: turn.map(|place| TurnRecord { interaction: place.interaction as u64, turn: place.turn as u64 }),
+        ..Details::default()
     }
-    if let Some(text) = task.prediction {
-        put("prediction", cut(text, MAX_TEXT).into());
-        if text.chars().nth(MAX_TEXT).is_some() {
-            put("prediction_bytes", text.len().into());
-        }
-    }
-    put("confidence", task.confidence.into());
-    if let Some(pair) = pair {
-        // Null where the official parser cannot read the gold.
-        let hardness = pair.gold_legacy().ok().and_then(|query| spider::hardness(query).ok());
-        put("hardness", hardness.map(Hardness::as_str).into());
-        let labels = pair.gold_features().map(Features::labels).unwrap_or_default();
-        if !labels.is_empty() {
-            put("features", labels.into());
-        }
-    }
-    put("difficulty", difficulty.clone().into());
-    put("turn", turn.map_or(Value::Null, |t| json!({"interaction": t.interaction, "turn": t.turn})));
-    details
 }
 
-fn unscorable(metrics: &[&'static dyn Metric], mut details: Map<String, Value>, why: &str) -> Judgement {
-    details.insert("gold_error".to_owned(), why.into());
+fn unscorable(metrics: &[&'static dyn Metric], details: Details, why: &str) -> Judgement {
     let metrics = metrics.iter().map(|m| (m.id().to_owned(), None)).collect();
+    let details = Details { gold_error: Some(why.to_owned()), ..details };
     Judgement { status: GOLD_FAILED.to_owned(), metrics, details }
 }
 
 /// Notes how gold and prediction went; returns the status of the item.
-fn insert_outcomes(
-    details: &mut Map<String, Value>,
+fn note_outcomes(
+    details: &mut Details,
     gold: &Execution,
     prediction: Option<&Execution>,
     is_lost: bool,
 ) -> &'static str {
-    if let Some(failure) = prediction.and_then(|p| p.outcome.failure()) {
-        details.insert("error".to_owned(), cut(&failure.message, MAX_MESSAGE).into());
-    }
-    if let Some(rows) = prediction.and_then(Execution::rows) {
-        let fingerprint = rows.fingerprint();
-        let mut result = json!({"rows": fingerprint.rows, "set": format!("{:016x}", fingerprint.set)});
-        if rows.is_beginning() {
-            result["beginning"] = true.into();
-        }
-        details.insert("result".to_owned(), result);
-    }
+    let failure = prediction.and_then(|prediction| prediction.outcome.failure());
+    details.error = failure.map(|failure| cut(&failure.message, MAX_MESSAGE));
+    details.result = prediction.and_then(Execution::rows).map(|rows| ResultDigest::of(rows));
     if let Some(failure) = gold.outcome.failure() {
-        details.insert("gold_error".to_owned(), cut(&failure.to_string(), MAX_MESSAGE).into());
+        details.gold_error = Some(cut(&failure.to_string(), MAX_MESSAGE));
         if let Some(prediction) = prediction.filter(|_| is_lost) {
-            details.insert("prediction_status".to_owned(), prediction.outcome.status().into());
+            details.prediction_status = Some(prediction.outcome.status().to_owned());
             return GOLD_FAILED;
         }
     }
     prediction.map_or(MISSING, |p| p.outcome.status())
 }
 
-/// Notes on what besides texts and database the results depend.
-fn insert_dependence(details: &mut Map<String, Value>, pairs: &[Pair<'_>]) {
+/// What besides texts and database the results depend on.
+fn dependence(pairs: &[Pair<'_>]) -> Vec<String> {
     let on = pairs.iter().map(Pair::depends_on).fold(Dependence::default(), Dependence::and);
-    let named: Vec<&str> = [(on.time, "time"), (on.chance, "chance")]
-        .iter()
-        .filter(|(is, _)| *is)
-        .map(|(_, name)| *name)
-        .collect();
-    if !named.is_empty() {
-        details.insert(DEPENDS_ON.to_owned(), named.into());
-    }
+    let named = [(on.time, "time"), (on.chance, "chance")];
+    named.into_iter().filter(|(is, _)| *is).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Notes what makes agreement say little: golds that all return nothing, a database without a row.
-fn insert_emptiness(details: &mut Map<String, Value>, golds: &[Execution], database_is_empty: bool) {
+/// Whether there are golds that run, and all of them return nothing.
+fn all_return_nothing(golds: &[Execution]) -> bool {
     let mut results = golds.iter().filter_map(Execution::rows).peekable();
-    if results.peek().is_some() && results.all(|rows| rows.is_empty()) {
-        details.insert(GOLD_EMPTY.to_owned(), true.into());
-    }
-    if database_is_empty {
-        details.insert(DATABASE_EMPTY.to_owned(), true.into());
-    }
+    results.peek().is_some() && results.all(|rows| rows.is_empty())
 }
 
-/// What a metric says beyond what the item says already: that no gold runs, or that the prediction does not.
-fn news(mut detail: Map<String, Value>, is_lost: bool, prediction: &Execution) -> Map<String, Value> {
-    let is_known_failure = detail.get("status").is_some_and(|status| *status == prediction.outcome.status());
-    if is_known_failure || (is_lost && detail.contains_key("gold_failed")) {
-        for key in ["reason", "status", "gold_failed", "gold"] {
-            detail.shift_remove(key);
-        }
+/// The first rows of a result.
+pub fn preview(result: &ResultSet) -> ResultTable {
+    let columns = result.columns.iter().take(PREVIEW_COLUMNS).map(|c| cut(c, PREVIEW_CELL)).collect();
+    let rows = result.rows().take(PREVIEW_ROWS);
+    ResultTable {
+        columns,
+        rows: rows.map(|row| row.iter().take(PREVIEW_COLUMNS).map(cell).collect()).collect(),
+        total_rows: Some(result.len()),
+        beginning: result.is_beginning(),
     }
-    detail
-}
-
-/// Without an answer a metric can say only that its gold does not run.
-fn news_without_answer(mut detail: Map<String, Value>, is_lost: bool) -> Map<String, Value> {
-    detail.retain(|key, _| !is_lost && key == "gold_failed");
-    detail
-}
-
-fn insert_preview(details: &mut Map<String, Value>, key: &str, execution: Option<&Execution>) {
-    if let Some(rows) = execution.and_then(Execution::rows) {
-        details.insert(key.to_owned(), preview(rows));
-    }
-}
-
-/// The first rows of a result as JSON: `columns`, `rows`, `total_rows`.
-pub fn preview(result: &ResultSet) -> Value {
-    let columns: Vec<String> =
-        result.columns.iter().take(PREVIEW_COLUMNS).map(|c| cut(c, PREVIEW_CELL)).collect();
-    let rows: Vec<Value> = result
-        .rows()
-        .take(PREVIEW_ROWS)
-        .map(|row| row.iter().take(PREVIEW_COLUMNS).map(cell).collect())
-        .collect();
-    let mut preview = json!({"columns": columns, "rows": rows, "total_rows": result.len()});
-    if result.is_beginning() {
-        preview["beginning"] = true.into();
-    }
-    preview
 }
 
 fn cell(value: &sqlgauge_engine::Value) -> Value {

@@ -36,7 +36,7 @@ impl Scorer for Wordy {
         Ok(Judgement {
             status: if task.prediction.is_some() { "ok" } else { "missing" }.into(),
             metrics: BTreeMap::from([("same@1".to_owned(), Some(score))]),
-            details: details.as_object().unwrap().clone(),
+            details: serde_json::from_value(details.clone()).unwrap(),
         })
     }
 }

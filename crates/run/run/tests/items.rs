@@ -24,7 +24,8 @@ impl Scorer for Judge {
         Ok(Judgement {
             status: if task.prediction.is_some() { "ok" } else { "missing" }.into(),
             metrics: [("same@1".to_owned(), Some(f64::from(u8::from(right))))].into(),
-            details: json!({"hardness": level, "prediction": task.prediction}).as_object().unwrap().clone(),
+            details: serde_json::from_value(json!({"hardness": level, "prediction": task.prediction}))
+                .unwrap(),
         })
     }
 }

@@ -14,8 +14,8 @@ use std::time::Duration;
 use common::{examples, manifest, system};
 use sqlgauge_dataset::{Example, PredictionSet};
 use sqlgauge_run::{
-    Completion, Item, Judgement, Observer, Plan, Repair, RunDirectory, RunError, Schedule, Scorer, Start,
-    StoredRun, Task, execute,
+    Completion, Details, Item, Judgement, Observer, Plan, Repair, RunDirectory, RunError, Schedule, Scorer,
+    Start, StoredRun, Task, execute,
 };
 
 fn benchmark() -> (Vec<Example>, Vec<PredictionSet>) {
@@ -56,10 +56,7 @@ impl Scorer for SlowScorer {
         Ok(Judgement {
             status: status.into(),
             metrics: BTreeMap::from([("same@1".to_owned(), Some(f64::from(u8::from(right))))]),
-            details: serde_json::Map::from_iter([(
-                "question".to_owned(),
-                task.example.question.clone().into(),
-            )]),
+            details: Details { question: task.example.question.clone(), ..Details::default() },
         })
     }
 }
@@ -276,7 +273,7 @@ fn a_panic_is_an_item_that_blames_no_system() {
     let failed: Vec<&Item> = run.items.iter().filter(|i| i.status == "internal_error").collect();
     assert_eq!(failed.len(), 3);
     assert_eq!(failed[0].metrics["same@1"], None);
-    assert_eq!(failed[0].details["error"], "cannot score q21");
+    assert_eq!(failed[0].details.error.as_deref(), Some("cannot score q21"));
 }
 
 /// Not a test of its own: the process that the next test kills.

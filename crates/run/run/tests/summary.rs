@@ -31,7 +31,7 @@ fn item(system: &str, index: usize, status: &str, ex: Option<f64>, details: &Val
         db_id: if index < 2 { "bank" } else { "zoo" }.into(),
         status: status.into(),
         metrics: BTreeMap::from([(EX.into(), ex), (STEPS.into(), ex.filter(|s| *s > 0.0).map(|_| 2.0))]),
-        details: details.as_object().unwrap().clone(),
+        details: serde_json::from_value(details.clone()).unwrap(),
     }
 }
 

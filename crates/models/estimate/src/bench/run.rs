@@ -18,9 +18,6 @@ use sqlgauge_base::Random;
 
 use super::protocol::{BenchRun, Selection, Trial};
 
-/// What of an item's details describes the question and the answer; all else may come from the gold.
-const DETAILS_OF_ANSWERS: [&str; 5] = ["question", "evidence", "prediction", "confidence", "result"];
-
 /// How trials are run.
 pub struct BenchOptions<'a> {
     /// The estimators, with the name of each in the tables.
@@ -176,10 +173,9 @@ fn part_of(run: &BenchRun, items: Vec<Item>) -> StoredRun {
 /// An item with one metric or none, and without what may come from the gold.
 fn with_metric(item: &Item, metric: Option<&str>) -> Item {
     let metrics = item.metrics.iter().filter(|(id, _)| Some(id.as_str()) == metric);
-    let details = item.details.iter().filter(|(key, _)| DETAILS_OF_ANSWERS.contains(&key.as_str()));
     Item {
         metrics: metrics.map(|(id, value)| (id.clone(), *value)).collect(),
-        details: details.map(|(key, value)| (key.clone(), value.clone())).collect(),
+        details: item.details.without_gold(),
         ..item.clone()
     }
 }

@@ -4,17 +4,13 @@
 //! example's. `web/pieces.js` is their only reader.
 
 use serde_json::value::RawValue;
-use sqlgauge_run::{Entry, Prepared, RawItem};
+use sqlgauge_run::{DetailOf, Entry, Prepared, RawItem};
 
 use super::columns::{Cells, Columns, scores_of};
 use super::data::Content;
 use super::pieces::{Pieces, Quoted};
 use super::said::Example;
 use crate::{Report, ReportError};
-
-/// Details of an item that are its example's.
-const OF_EXAMPLE: [&str; 8] =
-    ["question", "evidence", "gold", "golds", "hardness", "difficulty", "features", "turn"];
 
 impl Content {
     /// What the page must know at once; the rest goes into pieces.
@@ -49,9 +45,12 @@ impl Said {
             status: item.status.as_ref().to_owned(),
             scores: scores_of(item, metrics),
             quoted: Quoted::of_object(
-                item.details.iter().filter(|(key, value)| !OF_EXAMPLE.contains(key) && value.get() != "null"),
+                item.details
+                    .entries()
+                    .filter(|(_, _, of)| *of != DetailOf::Example)
+                    .map(|(name, value, _)| (name, value)),
             )?,
-            row: Row { details: item.details.len(), labels, texts },
+            row: Row { details: item.details.entries().count(), labels, texts },
         })
     }
 }

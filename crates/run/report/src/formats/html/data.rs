@@ -330,7 +330,7 @@ impl Said {
             scores: scores_of(item, metrics),
             prediction: said::prediction(item).map(ToOwned::to_owned),
             details: said::extra(item, metrics)?,
-            row: Row { index: item.index, details: item.details.len(), example },
+            row: Row { index: item.index, details: item.details.entries().count(), example },
         })
     }
 }

@@ -1,13 +1,12 @@
 //! What a page carries of an item, taken from its JSON in the log as it stands there.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
-use sqlgauge_run::{RawDetails, RawItem};
-
-use crate::view::KNOWN;
+use sqlgauge_run::{DetailOf, RawDetails, RawItem};
 
 /// Rows of a result that a page carries per query.
 const MAX_RESULT_ROWS: usize = 50;
@@ -95,12 +94,12 @@ impl<'a> Example<'a> {
             id: &item.id,
             i: item.index,
             db: &item.db_id,
-            h: text(details, "hardness"),
-            d: text(details, "difficulty"),
-            f: details.get("features").map(texts).unwrap_or_default(),
-            t: details.get("turn").filter(|turn| turn.get() != "null"),
-            q: text(details, "question"),
-            e: text(details, "evidence").filter(|evidence| evidence.get() != "\"\""),
+            h: text(details.hardness),
+            d: text(details.difficulty),
+            f: details.features.map(texts).unwrap_or_default(),
+            t: details.turn.filter(|turn| turn.get() != "null"),
+            q: text(details.question),
+            e: text(details.evidence).filter(|evidence| evidence.get() != "\"\""),
             g: golds(details),
             r: None,
         }
@@ -108,7 +107,7 @@ impl<'a> Example<'a> {
 
     /// With the result of the gold, for a page that has it with the example.
     pub(super) fn with_result(self, item: &RawItem<'a>) -> Self {
-        Self { r: rows(&item.details, "gold_result"), ..self }
+        Self { r: rows(item.details.gold_result), ..self }
     }
 
     /// The example without its texts, and its texts alone.
@@ -121,7 +120,7 @@ impl<'a> Example<'a> {
 
 /// The prediction as the system gave it.
 pub(super) fn prediction<'a>(item: &RawItem<'a>) -> Option<&'a RawValue> {
-    text(&item.details, "prediction")
+    text(item.details.prediction)
 }
 
 /// Reasons by metric, errors, result and what else there is; `None` if there is nothing.
@@ -130,16 +129,16 @@ pub(super) fn extra(
     metrics: &[&str],
 ) -> Result<Option<Box<RawValue>>, serde_json::Error> {
     let details = &item.details;
-    let said: Option<RawDetails<'_>> =
-        details.get("metrics").and_then(|said| serde_json::from_str(said.get()).ok());
-    let of_metric = |(at, metric): (usize, &&str)| Some((at, said.as_ref()?.get(metric)?));
-    let is_other = |(key, value): &(&str, &RawValue)| !KNOWN.contains(key) && value.get() != "null";
+    let reasons: BTreeMap<Cow<'_, str>, &RawValue> =
+        details.metrics.and_then(|metrics| serde_json::from_str(metrics.get()).ok()).unwrap_or_default();
+    let of_metric = |(at, metric): (usize, &&str)| Some((at, *reasons.get(*metric)?));
+    let more = details.entries().filter(|(_, _, of)| *of == DetailOf::More);
     let extra = Extra {
         m: metrics.iter().enumerate().filter_map(of_metric).collect(),
-        e: text(details, "error"),
-        g: text(details, "gold_error"),
-        r: rows(details, "prediction_result"),
-        o: Fields(details.iter().filter(is_other).collect()),
+        e: text(details.error),
+        g: text(details.gold_error),
+        r: rows(details.prediction_result),
+        o: Fields(more.map(|(name, value, _)| (name, value)).collect()),
     };
     let is_empty = extra.m.is_empty()
         && extra.e.is_none()
@@ -153,8 +152,8 @@ fn is_text(value: &RawValue) -> bool {
     value.get().starts_with('"')
 }
 
-fn text<'a>(details: &RawDetails<'a>, key: &str) -> Option<&'a RawValue> {
-    details.get(key).filter(|value| is_text(value))
+fn text(value: Option<&RawValue>) -> Option<&RawValue> {
+    value.filter(|value| is_text(value))
 }
 
 fn texts(list: &RawValue) -> Vec<&RawValue> {
@@ -164,16 +163,16 @@ fn texts(list: &RawValue) -> Vec<&RawValue> {
 }
 
 fn golds<'a>(details: &RawDetails<'a>) -> Vec<&'a RawValue> {
-    match details.get("golds").or_else(|| details.get("gold")) {
+    match details.golds.or(details.gold) {
         Some(text) if is_text(text) => vec![text],
         Some(list) => texts(list),
         None => Vec::new(),
     }
 }
 
-fn rows<'a>(details: &RawDetails<'a>, key: &str) -> Option<FirstRows<'a>> {
+fn rows(result: Option<&RawValue>) -> Option<FirstRows<'_>> {
     #[derive(Deserialize)]
-    struct Found<'a> {
+    struct RawTable<'a> {
         #[serde(borrow)]
         columns: &'a RawValue,
         #[serde(borrow)]
@@ -183,13 +182,13 @@ fn rows<'a>(details: &RawDetails<'a>, key: &str) -> Option<FirstRows<'a>> {
         #[serde(borrow)]
         beginning: Option<&'a RawValue>,
     }
-    let mut found: Found<'_> = serde_json::from_str(details.get(key)?.get()).ok()?;
-    let total = found.total_rows.and_then(|total| total.get().parse().ok()).unwrap_or(found.rows.len());
-    found.rows.truncate(MAX_RESULT_ROWS);
-    let least = found.beginning.is_some_and(|beginning| beginning.get() == "true");
-    found.columns.get().starts_with('[').then_some(FirstRows {
-        columns: found.columns,
-        rows: found.rows,
+    let mut table: RawTable<'_> = serde_json::from_str(result?.get()).ok()?;
+    let total = table.total_rows.and_then(|total| total.get().parse().ok()).unwrap_or(table.rows.len());
+    table.rows.truncate(MAX_RESULT_ROWS);
+    let least = table.beginning.is_some_and(|beginning| beginning.get() == "true");
+    table.columns.get().starts_with('[').then_some(FirstRows {
+        columns: table.columns,
+        rows: table.rows,
         total,
         least,
     })

@@ -1,0 +1,282 @@
+//! What an item says besides its scores: the `details` of a line of `items.jsonl`, written and read by these types alone.
+//!
+//! # Contract
+//! - [`Details`] has a field for each name; the order of the fields is the order in the log, and what is absent is left out.
+//! - [`RawDetails`] has the same fields as JSON that is not decoded, for whoever passes items on.
+//! - A name that no field has, from a later version, is kept in `other` and written again.
+//! - A field of another type than written here makes the line unreadable, with an error that names it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use indexmap::IndexMap;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use sqlgauge_engine::{Fingerprint, ResultSet};
+use sqlgauge_verify::{ResultTable, VerdictRecord};
+
+/// What a detail belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DetailOf {
+    /// The example: the same for every system.
+    Example,
+    /// The answer and its scores; reports have a place of their own for it.
+    Answer,
+    /// All else; reports list it by its name.
+    More,
+}
+
+macro_rules! details {
+    ($($(#[doc = $text:literal])+ $of:ident $name:ident: $type:ty, $skip:literal;)*) => {
+        /// What explains the scores of an item.
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+        pub struct Details {
+            $(
+                $(#[doc = $text])+
+                #[serde(default, skip_serializing_if = $skip)]
+                pub $name: $type,
+            )*
+            /// What a later version wrote beside these.
+            #[serde(flatten)]
+            pub other: Map<String, Value>,
+        }
+
+        /// The details of an item, each as its JSON in the log.
+        #[derive(Debug, Default)]
+        pub struct RawDetails<'a> {
+            $(
+                $(#[doc = $text])+
+                pub $name: Option<&'a RawValue>,
+            )*
+            /// What a later version wrote beside these.
+            pub other: Vec<(Cow<'a, str>, &'a RawValue)>,
+        }
+
+        impl<'a> RawDetails<'a> {
+            /// Name and value of each that is there and is not null, and what it belongs to, in the order of [`Details`].
+            pub fn entries(&self) -> impl Iterator<Item = (&str, &'a RawValue, DetailOf)> + Clone {
+                let fields = [$((stringify!($name), self.$name, DetailOf::$of)),*];
+                let fields = fields.into_iter().filter_map(|(name, value, of)| Some((name, value?, of)));
+                let other = self.other.iter().map(|(name, value)| (name.as_ref(), *value, DetailOf::More));
+                fields.chain(other).filter(|(_, value, _)| value.get() != "null")
+            }
+
+            fn set(&mut self, name: Cow<'a, str>, value: &'a RawValue) {
+                match name.as_ref() {
+                    $(stringify!($name) => self.$name = Some(value),)*
+                    _ => self.other.push((name, value)),
+                }
+            }
+        }
+    };
+}
+
+details! {
+    /// The question in words.
+    Example question: Option<String>, "Option::is_none";
+    /// External knowledge given with the question (BIRD).
+    Example evidence: Option<String>, "Option::is_none";
+    /// The gold query, where there is one.
+    Example gold: Option<String>, "Option::is_none";
+    /// The accepted gold queries, where there is not one.
+    Example golds: Option<Vec<String>>, "Option::is_none";
+    /// The prediction as the system gave it; a long one is cut and ends in `…`.
+    Answer prediction: Option<String>, "Option::is_none";
+    /// Bytes of a prediction that was cut.
+    More prediction_bytes: Option<usize>, "Option::is_none";
+    /// The system's own confidence, where it gave one.
+    More confidence: Option<f64>, "Option::is_none";
+    /// Spider's hardness of the first gold: `easy`, `medium`, `hard`, `extra`.
+    Example hardness: Option<String>, "Option::is_none";
+    /// SQL features of the first gold.
+    Example features: Vec<String>, "Vec::is_empty";
+    /// The benchmark's own difficulty label.
+    Example difficulty: Option<String>, "Option::is_none";
+    /// Place in a conversation.
+    Example turn: Option<TurnRecord>, "Option::is_none";
+    /// What the engine said about a prediction that failed.
+    Answer error: Option<String>, "Option::is_none";
+    /// The prediction's result in short.
+    More result: Option<ResultDigest>, "Option::is_none";
+    /// What the engine said about a gold that failed.
+    Answer gold_error: Option<String>, "Option::is_none";
+    /// Outcome of the prediction, where the item's status is that no gold runs.
+    More prediction_status: Option<String>, "Option::is_none";
+    /// Whether every gold that runs returns no row: agreement says little there.
+    More gold_empty: bool, "std::ops::Not::not";
+    /// Whether the database has no row: agreement says little there.
+    More database_empty: bool, "std::ops::Not::not";
+    /// What `verify@1` says of the pair. How long it took is not here: the log is the same whenever it is written.
+    More verdict: Option<VerdictRecord>, "Option::is_none";
+    /// What each metric says about its score, by metric id.
+    Answer metrics: IndexMap<String, MetricDetail>, "IndexMap::is_empty";
+    /// What a result depends on besides texts and database: `time` (what the run takes for now, and the time zone), `chance`.
+    More depends_on: Vec<String>, "Vec::is_empty";
+    /// The first rows of the gold's result, where a metric of 0 and 1 is not 1.
+    Answer gold_result: Option<ResultTable>, "Option::is_none";
+    /// The first rows of the prediction's result, likewise.
+    Answer prediction_result: Option<ResultTable>, "Option::is_none";
+}
+
+/// Place in a conversation (`SParC`, `CoSQL`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnRecord {
+    /// Number of the conversation.
+    pub interaction: u64,
+    /// Number of the question in it, from 1.
+    pub turn: u64,
+}
+
+/// A result in short, enough to tell which answers agree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultDigest {
+    /// Number of rows.
+    pub rows: usize,
+    /// Hash of the set of rows, as 16 hex digits.
+    pub set: String,
+    /// Whether the query was stopped, so that it has at least these rows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beginning: bool,
+}
+
+impl ResultDigest {
+    /// The digest of a result.
+    pub fn of(rows: &ResultSet) -> Self {
+        let Fingerprint { rows: count, set } = rows.fingerprint();
+        Self { rows: count, set: format!("{set:016x}"), beginning: rows.is_beginning() }
+    }
+
+    /// The same as a number; `None` if `set` is not 16 hex digits.
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(Fingerprint { rows: self.rows, set: u64::from_str_radix(&self.set, 16).ok()? })
+    }
+}
+
+/// What a metric says about its score: `reason` in words, and entries of its own (partial scores, …).
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct MetricDetail(Map<String, Value>);
+
+impl MetricDetail {
+    /// Why the metric gave its score, in words.
+    pub fn reason(&self) -> Option<&str> {
+        self.0.get("reason").and_then(Value::as_str)
+    }
+
+    /// Position, from 0, of the gold that gave the score, where there are several.
+    pub fn gold(&self) -> Option<usize> {
+        self.0.get("gold").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok())
+    }
+
+    /// Whether the metric could not run its gold.
+    pub fn names_gold_failure(&self) -> bool {
+        self.0.contains_key("gold_failed")
+    }
+
+    /// Everything that it says.
+    pub fn entries(&self) -> &Map<String, Value> {
+        &self.0
+    }
+
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Without what the item says already: that no gold runs, or that the prediction does not (`prediction_status`).
+    #[must_use]
+    pub(crate) fn without_news_of_item(mut self, no_gold_runs: bool, prediction_status: &str) -> Self {
+        let repeats_status = self.0.get("status").is_some_and(|status| *status == prediction_status);
+        if repeats_status || (no_gold_runs && self.names_gold_failure()) {
+            for key in ["reason", "status", "gold_failed", "gold"] {
+                self.0.shift_remove(key);
+            }
+        }
+        self
+    }
+
+    /// Of a missing answer: a metric can say only that its gold does not run.
+    #[must_use]
+    pub(crate) fn of_missing_answer(mut self, no_gold_runs: bool) -> Self {
+        self.0.retain(|key, _| !no_gold_runs && key == "gold_failed");
+        self
+    }
+}
+
+impl From<Map<String, Value>> for MetricDetail {
+    fn from(entries: Map<String, Value>) -> Self {
+        Self(entries)
+    }
+}
+
+impl<'de> Deserialize<'de> for MetricDetail {
+    /// A text alone is the reason.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            Entries(Map<String, Value>),
+            Reason(String),
+        }
+        Ok(match Form::deserialize(deserializer)? {
+            Form::Entries(entries) => Self(entries),
+            Form::Reason(text) => Self(Map::from_iter([("reason".to_owned(), text.into())])),
+        })
+    }
+}
+
+impl Details {
+    /// The accepted gold queries.
+    pub fn golds(&self) -> &[String] {
+        self.gold.as_ref().map(std::slice::from_ref).or(self.golds.as_deref()).unwrap_or_default()
+    }
+
+    /// The prediction, if it stands here whole.
+    pub fn whole_prediction(&self) -> Option<&str> {
+        self.prediction.as_deref().filter(|_| self.prediction_bytes.is_none())
+    }
+
+    /// What describes the question and the answer; all else may follow from the gold.
+    #[must_use]
+    pub fn without_gold(&self) -> Self {
+        Self {
+            question: self.question.clone(),
+            evidence: self.evidence.clone(),
+            prediction: self.prediction.clone(),
+            prediction_bytes: self.prediction_bytes,
+            confidence: self.confidence,
+            result: self.result.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for RawDetails<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(RawVisitor)
+    }
+}
+
+struct RawVisitor;
+
+/// A name; borrowed, unless it has an escape.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de> Visitor<'de> for RawVisitor {
+    type Value = RawDetails<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map of details")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut details = RawDetails::default();
+        while let Some((Name(name), value)) = map.next_entry()? {
+            details.set(name, value);
+        }
+        Ok(details)
+    }
+}
