@@ -44,7 +44,8 @@ pub fn render() -> Vec<(String, String)> {
 pub fn summary(path: &Path) -> Result<String> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut summary = String::new();
-    for line in text.lines().filter(|line| !line.starts_with("  - [") || !line.contains("(reference/rules/")) {
+    let is_rule = |line: &&str| line.starts_with("  - [") && line.contains("(reference/rules/");
+    for line in text.lines().filter(|line| !is_rule(line)) {
         let _ = writeln!(summary, "{line}");
         if line.ends_with("(reference/rules/README.md)") {
             for meta in rules().iter().map(|rule| rule.meta()) {

@@ -1,5 +1,6 @@
 //! The examples of README run as printed, and print what README shows.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,7 +18,8 @@ fn blocks(language: &str) -> Vec<String> {
             (true, Some(_)) => open = false,
             (true, None) => {
                 if let Some(block) = blocks.last_mut() {
-                    *block += &format!("{line}\n");
+                    block.push_str(line);
+                    block.push('\n');
                 }
             }
             (false, Some(after)) if after == language => {
