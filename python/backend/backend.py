@@ -1,9 +1,9 @@
-"""The build of the wheel (PEP 517): maturin's, with the program `sqlgauge` built first and put into the wheel's scripts.
+"""The build of the wheel (PEP 517): Cargo builds the program and the module at once; the wheel holds both.
 
 Three environment variables change it:
 
 - ``SQLGAUGE_BUILD_PROFILE``: the profile of Cargo, ``release`` without it; ``dev`` builds much faster.
-- ``SQLGAUGE_BUILD_FEATURES``: features of the program, separated by commas; ``full`` without it, empty for none.
+- ``SQLGAUGE_BUILD_FEATURES``: features of the program, separated by commas, such as ``full``; none without it.
 - ``SQLGAUGE_BUILD_FROM``: a folder with the program and the module as Cargo has built them, such as ``target/debug`` of the
   checkout; they are packed and nothing is built.
 """
@@ -44,18 +44,20 @@ def prepare_metadata_for_build_wheel(directory: str, settings: Any = None) -> st
 
 def build_wheel(directory: str, settings: Any = None, metadata: str | None = None) -> str:
     """Builds the wheel into the directory and returns its name."""
-    built = os.environ.get("SQLGAUGE_BUILD_FROM")
-    if built:
-        return _pack(PROJECT.parent / built, Path(directory))
-    _build_program()
-    return maturin.build_wheel(directory, settings, metadata)
+    given = os.environ.get("SQLGAUGE_BUILD_FROM")
+    return _pack(PROJECT.parent / given if given else _build(), Path(directory))
 
 
 def build_editable(directory: str, settings: Any = None, metadata: str | None = None) -> str:
     """As `build_wheel`, for ``pip install --editable``."""
     if os.environ.get("SQLGAUGE_BUILD_FROM"):
         sys.exit("SQLGAUGE_BUILD_FROM packs a wheel: leave it out, or install without --editable")
-    _build_program()
+    SCRIPTS.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(_newest(_build(), PROGRAM), SCRIPTS / PROGRAM)
+    # Maturin links the module anew from the libraries that were built just now, as it is of the same profile.
+    arguments = os.environ.get("MATURIN_PEP517_ARGS", "")
+    if "--profile" not in arguments:
+        os.environ["MATURIN_PEP517_ARGS"] = f"{arguments} --profile {_profile()}".strip()
     return maturin.build_editable(directory, settings, metadata)
 
 
@@ -64,28 +66,28 @@ def build_sdist(directory: str, settings: Any = None) -> str:
     sys.exit("sqlgauge has no source archive; build a wheel in a checkout: pip wheel ./python")
 
 
-def _build_program() -> None:
-    profile = os.environ.get("SQLGAUGE_BUILD_PROFILE", "release")
-    features = os.environ.get("SQLGAUGE_BUILD_FEATURES", "full")
-    command = ["cargo", "build", "--locked", "--package", "sqlgauge-cli", "--profile", profile]
-    command += ["--features", features, "--message-format", "json-render-diagnostics"]
+def _profile() -> str:
+    return os.environ.get("SQLGAUGE_BUILD_PROFILE", "release")
+
+
+def _build() -> Path:
+    """Builds program and module at once, so that the libraries are compiled once; returns the folder of both."""
+    command = ["cargo", "build", "--locked", "--package", "sqlgauge-cli", "--package", "sqlgauge-python"]
+    command += ["--profile", _profile(), "--message-format", "json-render-diagnostics"]
+    features = os.environ.get("SQLGAUGE_BUILD_FEATURES")
+    if features:
+        command += ["--features", ",".join(f"sqlgauge-cli/{name}" for name in features.split(","))]
     built = subprocess.run(command, cwd=PROJECT, stdout=subprocess.PIPE, check=False)
     if built.returncode:
-        sys.exit("cargo could not build the program sqlgauge; its message stands above")
+        sys.exit("cargo could not build the program and the module; its message stands above")
     messages = (json.loads(line) for line in built.stdout.splitlines())
     programs = [Path(m["executable"]) for m in messages if m.get("executable")]
-    program = next(path for path in programs if path.stem == "sqlgauge")
-    SCRIPTS.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(program, SCRIPTS / program.name)
-    # The module and the program are of one profile, so that both come from one build of the libraries.
-    arguments = os.environ.get("MATURIN_PEP517_ARGS", "")
-    if "--profile" not in arguments:
-        os.environ["MATURIN_PEP517_ARGS"] = f"{arguments} --profile {profile}".strip()
+    return next(path.parent for path in programs if path.name == PROGRAM)
 
 
 def _pack(built: Path, directory: Path) -> str:
-    made, wanted = MODULES.get(sys.platform, MODULES["linux"])
-    program, module = _built(built, PROGRAM), _built(built, made)
+    library, wanted = MODULES.get(sys.platform, MODULES["linux"])
+    program, module = _newest(built, PROGRAM), _newest(built, library)
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         metadata = prepare_metadata_for_build_wheel(folder)
@@ -101,9 +103,9 @@ def _pack(built: Path, directory: Path) -> str:
     return wheel.name
 
 
-def _built(folder: Path, name: str) -> Path:
+def _newest(folder: Path, name: str) -> Path:
     # Of a crate that others depend on, Cargo leaves what it builds in `deps`.
-    found = [path for path in (folder / name, folder / "deps" / name) if path.is_file()]
-    if not found:
-        sys.exit(f"SQLGAUGE_BUILD_FROM: there is no {name} in {folder}, nor in its deps: build the workspace first")
-    return max(found, key=lambda path: path.stat().st_mtime)
+    paths = [path for path in (folder / name, folder / "deps" / name) if path.is_file()]
+    if not paths:
+        sys.exit(f"there is no {name} in {folder}, nor in its deps: build the workspace first")
+    return max(paths, key=lambda path: path.stat().st_mtime)

@@ -5,7 +5,6 @@ use std::error::Error as StdError;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use sqlgauge::ApiError;
 use sqlgauge_base::{printable_lines, without_secrets};
 use sqlgauge_run::RunError as RunFailure;
 
@@ -100,31 +99,31 @@ classes! {
     sqlgauge_dataset::DatasetError => Input,
 }
 
-impl From<ApiError> for Failure {
-    fn from(error: ApiError) -> Self {
+impl From<sqlgauge::Error> for Failure {
+    fn from(error: sqlgauge::Error) -> Self {
         let class = match &error {
-            ApiError::Engine(_) => Class::Database,
-            ApiError::Run(of_run) => match **of_run {
+            sqlgauge::Error::Engine(_) => Class::Database,
+            sqlgauge::Error::Run(of_run) => match **of_run {
                 RunFailure::Engine(_) | RunFailure::NotScored { .. } => Class::Database,
                 RunFailure::Dataset(_) | RunFailure::BadPlan(_) => Class::Input,
                 _ => Class::Run,
             },
-            ApiError::Dataset(_)
-            | ApiError::Asked { .. }
-            | ApiError::Metric(_)
-            | ApiError::Moment(_)
-            | ApiError::OfPair { .. }
-            | ApiError::NoDdl { .. }
-            | ApiError::Gate(_)
-            | ApiError::EmptyShard { .. }
-            | ApiError::NoMetric
-            | ApiError::Level(_)
-            | ApiError::Tau(_)
-            | ApiError::OutputIsInput { .. }
-            | ApiError::OutputIsRun { .. }
-            | ApiError::OutputIsDatabase { .. }
-            | ApiError::Estimate(_) => Class::Input,
-            ApiError::Refused(_) => Class::Query,
+            sqlgauge::Error::Dataset(_)
+            | sqlgauge::Error::Asked { .. }
+            | sqlgauge::Error::Metric(_)
+            | sqlgauge::Error::Moment(_)
+            | sqlgauge::Error::OfPair { .. }
+            | sqlgauge::Error::NoDdl { .. }
+            | sqlgauge::Error::Gate(_)
+            | sqlgauge::Error::EmptyShard { .. }
+            | sqlgauge::Error::NoMetric
+            | sqlgauge::Error::Level(_)
+            | sqlgauge::Error::Tau(_)
+            | sqlgauge::Error::OutputIsInput { .. }
+            | sqlgauge::Error::OutputIsRun { .. }
+            | sqlgauge::Error::OutputIsDatabase { .. }
+            | sqlgauge::Error::Estimate(_) => Class::Input,
+            sqlgauge::Error::Refused(_) => Class::Query,
             _ => Class::Run,
         };
         Self::of(class, &error)

@@ -102,7 +102,7 @@ impl ItemReader {
 
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
-        sqlgauge::ApiError::from(error).into()
+        sqlgauge::Error::from(error).into()
     }
 }
 

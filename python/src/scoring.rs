@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge::{ApiError, ScoreJob, Source, Surroundings, VerifySettings, metrics_of, verifies};
+use sqlgauge::{ScoreJob, Source, Surroundings, VerifySettings, metrics_of, verifies};
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, Stoppable};
 use sqlgauge_metrics::{Metric, Target};
@@ -212,7 +212,7 @@ fn score_run(py: Python<'_>, job: Job<'_>, progress: Option<Bound<'_, PyAny>>) -
         py,
         move |stop| {
             let mut notes = Vec::new();
-            let engine = |limits: Limits, now: Moment| -> Result<Arc<dyn Engine>, ApiError> {
+            let engine = |limits: Limits, now: Moment| -> Result<Arc<dyn Engine>, sqlgauge::Error> {
                 let engine = SqliteEngine::with_workers(limits, worker.clone())?.at(now);
                 Ok(Arc::new(Stoppable::new(Arc::new(engine), Arc::clone(stop))))
             };

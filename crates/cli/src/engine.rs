@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use sqlgauge::{ApiError, WORKER_ARGUMENT, worker_of};
+use sqlgauge::{WORKER_ARGUMENT, worker_of};
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, WorkerCommand};
 
 /// Whether this process was started as a worker.
@@ -24,9 +24,9 @@ pub fn engine(limits: Limits) -> Result<SqliteEngine> {
 }
 
 /// What makes the engine of a run.
-pub fn engine_maker() -> Result<impl Fn(Limits, Moment) -> Result<Arc<dyn Engine>, ApiError> + Sync> {
+pub fn engine_maker() -> Result<impl Fn(Limits, Moment) -> Result<Arc<dyn Engine>, sqlgauge::Error> + Sync> {
     let worker = worker()?;
-    Ok(move |limits, now| -> Result<Arc<dyn Engine>, ApiError> {
+    Ok(move |limits, now| -> Result<Arc<dyn Engine>, sqlgauge::Error> {
         Ok(Arc::new(SqliteEngine::with_workers(limits, worker.clone())?.at(now)))
     })
 }

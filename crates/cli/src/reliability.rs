@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge::{Source, keep_inputs, keep_run};
 use sqlgauge_estimate::Estimate;
-use sqlgauge_report::reliability::drift::{self, Point, Rules, Series};
-use sqlgauge_report::reliability::{FILES, History, Reliability};
+use sqlgauge_estimate::report::drift::{self, Point, Rules, Series};
+use sqlgauge_estimate::report::{FILES, History, Reliability};
 
 use crate::output::note;
 

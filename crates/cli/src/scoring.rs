@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use sqlgauge::{ApiError, OpenRun, PairsJob, ScoreJob, StoredReport, metrics_of};
+use sqlgauge::{OpenRun, PairsJob, ScoreJob, StoredReport, metrics_of};
 use sqlgauge_metrics::Metric;
 use sqlgauge_report::Report;
 
@@ -43,7 +43,7 @@ fn carry_out(run: OpenRun, restart: bool, quiet: bool) -> Result<Report> {
     let gently = Gently::new();
     let scored = run.score(gently.asked_to_stop(), &progress);
     progress.finish();
-    if let Err(ApiError::Stopped { done, total, out }) = scored {
+    if let Err(sqlgauge::Error::Stopped { done, total, out }) = scored {
         let stopped = format!("{done} of {total} items are in {}; {again} scores the others", out.display());
         return Err(gently.stopped(stopped).into());
     }

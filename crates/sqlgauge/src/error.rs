@@ -7,7 +7,7 @@ use sqlgauge_run::Shard;
 /// An error of one of the libraries, as it is, or one of what brings them together.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ApiError {
+pub enum Error {
     /// A benchmark, predictions or a folder of databases.
     #[error(transparent)]
     Dataset(Box<sqlgauge_dataset::DatasetError>),
@@ -44,7 +44,7 @@ pub enum ApiError {
         /// The file.
         asked_by: PathBuf,
         /// What is missing.
-        source: Box<ApiError>,
+        source: Box<Error>,
     },
     /// The database of a pair is not there, or cannot be read.
     #[error("{place}")]
@@ -52,7 +52,7 @@ pub enum ApiError {
         /// The file of pairs and the place in it.
         place: String,
         /// What is missing.
-        source: Box<ApiError>,
+        source: Box<Error>,
     },
     /// The DDL of a pair is none.
     #[error("{place}: \"ddl\" is no DDL of SQLite")]
@@ -125,7 +125,7 @@ pub enum ApiError {
     },
 }
 
-impl ApiError {
+impl Error {
     /// The error of a file's databases.
     pub(crate) fn asked(asked_by: &Path, source: impl Into<Self>) -> Self {
         Self::Asked { asked_by: asked_by.to_owned(), source: Box::new(source.into()) }
@@ -140,7 +140,7 @@ pub fn asks(file: &Path) -> String {
 /// The errors that are large are kept apart, so that a result without one is small.
 macro_rules! kept_apart {
     ($($error:ty => $variant:ident),* $(,)?) => {
-        $(impl From<$error> for ApiError {
+        $(impl From<$error> for Error {
             fn from(error: $error) -> Self {
                 Self::$variant(Box::new(error))
             }

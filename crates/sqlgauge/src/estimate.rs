@@ -18,7 +18,7 @@ use sqlgauge_estimate::{
 };
 use sqlgauge_run::{ITEMS, MANIFEST};
 
-use crate::error::ApiError;
+use crate::error::Error;
 use crate::score::System;
 use crate::source::Source;
 
@@ -73,14 +73,14 @@ pub struct Estimated {
 /// Refuses a level or a confidence that is none.
 ///
 /// # Errors
-/// [`ApiError::Level`], [`ApiError::Tau`].
-pub fn check_estimate_options(options: EstimateOptions) -> Result<(), ApiError> {
+/// [`Error::Level`], [`Error::Tau`].
+pub fn check_estimate_options(options: EstimateOptions) -> Result<(), Error> {
     let EstimateOptions { level, tau, .. } = options;
     if !(0.5..1.0).contains(&level) {
-        return Err(ApiError::Level(level));
+        return Err(Error::Level(level));
     }
     if !(0.0..=1.0).contains(&tau) {
-        return Err(ApiError::Tau(tau));
+        return Err(Error::Tau(tau));
     }
     Ok(())
 }
@@ -90,7 +90,7 @@ impl EstimateJob {
     ///
     /// # Errors
     /// When an input cannot be read, the method does not exist or has not what it needs, or an option is out of range.
-    pub fn run(&self, engine: &dyn Engine) -> Result<Estimated, ApiError> {
+    pub fn run(&self, engine: &dyn Engine) -> Result<Estimated, Error> {
         self.check()?;
         let pool = self.load(engine)?;
         let evidence = self.evidence(&pool, Services::default())?;
@@ -101,7 +101,7 @@ impl EstimateJob {
     ///
     /// # Errors
     /// When the method does not exist, or an option is out of range.
-    pub fn check(&self) -> Result<(), ApiError> {
+    pub fn check(&self) -> Result<(), Error> {
         check_estimate_options(self.options)?;
         estimators::find(&self.method)?;
         Ok(())
@@ -111,7 +111,7 @@ impl EstimateJob {
     ///
     /// # Errors
     /// When an input cannot be read, or not every query could be run.
-    pub fn load(&self, engine: &dyn Engine) -> Result<Pool, ApiError> {
+    pub fn load(&self, engine: &dyn Engine) -> Result<Pool, Error> {
         let workload = parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
         let folders =
             self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
@@ -122,7 +122,7 @@ impl EstimateJob {
         let databases = Databases::open(&self.db)?;
         loader
             .target(self.target.path(), &workload, &databases, &systems, self.systems.len())
-            .map_err(|error| ApiError::asked(self.target.path(), error))?;
+            .map_err(|error| Error::asked(self.target.path(), error))?;
         let pool = loader.finish();
         engine.check()?;
         Ok(pool)
@@ -132,7 +132,7 @@ impl EstimateJob {
     ///
     /// # Errors
     /// When labels cannot be read or are of other questions, or the pool says nothing.
-    pub fn evidence<'p>(&self, pool: &'p Pool, services: Services) -> Result<Evidence<'p>, ApiError> {
+    pub fn evidence<'p>(&self, pool: &'p Pool, services: Services) -> Result<Evidence<'p>, Error> {
         let mut labels = TargetLabels::default();
         for SystemLabels { system, file } in &self.labels {
             let Some(system) = pool.systems.iter().position(|known| known == system) else { continue };
@@ -145,7 +145,7 @@ impl EstimateJob {
     ///
     /// # Errors
     /// When the method does not exist, or has not what it needs.
-    pub fn estimate(&self, evidence: &Evidence<'_>) -> Result<Vec<Estimate>, ApiError> {
+    pub fn estimate(&self, evidence: &Evidence<'_>) -> Result<Vec<Estimate>, Error> {
         let estimator = estimators::find(&self.method)?;
         let estimate = |&target| estimator.estimate(&evidence.case(target, self.options));
         Ok(evidence.pool.targets.iter().map(estimate).collect::<Result<Vec<_>, _>>()?)
@@ -171,7 +171,7 @@ impl EstimateJob {
         inputs
     }
 
-    fn read(&self, system: &System, workload: &Benchmark) -> Result<PredictionSet, ApiError> {
+    fn read(&self, system: &System, workload: &Benchmark) -> Result<PredictionSet, Error> {
         let options = PredictionOptions {
             format: system.predictions.format(self.prediction_format)?,
             columns: system.columns.clone(),

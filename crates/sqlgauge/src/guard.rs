@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sqlgauge_run::{ITEMS, Manifest, RUN_FILES};
 
-use crate::error::ApiError;
+use crate::error::Error;
 
 /// What a SQLite database begins with.
 const SQLITE: &[u8; 16] = b"SQLite format 3\0";
@@ -15,18 +15,18 @@ const SQLITE: &[u8; 16] = b"SQLite format 3\0";
 /// file. `what` names the output as a person gave it (`--out`); inputs that are not there cannot be lost.
 ///
 /// # Errors
-/// [`ApiError::OutputIsInput`].
+/// [`Error::OutputIsInput`].
 pub fn keep_inputs<'a>(
     what: &str,
     output: &Path,
     inputs: impl IntoIterator<Item = (&'a str, &'a Path)>,
-) -> Result<(), ApiError> {
+) -> Result<(), Error> {
     if !output.exists() {
         return Ok(());
     }
     for (role, input) in inputs {
         if same_file::is_same_file(output, input).unwrap_or(false) {
-            return Err(ApiError::OutputIsInput {
+            return Err(Error::OutputIsInput {
                 what: what.to_owned(),
                 output: output.to_owned(),
                 role: role.to_owned(),
@@ -40,8 +40,8 @@ pub fn keep_inputs<'a>(
 /// Refuses a run folder whose files are inputs of that run.
 ///
 /// # Errors
-/// [`ApiError::OutputIsInput`].
-pub fn keep_inputs_of_run(folder: &Path, manifest: &Manifest) -> Result<(), ApiError> {
+/// [`Error::OutputIsInput`].
+pub fn keep_inputs_of_run(folder: &Path, manifest: &Manifest) -> Result<(), Error> {
     let inputs = || manifest.inputs.iter().map(|input| (input.role.as_str(), Path::new(&input.path)));
     RUN_FILES.iter().try_for_each(|name| keep_inputs("--out", &folder.join(name), inputs()))
 }
@@ -49,10 +49,10 @@ pub fn keep_inputs_of_run(folder: &Path, manifest: &Manifest) -> Result<(), ApiE
 /// Refuses a folder that holds a run with labels.
 ///
 /// # Errors
-/// [`ApiError::OutputIsRun`].
-pub fn keep_run(what: &str, folder: &Path) -> Result<(), ApiError> {
+/// [`Error::OutputIsRun`].
+pub fn keep_run(what: &str, folder: &Path) -> Result<(), Error> {
     if folder.join(ITEMS).exists() {
-        return Err(ApiError::OutputIsRun { what: what.to_owned(), folder: folder.to_owned() });
+        return Err(Error::OutputIsRun { what: what.to_owned(), folder: folder.to_owned() });
     }
     Ok(())
 }
@@ -60,12 +60,12 @@ pub fn keep_run(what: &str, folder: &Path) -> Result<(), ApiError> {
 /// Refuses to replace a file that is no report of ours but somebody's data: a database.
 ///
 /// # Errors
-/// [`ApiError::OutputIsDatabase`].
-pub fn keep_database(what: &str, output: &Path) -> Result<(), ApiError> {
+/// [`Error::OutputIsDatabase`].
+pub fn keep_database(what: &str, output: &Path) -> Result<(), Error> {
     let mut magic = [0; SQLITE.len()];
     let read = File::open(output).and_then(|mut file| file.read_exact(&mut magic));
     if output.is_file() && read.is_ok() && &magic == SQLITE {
-        return Err(ApiError::OutputIsDatabase { what: what.to_owned(), output: output.to_owned() });
+        return Err(Error::OutputIsDatabase { what: what.to_owned(), output: output.to_owned() });
     }
     Ok(())
 }

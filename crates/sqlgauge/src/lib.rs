@@ -14,6 +14,7 @@
 //! - [`keep_inputs`] and its like refuse an output that would take the place of an input.
 //! - [`sentence`] is an error as one sentence.
 
+mod context;
 mod error;
 mod estimate;
 mod guard;
@@ -28,7 +29,8 @@ mod source;
 mod verify_pair;
 mod worker;
 
-pub use error::{ApiError, asks};
+pub use context::{Context, Watcher};
+pub use error::{Error, asks};
 pub use estimate::{EstimateJob, Estimated, SystemLabels, check_estimate_options};
 pub use guard::{keep_database, keep_inputs, keep_inputs_of_run, keep_run};
 pub use match_pair::{Known, comparison_to_json, match_pair};

@@ -11,7 +11,7 @@ use sqlgauge_engine::{BrokenForeignKey, Database, Engine};
 use sqlgauge_etm::{Comparison, Matcher, NormalForm, Profile};
 use sqlgauge_sql::schema::Schema;
 
-use crate::error::ApiError;
+use crate::error::Error;
 
 /// What is known of the tables that the queries are over.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ impl Known {
     ///
     /// # Errors
     /// When not every query that looks at its rows could be run.
-    pub fn of_database(engine: &dyn Engine, database: &Database, profile: Profile) -> Result<Self, ApiError> {
+    pub fn of_database(engine: &dyn Engine, database: &Database, profile: Profile) -> Result<Self, Error> {
         if profile != Profile::Sound {
             return Ok(Self::of_schema(Arc::clone(database.schema())));
         }

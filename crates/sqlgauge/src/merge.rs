@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use sqlgauge_report::Report;
 use sqlgauge_run::Shards;
 
-use crate::error::ApiError;
+use crate::error::Error;
 use crate::open_run::finish_run;
 use crate::settings::gates_of;
 
@@ -19,7 +19,7 @@ pub fn merge_runs(
     out: &Path,
     gates: &[String],
     command: impl FnOnce(&[String]) -> Vec<String>,
-) -> Result<Report, ApiError> {
+) -> Result<Report, Error> {
     let shards = Shards::open(parts)?;
     let gates = gates_of(gates, &shards.manifest().metrics)?;
     let command = command(&shards.manifest().command);

@@ -10,7 +10,7 @@ use sqlgauge_run::{
     execute,
 };
 
-use crate::error::ApiError;
+use crate::error::Error;
 
 /// A run between its reading and its report.
 pub struct OpenRun {
@@ -33,8 +33,8 @@ impl OpenRun {
     /// Scores what the log lacks.
     ///
     /// # Errors
-    /// [`ApiError::Stopped`] when `stop` was set before all was scored, and as [`execute`].
-    pub fn score(&self, stop: &AtomicBool, observer: &dyn Observer) -> Result<(), ApiError> {
+    /// [`Error::Stopped`] when `stop` was set before all was scored, and as [`execute`].
+    pub fn score(&self, stop: &AtomicBool, observer: &dyn Observer) -> Result<(), Error> {
         let plan = Plan::continued(&self.examples, &self.directory.manifest().systems, &self.systems)?;
         let schedule = Schedule { jobs: self.jobs, ..Schedule::new(stop) };
         let completion = execute(&self.directory, &plan, self.scorer.as_ref(), &schedule, observer)?;
@@ -42,14 +42,14 @@ impl OpenRun {
             return Ok(());
         }
         let Completion { done, total, .. } = completion;
-        Err(ApiError::Stopped { done, total, out: self.path().to_owned() })
+        Err(Error::Stopped { done, total, out: self.path().to_owned() })
     }
 
     /// Summary and page of the run, whose items are all there.
     ///
     /// # Errors
     /// When the log is damaged, or the summary or the page cannot be written.
-    pub fn finish(self) -> Result<Report, ApiError> {
+    pub fn finish(self) -> Result<Report, Error> {
         finish_run(&self.directory, self.gates)
     }
 }
@@ -68,7 +68,7 @@ pub(crate) fn goes_on(out: &Path, restart: bool) -> bool {
 ///
 /// # Errors
 /// When the items cannot be read, or a file of the run not be written.
-pub(crate) fn finish_run(directory: &RunDirectory, gates: Vec<Gate>) -> Result<Report, ApiError> {
+pub(crate) fn finish_run(directory: &RunDirectory, gates: Vec<Gate>) -> Result<Report, Error> {
     let (manifest, items) = (directory.manifest().clone(), directory.items());
     let summary = SummaryBuilder::of(&manifest, &items)?;
     directory.write_summary(&summary)?;
@@ -90,7 +90,7 @@ impl StoredReport {
     ///
     /// # Errors
     /// When there is no run, or it cannot be read.
-    pub fn read(path: &Path) -> Result<Self, ApiError> {
+    pub fn read(path: &Path) -> Result<Self, Error> {
         let RunFiles { manifest, items, summary } = RunFiles::open(path)?;
         if let Some(summary) = summary {
             return Ok(Self { report: Report::new(manifest, summary, items), is_finished: true });

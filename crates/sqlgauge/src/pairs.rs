@@ -13,7 +13,7 @@ use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_run::{Ground, Manifest, PairScorer, RunDirectory};
 use sqlgauge_sql::schema::Schema;
 
-use crate::error::ApiError;
+use crate::error::Error;
 use crate::guard::keep_inputs_of_run;
 use crate::open_run::{OpenRun, goes_on, start};
 use crate::score::MakeEngine;
@@ -49,7 +49,7 @@ impl PairsJob {
     ///
     /// # Errors
     /// When an input cannot be read, or the directory is another run's.
-    pub fn open(&self, engine: &MakeEngine<'_>, note: &mut dyn FnMut(String)) -> Result<OpenRun, ApiError> {
+    pub fn open(&self, engine: &MakeEngine<'_>, note: &mut dyn FnMut(String)) -> Result<OpenRun, Error> {
         let pairs = parse_pairs(&self.pairs.read()?)?;
         pairs.notes.iter().for_each(|text| note(text.clone()));
         let goes_on = goes_on(&self.out, self.restart);
@@ -75,11 +75,11 @@ impl PairsJob {
         format!("{}, {place}", self.pairs.path().display())
     }
 
-    fn of_pair(&self, place: &str, error: impl Into<ApiError>) -> ApiError {
-        ApiError::OfPair { place: self.place(place), source: Box::new(error.into()) }
+    fn of_pair(&self, place: &str, error: impl Into<Error>) -> Error {
+        Error::OfPair { place: self.place(place), source: Box::new(error.into()) }
     }
 
-    fn files(&self, pairs: &Pairs) -> Result<Files, ApiError> {
+    fn files(&self, pairs: &Pairs) -> Result<Files, Error> {
         let folder = self.databases.as_deref().map(Databases::open).transpose()?;
         let databases = pairs.over.iter().filter_map(|(db_id, (over, place))| match over {
             Over::Database(name) => Some((db_id, name, place)),
@@ -101,7 +101,7 @@ impl PairsJob {
         files: &Files,
         engine: &dyn Engine,
         now: Moment,
-    ) -> Result<Manifest, ApiError> {
+    ) -> Result<Manifest, Error> {
         let mut inputs = vec![("pairs".to_owned(), self.pairs.clone())];
         inputs.extend(
             files.iter().map(|(db_id, path)| (format!("database:{db_id}"), Source::File(path.clone()))),
@@ -126,11 +126,11 @@ impl PairsJob {
         engine: &dyn Engine,
         pairs: &Pairs,
         files: &Files,
-    ) -> Result<HashMap<String, Ground>, ApiError> {
+    ) -> Result<HashMap<String, Ground>, Error> {
         let ground = |(db_id, (over, place)): (&String, &(Over, String))| {
             let ground = match (over, files.get(db_id)) {
                 (Over::Ddl(ddl), _) => {
-                    let wrong = |source| ApiError::NoDdl { place: self.place(place), source };
+                    let wrong = |source| Error::NoDdl { place: self.place(place), source };
                     Ground::Schema(Arc::new(Schema::from_ddl(ddl).map_err(wrong)?))
                 }
                 (Over::Database(name), file) => {

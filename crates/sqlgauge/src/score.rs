@@ -4,7 +4,7 @@
 //! - Nothing is written before the inputs are read and found to fit together.
 //! - A run that goes on needs the same inputs and options ([`RunDirectory::create`]); without a time of its own it takes
 //!   the recorded one for now. The log is the same, byte for byte, however often it was stopped.
-//! - A run that is asked to stop ends with [`ApiError::Stopped`]; what is in the log stays.
+//! - A run that is asked to stop ends with [`Error::Stopped`]; what is in the log stays.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use sqlgauge_metrics::Metric;
 use sqlgauge_report::Report;
 use sqlgauge_run::{BenchmarkScorer, Manifest, Observer, RunDirectory, Shard, UsedDatabases, digest_inputs};
 
-use crate::error::ApiError;
+use crate::error::Error;
 use crate::guard::keep_inputs_of_run;
 use crate::open_run::{OpenRun, goes_on, start};
 use crate::settings::{VerifySettings, gates_of, recorded_options, started_at, verifies};
@@ -80,7 +80,7 @@ pub struct ScoreJob {
 }
 
 /// Makes an engine with those limits and at that time.
-pub type MakeEngine<'a> = dyn Fn(Limits, Moment) -> Result<Arc<dyn Engine>, ApiError> + Sync + 'a;
+pub type MakeEngine<'a> = dyn Fn(Limits, Moment) -> Result<Arc<dyn Engine>, Error> + Sync + 'a;
 
 /// What a job needs of whoever runs it.
 pub struct Surroundings<'a> {
@@ -130,7 +130,7 @@ impl ScoreJob {
     ///
     /// # Errors
     /// See the head of this file; the libraries' errors as they are.
-    pub fn run(&self, around: Surroundings<'_>) -> Result<Report, ApiError> {
+    pub fn run(&self, around: Surroundings<'_>) -> Result<Report, Error> {
         let Surroundings { engine, stop, observer, note } = around;
         let run = self.open(engine, note)?;
         run.score(stop, observer)?;
@@ -141,7 +141,7 @@ impl ScoreJob {
     ///
     /// # Errors
     /// When an input cannot be read or does not fit the others, or the directory is another run's.
-    pub fn open(&self, engine: &MakeEngine<'_>, note: &mut dyn FnMut(String)) -> Result<OpenRun, ApiError> {
+    pub fn open(&self, engine: &MakeEngine<'_>, note: &mut dyn FnMut(String)) -> Result<OpenRun, Error> {
         let ids: Vec<String> = self.metrics.iter().map(|metric| metric.id().to_owned()).collect();
         let gates = gates_of(&self.gates, &ids)?;
         let benchmark = self.benchmark()?;
@@ -181,7 +181,7 @@ impl ScoreJob {
         })
     }
 
-    fn benchmark(&self) -> Result<Benchmark, ApiError> {
+    fn benchmark(&self) -> Result<Benchmark, Error> {
         let questions = self.questions.as_ref().map(Source::read).transpose()?;
         Ok(parse_benchmark(
             &self.gold.read()?,
@@ -191,26 +191,26 @@ impl ScoreJob {
         )?)
     }
 
-    fn databases(&self, benchmark: &Benchmark) -> Result<UsedDatabases, ApiError> {
+    fn databases(&self, benchmark: &Benchmark) -> Result<UsedDatabases, Error> {
         let with_suite = self.metrics.iter().any(|metric| metric.id().starts_with("suite@"));
         UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, with_suite)
-            .map_err(|error| ApiError::asked(self.gold.path(), error))
+            .map_err(|error| Error::asked(self.gold.path(), error))
     }
 
     /// The examples that are scored, where they are not all.
-    fn part(&self, benchmark: &Benchmark) -> Result<Option<Vec<Example>>, ApiError> {
+    fn part(&self, benchmark: &Benchmark) -> Result<Option<Vec<Example>>, Error> {
         let Some(shard) = self.shard else { return Ok(None) };
         let mut examples = benchmark.examples.clone();
         shard.cut(&mut examples);
         if examples.is_empty() {
-            return Err(ApiError::EmptyShard { shard, examples: benchmark.examples.len() });
+            return Err(Error::EmptyShard { shard, examples: benchmark.examples.len() });
         }
         Ok(Some(examples))
     }
 
     /// The systems whose answers are needed to go on with a run. Its inputs are what they were when it began, so those of
     /// a system all of whose items are in the log are not read again; `verify` asks what all systems said to a question.
-    fn unfinished(&self, directory: &RunDirectory, examples: &[Example]) -> Result<&[System], ApiError> {
+    fn unfinished(&self, directory: &RunDirectory, examples: &[Example]) -> Result<&[System], Error> {
         if verifies(&self.metrics) {
             return Ok(&self.systems);
         }
@@ -223,8 +223,8 @@ impl ScoreJob {
         systems: &[System],
         benchmark: &Benchmark,
         note: &mut dyn FnMut(String),
-    ) -> Result<Vec<PredictionSet>, ApiError> {
-        let read = |system: &System| -> Result<PredictionSet, ApiError> {
+    ) -> Result<Vec<PredictionSet>, Error> {
+        let read = |system: &System| -> Result<PredictionSet, Error> {
             let options = PredictionOptions {
                 format: system.predictions.format(self.prediction_format)?,
                 columns: system.columns.clone(),
@@ -233,7 +233,7 @@ impl ScoreJob {
             };
             Ok(parse_predictions(&system.name, &system.predictions.read()?, benchmark, &options)?)
         };
-        let sets: Vec<Result<PredictionSet, ApiError>> = systems.par_iter().map(read).collect();
+        let sets: Vec<Result<PredictionSet, Error>> = systems.par_iter().map(read).collect();
         let mut sets = sets.into_iter().collect::<Result<Vec<_>, _>>()?;
         if let Some(shard) = self.shard {
             sets.iter_mut().for_each(|set| shard.cut(&mut set.predictions));
@@ -251,7 +251,7 @@ impl ScoreJob {
         used: &UsedDatabases,
         engine: &dyn Engine,
         now: Moment,
-    ) -> Result<Manifest, ApiError> {
+    ) -> Result<Manifest, Error> {
         let mut sources: Vec<(String, &Source)> = vec![("gold".to_owned(), &self.gold)];
         sources.extend(self.questions.iter().map(|source| ("questions".to_owned(), source)));
         sources.extend(self.tables.iter().map(|source| ("tables".to_owned(), source)));

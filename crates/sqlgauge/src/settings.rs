@@ -9,7 +9,7 @@ use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_metrics::{Metric, Verification, find};
 use sqlgauge_run::{Gate, Manifest, read_manifest};
 
-use crate::error::ApiError;
+use crate::error::Error;
 
 /// The option of a run that says what its queries took for now.
 pub const NOW: &str = "now";
@@ -51,9 +51,7 @@ impl VerifySettings {
 ///
 /// # Errors
 /// When there is no such metric, or no name.
-pub fn metrics_of<'a>(
-    names: impl IntoIterator<Item = &'a str>,
-) -> Result<Vec<&'static dyn Metric>, ApiError> {
+pub fn metrics_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Vec<&'static dyn Metric>, Error> {
     let mut metrics: Vec<&'static dyn Metric> = Vec::new();
     for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
         let metric = find(name)?;
@@ -61,14 +59,14 @@ pub fn metrics_of<'a>(
             metrics.push(metric);
         }
     }
-    if metrics.is_empty() { Err(ApiError::NoMetric) } else { Ok(metrics) }
+    if metrics.is_empty() { Err(Error::NoMetric) } else { Ok(metrics) }
 }
 
 /// The bars, each written as `METRIC=X`, of a run that scores those metrics.
 ///
 /// # Errors
 /// When one is malformed, or of a metric that is not scored.
-pub fn gates_of(texts: &[String], metrics: &[String]) -> Result<Vec<Gate>, ApiError> {
+pub fn gates_of(texts: &[String], metrics: &[String]) -> Result<Vec<Gate>, Error> {
     Ok(texts.iter().map(|text| Gate::parse(text, metrics)).collect::<Result<Vec<_>, _>>()?)
 }
 
@@ -104,7 +102,7 @@ pub fn recorded_options(
 ///
 /// # Errors
 /// When the record of the run cannot be read.
-pub fn started_at(out: &Path, goes_on: bool) -> Result<Moment, ApiError> {
+pub fn started_at(out: &Path, goes_on: bool) -> Result<Moment, Error> {
     let recorded = if goes_on { recorded_now(&read_manifest(out)?)? } else { None };
     Ok(recorded.unwrap_or_else(Moment::now))
 }
@@ -113,7 +111,7 @@ pub fn started_at(out: &Path, goes_on: bool) -> Result<Moment, ApiError> {
 ///
 /// # Errors
 /// When the record holds something else than a time.
-pub fn recorded_now(manifest: &Manifest) -> Result<Option<Moment>, ApiError> {
+pub fn recorded_now(manifest: &Manifest) -> Result<Option<Moment>, Error> {
     let recorded = manifest.options.get(NOW).and_then(Value::as_str);
     Ok(recorded.map(str::parse).transpose()?)
 }

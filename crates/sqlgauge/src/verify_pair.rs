@@ -6,7 +6,7 @@ use sqlgauge_engine::{Database, Engine};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::Report;
 
-use crate::error::ApiError;
+use crate::error::Error;
 use crate::settings::VerifySettings;
 
 /// The verdict on a pair over a schema. `left` is the gold.
@@ -18,7 +18,7 @@ pub fn verify_over_schema(
     schema: &Arc<Schema>,
     left: &str,
     right: &str,
-) -> Result<Report, ApiError> {
+) -> Result<Report, Error> {
     Ok(settings.verification().verdict(schema, None, left, right)??)
 }
 
@@ -32,7 +32,7 @@ pub fn verify_over_database(
     database: &Database,
     left: &str,
     right: &str,
-) -> Result<Report, ApiError> {
+) -> Result<Report, Error> {
     let schema = &database.kept_schema(engine).schema;
     let verdict = settings.verification().verdict(schema, Some((engine, database)), left, right);
     engine.check()?;

@@ -12,7 +12,6 @@ use sqlgauge_engine::compare::{GoldOrder, difference};
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_evolve::layout::{Reason, Statistics};
 use sqlgauge_evolve::{EvolvedItem, Kind, Options, Plan, evolve};
-use sqlgauge_names::Naturalness;
 
 /// Databases of the usual test; `EVOLVE_ALL=1` takes all of them.
 const SOME: [&str; 4] = ["concert_singer", "pets_1", "student_transcripts_tracking", "tvshow"];
@@ -35,15 +34,7 @@ fn run(
     threads: usize,
 ) -> (tempfile::TempDir, Vec<(String, Statistics)>) {
     let out = tempfile::tempdir().unwrap();
-    let options = Options {
-        plan,
-        seed,
-        intensity: 0.5,
-        naturalness: Naturalness::Regular,
-        names: None,
-        tables: None,
-        tool_version: "test".to_owned(),
-    };
+    let options = Options { seed, intensity: 0.5, ..Options::of(plan) };
     let engine = SqliteEngine::new(Limits::default());
     let databases = Databases::open(databases).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

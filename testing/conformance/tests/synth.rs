@@ -7,33 +7,18 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OpenFlags};
 use sqlgauge_conformance::{data, read};
 use sqlgauge_engine::{Limits, SqliteEngine};
-use sqlgauge_questions::Style;
 use sqlgauge_synth::operators::OPERATORS;
-use sqlgauge_synth::sampler::SAMPLERS;
-use sqlgauge_synth::{
-    Asking, Caps, DataFormat, Options, Pair, Shares, Tier, TierShares, sources, synthesize,
-};
+use sqlgauge_synth::{Options, Pair, Tier, sources, synthesize};
 
 const PAIRS: u64 = 1200;
 
 fn options() -> Options {
     Options {
-        dialects: Vec::new(),
         pairs: PAIRS,
         seed: 1,
-        tiers: TierShares::default(),
-        sampler: &SAMPLERS[0],
-        shard: (1, 1),
-        each: 0,
-        asking: Asking { styles: Style::all().collect(), distractors: 0.2 },
-        polish: None,
-        beside: Shares::default(),
-        caps: Caps::default(),
-        data: vec![DataFormat::Jsonl],
         pairs_per_file: 1000,
-        max_vm_steps: 1_000_000,
-        max_rows: 20_000,
         tool_version: "test".to_owned(),
+        ..Options::default()
     }
 }
 

@@ -172,7 +172,7 @@ pub fn literal(value: &rusqlite::types::Value) -> String {
         Value::Integer(n) => n.to_string(),
         Value::Real(x) if x.is_infinite() => if *x > 0.0 { "9e999" } else { "-9e999" }.to_owned(),
         Value::Real(x) => format!("{x:?}"),
-        Value::Text(text) => format!("'{}'", text.replace('\'', "''")),
+        Value::Text(text) => sqlgauge_sql::quote::text(text),
         Value::Blob(bytes) => {
             let mut out = "x'".to_owned();
             for byte in bytes {

@@ -11,8 +11,8 @@ use sqlgauge::{EstimateJob, NOW, SystemLabels, check_estimate_options, digest_so
 use sqlgauge_dataset::Format;
 use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_estimate::EstimateOptions;
-use sqlgauge_report::reliability::drift::Series;
-use sqlgauge_report::reliability::{Reliability, table};
+use sqlgauge_estimate::report::drift::Series;
+use sqlgauge_estimate::report::{Reliability, table};
 use sqlgauge_run::Manifest;
 
 use crate::Verdict;

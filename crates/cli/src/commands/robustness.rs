@@ -11,7 +11,7 @@ use sqlgauge_dataset::{
 };
 use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_evolve::Scope;
-use sqlgauge_report::robustness::{FILES, RobustnessReport, table};
+use sqlgauge_robustness::report::{FILES, RobustnessReport, table};
 use sqlgauge_robustness::{
     Abstentions, Evolved, METRICS, Original, OutOfScopeAnswers, Scored, find, measure,
 };

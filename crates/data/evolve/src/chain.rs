@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 use sqlgauge_sql::tree::{Expr, From, Literal, Output, Query, Source};
 use sqlgauge_sql::{Aliases, Dialect, PrintError, print, print_as_written, resolve_with_aliases};
 
 use crate::change::Change;
-use crate::ddl::quoted;
 use crate::in_place::{self, Renamed};
 use crate::layout::Reason;
 use crate::rewrite::{Refusal, rewrite};

@@ -2,13 +2,8 @@
 
 use std::fmt::Write as _;
 
-use sqlgauge_sql::Dialect;
 use sqlgauge_sql::schema::{Collation, Column, Index, Indexed, Schema, Table, TableKind};
-
-/// The identifier in double quotes, whatever it is.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
+use sqlgauge_sql::{Dialect, lex, quote};
 
 fn identifier(name: &str) -> String {
     Dialect::Sqlite.identifier(name)
@@ -114,7 +109,7 @@ fn declared_type(declared: &str) -> String {
             numbers.clone().count() <= 2
                 && numbers.all(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
         });
-    if is_plain && is_size { declared.to_owned() } else { quoted(declared) }
+    if is_plain && is_size { declared.to_owned() } else { quote::name(declared) }
 }
 
 /// A default: a word or a constant as it is, anything else in parentheses.
@@ -132,25 +127,16 @@ fn default_value(text: &str) -> String {
 
 /// Whether the first parenthesis is closed by the last character.
 fn is_parenthesised(text: &str) -> bool {
-    let (mut depth, mut quote) = (0_usize, None);
-    for (at, c) in text.char_indices() {
-        match (quote, c) {
-            (Some(open), _) => quote = (open != c).then_some(open),
-            (None, '\'' | '"' | '`') => quote = Some(c),
-            (None, '(') => depth += 1,
-            (None, ')') => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 && at + 1 < text.len() {
-                    return false;
-                }
-            }
+    let mut depth = 0_usize;
+    let closing = lex::words(text).find(|token| {
+        match token.text {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth == 0 && at == 0 {
-            return false;
-        }
-    }
-    depth == 0 && text.ends_with(')') && !text.contains("--")
+        depth == 0
+    });
+    text.starts_with('(') && closing.is_some_and(|token| token.range().end == text.len())
 }
 
 /// The statements of the indexes that CREATE INDEX made.

@@ -1,10 +1,10 @@
 //! Views, CHECKs, generated columns and expressions of indexes follow a change: they are rewritten as golds are.
 
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::resolve_with_aliases;
 use sqlgauge_sql::schema::{Indexed, Schema, Table, TableKind};
 use sqlgauge_sql::tree::{From, Query, Source};
 
-use crate::ddl::quoted;
 use crate::operators::Draft;
 use crate::rewrite::rewrite;
 use crate::step::{Image, Step};

@@ -44,6 +44,21 @@ pub struct Options {
     pub tool_version: String,
 }
 
+impl Options {
+    /// Changes all that can be changed to regular names of the lexicon, from seed 0.
+    pub fn of(plan: Plan) -> Self {
+        Self {
+            plan,
+            seed: 0,
+            intensity: 1.0,
+            naturalness: Naturalness::Regular,
+            names: None,
+            tables: None,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
 /// What is changed.
 #[derive(Debug, Clone)]
 pub enum Plan {

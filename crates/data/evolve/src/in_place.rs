@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
+use sqlgauge_sql::lex::{self, Token, TokenKind};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Query, Relation, RelationId, Source};
 use sqlgauge_sql::visit::{Visitor, walk_query};
@@ -29,15 +30,15 @@ pub(crate) fn replace(
     renamed: &Renamed,
 ) -> String {
     let scope = Scope::new(query, aliases, old, renamed);
-    let tokens = tokens(text);
+    let words = words(text);
     let mut new = String::with_capacity(text.len());
     let mut start = 0;
-    for (at, token) in tokens.iter().enumerate() {
+    for (at, token) in words.iter().enumerate() {
         let Some(name) = &token.name else { continue };
-        let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
         let qualifier =
-            before.filter(|token| token.is_dot).and(at.checked_sub(2)).and_then(|at| tokens.get(at));
-        let is_qualifier = tokens.get(at + 1).is_some_and(|token| token.is_dot);
+            before.filter(|token| token.is_dot).and(at.checked_sub(2)).and_then(|at| words.get(at));
+        let is_qualifier = words.get(at + 1).is_some_and(|token| token.is_dot);
         let after_from = before
             .and_then(|token| token.name.as_deref())
             .is_some_and(|word| !token.is_quoted && matches!(word, "from" | "join"));
@@ -116,7 +117,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-struct Token {
+struct Word {
     range: Range<usize>,
     /// A name, in lower case, without quotes.
     name: Option<String>,
@@ -125,51 +126,12 @@ struct Token {
 }
 
 /// The words and signs of a text, without white space and comments.
-fn tokens(text: &str) -> Vec<Token> {
-    let bytes = text.as_bytes();
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let rest = &text[at..];
-        let end = at
-            + match byte {
-                b'-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
-                b'/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-                b'\'' | b'"' | b'`' => quoted_length(rest, byte),
-                b'[' => rest.find(']').map_or(rest.len(), |end| end + 1),
-                _ if is_word(byte) => rest.bytes().position(|byte| !is_word(byte)).unwrap_or(rest.len()),
-                _ => 1,
-            };
-        let is_quoted = matches!(byte, b'"' | b'`' | b'[');
-        let is_name = is_quoted || (is_word(byte) && !byte.is_ascii_digit());
-        let is_comment = rest.starts_with("--") || rest.starts_with("/*");
-        if !byte.is_ascii_whitespace() && !is_comment {
-            let inside = if is_quoted { text.get(at + 1..end - 1) } else { text.get(at..end) };
-            let name = inside.filter(|_| is_name).map(str::to_ascii_lowercase);
-            tokens.push(Token { range: at..end, name, is_quoted, is_dot: byte == b'.' });
-        }
-        at = end;
-    }
-    tokens
-}
-
-/// Letters, digits and what is not ASCII.
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
-}
-
-/// The length of what stands in quotes, which are doubled inside.
-fn quoted_length(text: &str, quote: u8) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = 1;
-    while at < bytes.len() {
-        if bytes[at] == quote {
-            if bytes.get(at + 1) != Some(&quote) {
-                return at + 1;
-            }
-            at += 1;
-        }
-        at += 1;
-    }
-    bytes.len()
+fn words(text: &str) -> Vec<Word> {
+    let word = |token: Token<'_>| Word {
+        range: token.range(),
+        name: token.is_name().then(|| token.unquoted().to_ascii_lowercase()),
+        is_quoted: token.kind == TokenKind::Quoted,
+        is_dot: token.text == ".",
+    };
+    lex::words(text).map(word).collect()
 }

@@ -8,11 +8,13 @@
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 use sqlgauge_sql::tree::{Expr, From, JoinKind, Query, RelationId, Source};
 
 use crate::chain::{Chain, Migrated};
-use crate::ddl::{create, indexes, quoted};
+
+use crate::ddl::{create, indexes};
 
 /// Why data could not be migrated.
 #[derive(Debug, thiserror::Error)]

@@ -7,11 +7,10 @@
 //! return of the tables.
 
 use sqlgauge_sql::derive::{has_aggregate, is_aggregate_select};
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 use sqlgauge_sql::tree::{Body, Query};
 use sqlgauge_sql::visit::{Visitor, walk_query};
-
-use crate::ddl::quoted;
 
 /// A script of views under the names of the tables. LIMIT keeps SQLite from forgetting their order.
 pub(crate) fn views(schema: &Schema) -> String {

@@ -8,7 +8,6 @@ use rusqlite::Connection;
 use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_evolve::{EvolveError, Kind, Options, Plan, evolve};
-use sqlgauge_names::Naturalness;
 
 #[test]
 fn a_second_writer_is_refused_by_name() {
@@ -23,15 +22,7 @@ fn a_second_writer_is_refused_by_name() {
     std::fs::write(&gold, r#"[{"db_id": "d", "question": "?", "query": "SELECT name FROM person"}]"#)
         .unwrap();
     let benchmark = load_benchmark(&BenchmarkSource { gold, ..BenchmarkSource::default() }).unwrap();
-    let options = Options {
-        plan: Plan::Kinds { kinds: vec![Kind::RenameColumns], per_item: false },
-        seed: 1,
-        intensity: 1.0,
-        naturalness: Naturalness::Regular,
-        names: None,
-        tables: None,
-        tool_version: "test".to_owned(),
-    };
+    let options = Options::of(Plan::Kinds { kinds: vec![Kind::RenameColumns], per_item: false });
     let engine = SqliteEngine::new(Limits::default());
     let databases = Databases::open(&databases).unwrap();
     let out = folder.path().join("out");

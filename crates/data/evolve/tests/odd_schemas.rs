@@ -14,7 +14,6 @@ use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_evolve::layout::Reason;
 use sqlgauge_evolve::{EvolvedItem, Kind, Options, Plan, evolve};
-use sqlgauge_names::Naturalness;
 
 /// Name, script, golds.
 const WORLDS: [(&str, &str, &[&str]); 7] = [
@@ -142,15 +141,8 @@ fn every_written_item_returns_the_rows_of_the_original() {
     let source = BenchmarkSource { gold: folder.path().join("dev.json"), ..BenchmarkSource::default() };
     let benchmark = load_benchmark(&source).unwrap();
     let out = folder.path().join("out");
-    let options = Options {
-        plan: Plan::Kinds { kinds: Kind::ALL.to_vec(), per_item: false },
-        seed: 3,
-        intensity: 1.0,
-        naturalness: Naturalness::Regular,
-        names: None,
-        tables: None,
-        tool_version: "test".to_owned(),
-    };
+    let plan = Plan::Kinds { kinds: Kind::ALL.to_vec(), per_item: false };
+    let options = Options { seed: 3, ..Options::of(plan) };
     let engine = SqliteEngine::new(Limits::default());
     let evolved =
         evolve(&benchmark, &Databases::open(&databases).unwrap(), &engine, &options, &out, &|_, _| ())

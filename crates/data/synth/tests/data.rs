@@ -12,10 +12,7 @@ use sqlgauge_dialects::DIALECTS;
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_questions::Style;
 use sqlgauge_synth::data::{Column, Kind};
-use sqlgauge_synth::sampler::SAMPLERS;
-use sqlgauge_synth::{
-    Asking, Caps, DataFormat, Options, Pair, Related, Shares, TierShares, sources, synthesize,
-};
+use sqlgauge_synth::{Asking, DataFormat, Options, Pair, Related, Shares, sources, synthesize};
 
 const SHOP: &str = "
     CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INTEGER);
@@ -30,20 +27,13 @@ fn corpus(folder: &Path, out: &str, data: Vec<DataFormat>, threads: usize) {
     let options = Options {
         pairs: 200,
         seed: 3,
-        tiers: TierShares::default(),
-        sampler: &SAMPLERS[0],
-        shard: (1, 1),
-        each: 0,
         asking: Asking { styles: Style::all().collect(), distractors: 0.3 },
         dialects: DIALECTS.iter().copied().take(2).collect(),
-        polish: None,
         beside: Shares { variants: 0.2, near_misses: 0.1 },
-        caps: Caps::default(),
         data,
         pairs_per_file: 80,
-        max_vm_steps: 1_000_000,
-        max_rows: 20_000,
         tool_version: "test".to_owned(),
+        ..Options::default()
     };
     let engine = SqliteEngine::new(Limits { max_vm_steps: 1_000_000, max_rows: 20_000, ..Limits::default() });
     let sources = sources(&[folder.join("shop.sqlite")]).unwrap();

@@ -7,15 +7,13 @@ use std::path::{Path, PathBuf};
 use sqlgauge_base::Random;
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_etm::law::Stepper;
-use sqlgauge_questions::Style;
 use sqlgauge_sql::{Dialect, print, resolve};
 use sqlgauge_synth::check::{Checker, Reason};
 use sqlgauge_synth::grammar::Grammar;
 use sqlgauge_synth::sampler::SAMPLERS;
 use sqlgauge_synth::shape::Shape;
 use sqlgauge_synth::{
-    Asking, Caps, DataFormat, Options, Relation, Shares, Source, Summary, Tier, TierShares, Wish, World,
-    sources, synthesize,
+    Caps, Options, Relation, Shares, Source, Summary, Tier, TierShares, Wish, World, sources, synthesize,
 };
 
 const MUSIC: &str = "
@@ -51,28 +49,26 @@ fn database(folder: &Path, name: &str, script: &str) -> PathBuf {
     path
 }
 
+fn music_and_odd(folder: &Path) -> Vec<Source> {
+    let input = folder.join("in");
+    std::fs::create_dir(&input).unwrap();
+    database(&input, "music", MUSIC);
+    database(&input, "odd", ODD);
+    sources(&[input]).unwrap()
+}
+
 fn engine() -> SqliteEngine {
     SqliteEngine::new(Limits { max_vm_steps: 1_000_000, max_rows: 20_000, ..Limits::default() })
 }
 
 fn options(pairs: u64) -> Options {
     Options {
-        dialects: Vec::new(),
         pairs,
         seed: 7,
-        tiers: TierShares::default(),
-        sampler: &SAMPLERS[0],
-        shard: (1, 1),
-        each: 0,
-        asking: Asking { styles: Style::all().collect(), distractors: 0.2 },
-        polish: None,
         beside: Shares { variants: 0.3, near_misses: 0.2 },
-        caps: Caps::default(),
-        data: vec![DataFormat::Jsonl],
         pairs_per_file: 1000,
-        max_vm_steps: 1_000_000,
-        max_rows: 20_000,
         tool_version: "test".to_owned(),
+        ..Options::default()
     }
 }
 
@@ -145,11 +141,7 @@ fn every_query_that_is_made_prints_and_resolves_to_the_same_tree() {
 #[test]
 fn a_corpus_follows_from_its_seed_whatever_the_threads_and_goes_on_where_it_was_ended() {
     let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("in");
-    std::fs::create_dir(&input).unwrap();
-    database(&input, "music", MUSIC);
-    database(&input, "odd", ODD);
-    let sources = sources(&[input]).unwrap();
+    let sources = music_and_odd(folder.path());
     let at = |name: &str| folder.path().join(name);
     let summary = corpus(&sources, &options(400), &at("one"), 1);
     assert_eq!(summary.tally.pairs + summary.unmet.iter().sum::<u64>(), 400, "{summary:?}");
@@ -218,11 +210,7 @@ fn every_column_and_link_is_used_as_often_as_asked() {
 #[test]
 fn caps_of_a_database_and_the_budget_are_never_passed() {
     let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("in");
-    std::fs::create_dir(&input).unwrap();
-    database(&input, "music", MUSIC);
-    database(&input, "odd", ODD);
-    let sources = sources(&[input]).unwrap();
+    let sources = music_and_odd(folder.path());
     let at = |name: &str| folder.path().join(name);
     // Those of the paper, for each of two databases.
     let capped = Options { caps: Caps { cost: None, made: Some(160), executed: Some(40) }, ..options(400) };

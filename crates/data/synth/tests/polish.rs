@@ -8,13 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use sqlgauge_engine::{Limits, SqliteEngine};
-use sqlgauge_questions::Style;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_synth::polish::{Polish, Polished, Refusal, Writer, WriterError, Written};
-use sqlgauge_synth::sampler::SAMPLERS;
-use sqlgauge_synth::{
-    Asking, Caps, CorpusError, DataFormat, Options, Pair, Shares, Summary, TierShares, sources, synthesize,
-};
+use sqlgauge_synth::{CorpusError, Options, Pair, Summary, sources, synthesize};
 
 const SHOP: &str = "
     CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INTEGER);
@@ -88,22 +84,12 @@ fn corpus(folder: &Path, out: &str, share: f64, writer: Fake) -> Result<Summary,
         }
     }
     let options = Options {
-        dialects: Vec::new(),
         pairs: 240,
         seed: 3,
-        tiers: TierShares::default(),
-        sampler: &SAMPLERS[0],
-        shard: (1, 1),
-        each: 0,
-        asking: Asking { styles: Style::all().collect(), distractors: 0.2 },
         polish: Some(Polish { share, writer: Arc::new(writer) }),
-        beside: Shares::default(),
-        caps: Caps::default(),
-        data: vec![DataFormat::Jsonl],
         pairs_per_file: 1000,
-        max_vm_steps: 1_000_000,
-        max_rows: 20_000,
         tool_version: "test".to_owned(),
+        ..Options::default()
     };
     let engine = SqliteEngine::new(Limits { max_vm_steps: 1_000_000, max_rows: 20_000, ..Limits::default() });
     let sources =

@@ -11,7 +11,7 @@ pub const HEADINGS: [&str; 6] =
 
 /// An equivalence rule.
 pub trait Rule: Sync {
-    /// What it is called and where it belongs.
+    /// What it is called, where it belongs, and its cases.
     fn meta(&self) -> &'static Meta;
 
     /// Rewrites one query, its subqueries excepted (each is given on its own, inner ones first). Returns at how
@@ -24,9 +24,6 @@ pub trait Rule: Sync {
     fn expr(&self, _expr: &mut Expr, _context: &mut Context<'_>) -> bool {
         false
     }
-
-    /// Pairs that must match and pairs that look alike and must not.
-    fn cases(&self) -> &'static [Case];
 }
 
 /// At which step of a comparison a rule acts.
@@ -44,7 +41,7 @@ pub enum Stage {
     Comparison,
 }
 
-/// What a rule is called and where it belongs.
+/// What a rule is called, where it belongs, and its cases.
 #[derive(Debug)]
 pub struct Meta {
     /// `P0` to `P8` and `1` to `26` as in the paper; `S1`… for further rules.
@@ -62,6 +59,8 @@ pub struct Meta {
     /// Whether SQLite reads the rows in the same order after the rewriting, so that it may be used where the
     /// result depends on that order (LIMIT with ties, bare columns).
     pub keeps_plan: bool,
+    /// Pairs that must match and pairs that look alike and must not.
+    pub cases: &'static [Case],
     /// The source text of the rule's file; its page is the leading comment.
     pub source: &'static str,
 }
@@ -148,6 +147,10 @@ fn has_derived(from: &From) -> bool {
         From::Join(join) => has_derived(&join.left) || has_derived(&join.right),
     }
 }
+
+/// The schema of most cases.
+pub(crate) const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 /// Two queries over a schema of which it is known whether they mean the same.
 #[derive(Debug, Clone, Copy)]

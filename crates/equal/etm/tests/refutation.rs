@@ -15,7 +15,7 @@ const DATABASES: usize = 2_000;
 fn by_schema(equal: bool) -> BTreeMap<&'static str, Vec<(&'static str, &'static Case)>> {
     let mut found: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for rule in rules() {
-        for case in rule.cases().iter().filter(|case| case.profiles.sound && case.equal == equal) {
+        for case in rule.meta().cases.iter().filter(|case| case.profiles.sound && case.equal == equal) {
             found.entry(case.schema).or_default().push((rule.meta().id, case));
         }
     }

@@ -50,7 +50,7 @@ fn every_rule_has_a_pair_that_must_match_and_one_that_must_not() {
         let meta = rule.meta();
         for profile in Profile::ALL.into_iter().filter(|profile| meta.profiles.contains(*profile)) {
             let of = |equal: bool| {
-                rule.cases().iter().any(|case| case.equal == equal && case.profiles.contains(profile))
+                rule.meta().cases.iter().any(|case| case.equal == equal && case.profiles.contains(profile))
             };
             assert!(of(true), "{} has no pair that {profile} must match", meta.id);
             assert!(of(false), "{} has no pair that {profile} must not match", meta.id);

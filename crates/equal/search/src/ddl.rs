@@ -1,5 +1,6 @@
 //! The CREATE TABLE text that makes an empty copy of a table of the schema.
 
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Affinity, Collation, Column, ForeignKey, Schema, Table};
 
 /// The statement that creates the table with everything that limits its rows: types, keys, NOT NULL, CHECK,
@@ -21,11 +22,6 @@ pub fn create_table(schema: &Schema, table: &Table) -> String {
         (true, true) => " STRICT, WITHOUT ROWID",
     };
     format!("CREATE TABLE {} ({}){options}", quoted(&table.name), parts.join(", "))
-}
-
-/// The identifier in double quotes.
-pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// A comma-separated list of column names.

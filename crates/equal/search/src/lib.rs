@@ -43,6 +43,7 @@ use std::time::Duration;
 use sqlgauge_base::{budget, seed_of};
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Budget, Sandbox};
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, TableId};
 
@@ -57,7 +58,7 @@ use self::replay::Replay;
 use self::trace::{Trace, trace};
 use self::verdict::TOO_MANY_STEPS;
 
-pub use self::ddl::{create_table, quoted};
+pub use self::ddl::create_table;
 pub use self::plan::with_targets;
 
 pub use self::contract::{ColumnOrder, Contract};

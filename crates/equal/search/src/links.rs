@@ -1,8 +1,7 @@
 //! Foreign keys that SQLite itself cannot check, as queries.
 
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId};
-
-use super::ddl::quoted;
 
 /// For each foreign key of a table the query that returns a row where it does not hold; `None` for one that refers to
 /// a table outside of `tables`. A key that refers to no table at all limits nothing.

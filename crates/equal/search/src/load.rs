@@ -2,9 +2,10 @@
 
 use rusqlite::Statement;
 use sqlgauge_engine::{Failure, Sandbox, Value};
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 
-use super::ddl::{create_table, names, quoted};
+use super::ddl::{create_table, names};
 use super::witness::{Witness, WitnessTable};
 
 /// The statements that empty and fill some tables.

@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Engine, ResultSet, Value};
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableId, TableKind};
 
 use super::Search;
-use super::ddl::quoted;
 use super::plan::Plan;
 use super::trace::{ColumnKey, trace};
 use super::values::{date_part, number};

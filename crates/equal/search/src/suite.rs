@@ -7,8 +7,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
-
-use crate::quoted;
+use sqlgauge_sql::quote::name as quoted;
 
 /// Steps of SQLite's virtual machine for the script of a counterexample; one of ours takes some dozen a row.
 const MOST_STEPS: i32 = 50_000_000;

@@ -41,7 +41,7 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
 
 /// The number that a text is by the rule of SQLite's affinities: a literal with space around it.
 fn numeric_text(text: &str) -> Option<Value> {
-    let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace());
+    let trimmed = text.trim_matches(sqlgauge_sql::lex::is_space);
     let digits = trimmed.strip_prefix(['+', '-']).unwrap_or(trimmed);
     let is_number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));

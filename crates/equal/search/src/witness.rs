@@ -3,8 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use sqlgauge_engine::Value;
+use sqlgauge_sql::quote::name as quoted;
 
-use super::ddl::quoted;
 use crate::suite::{rows_of, texts};
 
 /// The rows of one table.
@@ -114,7 +114,7 @@ pub fn literal(value: &Value) -> String {
         Value::Real(real) if real.is_infinite() => (if *real > 0.0 { "9e999" } else { "-9e999" }).to_owned(),
         Value::Real(real) => format!("{real:?}"),
         Value::Text(bytes) => match std::str::from_utf8(bytes) {
-            Ok(text) if !text.contains('\0') => format!("'{}'", text.replace('\'', "''")),
+            Ok(text) if !text.contains('\0') => sqlgauge_sql::quote::text(text),
             _ => format!("CAST(X'{}' AS TEXT)", hex(bytes)),
         },
         Value::Blob(bytes) => format!("X'{}'", hex(bytes)),

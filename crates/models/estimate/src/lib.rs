@@ -21,6 +21,7 @@ mod outcome;
 mod overlap;
 mod peer_agreement;
 mod pool;
+pub mod report;
 mod services;
 mod sets;
 mod standing;

@@ -291,8 +291,8 @@ fn question_and_answer(item: Item, database: usize) -> (Question, Answer) {
 
 fn has_rows(engine: &dyn Engine, database: &Database) -> bool {
     database.schema().tables().iter().any(|table| {
-        let name = table.name.replace('"', "\"\"");
-        let execution = engine.run(database, &format!("SELECT 1 FROM \"{name}\" LIMIT 1"));
+        let name = sqlgauge_sql::quote::name(&table.name);
+        let execution = engine.run(database, &format!("SELECT 1 FROM {name} LIMIT 1"));
         execution.rows().is_some_and(|rows| !rows.is_empty())
     })
 }

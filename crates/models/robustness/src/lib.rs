@@ -18,6 +18,7 @@ mod error;
 mod evolved;
 mod measure;
 mod model;
+pub mod report;
 
 pub use error::RobustnessError;
 pub use evolved::{Evolved, find};

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// Caps on one execution of untrusted SQL.
 ///
 /// The defaults leave every ordinary query alone: they are far above what benchmark queries need and far
 /// below what hurts a machine. A query that reaches one gets [`Timeout`](crate::FailureKind::Timeout) or
 /// [`TooLarge`](crate::FailureKind::TooLarge), never a partial result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall-clock time of one query, preparation included.
     pub timeout: Duration,

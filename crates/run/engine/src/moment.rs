@@ -4,10 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A second of UTC between the years 0 and 9999, written `2026-01-31T12:00:00Z`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "i64")]
 pub struct Moment(i64);
 
 /// What is no moment.
@@ -36,6 +38,14 @@ impl Moment {
     /// The moment of that many seconds since 1970-01-01T00:00:00Z, if its year has four digits.
     pub fn from_unix_seconds(seconds: i64) -> Option<Self> {
         (days_before(0, 1, 1) * DAY..=LAST).contains(&seconds).then_some(Self(seconds))
+    }
+}
+
+impl TryFrom<i64> for Moment {
+    type Error = NotAMoment;
+
+    fn try_from(seconds: i64) -> Result<Self, NotAMoment> {
+        Self::from_unix_seconds(seconds).ok_or_else(|| NotAMoment(seconds.to_string()))
     }
 }
 

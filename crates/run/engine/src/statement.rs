@@ -6,6 +6,8 @@
 //! Python's `sqlite3` module, on which the official scripts run, is stricter: a second semicolon is a second
 //! statement to it. What follows those scripts asks [`has_further_semicolon`].
 
+use sqlgauge_sql::lex::{Token, TokenKind, tokens, words};
+
 use crate::outcome::{Failure, FailureKind};
 
 /// Common table expressions and windows that one statement may define. SQLite compares the name of each with all names before
@@ -24,25 +26,16 @@ pub(crate) fn split(sql: &str) -> Result<Split<'_>, Failure> {
             format!("byte {at} of the SQL text is NUL, which SQL text may not contain"),
         ));
     }
-    let bytes = sql.as_bytes();
-    let mut at = 0;
     let mut first_word = None;
     let mut definitions = Definitions::default();
-    while at < bytes.len() {
-        let (token, length) = token_at(bytes, at);
-        match token {
-            Token::Space | Token::Mark => {}
-            Token::Semicolon if first_word.is_none() => {}
-            Token::Semicolon => {
-                let (statement, rest) = sql.split_at(at + length);
-                return Ok(Split { statement, rest, first_word: first_word.unwrap_or_default() });
-            }
-            Token::Other => {
-                first_word.get_or_insert(sql.get(at..at + length).unwrap_or_default());
-                definitions.read(&bytes[at..at + length])?;
-            }
+    for token in words(sql) {
+        if token.text != ";" {
+            first_word.get_or_insert(token.text);
+            definitions.read(token.text)?;
+        } else if let Some(first_word) = first_word {
+            let (statement, rest) = sql.split_at(token.range().end);
+            return Ok(Split { statement, rest, first_word });
         }
-        at += length;
     }
     match first_word {
         Some(first_word) => Ok(Split { statement: sql, rest: "", first_word }),
@@ -59,9 +52,9 @@ struct Definitions {
 }
 
 impl Definitions {
-    fn read(&mut self, token: &[u8]) -> Result<(), Failure> {
-        self.count += usize::from(self.is_begun && token == b"(");
-        self.is_begun = [&b"AS"[..], b"MATERIALIZED"].iter().any(|word| word.eq_ignore_ascii_case(token));
+    fn read(&mut self, token: &str) -> Result<(), Failure> {
+        self.count += usize::from(self.is_begun && token == "(");
+        self.is_begun = ["AS", "MATERIALIZED"].iter().any(|word| word.eq_ignore_ascii_case(token));
         if self.count > MOST_DEFINITIONS {
             return Err(Failure::new(
                 FailureKind::TooLarge,
@@ -86,7 +79,7 @@ pub(crate) struct Split<'a> {
 impl Split<'_> {
     /// Whether no further statement follows: only space, comments and semicolons.
     pub(crate) fn rest_is_empty(&self) -> bool {
-        tokens(self.rest).all(|token| token != Token::Other)
+        words(self.rest).all(|token| token.text == ";")
     }
 
     /// Whether the statement begins with a word that only begins statements which are not queries.
@@ -120,89 +113,12 @@ impl Split<'_> {
 /// Whether something other than space and comments follows the first statement, be it only a semicolon or a byte
 /// order mark. Python's `sqlite3` refuses such a text, as one of several statements.
 pub fn has_further_semicolon(sql: &str) -> bool {
-    split(sql).is_ok_and(|split| tokens(split.rest).any(|token| token != Token::Space))
-}
-
-/// The classes of all tokens of a text.
-fn tokens(text: &str) -> impl Iterator<Item = Token> {
-    pieces(text.as_bytes()).map(|(token, _)| token)
-}
-
-/// The tokens of a text that mean something, as they are written.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = &[u8]> {
-    pieces(text.as_bytes()).filter(|(token, _)| *token == Token::Other).map(|(_, bytes)| bytes)
-}
-
-/// All tokens of a text with their bytes.
-fn pieces(bytes: &[u8]) -> impl Iterator<Item = (Token, &[u8])> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let (token, length) = (at < bytes.len()).then(|| token_at(bytes, at))?;
-        let piece = bytes.get(at..at + length).unwrap_or_default();
-        at += length;
-        Some((token, piece))
-    })
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Token {
-    /// White space or a comment.
-    Space,
-    /// A byte order mark, which the tokenizer passes over wherever a token may begin.
-    Mark,
-    Semicolon,
-    Other,
-}
-
-/// The class and length (at least 1) of the token that begins at `at`, which must be inside `bytes`.
-fn token_at(bytes: &[u8], at: usize) -> (Token, usize) {
-    let rest = &bytes[at..];
-    match (rest[0], rest.get(1)) {
-        (b';', _) => (Token::Semicolon, 1),
-        (b' ' | b'\t' | b'\n' | b'\x0c' | b'\r', _) => (Token::Space, 1),
-        (b'-', Some(b'-')) => (Token::Space, line_length(rest)),
-        (b'/', Some(b'*')) => (Token::Space, comment_length(rest)),
-        (0xef, Some(0xbb)) if rest.get(2) == Some(&0xbf) => (Token::Mark, 3),
-        (quote @ (b'\'' | b'"' | b'`'), _) => (Token::Other, quoted_length(rest, quote)),
-        (b'[', _) => {
-            let length = rest.iter().position(|&byte| byte == b']').map_or(rest.len(), |end| end + 1);
-            (Token::Other, length)
-        }
-        (first, _) if is_word(first) => {
-            (Token::Other, rest.iter().position(|&byte| !is_word(byte)).unwrap_or(rest.len()))
-        }
-        _ => (Token::Other, 1),
-    }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
-}
-
-fn line_length(rest: &[u8]) -> usize {
-    rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |end| end + 1)
-}
-
-/// Length of a `/* */` comment; one without an end reaches to the end of the text.
-fn comment_length(rest: &[u8]) -> usize {
-    rest.get(2..)
-        .and_then(|inside| inside.windows(2).position(|pair| pair == b"*/"))
-        .map_or(rest.len(), |end| end + 4)
-}
-
-/// Length of a quoted token in which a doubled quote stands for one.
-fn quoted_length(rest: &[u8], quote: u8) -> usize {
-    let mut at = 1;
-    while let Some(&byte) = rest.get(at) {
-        at += 1;
-        if byte == quote {
-            if rest.get(at) != Some(&quote) {
-                return at;
-            }
-            at += 1;
-        }
-    }
-    rest.len()
+    // A vertical tab continues white space to SQLite, and is none to Python.
+    let is_space = |token: &Token<'_>| match token.kind {
+        TokenKind::Space => !token.text.contains('\u{b}'),
+        kind => kind == TokenKind::Comment,
+    };
+    split(sql).is_ok_and(|split| !tokens(split.rest).all(|token| is_space(&token)))
 }
 
 #[cfg(test)]
@@ -271,6 +187,10 @@ mod tests {
             ("SELECT 1; -- a\n;", true, false),
             (";;SELECT 1;; ; -- b", true, false),
             ("SELECT 1; \u{feff}", true, false),
+            ("SELECT 1; \u{b}", true, false),
+            ("SELECT 1;\u{b}", false, false),
+            ("SELECT 1;\u{a0}", false, false),
+            ("SELECT 1; \u{3000}", false, false),
             ("SELECT 1; SELECT 2", false, false),
             ("SELECT 1;; SELECT 2", false, false),
             ("SELECT 1; /* b */ ; x", false, false),

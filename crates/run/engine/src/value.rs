@@ -17,9 +17,9 @@ pub enum Value {
     /// A floating point number, never NaN (SQLite turns NaN into NULL).
     Real(f64),
     /// Text as SQLite holds it. The bytes are UTF-8 only if the database kept that promise.
-    Text(Box<[u8]>),
+    Text(#[serde(with = "serde_bytes")] Box<[u8]>),
     /// Bytes.
-    Blob(Box<[u8]>),
+    Blob(#[serde(with = "serde_bytes")] Box<[u8]>),
 }
 
 impl Value {

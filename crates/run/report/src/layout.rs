@@ -4,11 +4,11 @@ use crate::token::{Token, TokenKind};
 
 /// One line of a laid out query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
+pub struct Line {
     /// Steps of indentation.
-    pub(crate) indent: usize,
+    pub indent: usize,
     /// Positions of the tokens on the line, and whether a space stands before each.
-    pub(crate) tokens: Vec<(usize, bool)>,
+    pub tokens: Vec<(usize, bool)>,
 }
 
 /// Clauses that begin a line of their own.
@@ -18,7 +18,7 @@ const CLAUSES: [&str; 10] =
 const JOINS: [&str; 7] = ["JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL"];
 
 /// The lines of a query, given its tokens (spaces included).
-pub(crate) fn lines(tokens: &[Token<'_>]) -> Vec<Line> {
+pub fn lines(tokens: &[Token<'_>]) -> Vec<Line> {
     let mut writer = Writer::default();
     let solid: Vec<usize> = (0..tokens.len()).filter(|i| tokens[*i].kind != TokenKind::Space).collect();
     for (position, &index) in solid.iter().enumerate() {

@@ -1,6 +1,7 @@
-//! Reports of a run, one file per format under [`formats`], and the terminal view of one item; reports of estimates
-//! under [`reliability`]; of
-//! schema changes under [`robustness`]; charts under [`charts`].
+//! Reports of a run, one file per format under [`formats`], and the terminal view of one item.
+//!
+//! What other reports are made with stands here too: [`page`] for HTML, [`charts`], [`words`], the terminal's tables
+//! ([`formats::Table`]). Reports of estimates and of schema changes are in their own crates.
 //!
 //! A [`Report`] is plain data: what was run, the summary, and the items. Nothing is computed here that the
 //! summary already says, nothing is printed, and every text that comes from a benchmark or from a system is
@@ -12,29 +13,29 @@ mod error;
 pub mod formats;
 mod grid;
 mod kind;
-mod layout;
-mod number;
+pub mod layout;
+pub mod number;
 pub mod page;
-pub mod reliability;
 mod report;
-pub mod robustness;
 mod show;
 mod spotit;
 mod style;
 mod system_table;
 mod together;
-mod token;
+pub mod token;
 mod verdict;
 mod verdicts;
 mod versus;
 mod view;
 mod warning;
+pub mod words;
 
 pub use error::ReportError;
 pub use formats::{Format, all, find};
 pub use kind::Nature;
 pub use report::{GateOutcome, Report};
 pub use show::{ShowOptions, show};
+pub use style::Painter;
 pub use together::write_together;
 pub use verdict::verdict;
 pub use verdicts::Verdicts;

@@ -5,10 +5,10 @@ use sqlgauge_run::ScoreSummary;
 use crate::kind::Nature;
 
 /// What stands where a metric does not apply.
-pub(crate) const NOT_APPLICABLE: &str = "–";
+pub const NOT_APPLICABLE: &str = "–";
 
 /// A score: percent with one decimal, in a unit of its own with two.
-pub(crate) fn score(value: Option<f64>, nature: Nature) -> String {
+pub fn score(value: Option<f64>, nature: Nature) -> String {
     match value {
         None => NOT_APPLICABLE.to_owned(),
         Some(value) if nature.has_own_unit() => cost(value),
@@ -17,7 +17,7 @@ pub(crate) fn score(value: Option<f64>, nature: Nature) -> String {
 }
 
 /// A score with its interval and the number of items that it is the mean of: `82.9 [80.5, 85.1] n=1034`.
-pub(crate) fn interval(summary: &ScoreSummary, nature: Nature) -> String {
+pub fn interval(summary: &ScoreSummary, nature: Nature) -> String {
     let ScoreSummary { mean, low, high, count } = *summary;
     let range = low
         .zip(high)
@@ -26,7 +26,7 @@ pub(crate) fn interval(summary: &ScoreSummary, nature: Nature) -> String {
 }
 
 /// A score with the number of items that it is the mean of: `82.9 (1034)`.
-pub(crate) fn with_count(summary: Option<&ScoreSummary>, nature: Nature) -> String {
+pub fn with_count(summary: Option<&ScoreSummary>, nature: Nature) -> String {
     summary.map_or_else(
         || NOT_APPLICABLE.to_owned(),
         |summary| format!("{} ({})", score(summary.mean, nature), summary.count),
@@ -34,7 +34,7 @@ pub(crate) fn with_count(summary: Option<&ScoreSummary>, nature: Nature) -> Stri
 }
 
 /// One item's score: `1`, `0`, `0.67`.
-pub(crate) fn item(value: Option<f64>) -> String {
+pub fn item(value: Option<f64>) -> String {
     match value {
         None => NOT_APPLICABLE.to_owned(),
         Some(value) => trimmed(value, 3),
@@ -42,7 +42,7 @@ pub(crate) fn item(value: Option<f64>) -> String {
 }
 
 /// A difference with its sign: `+3.1`.
-pub(crate) fn difference(value: f64, nature: Nature) -> String {
+pub fn difference(value: f64, nature: Nature) -> String {
     let shown = if nature.has_own_unit() { value } else { value * 100.0 };
     let digits = if nature.has_own_unit() { 2 } else { 1 };
     let text = format!("{shown:+.digits$}");
@@ -50,7 +50,7 @@ pub(crate) fn difference(value: f64, nature: Nature) -> String {
 }
 
 /// A p-value: three decimals, `<0.001` below that.
-pub(crate) fn p_value(p: f64) -> String {
+pub fn p_value(p: f64) -> String {
     if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
 

@@ -5,9 +5,9 @@
 use sqlgauge_run::Manifest;
 
 pub use crate::charts::escape;
-use crate::reliability::words::many;
+use crate::words::many;
 
-const PAGE: &str = include_str!("../web/reliability.html");
+const PAGE: &str = include_str!("../web/document.html");
 const STYLE: &str = include_str!("../web/style.css");
 
 /// What stands in a page.
@@ -86,7 +86,7 @@ pub fn table(class: &str, header: &[(&str, &str)], rows: &str) -> String {
 }
 
 /// How it was run: command, versions, options and inputs.
-pub(crate) fn provenance(manifest: &Manifest) -> String {
+pub fn provenance(manifest: &Manifest) -> String {
     let options: String = manifest
         .options
         .iter()
@@ -136,9 +136,6 @@ mod tests {
             assert_eq!(PAGE.matches(marker).count(), 1, "{marker}");
         }
         assert!(!PAGE.contains("<script"));
-        for style in [include_str!("../web/reliability.css"), include_str!("../web/robustness.css")] {
-            assert!(!style.contains("url("));
-        }
         assert!(dark_by_preference().contains("--paper"));
     }
 }

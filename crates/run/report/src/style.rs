@@ -2,24 +2,29 @@
 
 /// Wraps text in ANSI sequences when colours are wanted, leaves it alone when not.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Painter {
-    pub(crate) colour: bool,
+pub struct Painter {
+    /// Whether colours are wanted.
+    pub colour: bool,
 }
 
 impl Painter {
-    pub(crate) fn bold(self, text: &str) -> String {
+    /// Bold.
+    pub fn bold(self, text: &str) -> String {
         self.wrap("1", text)
     }
 
-    pub(crate) fn dim(self, text: &str) -> String {
+    /// Dim.
+    pub fn dim(self, text: &str) -> String {
         self.wrap("2", text)
     }
 
-    pub(crate) fn good(self, text: &str) -> String {
+    /// Green.
+    pub fn good(self, text: &str) -> String {
         self.wrap("32", text)
     }
 
-    pub(crate) fn bad(self, text: &str) -> String {
+    /// Red.
+    pub fn bad(self, text: &str) -> String {
         self.wrap("31", text)
     }
 

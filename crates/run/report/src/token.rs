@@ -2,6 +2,8 @@
 //!
 //! This is not the parser: a report must show predictions that no parser reads.
 
+use sqlgauge_sql::lex;
+
 /// What a token is, as far as display cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
@@ -119,73 +121,21 @@ const KEYWORDS: &[&str] = &[
 
 /// All tokens of that text; joined they are the text.
 pub fn tokens(sql: &str) -> Vec<Token<'_>> {
-    let mut rest = sql;
-    let mut found = Vec::new();
-    while let Some(first) = rest.chars().next() {
-        let (kind, length) = next(rest, first);
-        let (text, after) = rest.split_at(length);
-        found.push(Token { kind, text });
-        rest = after;
-    }
-    found
+    let shown = |token: lex::Token<'_>| match token.kind {
+        lex::TokenKind::Space | lex::TokenKind::Mark => TokenKind::Space,
+        lex::TokenKind::Comment => TokenKind::Comment,
+        lex::TokenKind::Text | lex::TokenKind::Blob => TokenKind::Text,
+        lex::TokenKind::Quoted => TokenKind::Quoted,
+        lex::TokenKind::Number => TokenKind::Number,
+        lex::TokenKind::Word if is_keyword(token.text) => TokenKind::Keyword,
+        lex::TokenKind::Word | lex::TokenKind::Parameter => TokenKind::Word,
+        lex::TokenKind::Sign => TokenKind::Symbol,
+    };
+    lex::tokens(sql).map(|token| Token { kind: shown(token), text: token.text }).collect()
 }
 
-fn next(rest: &str, first: char) -> (TokenKind, usize) {
-    if first.is_whitespace() {
-        return (TokenKind::Space, run(rest, char::is_whitespace));
-    }
-    if rest.starts_with("--") {
-        return (TokenKind::Comment, rest.find('\n').unwrap_or(rest.len()));
-    }
-    if rest.starts_with("/*") {
-        return (TokenKind::Comment, rest.find("*/").map_or(rest.len(), |end| end + 2));
-    }
-    match first {
-        '\'' => (TokenKind::Text, quoted(rest, '\'')),
-        '"' | '`' => (TokenKind::Quoted, quoted(rest, first)),
-        '[' => (TokenKind::Quoted, rest.find(']').map_or(rest.len(), |end| end + 1)),
-        c if c.is_ascii_digit() => (TokenKind::Number, run(rest, |c| c.is_alphanumeric() || c == '.')),
-        c if is_word(c) => word(rest),
-        c => (TokenKind::Symbol, symbol(rest, c)),
-    }
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '$' | '@' | '#')
-}
-
-fn run(rest: &str, belongs: impl Fn(char) -> bool) -> usize {
-    rest.find(|c| !belongs(c)).unwrap_or(rest.len())
-}
-
-fn word(rest: &str) -> (TokenKind, usize) {
-    let length = run(rest, is_word);
-    let upper = rest[..length].to_ascii_uppercase();
-    let kind =
-        if KEYWORDS.binary_search(&upper.as_str()).is_ok() { TokenKind::Keyword } else { TokenKind::Word };
-    (kind, length)
-}
-
-/// Length of a quoted token; a doubled quote stands for itself, a missing end takes the rest.
-fn quoted(rest: &str, quote: char) -> usize {
-    let mut chars = rest.char_indices().skip(1).peekable();
-    while let Some((at, c)) = chars.next() {
-        if c != quote {
-            continue;
-        }
-        if chars.peek().is_some_and(|(_, next)| *next == quote) {
-            chars.next();
-        } else {
-            return at + c.len_utf8();
-        }
-    }
-    rest.len()
-}
-
-fn symbol(rest: &str, first: char) -> usize {
-    let long = ["<=", ">=", "<>", "!=", "==", "||", "<<", ">>", "->>", "->"];
-    let found = long.iter().filter(|s| rest.starts_with(**s)).map(|s| s.len()).max();
-    found.unwrap_or(first.len_utf8())
+fn is_keyword(word: &str) -> bool {
+    KEYWORDS.binary_search(&word.to_ascii_uppercase().as_str()).is_ok()
 }
 
 #[cfg(test)]
@@ -204,6 +154,7 @@ mod tests {
             "select 'it''s' , \"a b\" from [x y] where `c` >= 1.5e3 /* open",
             "'unterminated",
             "é|| 'ß' <> \u{0}\u{1f600}",
+            "SELECT\u{a0}1\u{3000}\u{b}",
             "",
         ];
         for sql in cases {

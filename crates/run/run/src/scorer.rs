@@ -187,7 +187,7 @@ impl BenchmarkScorer {
             return *is_empty;
         }
         let has_rows = |name: &str| {
-            let sql = format!("SELECT 1 FROM \"{}\" LIMIT 1", name.replace('"', "\"\""));
+            let sql = format!("SELECT 1 FROM {} LIMIT 1", sqlgauge_sql::quote::name(name));
             // A table that cannot be read is no reason to call the database empty.
             self.engine.run(&target.database, &sql).rows().is_none_or(|rows| !rows.is_empty())
         };

@@ -1,5 +1,6 @@
 //! Queries put around, beside and into other queries, as text.
 
+use sqlgauge_sql::lex::{self, TokenKind};
 use sqlgauge_sql::resolve;
 
 use super::free;
@@ -52,41 +53,18 @@ pub fn around(sql: &str, world: &World, dice: &mut Dice) -> String {
 /// The same text with other letter case of its names and other quotes around them.
 pub fn respelled(sql: &str, dice: &mut Dice) -> String {
     let mut out = String::new();
-    let mut rest = sql;
-    while let Some(first) = rest.chars().next() {
-        let length = match first {
-            '\'' | '"' => quoted_length(rest, first),
-            c if c.is_ascii_alphabetic() => {
-                rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
-            }
-            c => c.len_utf8(),
-        };
-        let token = &rest[..length];
-        rest = &rest[length..];
-        let is_word = first.is_ascii_alphabetic() && token.is_ascii();
-        let is_blob = token.eq_ignore_ascii_case("x") && rest.starts_with('\'');
+    let mut tokens = lex::tokens(sql).peekable();
+    while let Some(token) = tokens.next() {
+        let is_word = token.kind == TokenKind::Word && token.text.is_ascii();
+        let is_qualifier = is_word && tokens.peek().is_some_and(|next| next.text == ".");
         let spelled = match dice.below(4) {
-            0 if is_word && !is_blob => token.to_ascii_uppercase(),
-            1 if is_word && !is_blob => token.to_ascii_lowercase(),
-            2 if is_word && rest.starts_with('.') => format!("`{token}`"),
-            3 if is_word && rest.starts_with('.') => format!("[{token}]"),
-            _ => token.to_owned(),
+            0 if is_word => token.text.to_ascii_uppercase(),
+            1 if is_word => token.text.to_ascii_lowercase(),
+            2 if is_qualifier => format!("`{}`", token.text),
+            3 if is_qualifier => format!("[{}]", token.text),
+            _ => token.text.to_owned(),
         };
         out.push_str(&spelled);
     }
     out
-}
-
-fn quoted_length(text: &str, quote: char) -> usize {
-    let mut characters = text.char_indices().skip(1).peekable();
-    while let Some((place, character)) = characters.next() {
-        if character == quote {
-            if characters.peek().is_some_and(|(_, next)| *next == quote) {
-                characters.next();
-            } else {
-                return place + quote.len_utf8();
-            }
-        }
-    }
-    text.len()
 }

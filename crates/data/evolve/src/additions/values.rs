@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use sqlgauge_base::Random;
-use sqlgauge_sql::Dialect;
 use sqlgauge_sql::schema::Table;
+use sqlgauge_sql::{Dialect, quote};
 
 /// Numbers are taken modulo this prime: what they are scrambled to is below it.
 const PRIME: u64 = 99_991;
@@ -110,14 +110,13 @@ impl Values {
 }
 
 fn one_of(texts: &[&str], below: &mut impl FnMut(u64) -> String) -> String {
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
     let Some((last, others)) = texts.split_last() else { return "''".to_owned() };
     if others.is_empty() {
-        return quoted(last);
+        return quote::text(last);
     }
     let cases: Vec<String> =
-        others.iter().enumerate().map(|(at, text)| format!("WHEN {at} THEN {}", quoted(text))).collect();
-    format!("CASE {} {} ELSE {} END", below(texts.len() as u64), cases.join(" "), quoted(last))
+        others.iter().enumerate().map(|(at, text)| format!("WHEN {at} THEN {}", quote::text(text))).collect();
+    format!("CASE {} {} ELSE {} END", below(texts.len() as u64), cases.join(" "), quote::text(last))
 }
 
 fn code(letters: usize, digits: usize, below: &mut impl FnMut(u64) -> String) -> String {

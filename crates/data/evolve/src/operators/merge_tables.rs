@@ -4,12 +4,12 @@
 //! without a child. The parent's key is not repeated where the foreign key has its values: where every parent has a child,
 //! and both columns compare alike.
 
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Action, Column, ForeignKey, Schema, Table};
 
 use super::{Draft, Event, key_names, refer, relocate};
 use crate::change::Shape;
-use crate::ddl::quoted;
 use crate::step::{ChangeError, Image, Merged, Projection, column, column_at, table_at};
 
 /// Where the columns of both tables are in the new one.

@@ -3,12 +3,12 @@
 
 use sqlgauge_base::Random;
 use sqlgauge_engine::Value;
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{ForeignKey, Schema, Table};
 
 use super::{Context, compound, tables, taken};
 use crate::chain::Chain;
 use crate::change::{Change, Shape};
-use crate::ddl::quoted;
 
 /// The most columns of a merged table.
 const MOST_COLUMNS: usize = 200;

@@ -3,12 +3,12 @@
 
 use sqlgauge_base::Random;
 use sqlgauge_engine::Value;
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::Table;
 
 use super::{Context, all_names, is_apart};
 use crate::chain::Chain;
 use crate::change::Change;
-use crate::ddl::quoted;
 use crate::values::{Subject, split};
 use sqlgauge_names::{Convention, Taken};
 

@@ -2,12 +2,12 @@
 //! from its table: every part has it. A table is left whole where its key is NULL in some row.
 
 use sqlgauge_base::Random;
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::Table;
 
 use super::{Context, compound, taken};
 use crate::chain::Chain;
 use crate::change::Change;
-use crate::ddl::quoted;
 use sqlgauge_names::Taken;
 
 /// What a part is called beside the table's own name.

@@ -253,7 +253,7 @@ impl End {
 fn literal(text: &str) -> String {
     match text {
         "\n" => "char(10)".to_owned(),
-        text => format!("'{}'", text.replace('\'', "''")),
+        text => sqlgauge_sql::quote::text(text),
     }
 }
 

@@ -256,7 +256,7 @@ fn a_value_without_quotes_is_marked_and_read_as_it_is() {
     let numbers = values("SELECT name FROM singer ORDER BY age LIMIT 3");
     assert!(!numbers.is_empty() && numbers.iter().all(|number| number == "three"), "{numbers:?}");
     for kept in ["The Who", "new york", "Rock'n Roll", "A", "Three Ten", "Null", "Zürich", " Paris", ""] {
-        let sql = format!("SELECT name FROM singer WHERE country = '{}'", kept.replace('\'', "''"));
+        let sql = format!("SELECT name FROM singer WHERE country = {}", sqlgauge_sql::quote::text(kept));
         assert!(values(&sql).is_empty(), "{kept}");
     }
 }

@@ -31,7 +31,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct AverageBySumAndCount;
@@ -44,6 +44,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("average_by_sum_and_count.rs"),
 };
 
@@ -71,14 +72,7 @@ impl Rule for AverageBySumAndCount {
         }
         counts
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT CAST(SUM(id) AS FLOAT) / COUNT(*) FROM t", "SELECT AVG(id) FROM t"),

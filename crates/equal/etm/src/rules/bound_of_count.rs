@@ -28,7 +28,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct BoundOfCount;
@@ -41,6 +41,7 @@ static META: Meta = Meta {
     stage: Stage::Everywhere,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("bound_of_count.rs"),
 };
 
@@ -90,10 +91,6 @@ impl Rule for BoundOfCount {
         select.having = tools::conjunction(conjuncts);
         places
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
 
 /// `COUNT(*) >= 1` of a group.
@@ -105,9 +102,6 @@ fn is_always_true(condition: &Expr) -> bool {
 fn is_count(expr: &Expr) -> bool {
     tools::own_aggregate(expr).is_some_and(|aggregate| aggregate.function == Function::Count)
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

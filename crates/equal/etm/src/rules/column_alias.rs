@@ -36,16 +36,13 @@ static META: Meta = Meta {
     stage: Stage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("column_alias.rs"),
 };
 
 impl Rule for ColumnAlias {
     fn meta(&self) -> &'static Meta {
         &META
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 

@@ -33,7 +33,7 @@ use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 use crate::context::{Context, Position};
 use crate::planned::{ctes_in_plans, shared_ctes};
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
@@ -47,6 +47,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::CTE,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("common_table_expression.rs"),
 };
 
@@ -103,10 +104,6 @@ impl Rule for CommonTableExpression {
         }
         query.ctes = kept;
         places
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -194,9 +191,6 @@ impl Rewriter for Inline<'_, '_> {
         }
     }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

@@ -37,16 +37,13 @@ static META: Meta = Meta {
     stage: Stage::Comparison,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("commutative_operands.rs"),
 };
 
 impl Rule for CommutativeOperands {
     fn meta(&self) -> &'static Meta {
         &META
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 

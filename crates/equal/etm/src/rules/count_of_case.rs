@@ -29,7 +29,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, UnaryOperator};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct CountOfCase;
@@ -42,6 +42,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("count_of_case.rs"),
 };
 
@@ -73,10 +74,6 @@ impl Rule for CountOfCase {
             };
         });
         places
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -151,9 +148,6 @@ fn in_product(expr: &mut Expr) -> usize {
         other => usize::from(as_count(other)),
     }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

@@ -26,7 +26,7 @@ use sqlgauge_sql::tree::{Aggregate, Args, Body, Expr, Output, Query, Source};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct CountOfDistinctRows;
@@ -39,6 +39,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::DERIVED,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("count_of_distinct_rows.rs"),
 };
 
@@ -74,14 +75,7 @@ impl Rule for CountOfDistinctRows {
         query.body = Body::Select(Box::new(own));
         1
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

@@ -32,7 +32,7 @@ use sqlgauge_sql::tree::{Args, ColumnRef, Expr, Place, Query};
 use crate::context::Context;
 use crate::context::passes_not_null;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct CountOfNotNull;
@@ -45,6 +45,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("count_of_not_null.rs"),
 };
 
@@ -90,10 +91,6 @@ impl Rule for CountOfNotNull {
         });
         places
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
 
 /// Whether SQLite reads the column for something else than to count it. The rowid is in every index.
@@ -126,9 +123,6 @@ fn counted(expr: &Expr) -> Option<&Expr> {
         _ => None,
     }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT COUNT(id) FROM t", "SELECT COUNT(*) FROM t"),

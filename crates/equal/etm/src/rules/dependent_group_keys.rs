@@ -28,7 +28,7 @@ use sqlgauge_sql::tree::{Expr, Place, Query, Select};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct DependentGroupKeys;
@@ -41,6 +41,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::GROUP,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("dependent_group_keys.rs"),
 };
 
@@ -55,10 +56,6 @@ impl Rule for DependentGroupKeys {
         }
         let Some(select) = tools::select_mut(query) else { return 0 };
         if context.is_sound() { corrected(select, context) } else { published(select, context) }
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -110,9 +107,6 @@ fn corrected(select: &mut Select, context: &Context<'_>) -> usize {
     select.group_by = keys;
     places
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name, COUNT(*) FROM t GROUP BY id, name", "SELECT name, COUNT(*) FROM t GROUP BY id"),

@@ -29,7 +29,7 @@ use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Output, Query, RelationId,
 use crate::context::Context;
 use crate::context::Position;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct DistinctJoinAsExists;
@@ -42,6 +42,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("distinct_join_as_exists.rs"),
 };
 
@@ -81,10 +82,6 @@ impl Rule for DistinctJoinAsExists {
         }
         let Some(select) = tools::select_mut(query) else { return 0 };
         split(select, &moved)
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -135,9 +132,6 @@ fn connected(moved: &[RelationId], conjuncts: &[Expr]) -> Vec<Vec<RelationId>> {
     }
     groups
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

@@ -33,7 +33,7 @@ use sqlgauge_sql::tree::{Expr, Query, Select};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct DistinctOfUnique;
@@ -46,6 +46,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("distinct_of_unique.rs"),
 };
 
@@ -71,10 +72,6 @@ impl Rule for DistinctOfUnique {
             places += aggregates(query, dependencies.as_ref(), context);
         }
         places
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -137,9 +134,6 @@ fn values_differ(select: &Select, value: &Expr, context: &Context<'_>) -> bool {
     dependencies.assume_not_null(column);
     dependencies.closure(std::slice::from_ref(value)).is_complete()
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT DISTINCT id FROM t", "SELECT id FROM t"),

@@ -31,7 +31,7 @@ use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, Select};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct EquatedColumns;
@@ -44,6 +44,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("equated_columns.rs"),
 };
 
@@ -61,10 +62,6 @@ impl Rule for EquatedColumns {
         let classes = classes(&pairs, context);
         let places = replace(query, &classes, context);
         places + if context.is_sound() { span(query, &classes, context) } else { 0 }
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -184,9 +181,6 @@ fn span(query: &mut Query, classes: &[Vec<ColumnRef>], context: &Context<'_>) ->
     select.filter = tools::conjunction(conjuncts);
     places
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT t.id FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' AND v = 1", "SELECT u.t_id FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' AND v = 1"),

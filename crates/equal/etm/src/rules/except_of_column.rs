@@ -32,7 +32,7 @@ use sqlgauge_sql::tree::{Body, Expr, Query, Select, SetOperator};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct ExceptOfColumn;
@@ -45,6 +45,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::SET_OPERATION,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("except_of_column.rs"),
 };
 
@@ -66,10 +67,6 @@ impl Rule for ExceptOfColumn {
             query.order_by.clear();
         }
         1
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -102,9 +99,6 @@ fn difference(outer: &Select, inner: &Body, context: &Context<'_>) -> Option<Sel
     );
     Some(select)
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

@@ -27,7 +27,7 @@ use sqlgauge_sql::tree::{Output, Query};
 use crate::context::Context;
 use crate::context::Position;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct ExistsOfAnything;
@@ -40,6 +40,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("exists_of_anything.rs"),
 };
 
@@ -73,14 +74,7 @@ impl Rule for ExistsOfAnything {
         select.outputs = vec![Output { expr: tools::one(), alias: None }];
         1
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

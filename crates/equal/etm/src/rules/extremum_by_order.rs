@@ -36,7 +36,7 @@ use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
 use crate::context::Context;
 use crate::context::Position;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct ExtremumByOrder;
@@ -49,6 +49,7 @@ static META: Meta = Meta {
     stage: Stage::Everywhere,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("extremum_by_order.rs"),
 };
 
@@ -97,10 +98,6 @@ impl Rule for ExtremumByOrder {
             }
             _ => false,
         }
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -163,9 +160,6 @@ fn put_extremum(query: &mut Query, key: &Expr, descending: bool) {
         output.expr = tools::aggregate(function, vec![output.expr.clone()]);
     }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

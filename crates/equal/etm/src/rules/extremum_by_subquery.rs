@@ -32,7 +32,7 @@ use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, OrderTerm, Query, Sele
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct ExtremumBySubquery;
@@ -45,6 +45,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("extremum_by_subquery.rs"),
 };
 
@@ -58,10 +59,6 @@ impl Rule for ExtremumBySubquery {
             return 0;
         }
         if context.is_sound() { corrected(query, context) } else { published(query, context) }
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -158,9 +155,6 @@ fn same_conditions(select: &Select, conjuncts: &[&Expr], place: usize, inner: Co
         found.map(|found| theirs.swap_remove(found)).is_some()
     })
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

@@ -30,7 +30,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Body, ColumnRef, Expr, From, Output, Qu
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct GroupedJoinAsIn;
@@ -43,6 +43,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::JOIN.and(Shape::GROUP),
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("grouped_join_as_in.rs"),
 };
 
@@ -69,10 +70,6 @@ impl Rule for GroupedJoinAsIn {
         let Some(select) = tools::select_mut(query) else { return 0 };
         rebuild(select, parts);
         1
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -173,9 +170,6 @@ fn rebuild(select: &mut Select, parts: Parts) {
     let test = Expr::InQuery { expr: Box::new(Expr::Column(outer)), query, negated: false };
     tools::add_conjunct(&mut select.filter, test);
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id GROUP BY t.id HAVING COUNT(*) > 1", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u GROUP BY t_id HAVING COUNT(*) > 1)").sound(),

@@ -28,7 +28,7 @@ use sqlgauge_sql::tree::{Args, Expr};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 
 pub(super) struct Iif;
 
@@ -40,6 +40,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("iif.rs"),
 };
 
@@ -61,14 +62,7 @@ impl Rule for Iif {
             Expr::Case { operand: None, branches: vec![(when, then)], otherwise: args.next().map(Box::new) };
         true
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

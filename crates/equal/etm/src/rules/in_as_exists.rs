@@ -28,7 +28,7 @@ use sqlgauge_sql::tree::{Body, Expr, Query};
 use crate::beside::equals_are_identical;
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::sensitive::reads_settled_rows;
 use crate::tools;
 
@@ -42,6 +42,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("in_as_exists.rs"),
 };
 
@@ -69,14 +70,7 @@ impl Rule for InAsExists {
         *expr = Expr::Exists { query, negated: false };
         true
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     // IN converts both to REAL, which rounds.

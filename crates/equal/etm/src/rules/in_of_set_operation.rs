@@ -31,7 +31,7 @@ use sqlgauge_sql::tree::{Body, Expr, Query, SetOperator};
 
 use crate::context::{Context, Position};
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
@@ -45,6 +45,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("in_of_set_operation.rs"),
 };
 
@@ -96,10 +97,6 @@ impl Rule for InOfSetOperation {
         *expr = if conjunction { Expr::And(parts) } else { Expr::Or(parts) };
         true
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
 
 /// Whether IN does the same to the results of both operands: of a set operation it takes the affinity of the last SELECT
@@ -113,9 +110,6 @@ fn converts_alike(value: &Expr, operands: [&Body; 2], facts: &Facts<'_>) -> bool
         affinities.windows(2).all(|pair| pair[0] == pair[1]) && !affinities.contains(&Fact::Unknown);
     are_equal || (has_one(&facts.affinity(value)) && affinities.iter().all(has_one))
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::differs(

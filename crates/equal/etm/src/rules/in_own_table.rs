@@ -27,7 +27,7 @@ use sqlgauge_sql::tree::{Expr, From, Query, RelationId};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct InOwnTable;
@@ -40,6 +40,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("in_own_table.rs"),
 };
 
@@ -62,10 +63,6 @@ impl Rule for InOwnTable {
         }
         select.filter = tools::conjunction(conjuncts);
         places
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -91,9 +88,6 @@ fn filter(conjunct: &Expr, relations: &[RelationId], context: &Context<'_>) -> O
     }
     Some(condition)
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

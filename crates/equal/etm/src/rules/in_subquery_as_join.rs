@@ -36,7 +36,7 @@ use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Query, RelationI
 use crate::context::Context;
 use crate::context::Position;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct InSubqueryAsJoin;
@@ -49,6 +49,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("in_subquery_as_join.rs"),
 };
 
@@ -59,10 +60,6 @@ impl Rule for InSubqueryAsJoin {
 
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
         if context.is_sound() { corrected(query, context) } else { published(query, context) }
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -249,9 +246,6 @@ fn pull_out(select: &mut Select, inner: &mut Query, moved: &[RelationId]) -> Vec
     own.filter = tools::conjunction(inside);
     outside
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

@@ -40,6 +40,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("index_hint.rs"),
 };
 
@@ -53,10 +54,6 @@ impl Rule for IndexHints {
             return 0;
         }
         tools::select_mut(query).and_then(|select| select.from.as_mut()).map_or(0, drop_hints)
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 

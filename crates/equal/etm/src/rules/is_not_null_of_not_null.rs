@@ -27,7 +27,7 @@ use sqlgauge_sql::tree::Expr;
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct IsNotNullOfNotNull;
@@ -40,6 +40,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("is_not_null_of_not_null.rs"),
 };
 
@@ -64,14 +65,7 @@ impl Rule for IsNotNullOfNotNull {
         }
         never_null
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t WHERE born IS NOT NULL", "SELECT name FROM t"),

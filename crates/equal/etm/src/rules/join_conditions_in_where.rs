@@ -29,7 +29,7 @@ use sqlgauge_sql::tree::{Expr, From, JoinKind, Query};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct JoinConditionsInWhere;
@@ -42,6 +42,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::JOIN,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("join_conditions_in_where.rs"),
 };
 
@@ -66,10 +67,6 @@ impl Rule for JoinConditionsInWhere {
         }
         places
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
 
 fn collect(from: &mut From, sensitive: bool, moved: &mut Vec<Expr>, places: &mut usize) {
@@ -91,9 +88,6 @@ fn collect(from: &mut From, sensitive: bool, moved: &mut Vec<Expr>, places: &mut
         JoinKind::Full => {}
     }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

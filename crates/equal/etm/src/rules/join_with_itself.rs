@@ -26,7 +26,7 @@ use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Place, Query, Relation
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct JoinWithItself;
@@ -39,6 +39,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("join_with_itself.rs"),
 };
 
@@ -71,10 +72,6 @@ impl Rule for JoinWithItself {
             places += 1;
         }
         places
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -128,9 +125,6 @@ fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId,
     }
     None
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT a.name, b.age FROM t a JOIN t b ON a.id = b.id", "SELECT name, age FROM t")

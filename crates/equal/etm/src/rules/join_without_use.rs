@@ -37,7 +37,7 @@ use sqlgauge_sql::tree::{
 use crate::beside::may_replace;
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct JoinWithoutUse;
@@ -50,6 +50,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("join_without_use.rs"),
 };
 
@@ -65,10 +66,6 @@ impl Rule for JoinWithoutUse {
             places += 1;
         }
         places
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -228,9 +225,6 @@ fn is_link(conjunct: &Expr, links: &[(ColumnRef, ColumnRef)]) -> bool {
     let (Expr::Column(a), Expr::Column(b)) = (left.as_ref(), right.as_ref()) else { return false };
     links.contains(&(*a, *b)) || links.contains(&(*b, *a))
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 /// Numbers do not compare by the collation of their column, but what they are put beside does.
 const COLLATED_NUMBER: &str = "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p_id INT NOT NULL COLLATE NOCASE REFERENCES p(id), v INT) STRICT; CREATE TABLE n (b TEXT);";

@@ -31,7 +31,7 @@ use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, Select};
 
 use crate::context::{Context, Position};
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
@@ -45,6 +45,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("keys_that_are_referred_to.rs"),
 };
 
@@ -76,10 +77,6 @@ impl Rule for KeysThatAreReferredTo {
         inner.distinct = inner.group_by.is_empty();
         *select = inner;
         1
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -145,9 +142,6 @@ fn link(condition: &Expr, key: ColumnRef) -> Option<ColumnRef> {
         _ => None,
     }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

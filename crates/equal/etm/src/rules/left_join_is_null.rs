@@ -32,7 +32,7 @@ use sqlgauge_sql::tree::{
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct LeftJoinIsNull;
@@ -45,6 +45,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::JOIN.and(Shape::FILTER),
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("left_join_is_null.rs"),
 };
 
@@ -56,10 +57,6 @@ impl Rule for LeftJoinIsNull {
     fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
         let found = if context.is_sound() { corrected(query, context) } else { published(query) };
         usize::from(found.is_some())
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -140,9 +137,6 @@ fn is_null_only_without_partner(tested: ColumnRef, on: &Expr, context: &Context<
     });
     declared || tools::conjuncts_of(Some(on)).into_iter().any(|conjunct| rejects_null(conjunct, tested))
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.must WHERE uid IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)"),

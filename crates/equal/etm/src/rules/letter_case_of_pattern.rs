@@ -25,7 +25,7 @@ use sqlgauge_sql::tree::{Expr, LikeOperator, Literal};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 
 pub(super) struct LetterCaseOfPattern;
 
@@ -37,6 +37,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("letter_case_of_pattern.rs"),
 };
 
@@ -54,14 +55,7 @@ impl Rule for LetterCaseOfPattern {
         text.make_ascii_lowercase();
         has_upper
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

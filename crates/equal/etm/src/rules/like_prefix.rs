@@ -29,7 +29,7 @@ use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, LikeOperator, Literal};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 
 pub(super) struct LikePrefix;
 
@@ -41,6 +41,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("like_prefix.rs"),
 };
 
@@ -67,14 +68,7 @@ impl Rule for LikePrefix {
         *expr = Expr::Binary(operator, Box::new(start), Box::new(prefix));
         true
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

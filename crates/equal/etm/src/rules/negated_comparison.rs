@@ -26,7 +26,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, UnaryOperator};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 
 pub(super) struct NegatedComparison;
 
@@ -38,6 +38,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("negated_comparison.rs"),
 };
 
@@ -66,14 +67,7 @@ impl Rule for NegatedComparison {
         *expr = Expr::Binary(negated, left.clone(), right.clone());
         true
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT age > 3", "SELECT name FROM t WHERE age <= 3"),

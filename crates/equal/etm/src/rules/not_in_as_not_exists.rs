@@ -28,7 +28,7 @@ use sqlgauge_sql::tree::{Expr, Query};
 use crate::context::Context;
 use crate::context::passes_not_null;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct NotInAsNotExists;
@@ -41,6 +41,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("not_in_as_not_exists.rs"),
 };
 
@@ -68,10 +69,6 @@ impl Rule for NotInAsNotExists {
         select.filter = tools::conjunction(conjuncts);
         places
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
 
 fn never_null(value: &Expr, inner: &Query, outer: &Query, context: &Context<'_>) -> bool {
@@ -80,9 +77,6 @@ fn never_null(value: &Expr, inner: &Query, outer: &Query, context: &Context<'_>)
         || tools::as_column(value).is_some_and(|column| passes_not_null(outer, column, &context.facts));
     value_fits && select.outputs.iter().all(|output| !context.facts.output_may_be_null(select, &output.expr))
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

@@ -27,7 +27,7 @@ use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct NotNullOfAggregated;
@@ -40,6 +40,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("not_null_of_aggregated.rs"),
 };
 
@@ -68,10 +69,6 @@ impl Rule for NotNullOfAggregated {
         select.filter = tools::conjunction(conjuncts);
         places
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
 
 fn argument(expr: &Expr) -> Option<ColumnRef> {
@@ -86,9 +83,6 @@ fn argument(expr: &Expr) -> Option<ColumnRef> {
         _ => None,
     }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT MAX(age) FROM t WHERE age IS NOT NULL", "SELECT MAX(age) FROM t").sound(),

@@ -27,7 +27,7 @@ use sqlgauge_sql::tree::Expr;
 
 use crate::context::{Context, Position};
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
@@ -41,6 +41,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("null_group_in_in.rs"),
 };
 
@@ -67,14 +68,7 @@ impl Rule for NullGroupInIn {
         tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: Box::new(value), negated: true });
         true
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

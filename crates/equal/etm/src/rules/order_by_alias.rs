@@ -26,7 +26,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Query, UnaryOperator};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct OrderByAlias;
@@ -39,6 +39,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::ORDER,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("order_by_alias.rs"),
 };
 
@@ -68,10 +69,6 @@ impl Rule for OrderByAlias {
         }
         places
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
 
 /// Whether SQLite makes a number of the expression when it reads it, which in ORDER BY is a place.
@@ -87,9 +84,6 @@ fn is_read_as_number(expr: &Expr) -> bool {
         _ => false,
     }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age FROM t ORDER BY age").sound(),

@@ -28,7 +28,7 @@ use sqlgauge_sql::tree::{Expr, Query};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 
 pub(super) struct OrderByJulianDay;
 
@@ -40,6 +40,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::ORDER,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("order_by_julian_day.rs"),
 };
 
@@ -55,14 +56,7 @@ impl Rule for OrderByJulianDay {
         term.expr = only.clone();
         1
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t ORDER BY JULIANDAY(born)", "SELECT name FROM t ORDER BY born")

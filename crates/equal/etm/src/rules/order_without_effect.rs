@@ -29,7 +29,7 @@ use sqlgauge_sql::tree::{Expr, Query};
 use crate::context::Context;
 use crate::context::Position;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct OrderWithoutEffect;
@@ -42,6 +42,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("order_without_effect.rs"),
 };
 
@@ -73,10 +74,6 @@ impl Rule for OrderWithoutEffect {
             places += 1;
         }
         places + drop_keys(query, context)
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -128,9 +125,6 @@ fn drop_keys(query: &mut Query, context: &Context<'_>) -> usize {
     query.order_by.retain(|_| keep.next().unwrap_or(true));
     places
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t ORDER BY id, age", "SELECT name FROM t ORDER BY id").sound(),

@@ -30,7 +30,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Real};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct OtherSpellings;
@@ -43,6 +43,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("other_spellings.rs"),
 };
 
@@ -109,10 +110,6 @@ impl Rule for OtherSpellings {
             _ => false,
         }
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
 
 /// The parser of the paper's script takes REAL for FLOAT and ignores letter case.
@@ -135,9 +132,6 @@ fn respell(function: &mut Function) -> bool {
     };
     true
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT CAST(age AS FLOAT) FROM t", "SELECT CAST(age AS REAL) FROM t"),

@@ -29,7 +29,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, From, Join, JoinKind, Query};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct OuterJoinWithoutEffect;
@@ -42,6 +42,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("outer_join_without_effect.rs"),
 };
 
@@ -64,10 +65,6 @@ impl Rule for OuterJoinWithoutEffect {
             mark_inner(from, &mut context.facts);
         }
         places
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -124,9 +121,6 @@ fn always_finds(join: &Join, context: &Context<'_>) -> bool {
         && !context.facts.column(child).nullable
         && context.facts.equals_are_identical(&Expr::Column(child), &Expr::Column(parent))
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

@@ -37,16 +37,13 @@ static META: Meta = Meta {
     stage: Stage::Comparison,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("output_order.rs"),
 };
 
 impl Rule for OutputOrder {
     fn meta(&self) -> &'static Meta {
         &META
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 

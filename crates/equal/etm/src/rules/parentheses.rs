@@ -34,16 +34,13 @@ static META: Meta = Meta {
     stage: Stage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("parentheses.rs"),
 };
 
 impl Rule for Parentheses {
     fn meta(&self) -> &'static Meta {
         &META
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 

@@ -29,7 +29,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct PrefixAndRest;
@@ -42,6 +42,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("prefix_and_rest.rs"),
 };
 
@@ -84,10 +85,6 @@ impl Rule for PrefixAndRest {
         }
         changed
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
 
 /// A comparison of `SUBSTR(value, start, length)` with a constant.
@@ -105,9 +102,6 @@ fn part(expr: &Expr) -> Option<(BinaryOperator, Expr, i64, i64, String)> {
     };
     Some((*operator, value.clone(), tools::as_integer(start)?, tools::as_integer(length)?, text))
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

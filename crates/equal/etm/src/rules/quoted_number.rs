@@ -34,7 +34,7 @@ use sqlgauge_sql::tree::{Expr, Literal, Real};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct QuotedNumber;
@@ -47,6 +47,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("quoted_number.rs"),
 };
 
@@ -79,10 +80,6 @@ impl Rule for QuotedNumber {
             }
             _ => false,
         }
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -158,9 +155,6 @@ fn decimal(text: &str) -> Option<f64> {
         && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '-' | '+'));
     if plain { text.parse::<f64>().ok().filter(|value| value.is_finite()) } else { None }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t WHERE age = '5'", "SELECT name FROM t WHERE age = 5"),

@@ -26,7 +26,7 @@ use sqlgauge_sql::tree::{From, JoinKind, Query};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct RightJoin;
@@ -39,6 +39,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("right_join.rs"),
 };
 
@@ -50,10 +51,6 @@ impl Rule for RightJoin {
     fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
         let Some(select) = tools::select_mut(query) else { return 0 };
         select.from.as_mut().map_or(0, mirror)
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -68,9 +65,6 @@ fn mirror(from: &mut From) -> usize {
     }
     places
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

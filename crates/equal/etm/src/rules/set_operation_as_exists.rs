@@ -31,7 +31,7 @@ use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Output, Query, Select, SetOperat
 use crate::context::Context;
 use crate::context::Position;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct SetOperationAsExists;
@@ -44,6 +44,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::SET_OPERATION,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("set_operation_as_exists.rs"),
 };
 
@@ -78,10 +79,6 @@ impl Rule for SetOperationAsExists {
         select.distinct = true;
         query.body = Body::Select(Box::new(select));
         1
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -129,9 +126,6 @@ fn key_places(left: &Select, right: &Select, context: &Context<'_>) -> Option<Ve
             .collect()
     })
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

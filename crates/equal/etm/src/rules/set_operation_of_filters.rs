@@ -33,7 +33,7 @@ use sqlgauge_sql::tree::{Body, Expr, Query, Select, SetOperator};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct SetOperationOfFilters;
@@ -46,6 +46,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::SET_OPERATION,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("set_operation_of_filters.rs"),
 };
 
@@ -64,10 +65,6 @@ impl Rule for SetOperationOfFilters {
             query.limit = None;
         }
         places
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -137,9 +134,6 @@ fn has_key(select: &Select, context: &Context<'_>) -> bool {
     let outputs: Vec<Expr> = select.outputs.iter().map(|output| output.expr.clone()).collect();
     Dependencies::of(&bare, &context.facts).closure(&outputs).is_complete()
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

@@ -28,7 +28,7 @@ use sqlgauge_sql::tree::{Body, Query, SetOperator};
 use crate::beside::keeps_any_of_equals;
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct SetOperationWithItself;
@@ -41,6 +41,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::SET_OPERATION,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("set_operation_with_itself.rs"),
 };
 
@@ -72,14 +73,7 @@ impl Rule for SetOperationWithItself {
         query.body = body;
         1
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT id FROM t UNION SELECT id FROM t", "SELECT id FROM t"),

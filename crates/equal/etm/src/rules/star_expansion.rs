@@ -36,16 +36,13 @@ static META: Meta = Meta {
     stage: Stage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("star_expansion.rs"),
 };
 
 impl Rule for StarExpansion {
     fn meta(&self) -> &'static Meta {
         &META
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 

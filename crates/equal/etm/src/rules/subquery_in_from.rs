@@ -33,7 +33,7 @@ use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Output, Query, Relatio
 use crate::beside::may_stand_for;
 use crate::context::{Context, Position};
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::sensitive::{is_settled_by_data, reads_settled_rows};
 use crate::tools;
 
@@ -47,6 +47,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::DERIVED,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("subquery_in_from.rs"),
 };
 
@@ -65,10 +66,6 @@ impl Rule for SubqueryInFrom {
             places += 1;
         }
         places
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -287,9 +284,6 @@ fn replace(from: &mut From, id: RelationId) -> Option<Select> {
         },
     }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(

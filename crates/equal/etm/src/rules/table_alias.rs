@@ -35,16 +35,13 @@ static META: Meta = Meta {
     stage: Stage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("table_alias.rs"),
 };
 
 impl Rule for TableAlias {
     fn meta(&self) -> &'static Meta {
         &META
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 

@@ -34,16 +34,13 @@ static META: Meta = Meta {
     stage: Stage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
+    cases: CASES,
     source: include_str!("table_prefix.rs"),
 };
 
 impl Rule for TablePrefix {
     fn meta(&self) -> &'static Meta {
         &META
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 

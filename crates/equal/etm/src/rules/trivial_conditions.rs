@@ -28,7 +28,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct TrivialConditions;
@@ -41,6 +41,7 @@ static META: Meta = Meta {
     stage: Stage::Everywhere,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("trivial_conditions.rs"),
 };
 
@@ -90,10 +91,6 @@ impl Rule for TrivialConditions {
             places += 1;
         }
         places
-    }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
     }
 }
 
@@ -201,9 +198,6 @@ fn is_boolean(expr: &Expr) -> bool {
         _ => false,
     }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT name FROM t WHERE 1 = 1 AND age = 3", "SELECT name FROM t WHERE age = 3"),

@@ -27,7 +27,7 @@ use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Query, Source};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct UnusedOuterJoin;
@@ -40,6 +40,7 @@ static META: Meta = Meta {
     stage: Stage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("unused_outer_join.rs"),
 };
 
@@ -81,14 +82,7 @@ impl Rule for UnusedOuterJoin {
         }
         1
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 /// `vn` reads what `n` has: its rows come in another order where SQLite makes an index of them for the join.
 const COLLATED: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY); CREATE TABLE n (a TEXT, b TEXT, c TEXT COLLATE RTRIM UNIQUE); CREATE UNIQUE INDEX n_b ON n (b COLLATE NOCASE); CREATE VIEW vn AS SELECT a AS name, b, c FROM n;";

@@ -28,7 +28,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
 use crate::context::Context;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
 use crate::tools;
 
 pub(super) struct ValueOfSingleRow;
@@ -41,6 +41,7 @@ static META: Meta = Meta {
     stage: Stage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
+    cases: CASES,
     source: include_str!("value_of_single_row.rs"),
 };
 
@@ -75,14 +76,7 @@ impl Rule for ValueOfSingleRow {
         *expr = Expr::Exists { query: inner, negated: false };
         true
     }
-
-    fn cases(&self) -> &'static [Case] {
-        CASES
-    }
 }
-
-const SCHEMA: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
-CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);";
 
 const CASES: &[Case] = &[
     Case::equal(SCHEMA, "SELECT v FROM u WHERE t_id = (SELECT id FROM t WHERE code = 'x')", "SELECT v FROM u WHERE EXISTS (SELECT 1 FROM t WHERE code = 'x' AND id = t_id)").sound(),

@@ -28,6 +28,7 @@ use std::collections::BTreeSet;
 use sqlgauge_engine::Value;
 use sqlgauge_sql::aggregates::is_entangled;
 use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Collation, Schema};
 use sqlgauge_sql::tree::{Args, Body, Expr, Query, Relation, RelationId, Select, Source};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
@@ -41,7 +42,6 @@ use self::collector::{Collector, Role};
 pub(crate) use self::permitted::{rows_with_keys, without_order};
 pub(crate) use self::possible::{Cut, Possible};
 pub(crate) use self::walk::free_relations;
-use super::ddl::quoted;
 use super::trace::{Trace, trace};
 use super::verdict::Inapplicable;
 

@@ -7,7 +7,7 @@
 use super::words::{Edits, Words};
 
 pub(super) fn spell(words: &Words<'_>) -> Edits {
-    let is_name = |word: &str| word.len() > 1 && word.starts_with('$');
+    let is_name = |word: &str| word.len() > 1 && word.starts_with('$') && !word.contains([':', '(']);
     (0..words.len())
         .filter(|&at| is_name(words.at(at)))
         .map(|at| (at, format!("[{}]", words.at(at))))

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use sqlgauge_sql::lex;
+
 /// The words of a text: names, numbers, quoted texts and single signs, each with the space and the comments before it.
 #[derive(Debug)]
 pub(super) struct Words<'a> {
@@ -23,14 +25,10 @@ pub(super) type Edits = BTreeMap<usize, String>;
 impl<'a> Words<'a> {
     /// Reads a text in one pass; whatever it is, the words with their spaces are the text.
     pub(super) fn of(sql: &'a str) -> Self {
-        let (mut words, mut rest, mut from) = (Vec::new(), sql, sql);
-        while let Some(first) = rest.chars().next() {
-            let (token, after) = rest.split_at(token_length(rest, first));
-            if !is_space(token) {
-                words.push((&from[..from.len() - rest.len()], token));
-                from = after;
-            }
-            rest = after;
+        let (mut words, mut end) = (Vec::new(), 0);
+        for token in lex::words(sql) {
+            words.push((&sql[end..token.start], token.text));
+            end = token.range().end;
         }
         let (closing, around) = parentheses(&words);
         let mut queries = vec![false; words.len() + 1];
@@ -38,7 +36,7 @@ impl<'a> Words<'a> {
             let begins = ["SELECT", "VALUES", "WITH"].iter().any(|own| word.eq_ignore_ascii_case(own));
             queries[at] = begins || (*word == "(" && queries[at + 1]);
         }
-        Self { list: words, tail: from, closing, around, queries }
+        Self { list: words, tail: &sql[end..], closing, around, queries }
     }
 
     /// How many words there are.
@@ -115,41 +113,8 @@ impl<'a> Words<'a> {
 /// Whether a word is a name or a keyword.
 pub(super) fn is_name(word: &str) -> bool {
     let is_quoted = word.starts_with(['"', '`', '[']);
-    is_quoted || word.starts_with(|c: char| is_letter(c) && !c.is_ascii_digit())
-}
-
-fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '$'
-}
-
-fn is_space(token: &str) -> bool {
-    token.starts_with(char::is_whitespace) || token.starts_with("--") || token.starts_with("/*")
-}
-
-fn token_length(rest: &str, first: char) -> usize {
-    let while_holds = |holds: fn(char) -> bool| rest.find(|c| !holds(c)).unwrap_or(rest.len());
-    match first {
-        '\'' | '"' | '`' => quoted_length(rest, first),
-        '[' => rest.find(']').map_or(rest.len(), |end| end + 1),
-        c if c.is_whitespace() => while_holds(char::is_whitespace),
-        c if is_letter(c) => while_holds(is_letter),
-        '-' if rest.starts_with("--") => rest.find('\n').map_or(rest.len(), |end| end + 1),
-        '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
-        c => c.len_utf8(),
-    }
-}
-
-/// The length of a quoted text; a doubled quote is part of it.
-fn quoted_length(text: &str, quote: char) -> usize {
-    let mut from = 1;
-    while let Some(at) = text[from..].find(quote) {
-        let end = from + at + 1;
-        if !text[end..].starts_with(quote) {
-            return end;
-        }
-        from = end + 1;
-    }
-    text.len()
+    is_quoted
+        || word.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$') || !c.is_ascii())
 }
 
 type Places = Vec<Option<usize>>;
@@ -187,6 +152,7 @@ mod tests {
             "/*/",
             "--",
             "é$ ",
+            "\u{a0}\u{b} \u{b}\u{3000}$a(1)",
             "SELECT 'it''s', \"a\"\"b\" -- x\n/* y */ FROM t",
         ] {
             assert_eq!(Words::of(sql).edited(&Edits::new()), sql);

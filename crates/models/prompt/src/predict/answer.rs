@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use sqlgauge_dataset::{extract_sql, is_abstention};
 use sqlgauge_llm::{ChatAnswer, LlmError, Token};
+use sqlgauge_sql::lex::{self, TokenKind};
 
 /// What became of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -177,8 +178,10 @@ impl Sample {
 
     /// What must be equal for two samples to say the same.
     fn key(&self) -> Option<String> {
-        let words: Vec<&str> = self.sql.as_deref()?.split_whitespace().collect();
-        Some(words.join(" "))
+        let tokens = lex::tokens(self.sql.as_deref()?);
+        let key: String =
+            tokens.map(|token| if token.kind == TokenKind::Space { " " } else { token.text }).collect();
+        Some(key.trim_matches(' ').to_owned())
     }
 }
 
@@ -271,6 +274,10 @@ mod tests {
         );
         assert_eq!(line(vec![sample(a, -3.0), sample(b, -1.0)]), (said(b), Some(0.5)));
         assert_eq!(line(vec![sample(a, -1.0), sample(b, -1.0)]).0, said(a));
+        // Only what is white space to SQL does not count, and what stands in a text does.
+        let (one, two, other) = ("SELECT ' '", "SELECT '  '", "SELECT\u{a0}' '");
+        let share = |samples: Vec<Sample>| line(samples).1;
+        assert_eq!(share(vec![sample(one, -1.0), sample(two, -1.0), sample(other, -1.0)]), Some(1.0 / 3.0));
         assert_eq!(line(vec![failed(), failed()]), (None, None));
         assert_eq!(line(vec![sample(a, -1.0)]), (said(a), Some((-1.0_f64).exp())));
     }

@@ -51,7 +51,7 @@ fn cell(value: &Value) -> String {
             let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             let shown: String = line.chars().take(SHOWN_CHARACTERS).collect();
             let rest = if shown.len() < line.len() { "…" } else { "" };
-            format!("'{}{rest}'", shown.replace('\'', "''"))
+            sqlgauge_sql::quote::text(&format!("{shown}{rest}"))
         }
         Value::Blob(bytes) => format!("<blob of {} bytes>", bytes.len()),
     }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, StatementStatus};
+use sqlgauge_sql::quote;
 
 use crate::database::Source;
 use crate::enough::Watch;
@@ -202,7 +203,7 @@ fn connect_virtual_tables(connection: &Connection, guard: &Guard) -> rusqlite::R
     for name in names {
         guard.connect(&name);
         // Compiled, never run.
-        let _ = connection.prepare(&format!("SELECT 1 FROM main.\"{}\"", name.replace('"', "\"\"")));
+        let _ = connection.prepare(&format!("SELECT 1 FROM main.{}", quote::name(&name)));
     }
     guard.enter(Phase::Catalog);
     Ok(())

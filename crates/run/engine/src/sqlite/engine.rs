@@ -185,7 +185,7 @@ impl SqliteEngine {
             return Execution::failed(Failure::new(FailureKind::DatabaseError, error.to_string()));
         }
         let request = Request {
-            database: task.source.path.clone(),
+            database: task.source.path.clone().into(),
             task: Task::Query(sql.to_owned()),
             limits: self.limits,
             now: self.now,
@@ -198,7 +198,7 @@ impl SqliteEngine {
 /// Runs a task on this thread, to its end; what a worker does.
 pub(crate) fn run_alone(request: &Request) -> Execution {
     let Request { database, task, limits, now, until } = request;
-    let source = match Source::of(database) {
+    let source = match Source::of(database.as_ref()) {
         Ok(source) => source,
         Err(error) => {
             return Execution::failed(Failure::new(FailureKind::DatabaseError, error.to_string()));
@@ -319,7 +319,10 @@ impl Engine for SqliteEngine {
             let limits = Limits { timeout, ..self.limits };
             let task = Task::Columns(name.to_owned());
             let database = path.to_owned();
-            workers.run(&Request { database, task, limits, now: self.now, until: None }, Cutoff::default())
+            workers.run(
+                &Request { database: database.into(), task, limits, now: self.now, until: None },
+                Cutoff::default(),
+            )
         };
         let apart =
             self.workers.as_ref().map(|workers| move |name: &str, timeout| ask(workers, name, timeout));

@@ -8,10 +8,10 @@
 //! that nest, of what each can multiply by; the product over all SELECTs is an upper bound of that. A text below the bound is
 //! compiled in this process; the others are not refused, only compiled where the compiler can be stopped.
 
+use sqlgauge_sql::lex::{Token, TokenKind, words};
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 
 use crate::database::Database;
-use crate::statement::words;
 
 /// Longest text that is compiled in this process: some of the planner's work grows with the square of the length.
 const MAX_TEXT: usize = 4 << 10;
@@ -29,43 +29,43 @@ const MAX_PARTS: usize = 4000;
 const MAX_FILE: u64 = 256 << 20;
 
 /// Words that name nothing.
-const KEYWORDS: [&[u8]; 36] = [
-    b"all",
-    b"and",
-    b"as",
-    b"asc",
-    b"between",
-    b"by",
-    b"case",
-    b"cast",
-    b"desc",
-    b"distinct",
-    b"else",
-    b"end",
-    b"except",
-    b"exists",
-    b"from",
-    b"group",
-    b"having",
-    b"in",
-    b"inner",
-    b"intersect",
-    b"is",
-    b"join",
-    b"left",
-    b"like",
-    b"limit",
-    b"not",
-    b"null",
-    b"on",
-    b"or",
-    b"order",
-    b"outer",
-    b"then",
-    b"union",
-    b"when",
-    b"where",
-    b"with",
+const KEYWORDS: [&str; 36] = [
+    "all",
+    "and",
+    "as",
+    "asc",
+    "between",
+    "by",
+    "case",
+    "cast",
+    "desc",
+    "distinct",
+    "else",
+    "end",
+    "except",
+    "exists",
+    "from",
+    "group",
+    "having",
+    "in",
+    "inner",
+    "intersect",
+    "is",
+    "join",
+    "left",
+    "like",
+    "limit",
+    "not",
+    "null",
+    "on",
+    "or",
+    "order",
+    "outer",
+    "then",
+    "union",
+    "when",
+    "where",
+    "with",
 ];
 
 /// Whether the compiler is known to be done with the text in a moment.
@@ -102,23 +102,24 @@ pub(super) fn growth(sql: &str) -> f64 {
     let mut selects = vec![0_u32];
     // The SELECT that each open parenthesis stands in.
     let mut open = vec![0];
-    let (mut last, mut stars): (&[u8], f64) = (b"", 0.0);
-    for word in words(sql) {
+    let (mut last, mut stars) = ("", 0.0);
+    for token in words(sql) {
+        let word = token.text;
         let current = open.last().copied().unwrap_or(0);
         match word {
-            b"(" => open.push(current),
-            b")" if open.len() > 1 => _ = open.pop(),
-            b"*" if matches!(last, b"," | b".") || last.eq_ignore_ascii_case(b"select") => {
+            "(" => open.push(current),
+            ")" if open.len() > 1 => _ = open.pop(),
+            "*" if matches!(last, "," | ".") || last.eq_ignore_ascii_case("select") => {
                 stars = STAR_GROWTH;
             }
-            _ if word.eq_ignore_ascii_case(b"select") => {
+            _ if word.eq_ignore_ascii_case("select") => {
                 selects.push(0);
                 if let Some(place) = open.last_mut() {
                     *place = selects.len() - 1;
                 }
             }
             // Of `t.a` only the last word names a value.
-            _ if last != b"." && is_name(word) => selects[current] += 1,
+            _ if last != "." && is_name(&token) => selects[current] += 1,
             _ => {}
         }
         last = word;
@@ -128,11 +129,9 @@ pub(super) fn growth(sql: &str) -> f64 {
     own + if is_nested { stars } else { 0.0 }
 }
 
-fn is_name(word: &[u8]) -> bool {
-    let is_quoted = matches!(word.first(), Some(b'"' | b'`' | b'['));
-    let begins =
-        word.first().is_some_and(|first| first.is_ascii_alphabetic() || matches!(first, b'_' | 0x80..));
-    is_quoted || begins && !KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+fn is_name(token: &Token<'_>) -> bool {
+    let is_keyword = || KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(token.text));
+    token.kind == TokenKind::Quoted || token.kind == TokenKind::Word && !is_keyword()
 }
 
 /// What a SELECT that names so many things can multiply by: half of them may be inside an alias that the other half uses.

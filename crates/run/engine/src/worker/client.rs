@@ -14,7 +14,9 @@ use crate::engine::EngineError;
 use crate::limits::Limits;
 use crate::outcome::{Execution, Failure, FailureKind};
 
-use super::wire::{RAN, Request, decode_execution, greeting, longest_answer, read_frame, write_frame};
+use super::wire::{
+    RAN, Request, decode_execution, encode, greeting, longest_answer, read_frame, write_frame,
+};
 
 /// How long a child may take to say that it is there.
 const START: Duration = Duration::from_secs(20);
@@ -160,7 +162,7 @@ enum Ended {
 impl Worker {
     fn run(&mut self, request: &Request, grace: Duration, cutoff: Cutoff<'_>) -> Ended {
         let Some(stdin) = &mut self.stdin else { return Ended::Died };
-        if write_frame(stdin, &request.encode()).is_err() {
+        if encode(request).and_then(|bytes| write_frame(stdin, &bytes)).is_err() {
             return Ended::Died;
         }
         match self.hear(request.limits.timeout.saturating_add(grace), cutoff) {

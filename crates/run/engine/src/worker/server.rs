@@ -10,7 +10,9 @@ use crate::limits::Limits;
 use crate::outcome::{Execution, Failure, FailureKind};
 use crate::sqlite::run_alone;
 
-use super::wire::{RAN, Request, encode_execution, greeting, longest_answer, read_frame, write_frame};
+use super::wire::{
+    RAN, Request, decode, encode_execution, greeting, longest_answer, read_frame, write_frame,
+};
 
 /// Stack of the thread that runs the queries; SQLite's compiler recurses with the nesting of the statement.
 const STACK_BYTES: usize = 64 << 20;
@@ -28,7 +30,7 @@ pub fn serve_queries() -> ExitCode {
     }
     let mut stdin = io::stdin().lock();
     while let Some(request) =
-        read_frame(&mut stdin, usize::MAX).ok().and_then(|bytes| Request::decode(&bytes))
+        read_frame(&mut stdin, usize::MAX).ok().and_then(|bytes| decode::<Request>(&bytes))
     {
         if sender.send(request).is_err() {
             return ExitCode::FAILURE;
@@ -52,10 +54,10 @@ fn answer(execution: &Execution, limits: &Limits) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(&[RAN])?;
     stdout.flush()?;
-    let mut bytes = encode_execution(execution);
+    let mut bytes = encode_execution(execution)?;
     if bytes.len() > longest_answer(limits) {
         let message = "the names of the result's columns take more bytes than a result may";
-        bytes = encode_execution(&Execution::failed(Failure::new(FailureKind::TooLarge, message)));
+        bytes = encode_execution(&Execution::failed(Failure::new(FailureKind::TooLarge, message)))?;
     }
     write_frame(&mut stdout, &bytes)
 }

@@ -72,7 +72,7 @@ fn row(view: ItemView<'_>, metrics: &[String]) -> Vec<String> {
 }
 
 /// The cell so that no spreadsheet computes it and no terminal obeys it.
-pub(crate) fn harmless(cell: &str) -> Cow<'_, str> {
+pub fn harmless(cell: &str) -> Cow<'_, str> {
     let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
     let shown = printable_lines(cell);
     // Every way of writing a number that spreadsheets and Rust share.

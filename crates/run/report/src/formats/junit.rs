@@ -42,7 +42,7 @@ impl Format for Junit {
 }
 
 /// The beginning of the file: the numbers of all suites.
-pub(crate) fn begin_suites<'a>(
+pub fn begin_suites<'a>(
     all: impl Iterator<Item = &'a Tally> + Clone,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
@@ -59,27 +59,42 @@ pub(crate) fn begin_suites<'a>(
 
 /// The numbers that stand before the cases of a suite.
 #[derive(Default, Clone)]
-pub(crate) struct Tally {
+pub struct Tally {
     tests: usize,
     failures: usize,
     skipped: usize,
 }
 
 /// What became of a test case.
-pub(crate) enum Verdict {
+pub enum CaseOutcome {
+    /// It passed.
     Passed,
+    /// It was skipped, for this reason.
     Skipped(String),
-    Failed { kind: String, message: String, body: String },
+    /// It failed.
+    Failed {
+        /// The type of the failure.
+        kind: String,
+        /// One line.
+        message: String,
+        /// The rest.
+        body: String,
+    },
 }
 
 impl Tally {
-    pub(crate) fn count(&mut self, verdict: &Verdict) {
+    /// Counts a case.
+    pub fn count(&mut self, verdict: &CaseOutcome) {
         self.tests += 1;
-        self.failures += usize::from(matches!(verdict, Verdict::Failed { .. }));
-        self.skipped += usize::from(matches!(verdict, Verdict::Skipped(_)));
+        self.failures += usize::from(matches!(verdict, CaseOutcome::Failed { .. }));
+        self.skipped += usize::from(matches!(verdict, CaseOutcome::Skipped(_)));
     }
 
-    pub(crate) fn begin(&self, name: &str, out: &mut dyn Write) -> Result<(), ReportError> {
+    /// Writes the opening tag of a suite.
+    ///
+    /// # Errors
+    /// When the output does not take the bytes.
+    pub fn begin(&self, name: &str, out: &mut dyn Write) -> Result<(), ReportError> {
         writeln!(
             out,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">",
@@ -92,11 +107,12 @@ impl Tally {
     }
 }
 
-pub(crate) fn case(class: &str, name: &str, verdict: &Verdict) -> String {
+/// A test case as XML.
+pub fn case(class: &str, name: &str, verdict: &CaseOutcome) -> String {
     let outcome = match verdict {
-        Verdict::Passed => "/>\n".to_owned(),
-        Verdict::Skipped(why) => format!("><skipped message=\"{}\"/></testcase>\n", escape(why)),
-        Verdict::Failed { kind, message, body } => {
+        CaseOutcome::Passed => "/>\n".to_owned(),
+        CaseOutcome::Skipped(why) => format!("><skipped message=\"{}\"/></testcase>\n", escape(why)),
+        CaseOutcome::Failed { kind, message, body } => {
             let (kind, message, body) = (escape(kind), escape(message), escape(body));
             format!("><failure type=\"{kind}\" message=\"{message}\">{body}</failure></testcase>\n")
         }
@@ -181,20 +197,20 @@ fn properties(report: &Report, system: &SystemSummary) -> String {
     text
 }
 
-fn verdict(view: ItemView<'_>, metric: Option<&str>) -> Verdict {
+fn verdict(view: ItemView<'_>, metric: Option<&str>) -> CaseOutcome {
     let Some(metric) = metric else {
-        return Verdict::Skipped("the run has no metric that says right or wrong".to_owned());
+        return CaseOutcome::Skipped("the run has no metric that says right or wrong".to_owned());
     };
     let Some(score) = view.score(metric) else {
         let why = view.reason(metric).unwrap_or_else(|| format!("{metric} does not apply"));
-        return Verdict::Skipped(why);
+        return CaseOutcome::Skipped(why);
     };
     if score >= 1.0 {
-        return Verdict::Passed;
+        return CaseOutcome::Passed;
     }
     let kind = if view.item.status == "ok" { metric } else { &view.item.status };
     let reason = view.reason(metric).unwrap_or_else(|| format!("{metric} is {}", number::item(Some(score))));
-    Verdict::Failed { kind: kind.to_owned(), message: reason, body: queries(view) }
+    CaseOutcome::Failed { kind: kind.to_owned(), message: reason, body: queries(view) }
 }
 
 fn queries(view: ItemView<'_>) -> String {
@@ -214,21 +230,21 @@ fn gate_suite(report: &Report) -> (Tally, String) {
         let (_, wanted) = outcome.gate.written(0.0);
         let name = format!("{} at least {wanted}", outcome.gate.metric);
         let n = report.count_of(&outcome.system, &outcome.gate.metric);
-        let verdict = if outcome.passed { Verdict::Passed } else { gate_failure(&outcome, n) };
+        let verdict = if outcome.passed { CaseOutcome::Passed } else { gate_failure(&outcome, n) };
         tally.count(&verdict);
         cases.push_str(&case(&format!("gates.{}", outcome.system), &name, &verdict));
     }
     (tally, cases)
 }
 
-fn gate_failure(outcome: &GateOutcome, n: usize) -> Verdict {
+fn gate_failure(outcome: &GateOutcome, n: usize) -> CaseOutcome {
     let (metric, system) = (&outcome.gate.metric, &outcome.system);
     let (is, wanted) = outcome.gate.written(outcome.mean.unwrap_or_default());
     let message = match outcome.mean {
         Some(_) => format!("{metric} of {system} is {is} (n={n}), wanted at least {wanted}"),
         None => format!("{metric} applies to no item of {system}, wanted at least {wanted}"),
     };
-    Verdict::Failed { kind: "gate".to_owned(), message, body: String::new() }
+    CaseOutcome::Failed { kind: "gate".to_owned(), message, body: String::new() }
 }
 
 /// XML escaping for attributes and text. XML 1.0 has no way to write most control characters: each becomes

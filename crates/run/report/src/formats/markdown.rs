@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write;
 
-pub(crate) use sqlgauge_base::markdown_text as escape;
+pub use sqlgauge_base::markdown_text as escape;
 use sqlgauge_base::visible;
 use sqlgauge_run::{Comparison, SystemSummary};
 
@@ -59,13 +59,14 @@ impl Format for Markdown {
 
 /// Whole sections as long as they fit.
 #[derive(Default)]
-pub(crate) struct Page {
+pub struct Page {
     text: String,
     dropped: usize,
 }
 
 impl Page {
-    pub(crate) fn add(&mut self, section: &str) {
+    /// Adds a section if it fits.
+    pub fn add(&mut self, section: &str) {
         if self.text.len() + section.len() <= MAX_BYTES {
             self.text.push_str(section);
         } else {
@@ -73,7 +74,8 @@ impl Page {
         }
     }
 
-    pub(crate) fn finish(mut self) -> String {
+    /// The text, with a note about the sections that did not fit.
+    pub fn finish(mut self) -> String {
         if self.dropped > 0 {
             let note = "sections did not fit into the size of a step summary: see the html report.";
             let _infallible = writeln!(self.text, "\n> {} {note}", self.dropped);
@@ -270,13 +272,14 @@ fn provenance(report: &Report) -> String {
 }
 
 /// A folded section. A summary is HTML, in which Markdown is not read.
-pub(crate) fn details(title: &str, body: &str) -> String {
+pub fn details(title: &str, body: &str) -> String {
     let title: String = title.chars().map(visible).collect();
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     format!("<details>\n<summary>{title}</summary>\n\n{body}\n</details>\n\n")
 }
 
-pub(crate) fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+/// A table; the cells are Markdown.
+pub fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut text = format!("| {} |\n|{}\n", header.join(" | "), " --- |".repeat(header.len()));
     for row in rows {
         let _infallible = writeln!(text, "| {} |", row.join(" | "));
@@ -285,7 +288,7 @@ pub(crate) fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) 
 }
 
 /// A query as a code span.
-pub(crate) fn code(sql: &str) -> String {
+pub fn code(sql: &str) -> String {
     if sql.is_empty() {
         return String::new();
     }

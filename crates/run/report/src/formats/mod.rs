@@ -1,13 +1,13 @@
 //! The registry of report formats. To add one: write its file, add it to [`all`].
 
 mod breakdown;
-pub(crate) mod csv;
+pub mod csv;
 mod html;
 mod json;
 mod jsonl;
-pub(crate) mod junit;
-pub(crate) mod markdown;
-pub(crate) mod table;
+pub mod junit;
+pub mod markdown;
+pub mod table;
 
 use std::io::Write;
 use std::path::Path;

@@ -61,7 +61,11 @@ impl Table {
         Painter { colour: self.colour }
     }
 
-    pub(crate) fn title(self, text: &str, note: &str, out: &mut dyn Write) -> Result<(), ReportError> {
+    /// Writes a title with a note behind or below it.
+    ///
+    /// # Errors
+    /// When the output does not take the bytes.
+    pub fn title(self, text: &str, note: &str, out: &mut dyn Write) -> Result<(), ReportError> {
         let width = usize::from(self.width.max(40));
         if text.width() + 2 + note.width() <= width {
             writeln!(out, "{}  {}", self.painter().bold(text), self.painter().dim(note))?;
@@ -75,7 +79,7 @@ impl Table {
     }
 
     /// An empty table: its first column is of names, the others are of numbers.
-    pub(crate) fn new_table(self, header: &[&str]) -> comfy_table::Table {
+    pub fn new_table(self, header: &[&str]) -> comfy_table::Table {
         let mut table = comfy_table::Table::new();
         let mut style = BOOK_STYLE;
         style.row_separator = comfy_table::LineStyle::none();
@@ -98,7 +102,11 @@ impl Table {
         }
     }
 
-    pub(crate) fn put(table: &comfy_table::Table, out: &mut dyn Write) -> Result<(), ReportError> {
+    /// Writes a table and an empty line.
+    ///
+    /// # Errors
+    /// When the output does not take the bytes.
+    pub fn put(table: &comfy_table::Table, out: &mut dyn Write) -> Result<(), ReportError> {
         for line in table.lines() {
             writeln!(out, "{}", line.trim_end())?;
         }
@@ -272,7 +280,7 @@ impl Table {
 }
 
 /// The words of a text in lines of that width; a longer word has a line of its own.
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut().filter(|line| line.width() + 1 + word.width() <= width) {
@@ -296,7 +304,7 @@ fn column_width((title, cells): &(&str, Vec<Cell>)) -> usize {
 }
 
 /// Numbers are not broken over lines: the first columns give way.
-pub(crate) fn whole_numbers(table: &mut comfy_table::Table, first: usize) {
+pub fn whole_numbers(table: &mut comfy_table::Table, first: usize) {
     for column in table.column_iter_mut().skip(first) {
         column.set_constraint(ColumnConstraint::ContentWidth);
     }
@@ -346,7 +354,7 @@ fn pair_of(comparison: &Comparison) -> String {
 }
 
 /// n, difference, p, only first, only second.
-pub(crate) fn numbers(comparison: &Comparison) -> [String; 5] {
+pub fn numbers(comparison: &Comparison) -> [String; 5] {
     let nature = Nature::of(&comparison.metric);
     let star = if comparison.p_value < 0.05 { " *" } else { "" };
     let difference = |value| number::difference(value, nature);

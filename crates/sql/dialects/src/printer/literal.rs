@@ -68,7 +68,7 @@ pub(super) fn text_of_real(value: f64) -> Option<String> {
 
 /// The number that a text is by itself, as numeric affinity reads it.
 pub(super) fn number_of_text(text: &str) -> Option<Literal> {
-    let inner = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\u{b}');
+    let inner = text.trim_matches(sqlgauge_sql::lex::is_space);
     let is_number = inner.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E'))
         && inner.contains(|c: char| c.is_ascii_digit());
     if !is_number {

@@ -3,6 +3,7 @@
 use super::Facts;
 use super::fact::{Fact, Values};
 use crate::functions::{Function, Returns};
+use crate::lex;
 use crate::schema::Affinity;
 use crate::tree::{Args, BinaryOperator, Body, Expr, Literal, Query, SetOperator, UnaryOperator};
 
@@ -153,7 +154,7 @@ fn of_literal(literal: &Literal) -> Values {
         }
         Literal::Text(text) => {
             // A number begins with a digit, a sign or a point, perhaps behind white space.
-            let start = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\u{b}');
+            let start = text.trim_start_matches(lex::is_space);
             let may_be_number =
                 start.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'));
             if may_be_number { Values::TEXT } else { Values::OTHER_TEXT }

@@ -14,6 +14,7 @@ use sqlite3_parser::ast::{Cmd, Stmt};
 use sqlite3_parser::lexer::sql::{Error as ParserError, Parser};
 
 use crate::error::{Error, ErrorKind, Position};
+use crate::lex::{self, Token, TokenKind};
 use crate::syntax::{Declaration, Select};
 
 /// The longest text that is parsed, in bytes; SQLite's own default limit is 1,000,000,000, but no query that a
@@ -169,12 +170,12 @@ pub(crate) fn locate(text: &str, name: &str) -> Option<Position> {
     };
     let mut previous: Option<String> = None;
     let mut dotted = false;
-    for (start, token) in tokens(text) {
+    for Token { text: token, start, .. } in tokens(text) {
         if token == "." {
             dotted = true;
             continue;
         }
-        let word = crate::ident::unquote(token).0.into_owned();
+        let word = crate::quote::unquote(token).0.into_owned();
         let follows_qualifier = dotted
             && qualifier.is_some_and(|q| previous.as_deref().is_some_and(|p| p.eq_ignore_ascii_case(q)));
         if word.eq_ignore_ascii_case(last) && (qualifier.is_none() || follows_qualifier) {
@@ -205,12 +206,12 @@ fn check_for_parser(text: &str) -> Result<(), Error> {
         return refused(format!("nesting that may be deeper than {MAX_PARSED_DEPTH} levels"));
     }
     let (mut names, mut is_first, mut creates, mut depth, mut declared) = (0, true, false, 0_usize, 0);
-    for (_, token) in all_tokens(text).filter(|(_, token)| !is_blank(token)) {
+    for token in parsed_tokens(text) {
         if is_first {
-            (creates, depth, declared) = (token.eq_ignore_ascii_case("create"), 0, 0);
+            (creates, depth, declared) = (token.text.eq_ignore_ascii_case("create"), 0, 0);
         }
-        is_first = token == ";";
-        match token {
+        is_first = token.text == ";";
+        match token.text {
             // What the reader refuses, before the parser has taken memory for it.
             "(" if depth == sqlite::MAX_DEPTH => return refused(sqlite::TOO_DEEP.to_owned()),
             "(" => depth += 1,
@@ -218,8 +219,8 @@ fn check_for_parser(text: &str) -> Result<(), Error> {
             "," if depth == 1 => declared += 1,
             _ => {}
         }
-        let is_name = token.starts_with(|first| is_word(first) || matches!(first, '"' | '`' | '[' | '\''));
-        names = if is_name && !is_reserved(token) { names + 1 } else { 0 };
+        let is_name = !matches!(token.kind, TokenKind::Sign | TokenKind::Parameter);
+        names = if is_name && !is_reserved(token.text) { names + 1 } else { 0 };
         if names > MAX_NAMES_IN_A_ROW {
             return refused(format!("more than {MAX_NAMES_IN_A_ROW} names in a row"));
         }
@@ -239,10 +240,6 @@ fn is_reserved(word: &str) -> bool {
         "when", "where",
     ];
     RESERVED.iter().any(|reserved| word.eq_ignore_ascii_case(reserved))
-}
-
-fn is_blank(token: &str) -> bool {
-    token.starts_with(char::is_whitespace) || token.starts_with("--") || token.starts_with("/*")
 }
 
 /// The deepest that a tree of the parser may be that is written by the parser's own code, which calls itself once for
@@ -272,17 +269,20 @@ pub(crate) fn with_stack_to_write<T>(
 /// and signs, and ends at a comma.
 fn depth_at_most(text: &str) -> usize {
     let (mut open, mut sum, mut most) = (vec![0_usize], 0, 0);
-    for (_, token) in all_tokens(text).filter(|(_, token)| !is_blank(token)) {
-        match token {
+    for token in parsed_tokens(text) {
+        match token.text {
             ")" => sum -= if open.len() > 1 { open.pop().unwrap_or(0) } else { 0 },
             "," => sum -= open.last_mut().map_or(0, std::mem::take),
             ";" => (open, sum) = (vec![0], 0),
             _ => {
-                sum += 1;
+                // What SQLite and the parser may cut in different places counts by its length.
+                let is_certain = token.is_legal && token.kind != TokenKind::Parameter;
+                let count = if is_certain { 1 } else { token.text.len() };
+                sum += count;
                 if let Some(last) = open.last_mut() {
-                    *last += 1;
+                    *last += count;
                 }
-                if token == "(" {
+                if token.text == "(" {
                     open.push(0);
                 }
             }
@@ -294,17 +294,15 @@ fn depth_at_most(text: &str) -> usize {
 
 /// The words and names of a statement, quotes taken off; whatever may name a table, strings too.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
-    let is_string = |token: &str| token.starts_with('\'');
-    let all = all_tokens(text).map(|(_, token)| token);
-    all.filter(move |token| is_string(token) || is_significant(token))
-        .map(|token| crate::ident::unquote(token).0.into_owned())
+    let named = |token: &Token<'_>| token.kind == TokenKind::Text || is_significant(token);
+    lex::tokens(text).filter(named).map(|token| token.unquoted().into_owned())
 }
 
 /// The first place in `text` where the words of `part` stand one after the other; `None` without words.
 pub(crate) fn place_of(text: &str, part: &str) -> Option<Position> {
-    let plain = |token: &str| crate::ident::unquote(token).0.to_ascii_lowercase();
-    let wanted: Vec<String> = tokens(part).map(|(_, token)| plain(token)).collect();
-    let all: Vec<(usize, String)> = tokens(text).map(|(start, token)| (start, plain(token))).collect();
+    let plain = |token: &Token<'_>| token.unquoted().to_ascii_lowercase();
+    let wanted: Vec<String> = tokens(part).map(|token| plain(&token)).collect();
+    let all: Vec<(usize, String)> = tokens(text).map(|token| (token.start, plain(&token))).collect();
     let found = first_run(&wanted, all.iter().map(|(_, token)| token))?;
     all.get(found).map(|(start, _)| position_at(text, *start))
 }
@@ -345,7 +343,8 @@ fn without_limit_commas(text: &str) -> Option<String> {
     let mut open: Vec<Open> = Vec::new();
     let mut found: Vec<(usize, usize, usize)> = Vec::new();
     let mut depth = 0_usize;
-    for (start, token) in tokens(text).chain([(text.len(), ";")]) {
+    let all = tokens(text).map(|token| (token.start, token.text));
+    for (start, token) in all.chain([(text.len(), ";")]) {
         let ends = match token {
             "(" => {
                 depth += 1;
@@ -403,51 +402,19 @@ fn position_at(text: &str, offset: usize) -> Position {
     Position { line, column }
 }
 
-/// Words, quoted names, dots, parentheses, commas and semicolons of a text with their byte offsets; strings,
-/// comments and operators are passed over.
-fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    all_tokens(text).filter(|(_, token)| is_significant(token))
+/// What the parser reads of a text. It takes a byte order mark for a name, which SQLite passes over.
+fn parsed_tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    lex::tokens(text).filter(|token| !matches!(token.kind, TokenKind::Space | TokenKind::Comment))
 }
 
-fn is_significant(token: &str) -> bool {
-    token
-        .starts_with(|first| matches!(first, '"' | '`' | '[' | '.' | '(' | ')' | ',' | ';') || is_word(first))
+/// Words, names, numbers, dots, parentheses, commas and semicolons of a text; texts, comments and operators are passed
+/// over.
+fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    lex::tokens(text).filter(is_significant)
 }
 
-/// All tokens, white space and comments too.
-fn all_tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut offset = 0;
-    std::iter::from_fn(move || {
-        if let Some(first) = text[offset..].chars().next() {
-            let start = offset;
-            let rest = &text[start..];
-            offset += match first {
-                '\'' | '"' | '`' => quoted_len(rest, first),
-                '[' => rest.find(']').map_or(rest.len(), |end| end + 1),
-                '-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
-                '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-                c if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-                c => c.len_utf8(),
-            };
-            return Some((start, &text[start..offset]));
-        }
-        None
-    })
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()
-}
-
-/// Length of the quoted token at the start of `text`, doubled quotes included.
-fn quoted_len(text: &str, quote: char) -> usize {
-    let mut chars = text.char_indices().skip(1).peekable();
-    while let Some((index, c)) = chars.next() {
-        if c == quote && chars.next_if(|&(_, next)| next == quote).is_none() {
-            return index + c.len_utf8();
-        }
-    }
-    text.len()
+fn is_significant(token: &Token<'_>) -> bool {
+    token.is_name() || token.kind == TokenKind::Number || matches!(token.text, "." | "(" | ")" | "," | ";")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::names::is_plain;
 use super::{Names, PrintError, Printer};
 use crate::functions::Function;
+use crate::quote;
 use crate::tree::{
     Aggregate, Args, BinaryOperator, Expr, Frame, FrameBound, FrameExclude, FrameMode, LikeOperator, Literal,
     OrderTerm, Query, UnaryOperator, Window, WindowCall,
@@ -351,7 +352,7 @@ impl Printer<'_> {
         if name.is_empty() || (plain_size && words.split(' ').all(is_plain)) {
             self.text(name);
         } else {
-            self.text(&format!("\"{}\"", name.replace('"', "\"\"")));
+            self.text(&quote::name(name));
         }
     }
 
@@ -365,11 +366,7 @@ impl Printer<'_> {
                 self.text(if value.get() > 0.0 { "9e999" } else { "-9e999" });
             }
             Literal::Real(value) => self.text(&format!("{:?}", value.get())),
-            Literal::Text(text) => {
-                self.text("'");
-                self.text(&text.replace('\'', "''"));
-                self.text("'");
-            }
+            Literal::Text(text) => self.text(&quote::text(text)),
             Literal::Blob(bytes) => {
                 self.text("x'");
                 for byte in bytes {

@@ -36,7 +36,7 @@ impl Dialect {
     pub fn identifier(self, name: &str) -> String {
         match self {
             Self::Sqlite if names::is_plain(name) => name.to_owned(),
-            Self::Sqlite => format!("\"{}\"", name.replace('"', "\"\"")),
+            Self::Sqlite => crate::quote::name(name),
         }
     }
 }

@@ -8,8 +8,8 @@ use super::select::merged_column;
 use super::{Error, ErrorKind, Resolver, limits};
 use crate::aggregates;
 use crate::functions::Function;
-use crate::ident;
 use crate::identity;
+use crate::quote;
 use crate::syntax::{self, Connective, ExprKind, Name, Over, Quote, TableName};
 use crate::tree::{
     Args, BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Output, Query, Relation, Select,
@@ -208,7 +208,7 @@ impl<'a> Resolver<'a> {
         if let (UnaryOperator::Minus, ExprKind::Literal(syntax::Literal::Number(token))) =
             (operator, &without_parentheses(operand).kind)
         {
-            return Ok(Expr::Literal(ident::negative_number(token)));
+            return Ok(Expr::Literal(quote::negative_number(token)));
         }
         match (operator, self.expr(operand)?) {
             (UnaryOperator::Not, Expr::Exists { query, negated: false }) => {
@@ -303,9 +303,9 @@ fn literal(ast: syntax::Literal<'_>) -> Expr {
     let bare = |function: Function| Expr::Function { function, args: Args::Bare };
     Expr::Literal(match ast {
         syntax::Literal::Null => Literal::Null,
-        syntax::Literal::Number(token) => ident::number(token),
+        syntax::Literal::Number(token) => quote::number(token),
         syntax::Literal::String(text) | syntax::Literal::Keyword(text) => Literal::Text(text.to_owned()),
-        syntax::Literal::Blob(token) => Literal::Blob(ident::blob(token)),
+        syntax::Literal::Blob(token) => Literal::Blob(quote::blob(token)),
         syntax::Literal::CurrentDate => return bare(Function::CurrentDate),
         syntax::Literal::CurrentTime => return bare(Function::CurrentTime),
         syntax::Literal::CurrentTimestamp => return bare(Function::CurrentTimestamp),

@@ -6,7 +6,7 @@ use super::expr::text_of;
 use super::scope::Scope;
 use super::{Error, ErrorKind, Resolver, limits};
 use crate::folded::folded_integer;
-use crate::ident::number;
+use crate::quote::number;
 use crate::syntax::{self, ExprKind, Quote, SortTerm};
 use crate::tree::{Expr, Literal, OrderTerm, Output, UnaryOperator};
 

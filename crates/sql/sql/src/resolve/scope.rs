@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use sqlgauge_base::budget;
 
+use crate::lex;
 use crate::schema::{Schema, Table, TableId};
 use crate::tree::{ColumnRef, Expr, JoinKind, Place, RelationId};
 
@@ -37,7 +38,7 @@ impl ColumnName {
 
 /// What counts of a name that is the text of an expression.
 fn significant(text: &str) -> impl Iterator<Item = char> {
-    text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase())
+    text.chars().filter(|&c| !lex::is_space(c)).map(|c| c.to_ascii_lowercase())
 }
 
 /// One relation of a FROM clause, as names see it.

@@ -1,12 +1,12 @@
 //! `csv`: one row per system, benchmark and measure, by RFC 4180; what does not apply is an empty field.
 
+use crate::{Change, METRICS, SystemRobustness};
 use ::csv::{Terminator, WriterBuilder};
-use sqlgauge_robustness::{Change, METRICS, SystemRobustness};
 use sqlgauge_run::ScoreSummary;
 
 use super::RobustnessReport;
-use crate::ReportError;
-use crate::formats::csv::harmless;
+use sqlgauge_report::ReportError;
+use sqlgauge_report::formats::csv::harmless;
 
 const HEADER: [&str; 17] = [
     "system",

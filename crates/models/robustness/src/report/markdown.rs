@@ -2,7 +2,7 @@
 
 use super::RobustnessReport;
 use super::sheets::{Cell, Sheet, sheets};
-use crate::formats::markdown::{Page, code, details, escape, table};
+use sqlgauge_report::formats::markdown::{Page, code, details, escape, table};
 
 /// The report as GitHub-flavoured Markdown, of bounded size: whole sections that do not fit are left out, and it says so.
 pub fn markdown(report: &RobustnessReport) -> String {

@@ -3,12 +3,12 @@
 
 use std::io::Write as _;
 
-use sqlgauge_robustness::{Row, SystemRobustness};
+use crate::{Row, SystemRobustness};
 
 use super::sheets::{change, name, with_interval};
 use super::{EX, RobustnessReport};
-use crate::ReportError;
-use crate::formats::junit::{Tally, Verdict, begin_suites, case};
+use sqlgauge_report::ReportError;
+use sqlgauge_report::formats::junit::{CaseOutcome, Tally, begin_suites, case};
 
 /// The XML that CI servers read as `JUnit` results.
 ///
@@ -39,15 +39,15 @@ pub fn junit(report: &RobustnessReport) -> Result<String, ReportError> {
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-fn verdict(report: &RobustnessReport, row: &Row) -> Verdict {
+fn verdict(report: &RobustnessReport, row: &Row) -> CaseOutcome {
     if !row.changes.contains_key(EX) {
-        return Verdict::Skipped("execution accuracy applies to no item on both schemas".to_owned());
+        return CaseOutcome::Skipped("execution accuracy applies to no item on both schemas".to_owned());
     }
     if !report.is_failure(row) {
-        return Verdict::Passed;
+        return CaseOutcome::Passed;
     }
     let most = report.max_drop.unwrap_or_default();
-    Verdict::Failed {
+    CaseOutcome::Failed {
         kind: EX.to_owned(),
         message: format!("EX changes by {} points; it may fall by {:.1}", change(row, EX), 100.0 * most),
         body: format!("EX is {} on {} items", with_interval(row.scores.get(EX)), row.items),

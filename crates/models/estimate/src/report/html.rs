@@ -12,10 +12,10 @@ use super::words::{
     points, signal_meaning, status,
 };
 use super::{Answer, LISTED_PREDICTIONS, Part, Reliability, SystemEstimate};
-use crate::charts::{DriftMark, drift_chart, escape, interval_bar};
-use crate::layout::lines;
-use crate::page::{Page, provenance, section, table};
-use crate::token::{TokenKind, tokens};
+use sqlgauge_report::charts::{DriftMark, drift_chart, escape, interval_bar};
+use sqlgauge_report::layout::lines;
+use sqlgauge_report::page::{Page, provenance, section, table};
+use sqlgauge_report::token::{TokenKind, tokens};
 
 const OWN_STYLE: &str = include_str!("../../web/reliability.css");
 /// Characters of a prediction that are shown; some are megabytes of repetition.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::Estimate;
 use serde::{Deserialize, Serialize};
-use sqlgauge_estimate::Estimate;
 
 /// Points at the start of a series that later ones are compared with.
 const BASELINE: usize = 3;

@@ -1,7 +1,7 @@
 //! `json`: the estimates, as `estimate --json` prints them.
 
 use super::Reliability;
-use crate::ReportError;
+use sqlgauge_report::ReportError;
 
 /// All estimates as an array, indented, with a final line end.
 ///

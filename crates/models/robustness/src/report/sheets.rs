@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use sqlgauge_robustness::{METRICS, OutOfScopeRow, Robustness, Row, SystemRobustness};
+use crate::{METRICS, OutOfScopeRow, Robustness, Row, SystemRobustness};
 use sqlgauge_run::ScoreSummary;
 
 use super::EX;
-use crate::number::p_value;
-use crate::reliability::words::{NONE, optional, percent, points};
+use sqlgauge_report::number::p_value;
+use sqlgauge_report::words::{NONE, optional, percent, points};
 
 /// A difference of accuracy that is drawn in full colour.
 const FULL_TONE: f64 = 0.3;

@@ -6,13 +6,13 @@ use pulldown_cmark::{Event, Options, Parser};
 use std::collections::BTreeMap;
 
 use serde_json::json;
+use sqlgauge_estimate::report::drift::{Point, Rules, Series};
+use sqlgauge_estimate::report::{
+    Answer, Interval, Part, Reliability, Signal, SystemEstimate, html, json, markdown, table,
+};
 use sqlgauge_report::charts::{
     AccuracyPoint, DriftMark, MethodRow, ShiftPoint, drift_chart, interval_bar, mae_by_method,
     predicted_against_true, shift_against_accuracy,
-};
-use sqlgauge_report::reliability::drift::{Point, Rules, Series};
-use sqlgauge_report::reliability::{
-    Answer, Interval, Part, Reliability, Signal, SystemEstimate, html, json, markdown, table,
 };
 use sqlgauge_run::{Input, Manifest};
 

@@ -6,14 +6,14 @@
     reason = "a page is written once; what reads best wins"
 )]
 
-use sqlgauge_robustness::{Row, SystemRobustness};
+use crate::{Row, SystemRobustness};
 
 use super::sheets::{Cell, Sheet, sheets};
 use super::{EX, RobustnessReport};
-use crate::charts::{DriftMark, drift_chart, escape};
-use crate::number::p_value;
-use crate::page::{Page, provenance, section, table};
-use crate::reliability::words::{many, optional, points};
+use sqlgauge_report::charts::{DriftMark, drift_chart, escape};
+use sqlgauge_report::number::p_value;
+use sqlgauge_report::page::{Page, provenance, section, table};
+use sqlgauge_report::words::{many, optional, points};
 
 const OWN_STYLE: &str = include_str!("../../web/robustness.css");
 

@@ -8,8 +8,8 @@ use serde_json::json;
 use sqlgauge_run::RunError;
 
 use super::{Reliability, html, json as estimates, markdown};
-use crate::error::ReportError;
-use crate::together::write_together;
+use sqlgauge_report::ReportError;
+use sqlgauge_report::write_together;
 
 /// Batches or earlier estimates; only where there are some.
 const DRIFT: &str = "drift.json";

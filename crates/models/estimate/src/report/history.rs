@@ -14,7 +14,7 @@ use sqlgauge_run::RunError;
 
 use super::SystemEstimate;
 use super::drift::Point;
-use crate::error::ReportError;
+use sqlgauge_report::ReportError;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,28 +1,10 @@
-//! The words and numbers that all formats share.
+//! The sentences that all formats of an estimate share.
 
 #![expect(clippy::format_push_string, reason = "a sentence is written once; what reads best wins")]
 
+pub(super) use sqlgauge_report::words::{NONE, many, optional, percent, points};
+
 use super::{Part, SystemEstimate};
-
-/// What stands where there is no value.
-pub(crate) const NONE: &str = "–";
-
-/// A share in percent with one decimal.
-pub(crate) fn percent(value: f64) -> String {
-    if value.is_finite() { format!("{:.1}", 100.0 * value) } else { NONE.to_owned() }
-}
-
-/// A share that may be missing.
-pub(crate) fn optional(value: Option<f64>) -> String {
-    value.map_or_else(|| NONE.to_owned(), percent)
-}
-
-/// A difference of shares in points, with its sign.
-pub(crate) fn points(value: Option<f64>) -> String {
-    let Some(value) = value.filter(|value| value.is_finite()) else { return NONE.to_owned() };
-    let text = format!("{:+.1}", 100.0 * value);
-    if text == "+0.0" || text == "-0.0" { "0.0".to_owned() } else { text.replace('-', "−") }
-}
 
 /// `47.3 [31.9, 62.8]`.
 pub(super) fn with_interval(estimate: &SystemEstimate) -> String {
@@ -128,19 +110,6 @@ pub(super) fn status(status: &str) -> String {
     if status == "ok" { "runs".to_owned() } else { status.replace('_', " ") }
 }
 
-/// `1 question`, `12 questions`, `1,534 questions`.
-pub(crate) fn many(count: usize, noun: &str) -> String {
-    let digits = count.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    format!("{grouped} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 /// The parts that pull the estimate down most, or those of least accuracy where there is no known accuracy, first.
 pub(super) fn sorted(parts: &[Part]) -> Vec<&Part> {
     let key = |part: &Part| part.pull.unwrap_or(part.accuracy);
@@ -154,16 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_for_people() {
-        assert_eq!([percent(0.4733), percent(1.0), percent(f64::NAN)], ["47.3", "100.0", "–"]);
-        assert_eq!(
-            [points(Some(-0.0647)), points(Some(0.02)), points(Some(-0.000_1)), points(None)],
-            ["−6.5", "+2.0", "0.0", "–"]
-        );
-        assert_eq!(
-            [many(1, "item"), many(1534, "item"), many(1_000_000, "item")],
-            ["1 item", "1,534 items", "1,000,000 items"]
-        );
+    fn descriptors_have_four_digits() {
         assert_eq!(
             [descriptor(0.000_12), descriptor(0.0), descriptor(123.4), descriptor(1.5)],
             ["1.2e-4", "0.000", "123", "1.500"]

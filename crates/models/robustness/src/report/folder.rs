@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{RobustnessReport, csv, html, json, jsonl, junit, markdown};
-use crate::error::ReportError;
-use crate::together::write_together;
+use sqlgauge_report::ReportError;
+use sqlgauge_report::write_together;
 
 /// What the folder of a report holds besides the runs.
 pub const FILES: [&str; 6] =

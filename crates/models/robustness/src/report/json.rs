@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::RobustnessReport;
-use crate::ReportError;
+use sqlgauge_report::ReportError;
 
 /// Everything, indented, with a final line end.
 ///

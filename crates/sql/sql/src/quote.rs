@@ -1,9 +1,21 @@
-//! Identifiers and literals as SQLite writes them: quoting and unquoting.
+//! Names and literals as SQLite writes them: into quotes and out of them.
 
 use std::borrow::Cow;
 
+use crate::lex;
 use crate::syntax::Quote;
 use crate::tree::{Literal, Real};
+
+/// A name in double quotes, whatever it is; [`Dialect::identifier`](crate::Dialect::identifier) leaves them out where SQL
+/// does without.
+pub fn name(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A text as a literal.
+pub fn text(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
 
 /// An identifier token without its quotes.
 pub(crate) fn unquote(token: &str) -> (Cow<'_, str>, Quote) {
@@ -58,28 +70,9 @@ pub(crate) fn blob(token: &str) -> Vec<u8> {
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// The words of a type's name, each perhaps in quotes.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text.trim_start();
-    std::iter::from_fn(move || {
-        let close = match rest.chars().next()? {
-            '[' => Some(']'),
-            quote @ ('"' | '`' | '\'') => Some(quote),
-            _ => None,
-        };
-        let length = match close {
-            Some(close) => rest[1..].find(close).map_or(rest.len(), |end| end + 2),
-            None => rest.find(|c: char| c.is_whitespace() || "\"`'[".contains(c)).unwrap_or(rest.len()),
-        };
-        let (word, after) = rest.split_at(length);
-        rest = after.trim_start();
-        Some(word)
-    })
-}
-
 /// A type name as text, unquoted, with single spaces, and with its size as it is written.
 pub(crate) fn type_text(name: &str, size: Option<&str>) -> String {
-    let name = words(name).map(|word| unquote(word).0).collect::<Vec<_>>().join(" ");
+    let name = lex::words(name).map(|word| word.unquoted()).collect::<Vec<_>>().join(" ");
     match size {
         None => name,
         Some(size) => format!("{name}({size})"),
@@ -103,6 +96,26 @@ mod tests {
         ] {
             assert_eq!(unquote(token), (name.into(), quote), "{token}");
         }
+    }
+
+    #[test]
+    fn what_is_put_into_quotes_comes_out_again() {
+        for text in ["", "a", "it's", "''", "a \"b\"", "ü\u{a0}"] {
+            assert_eq!(unquote(&name(text)), (text.into(), Quote::Double));
+            assert_eq!(unquote(&super::text(text)), (text.into(), Quote::Single));
+        }
+    }
+
+    #[test]
+    fn the_words_of_a_type_are_what_sqlite_takes_for_words() {
+        for (name, text) in [
+            ("unsigned  big\tint", "unsigned big int"),
+            ("\"a\"\"b\" [c d]", "a\"b c d"),
+            ("a\u{a0}b\u{3000}c", "a\u{a0}b\u{3000}c"),
+        ] {
+            assert_eq!(type_text(name, None), text);
+        }
+        assert_eq!(type_text("VARCHAR", Some("20")), "VARCHAR(20)");
     }
 
     #[test]

@@ -9,8 +9,8 @@ use sqlgauge_base::printable;
 use super::drift::{Gravity, Series};
 use super::words::{self, NONE, level, optional, outside, percent, points, status, with_interval};
 use super::{Part, Reliability, SystemEstimate};
-use crate::formats::Table;
-use crate::style::Painter;
+use sqlgauge_report::Painter;
+use sqlgauge_report::formats::Table;
 
 /// Databases and kinds of question that are listed.
 const LISTED_PARTS: usize = 8;

@@ -8,7 +8,7 @@ use super::words::{
     points, status, with_interval,
 };
 use super::{LISTED_PREDICTIONS, Part, Reliability, SystemEstimate};
-use crate::formats::markdown::{Page, code, details, escape, table};
+use sqlgauge_report::formats::markdown::{Page, code, details, escape, table};
 
 /// The report as GitHub-flavoured Markdown, at most 900,000 bytes: whole sections that do not fit are left out, and it
 /// says so.

@@ -1,8 +1,6 @@
 //! What a report of estimates is made from.
 
-pub use sqlgauge_estimate::{
-    Estimate as SystemEstimate, Interval, ItemEstimate as Answer, Part, SignalValue as Signal,
-};
+pub use crate::{Estimate as SystemEstimate, Interval, ItemEstimate as Answer, Part, SignalValue as Signal};
 use sqlgauge_run::Manifest;
 
 use super::drift::Series;

@@ -8,9 +8,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::RobustnessReport;
 use super::sheets::{Cell, Sheet, sheets};
-use crate::formats::Table;
-use crate::formats::table::whole_numbers;
-use crate::style::Painter;
+use sqlgauge_report::Painter;
+use sqlgauge_report::formats::Table;
+use sqlgauge_report::formats::table::whole_numbers;
 
 /// The report as text, `width` columns wide, with ANSI colours or without. What is by database is in the other formats.
 pub fn table(report: &RobustnessReport, width: u16, colour: bool) -> String {

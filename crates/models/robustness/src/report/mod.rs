@@ -11,7 +11,7 @@ mod markdown;
 mod sheets;
 mod table;
 
-use sqlgauge_robustness::{METRICS, Robustness, Row};
+use crate::{METRICS, Robustness, Row};
 
 pub use csv::csv;
 pub use folder::FILES;

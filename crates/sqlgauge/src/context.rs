@@ -1,0 +1,122 @@
+//! What a job needs of whoever runs it: where slow queries run, who watches, and a wish to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, Stoppable, WorkerCommand};
+use sqlgauge_run::{Observer, Repair};
+
+use crate::error::Error;
+
+/// Watches a job. Each method does nothing unless it is written.
+pub trait Watcher: Sync {
+    /// Reading repaired or noticed something; one sentence.
+    fn note(&self, text: &str) {
+        let _ = text;
+    }
+
+    /// Work begins on `total` of what `noun` names ("items", "databases"); `resumed` of them were done before.
+    fn started(&self, noun: &'static str, total: usize, resumed: usize) {
+        let _ = (noun, total, resumed);
+    }
+
+    /// `done` are done, those done before included.
+    fn advanced(&self, done: usize) {
+        let _ = done;
+    }
+}
+
+/// A watcher that looks away.
+impl Watcher for () {}
+
+/// The surroundings of a job. [`Context::default`] runs every query in this process, shows nothing, and never stops.
+///
+/// A query that takes long in this process can be stopped only between two steps of SQLite's machine. Give a program for
+/// the queries ([`Context::with_worker`]) before you run queries that somebody else wrote.
+#[derive(Clone)]
+pub struct Context<'a> {
+    worker: Option<WorkerCommand>,
+    stop: Arc<AtomicBool>,
+    watcher: &'a dyn Watcher,
+}
+
+impl Default for Context<'_> {
+    fn default() -> Self {
+        Self { worker: None, stop: Arc::default(), watcher: &() }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// Runs queries that take long in processes of that program ([`worker_of`](crate::worker_of)).
+    #[must_use]
+    pub fn with_worker(mut self, worker: WorkerCommand) -> Self {
+        self.worker = Some(worker);
+        self
+    }
+
+    /// Ends the job soon after `stop` is set: with [`Error::Stopped`] where it can go on later.
+    #[must_use]
+    pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// Tells `watcher` how far the job has got.
+    #[must_use]
+    pub fn watched_by(mut self, watcher: &'a dyn Watcher) -> Self {
+        self.watcher = watcher;
+        self
+    }
+
+    /// Who watches.
+    pub fn watcher(&self) -> &'a dyn Watcher {
+        self.watcher
+    }
+
+    /// Set when the job is to end.
+    pub fn stop(&self) -> &Arc<AtomicBool> {
+        &self.stop
+    }
+
+    /// Whether the job is to end.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// An engine with those limits whose queries take `now` for the time.
+    ///
+    /// # Errors
+    /// When the workers cannot be started.
+    pub fn sqlite(&self, limits: Limits, now: Moment) -> Result<SqliteEngine, Error> {
+        let engine = match &self.worker {
+            Some(worker) => SqliteEngine::with_workers(limits, worker.clone())?,
+            None => SqliteEngine::new(limits),
+        };
+        Ok(engine.at(now))
+    }
+
+    /// The same, whose running query is killed when the job is to end.
+    ///
+    /// # Errors
+    /// When the workers cannot be started.
+    pub fn stoppable(&self, limits: Limits, now: Moment) -> Result<Arc<dyn Engine>, Error> {
+        Ok(Arc::new(Stoppable::new(Arc::new(self.sqlite(limits, now)?), Arc::clone(&self.stop))))
+    }
+}
+
+/// A watcher as the observer of a run.
+pub(crate) struct Observed<'a>(pub(crate) &'a dyn Watcher);
+
+impl Observer for Observed<'_> {
+    fn repaired(&self, repair: &Repair) {
+        self.0.note(&repair.to_string());
+    }
+
+    fn started(&self, total: usize, resumed: usize) {
+        self.0.started("items", total, resumed);
+    }
+
+    fn advanced(&self, done: usize) {
+        self.0.advanced(done);
+    }
+}
