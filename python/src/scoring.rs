@@ -1,19 +1,17 @@
 //! `score` and `score_many`: one pair, and whole frames into a run directory.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge::{ScoreJob, Source, Surroundings, VerifySettings, metrics_of, verifies};
-use sqlgauge_dataset::Example;
-use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, Stoppable};
-use sqlgauge_metrics::{Metric, Target};
+use sqlgauge::{Context, ScoreJob, ScorePairJob, Source, VerifySettings, Watcher, metrics_of, verifies};
+use sqlgauge_engine::Stoppable;
+use sqlgauge_metrics::Metric;
 use sqlgauge_prove::locate;
-use sqlgauge_run::{BenchmarkScorer, Observer, Peers, Scorer, Shard, Task};
+use sqlgauge_run::Shard;
 
 use crate::call::{call, call_watched};
 use crate::database::{Database, Opened, Options};
@@ -84,24 +82,8 @@ fn score_pair<'py>(
     let Opened { engine, database } = db.opened(py)?;
     let scored = call(py, move |stop| {
         let engine = Arc::new(Stoppable::new(engine, Arc::clone(stop)));
-        let db_id = database.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let target = Arc::new(Target::new(db_id.clone(), database));
-        let scorer = BenchmarkScorer::new(engine, metrics, HashMap::from([(db_id.clone(), target)]))
-            .with_verification(settings.verification());
-        let example = Example {
-            id: "0".to_owned(),
-            index: 0,
-            db_id,
-            question: None,
-            evidence: None,
-            golds,
-            difficulty: None,
-            turn: None,
-            ddl: None,
-        };
-        let peers = Peers::default();
-        let task = Task { example: &example, prediction: prediction.as_deref(), confidence: None, peers };
-        let judgement = scorer.score(&task)?;
+        let job = ScorePairJob { prediction, golds, metrics, verify: settings };
+        let judgement = job.run(engine, database)?;
         Ok(json!({
             "status": judgement.status,
             "metrics": judgement.metrics,
@@ -180,24 +162,26 @@ impl Job<'_> {
     }
 }
 
-/// How far a run has got, for whoever shows it.
+/// How far a run has got, for whoever shows it, and what reading noticed.
 #[derive(Default)]
 struct Far {
     total: AtomicUsize,
     done: AtomicUsize,
+    notes: Mutex<Vec<String>>,
 }
 
-/// The same, for the thread that scores.
-struct Watched(Arc<Far>);
+impl Watcher for Far {
+    fn note(&self, text: &str) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+    }
 
-impl Observer for Watched {
-    fn started(&self, total: usize, resumed: usize) {
-        self.0.done.store(resumed, Ordering::Relaxed);
-        self.0.total.store(total, Ordering::Relaxed);
+    fn started(&self, _: &'static str, total: usize, resumed: usize) {
+        self.done.store(resumed, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
     }
 
     fn advanced(&self, done: usize) {
-        self.0.done.store(done, Ordering::Relaxed);
+        self.done.store(done, Ordering::Relaxed);
     }
 }
 
@@ -206,24 +190,18 @@ impl Observer for Watched {
 fn score_run(py: Python<'_>, job: Job<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
     let (work, worker, pool) = (job.read()?, program::worker(py)?, threads(py)?);
     let far = Arc::<Far>::default();
-    let observer = Watched(Arc::clone(&far));
+    let watcher = Arc::clone(&far);
     let mut shown = 0;
     call_watched(
         py,
         move |stop| {
-            let mut notes = Vec::new();
-            let engine = |limits: Limits, now: Moment| -> Result<Arc<dyn Engine>, sqlgauge::Error> {
-                let engine = SqliteEngine::with_workers(limits, worker.clone())?.at(now);
-                Ok(Arc::new(Stoppable::new(Arc::new(engine), Arc::clone(stop))))
-            };
-            pool.install(|| {
-                work.run(Surroundings {
-                    engine: &engine,
-                    stop,
-                    observer: &observer,
-                    note: &mut |note| notes.push(note),
-                })
-            })?;
+            let context = Context::default()
+                .with_worker(worker)
+                .stopped_by(Arc::clone(stop))
+                .killing_queries()
+                .watched_by(watcher.as_ref());
+            pool.install(|| work.run(&context))?;
+            let notes = std::mem::take(&mut *watcher.notes.lock().unwrap_or_else(PoisonError::into_inner));
             Ok(notes)
         },
         |_| {

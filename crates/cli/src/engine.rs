@@ -1,11 +1,12 @@
 //! The engine of the commands that run untrusted SQL: this program is its own worker.
 
 use std::ffi::OsStr;
-use std::sync::Arc;
 
-use anyhow::{Context, Result};
-use sqlgauge::{WORKER_ARGUMENT, worker_of};
-use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, WorkerCommand};
+use anyhow::{Context as _, Result};
+use sqlgauge::{Context, WORKER_ARGUMENT, worker_of};
+use sqlgauge_engine::{Limits, SqliteEngine, WorkerCommand};
+
+use crate::progress::Progress;
 
 /// Whether this process was started as a worker.
 pub fn is_worker() -> bool {
@@ -23,10 +24,7 @@ pub fn engine(limits: Limits) -> Result<SqliteEngine> {
     Ok(SqliteEngine::with_workers(limits, worker()?)?)
 }
 
-/// What makes the engine of a run.
-pub fn engine_maker() -> Result<impl Fn(Limits, Moment) -> Result<Arc<dyn Engine>, sqlgauge::Error> + Sync> {
-    let worker = worker()?;
-    Ok(move |limits, now| -> Result<Arc<dyn Engine>, sqlgauge::Error> {
-        Ok(Arc::new(SqliteEngine::with_workers(limits, worker.clone())?.at(now)))
-    })
+/// The surroundings of a job: queries that take long run in processes of this program.
+pub fn context(progress: &Progress) -> Result<Context<'_>> {
+    Ok(Context::default().with_worker(worker()?).watched_by(progress))
 }

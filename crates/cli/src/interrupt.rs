@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -22,7 +22,7 @@ const POLL: Duration = Duration::from_millis(40);
 static CAUGHT: AtomicUsize = AtomicUsize::new(0);
 /// Whether the command stops by itself when it is asked to.
 static STOPS_BY_ITSELF: AtomicBool = AtomicBool::new(false);
-static ASKED: AtomicBool = AtomicBool::new(false);
+static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// What a person should know when the command is broken off.
 static HOW_TO_GO_ON: Mutex<String> = Mutex::new(String::new());
 
@@ -44,7 +44,7 @@ pub fn listen() {
             std::thread::sleep(POLL);
         }
         CAUGHT.store(number.load(Ordering::SeqCst), Ordering::SeqCst);
-        ASKED.store(true, Ordering::SeqCst);
+        STOP.store(true, Ordering::SeqCst);
         while STOPS_BY_ITSELF.load(Ordering::SeqCst) {
             std::thread::sleep(POLL);
         }
@@ -77,8 +77,8 @@ impl Gently {
 
     /// Set by a signal.
     #[expect(clippy::unused_self, reason = "who may ask is who ends by itself")]
-    pub fn asked_to_stop(&self) -> &'static AtomicBool {
-        &ASKED
+    pub fn asked_to_stop(&self) -> &'static Arc<AtomicBool> {
+        &STOP
     }
 
     /// The error of a command that has stopped.

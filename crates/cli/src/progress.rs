@@ -1,46 +1,45 @@
 //! Progress of a run: a bar with rate and remaining time on a terminal, plain lines elsewhere.
 
-use std::cell::Cell;
 use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use sqlgauge_run::{Observer, Repair};
+use sqlgauge::Watcher;
 
 use crate::output::{note, say};
 
 /// Time between two plain lines.
 pub const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Shows the progress of a run on standard error.
+/// Shows how far a job has got, on standard error.
 pub struct Progress {
     bar: ProgressBar,
-    quiet: bool,
-    plain: bool,
-    total: Cell<usize>,
-    last_line: Cell<Instant>,
+    is_quiet: bool,
+    /// Whether lines are written where there is no terminal for a bar.
+    is_plain: bool,
+    work: Mutex<Work>,
+}
+
+/// What is counted.
+struct Work {
+    noun: &'static str,
+    total: usize,
+    last_line: Instant,
 }
 
 impl Progress {
-    /// `quiet` shows nothing.
-    pub fn new(quiet: bool) -> Self {
+    /// `is_quiet` shows nothing.
+    pub fn new(is_quiet: bool) -> Self {
         let on_terminal = std::io::stderr().is_terminal();
-        let target =
-            if quiet || !on_terminal { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = if is_quiet || !on_terminal {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} items  {per_sec}  {eta} left")
-        {
-            bar.set_style(style);
-        }
-        let plain = !quiet && !on_terminal;
-        Self { bar, quiet, plain, total: Cell::new(0), last_line: Cell::new(Instant::now()) }
-    }
-
-    fn note(&self, text: &str) {
-        if !self.quiet {
-            self.bar.suspend(|| note(text));
-        }
+        let work = Work { noun: "items", total: 0, last_line: Instant::now() };
+        Self { bar, is_quiet, is_plain: !is_quiet && !on_terminal, work: Mutex::new(work) }
     }
 
     /// Takes the bar away.
@@ -49,32 +48,39 @@ impl Progress {
     }
 }
 
-impl Observer for Progress {
-    fn repaired(&self, repair: &Repair) {
-        self.note(&repair.to_string());
+impl Watcher for Progress {
+    fn note(&self, text: &str) {
+        if !self.is_quiet {
+            self.bar.suspend(|| note(text));
+        }
     }
 
-    fn started(&self, total: usize, resumed: usize) {
-        self.total.set(total);
+    fn started(&self, noun: &'static str, total: usize, resumed: usize) {
+        *self.work.lock().unwrap_or_else(PoisonError::into_inner) =
+            Work { noun, total, last_line: Instant::now() };
+        let template = format!("{{bar:40}} {{human_pos}}/{{human_len}} {noun}  {{per_sec}}  {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            self.bar.set_style(style);
+        }
         self.bar.set_length(total as u64);
         self.bar.set_position(resumed as u64);
         self.bar.reset_eta();
         match total - resumed {
             _ if resumed == 0 => {}
-            0 => self.note(&format!("all {total} items were scored before; nothing is left to score")),
-            1 => self
-                .note(&format!("{resumed} of {total} items were scored before; the last one is scored now")),
-            left => {
-                self.note(&format!("{resumed} of {total} items were scored before; {left} are scored now"));
+            0 => self.note(&format!("all {total} {noun} were done before; nothing is left to do")),
+            1 => {
+                self.note(&format!("{resumed} of {total} {noun} were done before; the last one is done now"))
             }
+            left => self.note(&format!("{resumed} of {total} {noun} were done before; {left} are done now")),
         }
     }
 
     fn advanced(&self, done: usize) {
         self.bar.set_position(done as u64);
-        if self.plain && self.last_line.get().elapsed() >= LINE_EVERY {
-            self.last_line.set(Instant::now());
-            say(&format!("{done} of {} items scored", self.total.get()));
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_plain && work.last_line.elapsed() >= LINE_EVERY {
+            work.last_line = Instant::now();
+            say(&format!("{done} of {} {} done", work.total, work.noun));
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Runs, as the command line makes and reads them: with its engine, its progress, and a signal to stop.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Result;
-use sqlgauge::{OpenRun, PairsJob, ScoreJob, StoredReport, metrics_of};
+use sqlgauge::{Context, OpenRun, PairsJob, ScoreJob, StoredReport, metrics_of};
 use sqlgauge_metrics::Metric;
 use sqlgauge_report::Report;
 
-use crate::engine::engine_maker;
+use crate::engine::context;
 use crate::interrupt::{Gently, how_to_go_on};
 use crate::output;
 use crate::progress::Progress;
@@ -19,29 +20,27 @@ pub fn metrics(names: &str) -> Result<Vec<&'static dyn Metric>> {
 }
 
 /// Scores and writes the run directory with `report.html`; returns the report.
-pub fn score(job: &ScoreJob, quiet: bool) -> Result<Report> {
-    let run = job.open(&engine_maker()?, &mut |text| note(quiet, text))?;
-    carry_out(run, job.restart, quiet)
+pub fn score(job: &ScoreJob, is_quiet: bool) -> Result<Report> {
+    carry_out(|context| job.open(context), job.restart, is_quiet)
 }
 
 /// Verifies the pairs and writes the run directory with `report.html`; returns the report.
-pub fn verify_pairs(job: &PairsJob, quiet: bool) -> Result<Report> {
-    let run = job.open(&engine_maker()?, &mut |text| note(quiet, text))?;
-    carry_out(run, job.restart, quiet)
+pub fn verify_pairs(job: &PairsJob, is_quiet: bool) -> Result<Report> {
+    carry_out(|context| job.open(context), job.restart, is_quiet)
 }
 
-fn note(quiet: bool, text: String) {
-    if !quiet {
-        output::note(text);
-    }
-}
-
-/// Scores what is left of a run and writes its report.
-fn carry_out(run: OpenRun, restart: bool, quiet: bool) -> Result<Report> {
-    let progress = Progress::new(quiet);
+/// Opens a run, scores what is left of it and writes its report.
+fn carry_out(
+    open: impl FnOnce(&Context<'_>) -> Result<OpenRun, sqlgauge::Error>,
+    restart: bool,
+    is_quiet: bool,
+) -> Result<Report> {
+    let progress = Progress::new(is_quiet);
+    let context = context(&progress)?;
+    let run = open(&context)?;
     let again = if restart { "the same command without --restart" } else { "the same command" };
     let gently = Gently::new();
-    let scored = run.score(gently.asked_to_stop(), &progress);
+    let scored = run.score(&context.stopped_by(Arc::clone(gently.asked_to_stop())));
     progress.finish();
     if let Err(sqlgauge::Error::Stopped { done, total, out }) = scored {
         let stopped = format!("{done} of {total} items are in {}; {again} scores the others", out.display());

@@ -77,14 +77,14 @@ fn a_resumed_run_says_what_is_left_and_a_quiet_one_says_nothing() {
     assert_eq!((first.stdout.as_slice(), first.stderr.as_slice()), (&b""[..], &b""[..]));
 
     let again = sqlgauge(&loud);
-    assert!(common::stderr(&again).contains("all 6 items were scored before"), "{}", common::stderr(&again));
-    assert!(!common::stderr(&again).contains("are scored now"));
+    assert!(common::stderr(&again).contains("all 6 items were done before"), "{}", common::stderr(&again));
+    assert!(!common::stderr(&again).contains("are done now"));
 
     let log = benchmark.path("run/items.jsonl");
     let whole = std::fs::read_to_string(&log).unwrap();
     let kept = |lines: usize| whole.split_inclusive('\n').take(lines).collect::<String>();
     for (lines, wanted) in
-        [(2, "2 of 6 items were scored before; 4 are scored now"), (5, "the last one is scored now")]
+        [(2, "2 of 6 items were done before; 4 are done now"), (5, "the last one is done now")]
     {
         std::fs::write(&log, kept(lines)).unwrap();
         let output = sqlgauge(&loud);

@@ -37,12 +37,13 @@ impl Watcher for () {}
 pub struct Context<'a> {
     worker: Option<WorkerCommand>,
     stop: Arc<AtomicBool>,
+    kills_queries: bool,
     watcher: &'a dyn Watcher,
 }
 
 impl Default for Context<'_> {
     fn default() -> Self {
-        Self { worker: None, stop: Arc::default(), watcher: &() }
+        Self { worker: None, stop: Arc::default(), kills_queries: false, watcher: &() }
     }
 }
 
@@ -58,6 +59,13 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
         self.stop = stop;
+        self
+    }
+
+    /// Kills the queries that run when the job is to end. Without it they are waited for, and their items are kept.
+    #[must_use]
+    pub fn killing_queries(mut self) -> Self {
+        self.kills_queries = true;
         self
     }
 
@@ -95,12 +103,16 @@ impl<'a> Context<'a> {
         Ok(engine.at(now))
     }
 
-    /// The same, whose running query is killed when the job is to end.
+    /// The same as whatever engine the job asks for.
     ///
     /// # Errors
     /// When the workers cannot be started.
-    pub fn stoppable(&self, limits: Limits, now: Moment) -> Result<Arc<dyn Engine>, Error> {
-        Ok(Arc::new(Stoppable::new(Arc::new(self.sqlite(limits, now)?), Arc::clone(&self.stop))))
+    pub(crate) fn engine(&self, limits: Limits, now: Moment) -> Result<Arc<dyn Engine>, Error> {
+        let engine = Arc::new(self.sqlite(limits, now)?);
+        if self.kills_queries {
+            return Ok(Arc::new(Stoppable::new(engine, Arc::clone(&self.stop))));
+        }
+        Ok(engine)
     }
 }
 

@@ -113,6 +113,23 @@ pub enum Error {
         /// The output.
         output: PathBuf,
     },
+    /// A file stands where the sample's is to be.
+    #[error("{} is there and differs from the sample's; choose another folder with --out", .0.display())]
+    NotTheSample(PathBuf),
+    /// A file cannot be written.
+    #[error("{} cannot be written ({source}): {}", path.display(), sqlgauge_base::file::remedy(source))]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// SQLite cannot make a database of ours.
+    #[error("SQLite cannot make the database: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// A benchmark could not be evolved.
+    #[error(transparent)]
+    Evolve(Box<sqlgauge_evolve::EvolveError>),
     /// A run was asked to stop before all was scored.
     #[error("{done} of {total} items are in {}; the same call scores the others", out.display())]
     Stopped {
@@ -153,4 +170,5 @@ kept_apart! {
     sqlgauge_run::RunError => Run,
     sqlgauge_report::ReportError => Report,
     sqlgauge_estimate::EstimateError => Estimate,
+    sqlgauge_evolve::EvolveError => Evolve,
 }

@@ -15,6 +15,7 @@
 //! - [`sentence`] is an error as one sentence.
 
 mod context;
+mod demo;
 mod error;
 mod estimate;
 mod guard;
@@ -22,7 +23,9 @@ mod match_pair;
 mod merge;
 mod open_run;
 mod pairs;
+mod sample;
 mod score;
+mod score_pair;
 mod sentence;
 mod settings;
 mod source;
@@ -30,6 +33,7 @@ mod verify_pair;
 mod worker;
 
 pub use context::{Context, Watcher};
+pub use demo::{BeforeAndAfter, Demo, DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair};
 pub use error::{Error, asks};
 pub use estimate::{EstimateJob, Estimated, SystemLabels, check_estimate_options};
 pub use guard::{keep_database, keep_inputs, keep_inputs_of_run, keep_run};
@@ -37,7 +41,9 @@ pub use match_pair::{Known, comparison_to_json, match_pair};
 pub use merge::merge_runs;
 pub use open_run::{OpenRun, StoredReport};
 pub use pairs::PairsJob;
-pub use score::{MakeEngine, ScoreJob, Surroundings, System};
+pub use sample::Sample;
+pub use score::{ScoreJob, System};
+pub use score_pair::ScorePairJob;
 pub use sentence::sentence;
 pub use settings::{NOW, VerifySettings, gates_of, metrics_of, recorded_now, recorded_options, verifies};
 pub use source::{Source, digest_sources};

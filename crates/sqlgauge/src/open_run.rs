@@ -1,15 +1,14 @@
 //! A run whose inputs are read and whose directory is there: what is left is to score it.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use sqlgauge_dataset::{Example, PredictionSet};
 use sqlgauge_report::Report;
 use sqlgauge_run::{
-    Completion, Gate, Observer, Plan, RunDirectory, RunFiles, Schedule, Scorer, Start, SummaryBuilder,
-    execute,
+    Completion, Gate, Plan, RunDirectory, RunFiles, Schedule, Scorer, Start, SummaryBuilder, execute,
 };
 
+use crate::context::{Context, Observed};
 use crate::error::Error;
 
 /// A run between its reading and its report.
@@ -33,11 +32,12 @@ impl OpenRun {
     /// Scores what the log lacks.
     ///
     /// # Errors
-    /// [`Error::Stopped`] when `stop` was set before all was scored, and as [`execute`].
-    pub fn score(&self, stop: &AtomicBool, observer: &dyn Observer) -> Result<(), Error> {
+    /// [`Error::Stopped`] when it was stopped before all was scored, and as [`execute`].
+    pub fn score(&self, context: &Context<'_>) -> Result<(), Error> {
         let plan = Plan::continued(&self.examples, &self.directory.manifest().systems, &self.systems)?;
-        let schedule = Schedule { jobs: self.jobs, ..Schedule::new(stop) };
-        let completion = execute(&self.directory, &plan, self.scorer.as_ref(), &schedule, observer)?;
+        let schedule = Schedule { jobs: self.jobs, ..Schedule::new(context.stop()) };
+        let completion =
+            execute(&self.directory, &plan, self.scorer.as_ref(), &schedule, &Observed(context.watcher()))?;
         if completion.is_complete() {
             return Ok(());
         }

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use serde_json::Value;
 use sqlgauge_dataset::{Databases, Over, Pairs, parse_pairs};
 use sqlgauge_engine::{Engine, Limits, Moment};
+use sqlgauge_report::Report;
 use sqlgauge_run::{Ground, Manifest, PairScorer, RunDirectory};
 use sqlgauge_sql::schema::Schema;
 
+use crate::context::Context;
 use crate::error::Error;
 use crate::guard::keep_inputs_of_run;
 use crate::open_run::{OpenRun, goes_on, start};
-use crate::score::MakeEngine;
 use crate::settings::{NOW, VerifySettings, started_at};
 use crate::source::{Source, digest_sources};
 
@@ -44,17 +45,26 @@ pub struct PairsJob {
 type Files = BTreeMap<String, PathBuf>;
 
 impl PairsJob {
-    /// Reads the pairs, opens what they are over, and makes the run directory or opens it. `note` is told what reading
-    /// noticed.
+    /// Verifies the pairs, and writes the run directory with its summary and its page; returns the report.
+    ///
+    /// # Errors
+    /// As [`ScoreJob::run`](crate::ScoreJob::run).
+    pub fn run(&self, context: &Context<'_>) -> Result<Report, Error> {
+        let run = self.open(context)?;
+        run.score(context)?;
+        run.finish()
+    }
+
+    /// Reads the pairs, opens what they are over, and makes the run directory or opens it.
     ///
     /// # Errors
     /// When an input cannot be read, or the directory is another run's.
-    pub fn open(&self, engine: &MakeEngine<'_>, note: &mut dyn FnMut(String)) -> Result<OpenRun, Error> {
+    pub fn open(&self, context: &Context<'_>) -> Result<OpenRun, Error> {
         let pairs = parse_pairs(&self.pairs.read()?)?;
-        pairs.notes.iter().for_each(|text| note(text.clone()));
+        pairs.notes.iter().for_each(|text| context.watcher().note(text));
         let goes_on = goes_on(&self.out, self.restart);
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
-        let engine = engine(Limits::default(), now)?;
+        let engine = context.engine(Limits::default(), now)?;
         let files = self.files(&pairs)?;
         let manifest = self.manifest(&pairs, &files, engine.as_ref(), now)?;
         keep_inputs_of_run(&self.out, &manifest)?;

@@ -7,8 +7,6 @@
 //! - A run that is asked to stop ends with [`Error::Stopped`]; what is in the log stays.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 use sqlgauge_dataset::{
@@ -18,8 +16,9 @@ use sqlgauge_dataset::{
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::Metric;
 use sqlgauge_report::Report;
-use sqlgauge_run::{BenchmarkScorer, Manifest, Observer, RunDirectory, Shard, UsedDatabases, digest_inputs};
+use sqlgauge_run::{BenchmarkScorer, Manifest, RunDirectory, Shard, UsedDatabases, digest_inputs};
 
+use crate::context::{Context, Watcher};
 use crate::error::Error;
 use crate::guard::keep_inputs_of_run;
 use crate::open_run::{OpenRun, goes_on, start};
@@ -79,21 +78,6 @@ pub struct ScoreJob {
     pub command: Vec<String>,
 }
 
-/// Makes an engine with those limits and at that time.
-pub type MakeEngine<'a> = dyn Fn(Limits, Moment) -> Result<Arc<dyn Engine>, Error> + Sync + 'a;
-
-/// What a job needs of whoever runs it.
-pub struct Surroundings<'a> {
-    /// Makes the engine.
-    pub engine: &'a MakeEngine<'a>,
-    /// Set to stop.
-    pub stop: &'a AtomicBool,
-    /// Is told how far it has got.
-    pub observer: &'a dyn Observer,
-    /// Is told what reading repaired and noticed.
-    pub note: &'a mut dyn FnMut(String),
-}
-
 impl ScoreJob {
     /// The job to score systems on golds into a run directory, with the defaults of `sqlgauge score` for all else.
     pub fn new(
@@ -130,30 +114,31 @@ impl ScoreJob {
     ///
     /// # Errors
     /// See the head of this file; the libraries' errors as they are.
-    pub fn run(&self, around: Surroundings<'_>) -> Result<Report, Error> {
-        let Surroundings { engine, stop, observer, note } = around;
-        let run = self.open(engine, note)?;
-        run.score(stop, observer)?;
+    pub fn run(&self, context: &Context<'_>) -> Result<Report, Error> {
+        let run = self.open(context)?;
+        run.score(context)?;
         run.finish()
     }
 
-    /// Reads the inputs, and makes the run directory or opens it. `note` is told what reading repaired and noticed.
+    /// Reads the inputs, and makes the run directory or opens it.
     ///
     /// # Errors
     /// When an input cannot be read or does not fit the others, or the directory is another run's.
-    pub fn open(&self, engine: &MakeEngine<'_>, note: &mut dyn FnMut(String)) -> Result<OpenRun, Error> {
+    pub fn open(&self, context: &Context<'_>) -> Result<OpenRun, Error> {
+        let watcher = context.watcher();
         let ids: Vec<String> = self.metrics.iter().map(|metric| metric.id().to_owned()).collect();
         let gates = gates_of(&self.gates, &ids)?;
         let benchmark = self.benchmark()?;
         let tables = self.tables.as_ref().map(|tables| parse_tables(&tables.read()?)).transpose()?;
         let of_tables = tables.iter().flat_map(|tables| &tables.notes);
-        benchmark.notes.iter().chain(of_tables).for_each(|text| note(text.clone()));
+        benchmark.notes.iter().chain(of_tables).for_each(|text| watcher.note(text));
         // Before there is a folder, so that there is none if they cannot be read. A run that goes on has read them.
         let goes_on = goes_on(&self.out, self.restart);
-        let read = if goes_on { None } else { Some(self.read_systems(&self.systems, &benchmark, note)?) };
+        let read =
+            if goes_on { None } else { Some(self.read_systems(&self.systems, &benchmark, watcher)?) };
         let used = self.databases(&benchmark)?;
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
-        let engine = engine(self.limits, now)?;
+        let engine = context.engine(self.limits, now)?;
         let mut manifest = self.manifest(ids, &benchmark, &used, engine.as_ref(), now)?;
         let part = self.part(&benchmark)?;
         if let Some(shard) = self.shard {
@@ -167,7 +152,7 @@ impl ScoreJob {
             systems
         } else {
             let examples = part.as_deref().unwrap_or(&benchmark.examples);
-            self.read_systems(self.unfinished(&directory, examples)?, &benchmark, note)?
+            self.read_systems(self.unfinished(&directory, examples)?, &benchmark, watcher)?
         };
         let scorer = BenchmarkScorer::new(engine, self.metrics.clone(), targets)
             .with_verification(self.verify.verification());
@@ -222,7 +207,7 @@ impl ScoreJob {
         &self,
         systems: &[System],
         benchmark: &Benchmark,
-        note: &mut dyn FnMut(String),
+        watcher: &dyn Watcher,
     ) -> Result<Vec<PredictionSet>, Error> {
         let read = |system: &System| -> Result<PredictionSet, Error> {
             let options = PredictionOptions {
@@ -239,7 +224,7 @@ impl ScoreJob {
             sets.iter_mut().for_each(|set| shard.cut(&mut set.predictions));
         }
         for set in &sets {
-            set.notes.iter().for_each(|text| note(format!("{}: {text}", set.system)));
+            set.notes.iter().for_each(|text| watcher.note(&format!("{}: {text}", set.system)));
         }
         Ok(sets)
     }

@@ -1,108 +1,136 @@
-//! `sqlgauge demo`: the bundled sample benchmark.
+//! `sqlgauge demo`: a tour of the product on the bundled sample benchmark.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::fmt::Write as _;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use clap::Args;
-use rusqlite::Connection;
-use sqlgauge::{ScoreJob, Source, System};
-use sqlgauge_base::file::write_atomically;
-use sqlgauge_dataset::Columns;
-use sqlgauge_engine::Limits;
-use tempfile::TempDir;
+use sqlgauge::{Demo as Tour, DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair};
+use sqlgauge_base::printable;
+use sqlgauge_report::formats::Table;
+use sqlgauge_report::words::{percent, points};
+use sqlgauge_report::{Painter, Report, ShowOptions};
 
 use crate::Verdict;
-use crate::output::{command_line, print, write_to};
-use crate::scoring::metrics;
+use crate::engine::context;
+use crate::output::{Style, colour, command_line, print, print_painted, print_with, width};
+use crate::progress::Progress;
 
-/// Score the bundled sample benchmark and write a report
+/// Metrics of the terminal's table; the report has all.
+const SHOWN: usize = 4;
+
+/// Take a tour: score the bundled sample, explain two answers, estimate without labels, change the schema
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Folder to write: the sample goes to its `benchmark`, the run to its `run`
+    /// Folder to write: the sample goes to its `benchmark`, the scores to its `run`; `index.html` links to everything
     #[arg(long, value_name = "DIR", default_value = "sqlgauge-demo")]
     out: PathBuf,
 }
 
-const METRICS: &str =
-    "ex-spider,ex-spider-distinct,ex-bird,ex,esm,esm-fair,table-f1,column-f1,soft-f1,vm-steps";
-
-const FILES: &[(&str, &str)] = &[
-    ("tables.json", include_str!("../../sample/tables.json")),
-    ("questions.json", include_str!("../../sample/questions.json")),
-    ("predictions/baseline.jsonl", include_str!("../../sample/predictions/baseline.jsonl")),
-    ("predictions/careful.jsonl", include_str!("../../sample/predictions/careful.jsonl")),
-    ("predictions/chatty.jsonl", include_str!("../../sample/predictions/chatty.jsonl")),
-];
-
-const DATABASES: &[(&str, &str)] = &[
-    ("bike_rental", include_str!("../../sample/databases/bike_rental.sql")),
-    ("town_library", include_str!("../../sample/databases/town_library.sql")),
-];
-
 impl Demo {
     pub fn run(self) -> Result<Verdict> {
-        let benchmark = self.out.join("benchmark");
-        unpack(&benchmark)?;
-        print(&format!("The sample benchmark is in {}\n\n", benchmark.display()))?;
-        let file = |name: &str| Source::File(benchmark.join(name));
-        let systems = ["careful", "baseline", "chatty"].map(|name| System {
-            name: name.to_owned(),
-            predictions: file(&format!("predictions/{name}.jsonl")),
-            columns: Columns::default(),
-        });
-        let (gold, databases, out) =
-            (file("questions.json"), benchmark.join("database"), self.out.join("run"));
-        let job = ScoreJob {
-            tables: Some(file("tables.json")),
-            // The sample has a query that never ends.
-            limits: Limits { timeout: std::time::Duration::from_secs(1), ..Limits::default() },
-            command: command_line(),
-            ..ScoreJob::new(gold, databases, systems.into(), metrics(METRICS)?, out)
-        };
-        super::score::finish(&job, false, false)
+        let progress = Progress::new(true);
+        let job = DemoJob { out: self.out, command: command_line() };
+        let tour = job.run(&context(&progress)?)?;
+        print(&format!("The sample benchmark is in {}\n", job.out.join("benchmark").display()))?;
+        title("1  How good are they?", "percent with 95 % intervals; n: questions")?;
+        leaderboard(&tour.report)?;
+        tour.refuted.as_ref().map_or(Ok(()), refuted)?;
+        tour.matched.as_ref().map_or(Ok(()), matched)?;
+        estimates(&tour.estimates)?;
+        evolved(&tour)?;
+        print(&format!(
+            "\nReport: {}\nEverything: {}\n",
+            job.out.join("run/report.html").display(),
+            tour.page.display()
+        ))?;
+        Ok(Verdict::Done)
     }
 }
 
-/// Writes the sample; what is there already is left alone, so that an interrupted demo can go on.
-fn unpack(folder: &Path) -> Result<()> {
-    for (name, text) in FILES {
-        let path = folder.join(name);
-        make_parent(&path)?;
-        ensure!(
-            fs::read(&path).map_or(true, |held| held == text.as_bytes()),
-            "{} is there and is not the sample's; choose another folder with --out",
-            path.display()
-        );
-        write_to(&path, text)?;
-    }
-    for (db_id, script) in DATABASES {
-        let path = folder.join(format!("database/{db_id}/{db_id}.sqlite"));
-        if path.exists() {
-            continue;
+fn title(text: &str, note: &str) -> Result<()> {
+    let painter = Painter { colour: colour() };
+    print_painted(&format!("\n{}  {}\n", painter.bold(text), painter.dim(note)))
+}
+
+fn leaderboard(report: &Report) -> Result<()> {
+    let mut shown = report.clone();
+    shown.summary.metrics.truncate(SHOWN);
+    print_with(Style::Painted, |out| Table { width: width(), colour: colour() }.scores(&shown, out))
+}
+
+fn queries(pair: &ShownPair) -> String {
+    let ShownPair { system, id, question, .. } = pair;
+    format!("{} ({}, {})\n", printable(question), printable(system), printable(id))
+}
+
+fn refuted(answer: &RefutedAnswer) -> Result<()> {
+    let RefutedAnswer { pair, verdict } = answer;
+    title(
+        "2  Why is this answer wrong?",
+        "execution accuracy calls it right; this small database shows that it is not",
+    )?;
+    let options = ShowOptions { width: width(), colour: colour(), ..ShowOptions::default() };
+    print_painted(&format!(
+        "{}{}",
+        queries(pair),
+        sqlgauge_report::verdict(&pair.gold, &pair.prediction, verdict, options)
+    ))
+}
+
+fn matched(answer: &MatchedAnswer) -> Result<()> {
+    let MatchedAnswer { pair, comparison } = answer;
+    title(
+        "3  Why is this answer right?",
+        "exact set match calls it wrong; rules turn both queries into one",
+    )?;
+    let mut text = queries(pair);
+    for (side, sql, form) in
+        [("gold", &pair.gold, &comparison.left), ("prediction", &pair.prediction, &comparison.right)]
+    {
+        let _infallible = writeln!(text, "{side:<10}  {}", printable(sql));
+        for step in form.iter().flat_map(|form| &form.applications) {
+            let _infallible = writeln!(text, "            rule {}", printable(&step.to_string()));
         }
-        make_parent(&path)?;
-        let bytes = database(script).with_context(|| format!("the sample database {db_id}"))?;
-        write_atomically(&path, |out| out.write_all(&bytes)).with_context(|| unwritable(&path))?;
     }
-    Ok(())
+    print(&text)
 }
 
-/// The bytes of a database that the script makes.
-fn database(script: &str) -> Result<Vec<u8>> {
-    let folder = TempDir::with_prefix("sqlgauge-")?;
-    let path = folder.path().join("sample.sqlite");
-    let connection = Connection::open(&path)?;
-    connection.execute_batch(script)?;
-    connection.close().map_err(|(_, error)| error)?;
-    Ok(fs::read(&path)?)
+fn estimates(estimates: &[EstimateAndTruth]) -> Result<()> {
+    title(
+        "4  How good without labels?",
+        "learned from bike_rental; the golds of town_library only tell the truth",
+    )?;
+    let mut text = String::new();
+    for EstimateAndTruth { estimate, truth } in estimates {
+        let _infallible = writeln!(
+            text,
+            "{:<10}  estimate {} [{}, {}]   truth {}",
+            printable(&estimate.system),
+            percent(estimate.accuracy),
+            percent(estimate.interval.low),
+            percent(estimate.interval.high),
+            percent(*truth)
+        );
+    }
+    print(&text)
 }
 
-fn make_parent(path: &Path) -> Result<()> {
-    let parent = path.parent().unwrap_or(path);
-    fs::create_dir_all(parent).with_context(|| unwritable(parent))
-}
-
-fn unwritable(path: &Path) -> String {
-    format!("{} cannot be written; choose another folder with --out", path.display())
+fn evolved(tour: &Tour) -> Result<()> {
+    title(
+        "5  What does a schema change cost?",
+        "the same answers after columns were renamed, golds rewritten and run",
+    )?;
+    let mut text = String::new();
+    for row in &tour.evolved {
+        let _infallible = writeln!(
+            text,
+            "{:<10}  {} before   {} after   {} points",
+            printable(&row.system),
+            percent(row.before),
+            percent(row.after),
+            points(Some(row.after - row.before))
+        );
+    }
+    print(&text)
 }

@@ -202,7 +202,7 @@ fn a_line_stays_small_whatever_a_system_says() {
 }
 
 fn sample() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cli/sample")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sqlgauge/sample")
 }
 
 struct Sample {

@@ -117,6 +117,14 @@ impl Table {
     fn leaderboard(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         let note = "percent (vm-steps, ves: ratios) with 95 % intervals; n: items that it is the mean of";
         self.title("Scores", note, out)?;
+        self.scores(report, out)
+    }
+
+    /// Writes the scores alone: a row per system, a column per metric, without a title.
+    ///
+    /// # Errors
+    /// When the output does not take the bytes.
+    pub fn scores(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         let columns = report.summary.metrics.iter().map(|metric| {
             let cells = report.summary.systems.iter().map(|system| score_cell(report, system, metric));
             (metric.as_str(), cells.collect())
