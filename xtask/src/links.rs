@@ -50,7 +50,7 @@ fn fault(from: &Path, link: &str, pages: &BTreeMap<PathBuf, Page>) -> Option<Str
     if from.starts_with("docs") && !target.starts_with("docs") {
         return Some("leads out of docs, where the book cannot follow; write the path as code".to_owned());
     }
-    if !root().join(&target).exists() {
+    if !pages.contains_key(&target) && !root().join(&target).exists() {
         return Some(format!("{} does not exist", target.display()));
     }
     let anchor = anchor?;

@@ -1,33 +1,20 @@
-//! The examples of README run as printed, and print what README shows.
+//! The examples of README and of a tutorial run as printed, and print what stands below them.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::process::{Command, Output};
 
 const README: &str = include_str!("../../../README.md");
+const TUTORIAL: &str = include_str!("../../../docs/tutorials/why-is-this-wrong.md");
 
-/// What the folder of the examples is called in README.
+/// What the folder of the examples is called in both.
 const FOLDER: &str = "sqlgauge-demo/benchmark";
 
-/// The contents of the fenced blocks of a language.
-fn blocks(language: &str) -> Vec<String> {
-    let (mut blocks, mut open): (Vec<String>, bool) = (Vec::new(), false);
-    for line in README.lines() {
-        match (open, line.strip_prefix("```")) {
-            (true, Some(_)) => open = false,
-            (true, None) => {
-                if let Some(block) = blocks.last_mut() {
-                    *block += &format!("{line}\n");
-                }
-            }
-            (false, Some(after)) if after == language => {
-                open = true;
-                blocks.push(String::new());
-            }
-            (false, _) => {}
-        }
-    }
-    blocks
+/// The contents of a document's fenced blocks of a language.
+fn blocks<'a>(document: &'a str, language: &str) -> Vec<&'a str> {
+    let fenced = document.split("\n```").skip(1).step_by(2);
+    fenced.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n')).collect()
 }
 
 /// The commands of a block: a line that ends in a backslash goes on in the next one.
@@ -44,7 +31,12 @@ fn announced(command: &str) -> i32 {
 fn run(command: &str, folder: &Path) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_sqlgauge")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
-    let shell = Command::new("sh").args(["-c", command]).current_dir(folder).env("PATH", path).output();
+    let shell = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("COLUMNS", "110")
+        .output();
     shell.unwrap()
 }
 
@@ -54,27 +46,39 @@ fn words(line: &str) -> String {
     kept.collect::<Vec<_>>().join(" ")
 }
 
-#[test]
-fn the_examples_run_as_printed() {
+/// Runs the examples after a demo, and finds every line of the document's outputs in what was printed.
+fn check(document: &str, least: usize) {
+    assert!(document.contains(FOLDER));
     let folder = tempfile::tempdir().unwrap();
     let demo = run("sqlgauge demo", folder.path());
     assert!(demo.status.success(), "{}", String::from_utf8_lossy(&demo.stderr));
+    let mut printed = String::from_utf8_lossy(&demo.stdout).into_owned();
 
-    let printed: Vec<String> = String::from_utf8_lossy(&demo.stdout).lines().map(words).collect();
-    for line in blocks("text").iter().flat_map(|block| block.lines()) {
-        assert!(printed.contains(&words(line)), "the demo does not print `{line}`");
-    }
-
-    assert!(README.contains(&format!("The examples run in `{FOLDER}`")));
-    let examples: Vec<String> = blocks("sh")
-        .iter()
-        .filter(|block| !block.contains("cargo "))
-        .flat_map(|block| commands(block))
+    let examples: Vec<String> = blocks(document, "sh")
+        .into_iter()
+        .filter(|block| !block.contains("cargo ") && !block.starts_with("cd "))
+        .flat_map(commands)
         .collect();
-    assert!(examples.iter().filter(|command| command.starts_with("sqlgauge ")).count() >= 5);
+    assert!(examples.iter().filter(|command| command.starts_with("sqlgauge ")).count() >= least);
     for command in examples {
         let output = run(&command, &folder.path().join(FOLDER));
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(announced(&command)), "{command}\n{said}");
+        printed.push_str(&String::from_utf8_lossy(&output.stdout));
     }
+
+    let printed: Vec<String> = printed.lines().map(words).collect();
+    for line in blocks(document, "text").iter().flat_map(|block| block.lines()) {
+        assert!(printed.contains(&words(line)), "not printed: `{line}`");
+    }
+}
+
+#[test]
+fn the_examples_of_the_readme_run_as_printed() {
+    check(README, 7);
+}
+
+#[test]
+fn the_examples_of_the_tutorial_run_as_printed() {
+    check(TUTORIAL, 6);
 }
