@@ -1,4 +1,4 @@
-"""Tells how good a Text-to-SQL system is.
+"""Scores Text-to-SQL systems: official numbers, intervals, and the reason for every miss.
 
 The same libraries as the program ``sqlgauge``, which this package brings along: every result is the one that the
 command line gives. Every error is an :class:`Error` with the sentence of the command line.

@@ -60,10 +60,10 @@ pub fn render() -> Result<String> {
     Ok(page)
 }
 
-/// The commands that the program's own help names.
+/// The commands that the program's own help names, below the headings of their groups.
 fn named(help: &str) -> impl Iterator<Item = String> {
-    let lines =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let lines = help.lines().skip_while(|line| !line.starts_with("Usage:")).skip(1);
+    let lines = lines.take_while(|line| *line != "Options:");
     let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned)
 }

@@ -3,11 +3,13 @@
 //! - `cargo xtask check` is the quick check before a commit: format, lints, unit tests, links;
 //! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current or a link is broken;
 //! - `cargo xtask links` checks the links alone;
-//! - `cargo xtask book` builds the documentation as a book.
+//! - `cargo xtask book` builds the documentation as a book;
+//! - `cargo xtask pictures` takes the pictures of README from the demo, with Chromium.
 
 mod cli_page;
 mod links;
 mod metrics_page;
+mod pictures;
 mod rules_page;
 
 use std::path::{Path, PathBuf};
@@ -15,7 +17,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-const USAGE: &str = "usage: cargo xtask check | docs [--check] | links | book";
+const USAGE: &str = "usage: cargo xtask check | docs [--check] | links | book | pictures";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -25,6 +27,7 @@ fn main() -> Result<()> {
         ["docs", "--check"] => docs(true).and_then(|()| links::check()),
         ["links"] => links::check(),
         ["book"] => book(),
+        ["pictures"] => pictures::take(),
         _ => bail!(USAGE),
     }
 }

@@ -25,9 +25,10 @@ use clap::{CommandFactory, Parser};
 
 use crate::commands::Command;
 
-/// Tells how good a Text-to-SQL system is.
+/// Scores Text-to-SQL systems: the official Spider and BIRD numbers, a confidence interval on each, and the reason for every miss
 #[derive(Debug, Parser)]
-#[command(name = "sqlgauge", version, about, long_about = None, arg_required_else_help = true)]
+#[command(name = "sqlgauge", version, about, long_about = None, arg_required_else_help = true,
+    help_template = commands::help_template())]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

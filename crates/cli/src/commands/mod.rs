@@ -41,38 +41,38 @@ use crate::Verdict;
 /// What sqlgauge can be asked to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Score the bundled sample benchmark and write a report
+    /// Tour the product on a bundled sample benchmark
     Demo(demo::Demo),
     /// Score predictions against gold queries
     Score(score::Score),
-    /// Put the shards of a run together to the run that they are parts of
+    /// Merge the shards of a run
     Merge(merge::Merge),
-    /// Compare two systems of a run: paired test, interval of the difference, items that differ
+    /// Compare two systems: paired test, interval of the difference, items that differ
     Compare(compare::Compare),
-    /// Write the report of a run in a format
+    /// Write a run's report as HTML, Markdown, CSV, JUnit or JSON
     Report(report::ReportCommand),
-    /// Show one item: question, both queries, both results, every metric and why
+    /// Show one item: both queries, both results, and why each score
     Show(show::Show),
-    /// Stand in for an official evaluation script: its flags, its table
+    /// Run with the flags and the table of an official script
     #[command(subcommand)]
     Compat(compat::Compat),
     /// Ask a language model for the SQL of a workload's questions
     Predict(Box<predict::Predict>),
-    /// Estimate the accuracy of predictions without labels, with an interval and reasons
+    /// Estimate accuracy without gold queries, from runs you have already scored
     Estimate(Box<estimate::EstimateCommand>),
-    /// Compare systems on a benchmark and on its evolved schemas
+    /// Measure what systems lose when schemas change
     Robustness(Box<robustness::RobustnessCommand>),
-    /// Make training data of a benchmark and its evolved schemas
+    /// Make training data from a benchmark and its evolved schemas
     Augment(Box<augment::Augment>),
-    /// Make a known run of labels that were judged elsewhere; nothing is executed
+    /// Import labels judged elsewhere as a scored run (runs no SQL)
     Import(import::Import),
-    /// Print the catalog of a database, a folder of databases or a tables.json as sqlgauge sees it
+    /// Print the schema of a database or a tables.json
     Schema(schema::SchemaCommand),
-    /// Tell whether two queries mean the same, without running them, and why
+    /// Decide by rules whether two queries mean the same, and say why
     ///
     /// Exit code 0 if they are equal, 1 if they are not found equal, 2 if one of them or the schema cannot be read.
     Match(match_queries::Match),
-    /// Find a database that tells two queries apart, or prove that there is none
+    /// Find a database on which two queries differ, or prove that there is none
     ///
     /// A pair: --left and --right. A file of pairs: --pairs and --out. Whole prediction files: --gold, --pred and --out, a run as
     /// of `score`.
@@ -80,39 +80,65 @@ pub enum Command {
     /// Exit code of a pair: 0 if they are equivalent, 1 if they are different, 3 if nobody knows, 2 if one of them or the schema
     /// cannot be read. Exit code of a run: 0 if every pair has been looked at, whatever the verdicts, 2 if an input cannot be read.
     Verify(Box<verify::Verify>),
-    /// Write the counterexamples of a run as a test suite: SQLite files beside the benchmark's databases
+    /// Export the counterexamples of a run as a test suite
     Witnesses(witnesses::Witnesses),
     /// List the equivalence rules, or explain one
     #[command(subcommand)]
     Rules(rules::Rules),
-    /// List the metrics: id, what it means, its range, what it needs
+    /// List the metrics: what they measure and what they need
     Metrics(metrics::Metrics),
-    /// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
+    /// Change the schemas of a benchmark, with its databases and gold queries
     Evolve(Box<evolve::Evolve>),
-    /// Make a labelled corpus from databases: queries by a grammar, each checked by execution
+    /// Make a labelled corpus from your databases
     Synth(synth::Synth),
-    /// Make relational databases of loose tables: CSV and Parquet files become typed SQLite databases with keys
+    /// Make relational databases from CSV and Parquet files
     Tables(tables::Tables),
-    /// Compare what corpora cover: sizes, difficulty, where their items lie, how far they reach in 16 dimensions
+    /// Compare what corpora cover
     Coverage(coverage::CoverageCommand),
-    /// Turn a workload (questions, schemas, predictions) into vectors for `shift`, `fit` and `estimate`
+    /// Encode questions, schemas and predictions as vectors
     Encode(encode::Encode),
-    /// Measure how far a workload lies from another, and which databases and dimensions make the difference
+    /// Measure how far one workload is from another
     Shift(shift::Shift),
-    /// Learn how accuracy falls with shift: an evaluator from a source and labelled corpora
+    /// Train an evaluator: how accuracy falls with shift
     Fit(fit::Fit),
-    /// Adapt an evaluator to another system in a few steps, from a labelled corpus of it
+    /// Adapt an evaluator to another system
     Adapt(adapt::Adapt),
-    /// Measure estimators on labelled runs: what they say of a part whose labels they do not see
+    /// Benchmark estimators: hide part of the labels, compare the estimates with them
     BenchEstimators(bench_estimators::BenchEstimators),
-    /// Resolve a query and print it with its features, or the error with its place
+    /// Print a query resolved, with its features, or the place of its error
     Parse(parse::Parse),
-    /// Print a query in other SQL dialects, with SQLite's meaning or not at all
+    /// Translate a query to other SQL dialects; refuses rather than change its meaning
     Translate(translate::Translate),
     /// Print the completion script of a shell
     Completions(completions::Completions),
     /// Print the manual page, or write the pages of all commands into a folder
     Man(completions::Man),
+}
+
+/// What a person wants, with the commands for it, in the order of the help.
+const GROUPS: [(&str, &[&str]); 7] = [
+    ("Score", &["demo", "score", "compat", "merge", "import"]),
+    ("Look at a run", &["compare", "show", "report", "metrics"]),
+    ("Are two queries equal?", &["match", "verify", "witnesses", "rules"]),
+    ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
+    ("Under schema change", &["evolve", "robustness", "augment"]),
+    ("Make data", &["synth", "tables", "coverage", "predict"]),
+    ("Tools", &["translate", "parse", "schema", "completions", "man"]),
+];
+
+/// The help of the program, with the commands by group.
+pub fn help_template() -> String {
+    let commands = Command::augment_subcommands(clap::Command::new("sqlgauge"));
+    let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or_default();
+    let mut text = String::from("{about}\n\n{usage-heading} {usage}\n");
+    for (group, names) in GROUPS {
+        text += &format!("\n{group}:\n");
+        for command in names.iter().filter_map(|name| commands.find_subcommand(name)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            text += &format!("  {:width$}  {about}\n", command.get_name());
+        }
+    }
+    text + "\n`sqlgauge help COMMAND` has the options of a command.\n\nOptions:\n{options}"
 }
 
 impl Command {
@@ -151,5 +177,20 @@ impl Command {
             Self::Completions(command) => command.run(),
             Self::Man(command) => command.run(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let commands = Command::augment_subcommands(clap::Command::new("sqlgauge"));
+        let mut named: Vec<&str> = commands.get_subcommands().map(clap::Command::get_name).collect();
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        named.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(named, grouped);
     }
 }

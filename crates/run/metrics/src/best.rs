@@ -19,7 +19,8 @@ pub fn score_best(metric: &dyn Metric, pairs: &[Pair<'_>]) -> Score {
             Some((_, known)) => is_better(metric, score.value, known.value),
         };
         if better {
-            let perfect = score.value.is_some_and(|value| value >= 1.0) && metric.kind() != MetricKind::Cost;
+            let perfect =
+                score.value.is_some_and(|value| value >= 1.0) && metric.kind() != MetricKind::Unbounded;
             best = Some((index, score));
             if perfect {
                 break;

@@ -33,7 +33,7 @@ impl Metric for ColumnF1 {
     }
 
     fn reads(&self) -> Reads {
-        Reads::Nothing
+        Reads::NoRows
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

@@ -44,7 +44,7 @@ impl Metric for Etm {
     }
 
     fn reads(&self) -> Reads {
-        Reads::Nothing
+        Reads::NoRows
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
@@ -66,7 +66,7 @@ impl Metric for EtmPaper {
     }
 
     fn reads(&self) -> Reads {
-        Reads::Nothing
+        Reads::NoRows
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

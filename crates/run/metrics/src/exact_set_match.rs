@@ -33,7 +33,7 @@ impl Metric for Esm {
     }
 
     fn reads(&self) -> Reads {
-        Reads::Nothing
+        Reads::NoRows
     }
 
     fn needs(&self) -> &'static str {

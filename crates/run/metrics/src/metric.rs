@@ -14,15 +14,15 @@ pub enum MetricKind {
     Binary,
     /// Anything in [0, 1].
     Fraction,
-    /// A cost or efficiency in the metric's own unit, from 0 without an upper bound.
-    Cost,
+    /// A cost or an efficiency in the metric's own unit, from 0 without an upper bound.
+    Unbounded,
 }
 
 /// What a metric reads of the rows that a prediction returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reads {
-    /// Nothing: it compares texts, and runs neither query.
-    Nothing,
+    /// No row: it compares texts, or runs the queries by itself.
+    NoRows,
     /// A bag of rows: with more rows than the gold the prediction is wrong, whatever they are.
     Bag,
     /// A set of rows: with a row that the gold lacks the prediction is wrong, whatever else it returns.
@@ -37,7 +37,7 @@ impl MetricKind {
         match self {
             Self::Binary => "0 or 1",
             Self::Fraction => "0 to 1",
-            Self::Cost => "0 and up",
+            Self::Unbounded => "0 and up",
         }
     }
 }
@@ -59,7 +59,7 @@ pub trait Metric: Send + Sync {
     /// What it needs to score a pair, in a few words.
     fn needs(&self) -> &'static str {
         match self.reads() {
-            Reads::Nothing => "the schema: runs nothing",
+            Reads::NoRows => "the schema: runs nothing",
             Reads::Bag | Reads::Set | Reads::Everything => "the database: runs both queries",
         }
     }

@@ -45,7 +45,7 @@ impl Metric for RVes {
     }
 
     fn kind(&self) -> MetricKind {
-        MetricKind::Cost
+        MetricKind::Unbounded
     }
 
     fn reads(&self) -> Reads {

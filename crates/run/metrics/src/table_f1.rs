@@ -32,7 +32,7 @@ impl Metric for TableF1 {
     }
 
     fn reads(&self) -> Reads {
-        Reads::Nothing
+        Reads::NoRows
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

@@ -42,7 +42,7 @@ impl Metric for Verify {
 
     fn reads(&self) -> Reads {
         // A prediction that another metric knows to be wrong may be left there: its first rows differ already.
-        Reads::Nothing
+        Reads::NoRows
     }
 
     fn needs(&self) -> &'static str {

@@ -45,7 +45,7 @@ impl Metric for Ves {
     }
 
     fn kind(&self) -> MetricKind {
-        MetricKind::Cost
+        MetricKind::Unbounded
     }
 
     fn reads(&self) -> Reads {

@@ -28,7 +28,7 @@ impl Metric for VmSteps {
     }
 
     fn kind(&self) -> MetricKind {
-        MetricKind::Cost
+        MetricKind::Unbounded
     }
 
     fn reads(&self) -> Reads {

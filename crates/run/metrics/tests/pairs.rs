@@ -301,7 +301,7 @@ fn shared_memos_change_nothing() {
         ["SELECT name FROM singer ORDER BY age, name DESC", "SELECT name FROM singer", "SELECT 1"]
     {
         let shared = Pair::new(&world.engine, &world.target, gold, prediction, Some(&cache)).sharing(&facts);
-        for metric in all().iter().filter(|metric| metric.kind() != MetricKind::Cost) {
+        for metric in all().iter().filter(|metric| metric.kind() != MetricKind::Unbounded) {
             let alone = metric.score(&world.pair(gold, prediction));
             assert_eq!(metric.score(&shared), alone, "{} {prediction}", metric.id());
         }
@@ -343,7 +343,7 @@ fn a_prediction_that_is_wrong_already_stops_and_scores_the_same() {
         [&["ex"][..], &["ex-bird"], &["ex-spider", "ex-bird"], &["ex-subset", "ex-tolerance", "suite"], &[]]
     {
         let metrics: Vec<&dyn Metric> = match group {
-            [] => text_free.iter().copied().filter(|metric| metric.kind() != MetricKind::Cost).collect(),
+            [] => text_free.iter().copied().filter(|metric| metric.kind() != MetricKind::Unbounded).collect(),
             ids => ids.iter().map(|id| find(id).unwrap() as &dyn Metric).collect(),
         };
         for ((gold, prediction), whole) in cases.iter().zip(&wholes) {

@@ -29,7 +29,7 @@ impl Nature {
 
     /// Whether values are in the metric's own unit and not in [0, 1].
     pub fn has_own_unit(self) -> bool {
-        self.kind == MetricKind::Cost
+        self.kind == MetricKind::Unbounded
     }
 
     /// The better of two values.

@@ -79,8 +79,8 @@ mod tests {
         let cases = [
             (Some(0.829), MetricKind::Binary, "82.9"),
             (Some(1.0), MetricKind::Fraction, "100.0"),
-            (Some(1.2345), MetricKind::Cost, "1.23"),
-            (Some(123_456.7), MetricKind::Cost, "123457"),
+            (Some(1.2345), MetricKind::Unbounded, "1.23"),
+            (Some(123_456.7), MetricKind::Unbounded, "123457"),
             (None, MetricKind::Binary, "–"),
         ];
         for (value, kind, expected) in cases {

@@ -68,7 +68,7 @@ impl Gate {
             return Err(GateError::Cost { metric });
         }
         // A cost has a unit of its own; anything else lies in [0, 1].
-        let has_unit = sqlgauge_metrics::find(&metric).is_ok_and(|m| m.kind() == MetricKind::Cost);
+        let has_unit = sqlgauge_metrics::find(&metric).is_ok_and(|m| m.kind() == MetricKind::Unbounded);
         if !minimum.is_finite() || (!has_unit && !(0.0..=1.0).contains(&minimum)) {
             return Err(GateError::OutOfRange { metric, minimum });
         }
@@ -78,7 +78,7 @@ impl Gate {
     /// A mean and the bar as a reader sees them: percent, costs in their own unit, with as many decimals as tell
     /// the two apart.
     pub fn written(&self, mean: f64) -> (String, String) {
-        let has_unit = sqlgauge_metrics::find(&self.metric).is_ok_and(|m| m.kind() == MetricKind::Cost);
+        let has_unit = sqlgauge_metrics::find(&self.metric).is_ok_and(|m| m.kind() == MetricKind::Unbounded);
         let (scale, unit) = if has_unit { (1.0, "") } else { (100.0, " %") };
         let decimals = |value: f64| (1..=6).map(move |digits| format!("{:.digits$}", value * scale));
         let distance =

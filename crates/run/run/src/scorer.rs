@@ -117,7 +117,7 @@ impl BenchmarkScorer {
         let runs = golds.iter().position(|gold| gold.rows().is_some());
         // The text of the gold does not run, and no metric that runs it could mend it.
         let no_gold_runs =
-            runs.is_none() && !by_metric().any(|(m, s)| m.reads() != Reads::Nothing && s.value.is_some());
+            runs.is_none() && !by_metric().any(|(m, s)| m.reads() != Reads::NoRows && s.value.is_some());
         let gold = &golds[shown_gold(by_metric(), &golds).or(runs).unwrap_or(0)];
         let status = note_outcomes(
             &mut details,
@@ -133,7 +133,7 @@ impl BenchmarkScorer {
             if let Some(verdict) = score.verdict.take().filter(|_| prediction.is_some()) {
                 details.verdict = Some(*verdict);
             }
-            let is_cost = metric.kind() == MetricKind::Cost;
+            let is_cost = metric.kind() == MetricKind::Unbounded;
             let value = match &prediction {
                 Some(_) => score.value,
                 // The empty text stands in for the answer: it says whether the metric applies, not its worth.

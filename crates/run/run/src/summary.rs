@@ -425,7 +425,9 @@ impl SummaryBuilder {
         let Column { id, kind, .. } = &self.metrics[metric];
         let p_value = match kind {
             MetricKind::Binary => stats::mcnemar_exact(only_first as u64, only_second as u64),
-            MetricKind::Fraction | MetricKind::Cost => stats::sign_flip_test(differences, RESAMPLES, SEED),
+            MetricKind::Fraction | MetricKind::Unbounded => {
+                stats::sign_flip_test(differences, RESAMPLES, SEED)
+            }
         };
         let mean = |sum: f64| Some(sum / differences.len() as f64);
         Some(Comparison {
@@ -508,7 +510,7 @@ fn summarise(columns: &[(MetricKind, Vec<f64>)], resamples: usize) -> Vec<ScoreS
     let score = |(kind, values): &(MetricKind, Vec<f64>)| {
         let interval = match kind {
             MetricKind::Binary => wilson(values),
-            MetricKind::Fraction | MetricKind::Cost => {
+            MetricKind::Fraction | MetricKind::Unbounded => {
                 intervals.next().flatten().map(|interval| (interval.low, interval.high))
             }
         };

@@ -2,16 +2,15 @@
 
 #![expect(clippy::format_collect, reason = "a page is written once; what reads best wins")]
 
-use sqlgauge_report::ShowOptions;
+use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_report::page::{Page, escape, section, table};
 use sqlgauge_report::words::percent;
+use sqlgauge_search::literal;
+use sqlgauge_verify::Verdict;
 
 use super::{
     BeforeAndAfter, CHANGE, Demo, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, UNLABELLED,
 };
-
-/// Columns of the counterexample.
-const WIDTH: u16 = 100;
 
 pub(super) fn html(demo: &Demo) -> String {
     let sections = [
@@ -25,7 +24,9 @@ pub(super) fn html(demo: &Demo) -> String {
     Page {
         title: "The bundled sample".to_owned(),
         nav: written().map(|&(id, name, _)| (id.to_owned(), name.to_owned())).collect(),
-        body: written().map(|(id, name, content)| section(id, name, "", content)).collect(),
+        body: std::iter::once("<h1>The bundled sample</h1>\n".to_owned())
+            .chain(written().map(|(id, name, content)| section(id, name, "", content)))
+            .collect(),
         tool_version: env!("CARGO_PKG_VERSION"),
     }
     .html("")
@@ -81,12 +82,35 @@ fn queries(pair: &ShownPair) -> String {
 
 fn refuted(answer: &RefutedAnswer) -> String {
     let RefutedAnswer { pair, verdict } = answer;
-    let options = ShowOptions { width: WIDTH, ..ShowOptions::default() };
+    let Verdict::Different(counterexample) = &verdict.verdict else { return String::new() };
+    let refutation = &counterexample.refutation;
+    let tables: String = refutation
+        .database()
+        .tables
+        .iter()
+        .map(|held| {
+            format!("<p class=\"soft\">Table {}</p>{}", escape(&held.name), grid(&held.columns, &held.rows))
+        })
+        .collect();
+    let result = |title: &str, rows: &ResultSet| {
+        let all: Vec<Vec<Value>> = rows.rows().map(<[Value]>::to_vec).collect();
+        format!("<p class=\"soft\">{title}</p>{}", grid(&rows.columns, &all))
+    };
+    let explanation = counterexample.explanation.as_deref().unwrap_or_default();
     format!(
-        "<p>Execution accuracy calls this answer right, because the rows at hand do not show the difference. This small database does.</p>\n{}<pre class=\"sql\">{}</pre>\n",
+        "<p>Execution accuracy calls this answer right, because the rows at hand do not show the difference. This small database does.</p>\n{}{tables}{}{}<p>{}</p>\n",
         queries(pair),
-        escape(&sqlgauge_report::verdict(&pair.gold, &pair.prediction, verdict, options))
+        result("The gold returns", refutation.left()),
+        result("The prediction returns", refutation.right()),
+        escape(explanation)
     )
+}
+
+fn grid(columns: &[String], rows: &[Vec<Value>]) -> String {
+    let header: Vec<(&str, &str)> = columns.iter().map(|name| ("", name.as_str())).collect();
+    let cell = |value: &Value| format!("<td class=\"mono\">{}</td>", escape(&literal(value)));
+    let row = |row: &Vec<Value>| format!("<tr>{}</tr>", row.iter().map(cell).collect::<String>());
+    table("", &header, &rows.iter().map(row).collect::<String>())
 }
 
 fn matched(answer: &MatchedAnswer) -> String {

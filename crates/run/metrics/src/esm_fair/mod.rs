@@ -53,7 +53,7 @@ impl Metric for EsmFair {
     }
 
     fn reads(&self) -> Reads {
-        Reads::Nothing
+        Reads::NoRows
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

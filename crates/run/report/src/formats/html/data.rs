@@ -247,7 +247,7 @@ fn metric(id: &str) -> Metric<'_> {
     let kind = match kind {
         MetricKind::Binary => "binary",
         MetricKind::Fraction => "fraction",
-        MetricKind::Cost => "own",
+        MetricKind::Unbounded => "own",
     };
     Metric { id, kind, lower, about }
 }
