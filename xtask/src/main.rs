@@ -7,6 +7,7 @@
 //! - `cargo xtask pictures` takes the pictures of README from the demo, with Chromium.
 
 mod cli_page;
+mod files_page;
 mod links;
 mod metrics_page;
 mod pictures;
@@ -44,6 +45,7 @@ fn docs(check: bool) -> Result<()> {
         ("docs/SUMMARY.md".to_owned(), rules_page::summary(&root().join("docs/SUMMARY.md"))?),
     ];
     pages.extend(rules_page::render());
+    pages.extend(files_page::render()?);
     let mut stale = Vec::new();
     for (name, text) in pages {
         let path = root().join(&name);

@@ -10,6 +10,7 @@ use sqlgauge_search::literal;
 
 /// A verdict on a pair as it is stored: the same for the same pair, schema and options.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct VerdictRecord {
     /// `equivalent`, `equivalent_up_to`, `different` or `unknown`.
@@ -74,6 +75,7 @@ pub struct VerdictRecord {
 
 /// A result: `columns` and `rows`. What JSON has no words for stands as SQL would write it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultTable {
     /// Column names.
     pub columns: Vec<String>,
@@ -89,6 +91,7 @@ pub struct ResultTable {
 
 /// A contradicted proof.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DefectRecord {
     /// The rules of the proof.
     pub rules: Vec<String>,
@@ -98,6 +101,7 @@ pub struct DefectRecord {
 
 /// The spellings of two queries that were read in SQLite's.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SpellingRecord {
     /// Of the left query.
@@ -110,6 +114,7 @@ pub struct SpellingRecord {
 
 /// A query in SQLite's spelling.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Respelled {
     /// The text that was analysed.
     pub sql: String,

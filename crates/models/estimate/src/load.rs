@@ -55,16 +55,14 @@ impl<'a> Loader<'a> {
         }
         let mut databases: HashMap<String, usize> = HashMap::new();
         let mut occurrences: HashMap<String, Occurrences> = HashMap::new();
-        let is_cut = |item: &&Item| item.details.prediction_bytes.is_some();
-        let cut = run.items.iter().filter(is_cut).count();
-        if cut > 0 {
-            self.pool.notes.push(format!(
-                "{}: the log has cut {cut} long predictions; their labels count, their texts are not analysed",
-                path.display()
-            ));
-        }
+        let mut cut = 0;
         for item in run.items {
             let Some(&Some(correct)) = item.metrics.get(&metric) else { continue };
+            // Of a text that the log has cut nobody can tell what the query was.
+            if item.details.prediction_bytes.is_some() {
+                cut += 1;
+                continue;
+            }
             let database = if let Some(&place) = databases.get(&item.db_id) {
                 place
             } else {
@@ -76,6 +74,12 @@ impl<'a> Loader<'a> {
             let system = self.pool.system(&item.system);
             let occurrences = occurrences.entry(item.system.clone()).or_default();
             self.add_known(item, system, database, correct, occurrences);
+        }
+        if cut > 0 {
+            self.pool.notes.push(format!(
+                "{}: {cut} answers are left out, because their predictions are too long for the log",
+                path.display()
+            ));
         }
         Ok(())
     }
@@ -276,8 +280,7 @@ pub fn binary_metric(path: &Path, run: &StoredRun, wanted: Option<&str>) -> Resu
 fn question_and_answer(item: Item, database: usize) -> (Question, Answer) {
     let Details { question, evidence, confidence, result, .. } = &item.details;
     let answer = Answer {
-        // A text that the log has cut says nothing of the query.
-        sql: item.details.whole_prediction().unwrap_or_default().to_owned(),
+        sql: item.details.prediction.clone().unwrap_or_default(),
         correct: None,
         confidence: *confidence,
         status: Some(item.status.clone()).filter(|status| status != "unknown"),

@@ -3,7 +3,8 @@
 //! # Contract
 //! - [`Details`] has a field for each name; the order of the fields is the order in the log, and what is absent is left out.
 //! - [`RawDetails`] has the same fields as JSON that is not decoded, for whoever passes items on.
-//! - A name that no field has, from a later version, is kept in `other` and written again.
+//! - A name that no field has, from a later version, is kept in `other` and written again; inside of a field it is not.
+//! - null stands for what is absent, as earlier versions wrote it.
 //! - A field of another type than written here makes the line unreadable, with an error that names it.
 
 use std::borrow::Cow;
@@ -32,14 +33,20 @@ macro_rules! details {
     ($($(#[doc = $text:literal])+ $of:ident $name:ident: $type:ty, $skip:literal;)*) => {
         /// What explains the scores of an item.
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub struct Details {
             $(
                 $(#[doc = $text])+
-                #[serde(default, skip_serializing_if = $skip)]
+                #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = $skip)]
                 pub $name: $type,
             )*
+            /// The verdict of a run of pairs on its way into the log, where it stands behind `metrics`; read as `verdict`.
+            #[serde(rename = "verdict", skip_deserializing, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(feature = "schema", schemars(skip))]
+            pub verdict_of_pair: Option<VerdictRecord>,
             /// What a later version wrote beside these.
             #[serde(flatten)]
+            #[cfg_attr(feature = "schema", schemars(skip))]
             pub other: Map<String, Value>,
         }
 
@@ -120,8 +127,15 @@ details! {
     Answer prediction_result: Option<ResultTable>, "Option::is_none";
 }
 
+fn null_as_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
 /// Place in a conversation (`SParC`, `CoSQL`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TurnRecord {
     /// Number of the conversation.
     pub interaction: u64,
@@ -131,6 +145,7 @@ pub struct TurnRecord {
 
 /// A result in short, enough to tell which answers agree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultDigest {
     /// Number of rows.
     pub rows: usize,
@@ -156,6 +171,7 @@ impl ResultDigest {
 
 /// What a metric says about its score: `reason` in words, and entries of its own (partial scores, …).
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct MetricDetail(Map<String, Value>);
 
@@ -278,5 +294,70 @@ impl<'de> Visitor<'de> for RawVisitor {
             details.set(name, value);
         }
         Ok(details)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const LINES: [&str; 5] = [
+        "{}",
+        r#"{"question":"q","evidence":"e","gold":"SELECT 1","prediction":"SELECT 2","prediction_bytes":9000,"confidence":0.5,"hardness":"easy","features":["join"],"difficulty":"simple","turn":{"interaction":0,"turn":2},"result":{"rows":1,"set":"00000000000000ff","beginning":true},"gold_empty":true,"database_empty":true,"verdict":{"verdict":"unknown","stage":"search","reason":"timeout","message":"m"},"metrics":{"esm@1":{"reason":"r","partial":{"a":1}},"ex@1":{"gold":1}},"depends_on":["time"],"gold_result":{"columns":["a"],"rows":[[1],[null]],"total_rows":2},"prediction_result":{"columns":[],"rows":[],"total_rows":0,"beginning":true}}"#,
+        r#"{"golds":["SELECT 1","SELECT 2"],"error":"no such column","gold_error":"g","prediction_status":"ok"}"#,
+        r#"{"golds":[],"metrics":{"ex@1":{}}}"#,
+        r#"{"question":"q","of_a_later_version":[1,{"b":null}]}"#,
+    ];
+
+    #[test]
+    fn a_line_is_written_as_it_was_read() {
+        for line in LINES {
+            let details: Details = serde_json::from_str(line).unwrap();
+            assert_eq!(serde_json::to_string(&details).unwrap(), line);
+        }
+    }
+
+    #[test]
+    fn what_is_not_decoded_has_the_same_entries() {
+        for line in LINES {
+            let raw: RawDetails<'_> = serde_json::from_str(line).unwrap();
+            let entries: Vec<(&str, &str)> =
+                raw.entries().map(|(name, value, _)| (name, value.get())).collect();
+            let whole: Map<String, Value> = serde_json::from_str(line).unwrap();
+            let expected: Vec<(&str, String)> =
+                whole.iter().map(|(name, value)| (name.as_str(), value.to_string())).collect();
+            assert_eq!(
+                entries,
+                expected.iter().map(|(name, text)| (*name, text.as_str())).collect::<Vec<_>>()
+            );
+        }
+    }
+
+    #[test]
+    fn null_is_absent_and_another_type_is_refused() {
+        let details: Details =
+            serde_json::from_str(r#"{"question":null,"features":null,"metrics":null,"gold_empty":null}"#)
+                .unwrap();
+        assert_eq!(details, Details::default());
+        let error = serde_json::from_str::<Details>(r#"{"features":"join"}"#).unwrap_err().to_string();
+        assert!(error.contains("expected a sequence"), "{error}");
+    }
+
+    #[test]
+    fn a_reason_may_stand_alone() {
+        let details: Details = serde_json::from_value(json!({"metrics": {"ex@1": "why"}})).unwrap();
+        assert_eq!(details.metrics["ex@1"].reason(), Some("why"));
+    }
+
+    #[test]
+    fn the_verdict_of_a_pair_stands_behind_the_metrics() {
+        let verdict = VerdictRecord { verdict: "different".to_owned(), ..VerdictRecord::default() };
+        let mut details = Details { verdict_of_pair: Some(verdict.clone()), ..Details::default() };
+        details.metrics.insert("verify@1".to_owned(), MetricDetail::default());
+        let text = serde_json::to_string(&details).unwrap();
+        assert!(text.starts_with(r#"{"metrics":{"verify@1":{}},"verdict":{"#), "{text}");
+        assert_eq!(serde_json::from_str::<Details>(&text).unwrap().verdict, Some(verdict));
     }
 }

@@ -96,7 +96,7 @@ impl Scorer for PairScorer {
 fn judged(task: &Task<'_>, report: &Report) -> Judgement {
     let score = score_of_verdict(report);
     let mut judgement = judgement(task, "ok", score.value);
-    judgement.details.verdict = score.verdict.map(|verdict| *verdict);
+    judgement.details.verdict_of_pair = score.verdict.map(|verdict| *verdict);
     judgement.details.metrics.insert(PairScorer::METRIC.to_owned(), score.detail.into());
     judgement
 }

@@ -9,6 +9,7 @@ use crate::scorer::{GOLD_FAILED, MISSING};
 
 /// One line of `items.jsonl`: one system's answer to one example, scored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Item {
     /// Name of the system.
     pub system: String,
@@ -58,6 +59,7 @@ impl Item {
 
 /// `run.json`: what was run, on what, by which version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// Version of sqlgauge.
     pub tool_version: String,
@@ -86,6 +88,7 @@ impl Manifest {
 
 /// One input file of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Input {
     /// What it was read as: `gold`, `predictions:DAIL`, `tables`, `database:concert_singer`.
     pub role: String,
@@ -97,6 +100,7 @@ pub struct Input {
 
 /// `summary.json`: scores per system with intervals, and their breakdown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Metric ids with versions, in the order asked for.
     pub metrics: Vec<String>,
@@ -111,6 +115,7 @@ pub struct Summary {
 
 /// How many examples have golds that a prediction can be wrong about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GoldCounts {
     /// Examples seen, whatever the number of systems.
     pub examples: usize,
@@ -126,6 +131,7 @@ pub struct GoldCounts {
 
 /// One system's scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SystemSummary {
     /// Name of the system.
     pub system: String,
@@ -141,6 +147,7 @@ pub struct SystemSummary {
 
 /// The denominators of a system's scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
     /// Examples in the benchmark.
     pub requested: usize,
@@ -157,6 +164,7 @@ pub struct Counts {
 
 /// A mean score with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScoreSummary {
     /// Mean over the items to which the metric applies; `None` if there are none.
     pub mean: Option<f64>,
@@ -170,6 +178,7 @@ pub struct ScoreSummary {
 
 /// A paired comparison of two systems on one metric, over the items that both were scored on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Metric id with version.
     pub metric: String,
@@ -197,4 +206,33 @@ pub struct Comparison {
     pub only_first: usize,
     /// Items that only the second got right or on which it scored higher.
     pub only_second: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_status_the_metrics_and_the_error_tell_whether_a_gold_ran() {
+        use GoldOutcome::{Failed, FailedForSome, Ran};
+        let mended = json!({"gold_error": "e", "metrics": {"ex@1": {"gold_failed": "syntax_error"}}});
+        for (status, details, outcome) in [
+            ("ok", json!({}), Ran),
+            ("ok", json!({"gold_error": "e"}), Ran),
+            ("ok", mended.clone(), FailedForSome),
+            ("gold_failed", json!({"gold_error": "e"}), Failed),
+            ("missing", json!({}), Ran),
+            ("missing", json!({"gold_error": "e"}), Failed),
+            ("missing", mended, FailedForSome),
+        ] {
+            let item: Item = serde_json::from_value(json!({
+                "system": "s", "id": "0", "index": 0, "db_id": "d", "status": status, "metrics": {},
+                "details": details,
+            }))
+            .unwrap();
+            assert_eq!(item.gold_outcome(), outcome, "{status} {details}");
+        }
+    }
 }
