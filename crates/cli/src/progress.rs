@@ -65,14 +65,13 @@ impl Watcher for Progress {
         self.bar.set_length(total as u64);
         self.bar.set_position(resumed as u64);
         self.bar.reset_eta();
-        match total - resumed {
-            _ if resumed == 0 => {}
-            0 => self.note(&format!("all {total} {noun} were done before; nothing is left to do")),
-            1 => {
-                self.note(&format!("{resumed} of {total} {noun} were done before; the last one is done now"))
-            }
-            left => self.note(&format!("{resumed} of {total} {noun} were done before; {left} are done now")),
-        }
+        let rest = match total - resumed {
+            _ if resumed == 0 => return,
+            0 => return self.note(&format!("all {total} {noun} were done before; nothing is left to do")),
+            1 => "the last one is done now".to_owned(),
+            left => format!("{left} are done now"),
+        };
+        self.note(&format!("{resumed} of {total} {noun} were done before; {rest}"));
     }
 
     fn advanced(&self, done: usize) {

@@ -104,7 +104,7 @@ fn ci_runs_with_every_feature_what_mentions_one() {
     let end = |rest: &str| rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
     let named: BTreeSet<&str> = script.split("--test ").skip(1).map(|rest| &rest[..end(rest)]).collect();
     let (mut left_out, mut seen) = (Vec::new(), 0);
-    for tests in sources(&workspace.join("crates")).map(|crate_folder| crate_folder.join("tests")) {
+    for tests in packages(&workspace.join("crates")).map(|package| package.join("tests")) {
         for suite in tests.is_dir().then(|| sources(&tests)).into_iter().flatten() {
             let name = suite.file_stem().unwrap().to_string_lossy().into_owned();
             let is_suite = suite.is_file() || suite.join("main.rs").is_file();
@@ -116,6 +116,13 @@ fn ci_runs_with_every_feature_what_mentions_one() {
     }
     assert!(seen > 10, "{seen}");
     assert_eq!(left_out, Vec::<PathBuf>::new(), "name them in .ci/run: --test NAME");
+}
+
+/// The packages in a folder: those of its wings, and those beside them.
+fn packages(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    sources(folder).flat_map(|at| {
+        if at.join("Cargo.toml").is_file() { vec![at] } else { sources(&at).collect::<Vec<_>>() }
+    })
 }
 
 fn sources(folder: &Path) -> impl Iterator<Item = PathBuf> {

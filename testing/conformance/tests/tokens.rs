@@ -37,6 +37,7 @@ fn mutated(sql: &str, random: &mut Random) -> String {
         let at = random.below(characters.len());
         let piece = random.pick(&PIECES).copied().unwrap_or_default().to_owned();
         match random.below(3) {
+            _ if characters.is_empty() => characters.push(piece),
             0 => characters.insert(at, piece),
             1 => characters[at] = piece,
             _ => _ = characters.remove(at),

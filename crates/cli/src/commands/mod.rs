@@ -33,6 +33,8 @@ mod translate;
 mod verify;
 mod witnesses;
 
+use std::fmt::Write as _;
+
 use anyhow::Result;
 use clap::Subcommand;
 
@@ -132,10 +134,10 @@ pub fn help_template() -> String {
     let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or_default();
     let mut text = String::from("{about}\n\n{usage-heading} {usage}\n");
     for (group, names) in GROUPS {
-        text += &format!("\n{group}:\n");
+        let _infallible = writeln!(text, "\n{group}:");
         for command in names.iter().filter_map(|name| commands.find_subcommand(name)) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            text += &format!("  {:width$}  {about}\n", command.get_name());
+            let _infallible = writeln!(text, "  {:width$}  {about}", command.get_name());
         }
     }
     text + "\n`sqlgauge help COMMAND` has the options of a command.\n\nOptions:\n{options}"

@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn an_item_without_texts_still_shows_its_scores() {
-        let bare = Item { details: Default::default(), status: "missing".to_owned(), ..item() };
+        let bare = Item { details: sqlgauge_run::Details::default(), status: "missing".to_owned(), ..item() };
         let text = show(&bare, None, None, ShowOptions::default());
         assert!(text.contains("the system gave no prediction"), "{text}");
     }

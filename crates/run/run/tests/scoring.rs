@@ -156,7 +156,7 @@ fn details_say_what_went_wrong() {
     assert!(failed["error"].as_str().unwrap().contains("accounts"));
     assert_eq!(failed["gold_result"]["total_rows"], 3);
     assert_eq!(failed["gold_result"]["rows"][1][0], Value::Null);
-    assert!(!failed.get("prediction_result").is_some() && !failed.get("evidence").is_some());
+    assert!(failed.get("prediction_result").is_none() && failed.get("evidence").is_none());
     assert_eq!(
         (&failed["hardness"], &failed["features"][0]),
         (&Value::from("easy"), &Value::from("single table"))
@@ -178,13 +178,13 @@ fn details_say_what_went_wrong() {
 
     let (empty, full) = ("SELECT owner FROM account WHERE id = 9", OWNERS);
     assert_eq!(details(&[empty], full)["gold_empty"], true);
-    assert!(!details(&[empty, full], full).get("gold_empty").is_some());
-    assert!(!details(&[BROKEN], full).get("gold_empty").is_some());
+    assert!(details(&[empty, full], full).get("gold_empty").is_none());
+    assert!(details(&[BROKEN], full).get("gold_empty").is_none());
 
     let right = details(&["SELECT 7", OWNERS], OWNERS);
     assert_eq!(right["metrics"]["ex-spider@1"]["reason"], "by gold 2 of 2");
     assert_eq!(right["golds"].as_array().unwrap().len(), 2);
-    assert!(!right.get("gold_result").is_some());
+    assert!(right.get("gold_result").is_none());
 }
 
 #[test]

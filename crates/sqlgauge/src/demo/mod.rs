@@ -9,6 +9,7 @@
 
 mod page;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -226,7 +227,7 @@ impl DemoJob {
                 metrics: Vec::new(),
                 systems: ESTIMATED.map(str::to_owned).to_vec(),
                 inputs: Vec::new(),
-                options: Default::default(),
+                options: BTreeMap::new(),
                 examples,
             },
             target: UNLABELLED.to_owned(),
@@ -246,7 +247,7 @@ impl DemoJob {
         context: &Context<'_>,
     ) -> Result<Vec<BeforeAndAfter>, Error> {
         let folder = self.out.join("evolved");
-        self.evolve(sample, engine, &folder)?;
+        evolve(sample, engine, &folder)?;
         let benchmark = folder.join(CHANGE.name());
         let systems = ESTIMATED
             .iter()
@@ -275,25 +276,22 @@ impl DemoJob {
     }
 }
 
-impl DemoJob {
-    fn evolve(&self, sample: &Sample, engine: &dyn Engine, folder: &Path) -> Result<(), Error> {
-        let benchmark = load_benchmark(&BenchmarkSource {
-            gold: sample.questions.clone(),
-            ..BenchmarkSource::default()
-        })?;
-        let options = sqlgauge_evolve::Options {
-            plan: Plan::Kinds { kinds: vec![CHANGE], per_item: false },
-            seed: 0,
-            intensity: 0.5,
-            naturalness: Naturalness::default(),
-            names: None,
-            tables: None,
-            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        let databases = Databases::open(&sample.databases)?;
-        sqlgauge_evolve::evolve(&benchmark, &databases, engine, &options, folder, &|_, _| {})?;
-        Ok(())
-    }
+/// Writes the benchmark under the other schema.
+fn evolve(sample: &Sample, engine: &dyn Engine, folder: &Path) -> Result<(), Error> {
+    let benchmark =
+        load_benchmark(&BenchmarkSource { gold: sample.questions.clone(), ..BenchmarkSource::default() })?;
+    let options = sqlgauge_evolve::Options {
+        plan: Plan::Kinds { kinds: vec![CHANGE], per_item: false },
+        seed: 0,
+        intensity: 0.5,
+        naturalness: Naturalness::default(),
+        names: None,
+        tables: None,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let databases = Databases::open(&sample.databases)?;
+    sqlgauge_evolve::evolve(&benchmark, &databases, engine, &options, folder, &|_, _| {})?;
+    Ok(())
 }
 
 /// The sample has a query that never ends.

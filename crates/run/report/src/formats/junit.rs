@@ -42,6 +42,9 @@ impl Format for Junit {
 }
 
 /// The beginning of the file: the numbers of all suites.
+///
+/// # Errors
+/// When the output does not take the bytes.
 pub fn begin_suites<'a>(
     all: impl Iterator<Item = &'a Tally> + Clone,
     out: &mut dyn Write,

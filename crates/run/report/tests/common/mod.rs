@@ -210,7 +210,7 @@ fn item(system: &str, index: usize, strength: f64, random: &mut Random) -> Item 
         ("features".to_owned(), json!(features)),
     ]);
     explain(&mut details, prediction.as_deref(), status, (!right && ran).then_some(reason));
-    let details = serde_json::from_value(details.into()).unwrap();
+    let details = serde_json::from_value(details.into()).expect("details of the right types");
     let id = index.to_string();
     let db_id = PLACES[index / 8 % PLACES.len()].0.to_owned();
     Item { system: system.to_owned(), id, index, db_id, status: status.to_owned(), metrics, details }
