@@ -14,7 +14,7 @@
 #[cfg(feature = "services")]
 mod answer;
 #[cfg(feature = "services")]
-mod predict;
+mod asking;
 mod prompt;
 #[cfg(feature = "services")]
 mod request;
@@ -24,7 +24,7 @@ mod schema;
 #[cfg(feature = "services")]
 pub use answer::{Line, LogProbabilities, Sample, Status};
 #[cfg(feature = "services")]
-pub use predict::{Prediction, Question, predict};
+pub use asking::{Prediction, Question, predict};
 pub use prompt::{PLACEHOLDERS, built_in_prompt};
 #[cfg(feature = "services")]
 pub use request::Settings;

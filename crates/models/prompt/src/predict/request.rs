@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use sqlgauge_llm::{ChatRequest, Message, Prompt, TokenLimit};
 
-use super::predict::Question;
+use super::asking::Question;
 
 /// Which model is asked, and how.
 #[derive(Debug, Clone, PartialEq)]
