@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 use sqlgauge_run::{Item, Manifest, Summary};
@@ -30,15 +30,14 @@ pub fn render() -> Result<Vec<(String, String)>> {
         ("summary.json", "scores per system with intervals, and their breakdown", schema::<Summary>()?),
     ];
     let mut page = HEAD.to_owned();
-    let mut written = Vec::new();
+    let (mut written, mut written_types) = (Vec::new(), BTreeSet::new());
     for (file, what, schema) in files {
         let _ = write!(page, "\n## {file}\n\nHolds {what}.\n");
-        object(&mut page, None, &schema)?;
+        object(&mut page, None, &schema);
         let definitions = schema.get("$defs").and_then(Value::as_object);
-        let mut told = BTreeSet::new();
         for (name, definition) in definitions.into_iter().flatten() {
-            if definition.get("properties").is_some() && told.insert(name) {
-                object(&mut page, Some(name), definition)?;
+            if written_types.insert(name.clone()) {
+                object(&mut page, Some(name), definition);
             }
         }
         let text = serde_json::to_string_pretty(&schema)? + "\n";
@@ -53,19 +52,18 @@ fn schema<T: JsonSchema>() -> Result<Value> {
     Ok(serde_json::to_value(schema_for!(T))?)
 }
 
-/// The table of an object's fields.
-fn object(page: &mut String, name: Option<&str>, schema: &Value) -> Result<()> {
+/// A type with the table of its fields, if it has any.
+fn object(page: &mut String, name: Option<&str>, schema: &Value) {
     if let Some(name) = name {
         let about = schema.get("description").and_then(Value::as_str).unwrap_or_default();
         let _ = write!(page, "\n### {name}\n\n{}\n", line(about));
     }
+    let Some(fields) = schema.get("properties").and_then(Value::as_object) else { return };
     page.push_str("\n| field | type | meaning |\n|---|---|---|\n");
-    let fields = schema.get("properties").and_then(Value::as_object).context("an object has fields")?;
     for (field, of) in fields {
         let about = of.get("description").and_then(Value::as_str).unwrap_or_default();
         let _ = writeln!(page, "| `{field}` | {} | {} |", kind(of), line(about));
     }
-    Ok(())
 }
 
 /// A description on one line, without the links of Rust's documentation.

@@ -50,6 +50,9 @@ fn docs(check: bool) -> Result<()> {
     for (name, text) in pages {
         let path = root().join(&name);
         if !check {
+            let folder = path.parent().unwrap_or(&path);
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("{} cannot be made", folder.display()))?;
             std::fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
         } else if std::fs::read_to_string(&path).ok().as_deref() != Some(&text) {
             stale.push(name);
