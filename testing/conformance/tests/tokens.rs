@@ -1,7 +1,8 @@
 //! The law of `sql::lex`: it cuts a text where SQLite does.
 //!
-//! Between two tokens a line end changes nothing, and inside of one it does. So SQLite prepares a text of which every
-//! token stands on a line of its own exactly if it prepares the text; and a legal text has legal tokens only.
+//! Between two tokens a comment changes nothing, and inside of one it does. So SQLite prepares a text with a comment between
+//! every two tokens exactly if it prepares the text, as long as all of them are legal; and a text with one that is not, it
+//! refuses.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -21,9 +22,9 @@ fn prepared(sqlite: &Connection, sql: &str) -> Result<(), String> {
     })
 }
 
-/// The text with each token on a line of its own, and without comments.
-fn line_by_line(sql: &str) -> String {
-    words(sql).map(|token| token.text).collect::<Vec<_>>().join("\n")
+/// The tokens of a text with a comment between every two.
+fn token_by_token(sql: &str) -> String {
+    words(sql).map(|token| token.text).collect::<Vec<_>>().join("/**/")
 }
 
 /// The text with a character or two put in, taken out, or written over.
@@ -50,11 +51,12 @@ fn mutated(sql: &str, random: &mut Random) -> String {
 fn wrong(sqlite: &Connection, sql: &str) -> Option<String> {
     assert_eq!(tokens(sql).map(|token| token.text).collect::<String>(), sql);
     let original = prepared(sqlite, sql);
-    if original.is_ok() && !words(sql).all(|token| token.is_legal) {
-        return Some(format!("a token that is not legal: {sql:?}"));
+    // What is put behind a token that is not legal may mend it, so that only the text itself is asked about.
+    if !words(sql).all(|token| token.is_legal) {
+        return original.is_ok().then(|| format!("a token that is not legal: {sql:?}"));
     }
     // Of a text that is refused the message may quote from it, with its spaces.
-    let again = prepared(sqlite, &line_by_line(sql));
+    let again = prepared(sqlite, &token_by_token(sql));
     (original.is_ok() != again.is_ok()).then(|| format!("{sql:?}: {original:?}, {again:?}"))
 }
 
