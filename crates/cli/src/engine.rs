@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
-use sqlgauge::{WORKER_ARGUMENT, worker_of};
+use anyhow::{Context as _, Result};
+use sqlgauge::{Context, WORKER_ARGUMENT, worker_of};
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, WorkerCommand};
 
 /// Whether this process was started as a worker.
@@ -16,6 +16,11 @@ pub fn is_worker() -> bool {
 fn worker() -> Result<WorkerCommand> {
     let program = std::env::current_exe().context("the system does not tell where this program is")?;
     Ok(worker_of(&program))
+}
+
+/// The surroundings of a job: its slow queries run in processes of this program.
+pub fn context<'a>() -> Result<Context<'a>> {
+    Ok(Context::default().with_worker(worker()?))
 }
 
 /// An engine with those limits, whose queries take the time at which it was made for now.

@@ -1,10 +1,11 @@
 //! Progress of a run: a bar with rate and remaining time on a terminal, plain lines elsewhere.
 
-use std::cell::Cell;
 use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sqlgauge::Watcher;
 use sqlgauge_run::{Observer, Repair};
 
 use crate::output::{note, say};
@@ -12,13 +13,19 @@ use crate::output::{note, say};
 /// Time between two plain lines.
 pub const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Shows the progress of a run on standard error.
+/// What is being worked through, and when a plain line last said so.
+struct Work {
+    noun: &'static str,
+    total: usize,
+    last_line: Instant,
+}
+
+/// Shows the progress of a command on standard error.
 pub struct Progress {
     bar: ProgressBar,
     quiet: bool,
     plain: bool,
-    total: Cell<usize>,
-    last_line: Cell<Instant>,
+    work: Mutex<Work>,
 }
 
 impl Progress {
@@ -28,18 +35,36 @@ impl Progress {
         let target =
             if quiet || !on_terminal { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} items  {per_sec}  {eta} left")
-        {
-            bar.set_style(style);
-        }
         let plain = !quiet && !on_terminal;
-        Self { bar, quiet, plain, total: Cell::new(0), last_line: Cell::new(Instant::now()) }
+        let work = Work { noun: "items", total: 0, last_line: Instant::now() };
+        Self { bar, quiet, plain, work: Mutex::new(work) }
     }
 
     fn note(&self, text: &str) {
         if !self.quiet {
             self.bar.suspend(|| note(text));
+        }
+    }
+
+    /// Begins to count to `total`.
+    fn begin(&self, noun: &'static str, total: usize, resumed: usize) {
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        (work.noun, work.total) = (noun, total);
+        self.bar.set_length(total as u64);
+        self.bar.set_position(resumed as u64);
+        self.bar.reset_eta();
+        let template = format!("{{bar:40}} {{human_pos}}/{{human_len}} {noun}  {{per_sec}}  {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            self.bar.set_style(style);
+        }
+    }
+
+    fn count(&self, done: usize, verb: &str) {
+        self.bar.set_position(done as u64);
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.plain && work.last_line.elapsed() >= LINE_EVERY {
+            work.last_line = Instant::now();
+            say(&format!("{done} of {} {}{verb}", work.total, work.noun));
         }
     }
 
@@ -55,10 +80,7 @@ impl Observer for Progress {
     }
 
     fn started(&self, total: usize, resumed: usize) {
-        self.total.set(total);
-        self.bar.set_length(total as u64);
-        self.bar.set_position(resumed as u64);
-        self.bar.reset_eta();
+        self.begin("items", total, resumed);
         match total - resumed {
             _ if resumed == 0 => {}
             0 => self.note(&format!("all {total} items were scored before; nothing is left to score")),
@@ -71,10 +93,20 @@ impl Observer for Progress {
     }
 
     fn advanced(&self, done: usize) {
-        self.bar.set_position(done as u64);
-        if self.plain && self.last_line.get().elapsed() >= LINE_EVERY {
-            self.last_line.set(Instant::now());
-            say(&format!("{done} of {} items scored", self.total.get()));
-        }
+        self.count(done, " scored");
+    }
+}
+
+impl Watcher for Progress {
+    fn note(&self, text: &str) {
+        Self::note(self, text);
+    }
+
+    fn started(&self, noun: &'static str, total: usize, resumed: usize) {
+        self.begin(noun, total, resumed);
+    }
+
+    fn advanced(&self, done: usize) {
+        self.count(done, "");
     }
 }

@@ -11,12 +11,17 @@
 //!   its reading and its report, [`StoredReport`] a run that is there.
 //! - [`merge_runs`] puts the parts of a run together: `sqlgauge merge`.
 //! - [`EstimateJob`] estimates the accuracy of predictions without labels: `sqlgauge estimate`.
+//! - [`EvaluateJob`] does the same from embeddings by an evaluator: `sqlgauge estimate --evaluator`. [`FitJob`] makes an
+//!   evaluator, [`AdaptJob`] adapts one to another system.
+//! - [`ShiftJob`] measures how far one workload lies from another: `sqlgauge shift`.
 //! - [`keep_inputs`] and its like refuse an output that would take the place of an input.
 //! - [`sentence`] is an error as one sentence.
 
 mod context;
 mod error;
 mod estimate;
+mod evaluate;
+mod fit;
 mod guard;
 mod match_pair;
 mod merge;
@@ -25,13 +30,20 @@ mod pairs;
 mod score;
 mod sentence;
 mod settings;
+mod shift;
 mod source;
 mod verify_pair;
 mod worker;
 
 pub use context::{Context, Watcher};
 pub use error::{Error, asks};
-pub use estimate::{EstimateJob, Estimated, SystemLabels, check_estimate_options};
+#[cfg(feature = "services")]
+pub use estimate::JudgeSettings;
+pub use estimate::{
+    EstimateHistory, EstimateJob, EstimateRecords, Estimated, SystemLabels, check_estimate_options,
+};
+pub use evaluate::EvaluateJob;
+pub use fit::{AdaptJob, FitJob};
 pub use guard::{keep_database, keep_inputs, keep_inputs_of_run, keep_run};
 pub use match_pair::{Known, comparison_to_json, match_pair};
 pub use merge::merge_runs;
@@ -40,6 +52,7 @@ pub use pairs::PairsJob;
 pub use score::{MakeEngine, ScoreJob, Surroundings, System};
 pub use sentence::sentence;
 pub use settings::{NOW, VerifySettings, gates_of, metrics_of, recorded_now, recorded_options, verifies};
+pub use shift::{ShiftJob, WorkloadShift};
 pub use source::{Source, digest_sources};
 pub use verify_pair::{verify_over_database, verify_over_schema};
 pub use worker::{WORKER_ARGUMENT, worker_of};
