@@ -119,6 +119,8 @@ impl From<sqlgauge::Error> for Failure {
             | sqlgauge::Error::NoMetric
             | sqlgauge::Error::Level(_)
             | sqlgauge::Error::Tau(_)
+            | sqlgauge::Error::Tables(_)
+            | sqlgauge::Error::OutOfUnit { .. }
             | sqlgauge::Error::OutputIsInput { .. }
             | sqlgauge::Error::OutputIsRun { .. }
             | sqlgauge::Error::OutputIsDatabase { .. }

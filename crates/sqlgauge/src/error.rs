@@ -38,6 +38,20 @@ pub enum Error {
     /// One of two queries to verify is none.
     #[error(transparent)]
     Refused(#[from] sqlgauge_verify::Refused),
+    /// Building databases from tables.
+    #[error(transparent)]
+    Tables(Box<sqlgauge_tables::TablesError>),
+    /// The system refused to start threads.
+    #[error("cannot start the threads; lower --jobs")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// An option that is a share or a score is out of range.
+    #[error("{option} {value} is not between 0 and 1")]
+    OutOfUnit {
+        /// The option's name.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// The databases that a file asks for are not there, or cannot be read.
     #[error("{}", asks(asked_by))]
     Asked {
@@ -153,4 +167,5 @@ kept_apart! {
     sqlgauge_run::RunError => Run,
     sqlgauge_report::ReportError => Report,
     sqlgauge_estimate::EstimateError => Estimate,
+    sqlgauge_tables::TablesError => Tables,
 }

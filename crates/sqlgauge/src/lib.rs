@@ -11,6 +11,7 @@
 //!   its reading and its report, [`StoredReport`] a run that is there.
 //! - [`merge_runs`] puts the parts of a run together: `sqlgauge merge`.
 //! - [`EstimateJob`] estimates the accuracy of predictions without labels: `sqlgauge estimate`.
+//! - [`TablesJob`] builds databases from loose CSV and Parquet files: `sqlgauge tables`.
 //! - [`keep_inputs`] and its like refuse an output that would take the place of an input.
 //! - [`sentence`] is an error as one sentence.
 
@@ -26,6 +27,7 @@ mod score;
 mod sentence;
 mod settings;
 mod source;
+mod tables;
 mod verify_pair;
 mod worker;
 
@@ -41,5 +43,6 @@ pub use score::{MakeEngine, ScoreJob, Surroundings, System};
 pub use sentence::sentence;
 pub use settings::{NOW, VerifySettings, gates_of, metrics_of, recorded_now, recorded_options, verifies};
 pub use source::{Source, digest_sources};
+pub use tables::TablesJob;
 pub use verify_pair::{verify_over_database, verify_over_schema};
 pub use worker::{WORKER_ARGUMENT, worker_of};

@@ -75,9 +75,9 @@ pub struct Evolve {
     /// Where the names of what is renamed come from: the built-in lexicon, or a language model
     #[arg(long, value_enum, value_name = "SOURCE", default_value_t = NameSource::Lexicon)]
     names: NameSource,
-    /// Threads; the result does not depend on them
-    #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    /// Worker threads; 0 means one per core. The result does not depend on them
+    #[arg(long, short, value_name = "N", default_value_t = 0)]
+    jobs: usize,
     #[command(flatten)]
     limits: LimitOptions,
     /// Format of the gold file, where detection is wrong
@@ -148,7 +148,7 @@ impl Evolve {
             tables,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build()?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
         let last = Mutex::new(Instant::now());
         let progress = |done: usize, total: usize| {
             let Ok(mut last) = last.lock() else { return };

@@ -120,9 +120,9 @@ pub struct Synth {
     /// Rows that one result may have
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     max_rows: usize,
-    /// Threads; the result does not depend on them
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    /// Worker threads; 0 means one per core. The result does not depend on them
+    #[arg(long, short, alias = "threads", value_name = "N", default_value_t = 0)]
+    jobs: usize,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -202,7 +202,7 @@ impl Synth {
         self.check()?;
         keep_run("--out", &self.out)?;
         let roots: Vec<PathBuf> = self.db.iter().chain(&self.for_database).cloned().collect();
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build()?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
         let found = self.tables.as_deref().map(|tables| threads.install(|| found(tables))).transpose()?;
         let mut roots = found.as_ref().map_or(roots, |found| vec![found.path().join(FOUND)]);
         let limits = Limits {
