@@ -29,7 +29,7 @@ fn words(folder: &Path, out: &str) -> Vec<String> {
         "800",
         "--seed",
         "7",
-        "--threads",
+        "--jobs",
         "2",
         "--variants",
         "0.2",

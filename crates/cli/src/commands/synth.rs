@@ -121,8 +121,8 @@ pub struct Synth {
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     max_rows: usize,
     /// Threads; the result does not depend on them
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[arg(long, value_name = "N", alias = "threads")]
+    jobs: Option<usize>,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -202,7 +202,7 @@ impl Synth {
         self.check()?;
         keep_run("--out", &self.out)?;
         let roots: Vec<PathBuf> = self.db.iter().chain(&self.for_database).cloned().collect();
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build()?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build()?;
         let found = self.tables.as_deref().map(|tables| threads.install(|| found(tables))).transpose()?;
         let mut roots = found.as_ref().map_or(roots, |found| vec![found.path().join(FOUND)]);
         let limits = Limits {

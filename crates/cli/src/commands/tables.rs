@@ -33,8 +33,8 @@ pub struct Tables {
     #[arg(long, value_name = "SHARE", default_value_t = Options::default().min_latin)]
     min_latin: f64,
     /// Threads; the result does not depend on them
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[arg(long, value_name = "N", alias = "threads")]
+    jobs: Option<usize>,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -54,7 +54,7 @@ impl Tables {
             min_latin: self.min_latin,
             ..Options::default()
         };
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build()?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build()?;
         let report = threads.install(|| build(&self.folder, &self.out, &options))?;
         if !self.quiet {
             print(&said(&report))?;
