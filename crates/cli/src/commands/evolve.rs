@@ -18,7 +18,7 @@ use sqlgauge_names::{Naturalness, Suggestions};
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::llm_options::LlmLimits;
+use crate::llm_options::OptionalLlm;
 use crate::options::{LimitOptions, column_help, columns, format};
 use crate::output::{note, print, say};
 use crate::stdin::input_file;
@@ -88,15 +88,8 @@ pub struct Evolve {
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
-    /// Server with an OpenAI-compatible API for `--names llm`, as in <http://127.0.0.1:8091/v1>; names, types and keys of
-    /// the schemas are sent to it
-    #[arg(long, value_name = "URL", requires = "llm_model", help_heading = "Language model")]
-    llm_url: Option<String>,
-    /// Name of the model
-    #[arg(long, value_name = "NAME", requires = "llm_url", help_heading = "Language model")]
-    llm_model: Option<String>,
     #[command(flatten)]
-    llm: LlmLimits,
+    llm: OptionalLlm,
 }
 
 /// Where new names come from.
@@ -170,7 +163,7 @@ impl Evolve {
     fn suggested(&self, benchmark: &Benchmark) -> Result<Option<Suggestions>> {
         match self.names {
             NameSource::Lexicon => {
-                ensure!(self.llm_url.is_none(), "--llm-url is for --names llm; give that too");
+                ensure!(self.llm.llm_url.is_none(), "--llm-url is for --names llm; give that too");
                 Ok(None)
             }
             NameSource::Llm => self.ask(benchmark).map(Some),

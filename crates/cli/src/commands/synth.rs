@@ -29,7 +29,7 @@ use super::schema_versions::Later;
 use super::translate::dialects;
 use crate::Verdict;
 use crate::interrupt::Gently;
-use crate::llm_options::LlmLimits;
+use crate::llm_options::OptionalLlm;
 use crate::output::{note, print, say};
 use sqlgauge::keep_run;
 
@@ -126,15 +126,8 @@ pub struct Synth {
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
-    /// Server with an OpenAI-compatible API for `--polish`, as in <http://127.0.0.1:8091/v1>; schemas, questions with values of
-    /// the rows, and queries are sent to it
-    #[arg(long, value_name = "URL", requires_all = ["llm_model", "polish"], help_heading = "Language model")]
-    llm_url: Option<String>,
-    /// Name of the model
-    #[arg(long, value_name = "NAME", requires = "llm_url", help_heading = "Language model")]
-    llm_model: Option<String>,
     #[command(flatten)]
-    llm: LlmLimits,
+    llm: OptionalLlm,
 }
 
 /// What rewords questions.
@@ -264,6 +257,10 @@ impl Synth {
         ensure!(
             self.schema_versions > 0 || self.schema_kinds == ["all"],
             "--schema-kinds is for --schema-versions; give that too"
+        );
+        ensure!(
+            self.polish.is_some() || self.llm.llm_url.is_none(),
+            "--llm-url is for --polish; give that too"
         );
         self.format.formats().iter().try_for_each(|format| format.check_built())?;
         Ok(())
