@@ -119,9 +119,18 @@ impl From<sqlgauge::Error> for Failure {
             | sqlgauge::Error::NoMetric
             | sqlgauge::Error::Level(_)
             | sqlgauge::Error::Tau(_)
+            | sqlgauge::Error::Tables(_)
+            | sqlgauge::Error::OutOfUnit { .. }
             | sqlgauge::Error::OutputIsInput { .. }
             | sqlgauge::Error::OutputIsRun { .. }
             | sqlgauge::Error::OutputIsDatabase { .. }
+            | sqlgauge::Error::Alarm { .. }
+            | sqlgauge::Error::EmptyBatch
+            | sqlgauge::Error::NothingToCompare
+            | sqlgauge::Error::NotBuiltIn(_)
+            | sqlgauge::Error::Embeddings(_)
+            | sqlgauge::Error::Shift(_)
+            | sqlgauge::Error::OtherEncoder { .. }
             | sqlgauge::Error::Estimate(_) => Class::Input,
             sqlgauge::Error::Refused(_) => Class::Query,
             _ => Class::Run,

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge::EstimateJob;
-use sqlgauge_engine::{Moment, SqliteEngine, Stoppable};
+use sqlgauge::{Context, EstimateJob};
 use sqlgauge_estimate::EstimateOptions;
 
 use crate::call::call;
@@ -41,20 +40,20 @@ impl Job<'_> {
     fn read(self) -> PyResult<EstimateJob> {
         let target = Frame::read(&self.target, &self.columns, &[&self.predictions, &self.peers])?;
         let (systems, peers) = (target.systems(&self.predictions)?, target.systems(&self.peers)?);
+        let options = Options { timeout: self.timeout, now: self.now, ..Options::default() };
         Ok(EstimateJob {
             known: self.known,
             known_db: self.known_db,
             target: target.source,
-            format: None,
             columns: target.columns,
             systems,
             peers,
-            prediction_format: None,
-            labels: Vec::new(),
-            db: self.db,
             method: self.method,
             metric: self.metric,
             options: EstimateOptions { level: self.level, seed: self.seed, tau: self.tau },
+            limits: options.limits()?,
+            now: options.moment()?,
+            ..EstimateJob::new("", self.db)
         })
     }
 }
@@ -62,18 +61,15 @@ impl Job<'_> {
 /// The estimates as `sqlgauge estimate --json` prints them, and what loading noticed.
 #[pyfunction]
 fn estimate_systems<'py>(py: Python<'py>, job: Job<'py>) -> PyResult<Bound<'py, PyAny>> {
-    let options = Options { timeout: job.timeout, now: job.now.clone(), ..Options::default() };
-    let (limits, now) = (options.limits()?, options.moment()?.unwrap_or_else(Moment::now));
     let (job, worker, pool) = (job.read()?, program::worker(py)?, threads(py)?);
-    let said = call(py, move |stop| {
-        let engine = SqliteEngine::with_workers(limits, worker)?.at(now);
-        let engine = Stoppable::new(Arc::new(engine), Arc::clone(stop));
-        let found = pool.install(|| job.run(&engine))?;
-        let estimates = serde_json::to_value(&found.estimates);
+    let estimated = call(py, move |stop| {
+        let context = Context::default().with_worker(worker).stopped_by(Arc::clone(stop));
+        let estimated = pool.install(|| job.run(&context))?;
+        let estimates = serde_json::to_value(&estimated.report.estimates);
         let estimates = estimates.map_err(|error| Failure::of(Class::Internal, &error))?;
-        Ok(json!({"estimates": estimates, "notes": found.notes}))
+        Ok(json!({"estimates": estimates, "notes": estimated.notes}))
     })?;
-    to_python(py, &said)
+    to_python(py, &estimated)
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

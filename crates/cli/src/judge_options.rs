@@ -14,63 +14,69 @@ use crate::llm_options::prices;
 #[allow(clippy::struct_field_names, reason = "a field is named as its option is")]
 #[command(next_help_heading = "Judges (--method judge-bug, judge-arena)")]
 pub struct JudgeOptions {
-    /// Server with an OpenAI-compatible API, as in <https://api.openai.com/v1>; questions, schemas and predictions
-    /// are sent to it
+    /// Server with an OpenAI-compatible API, e.g. <https://api.openai.com/v1>; it receives questions, schemas and
+    /// predictions
     #[arg(long, value_name = "URL", requires = "judge_model")]
     judge_url: Option<String>,
     /// Name of the model
     #[arg(long, value_name = "NAME", requires = "judge_url")]
     judge_model: Option<String>,
-    /// Environment variable that has the key of the server; none is sent if it is not set
+    /// Environment variable with the key of the server; leave it unset for a server without keys
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
     judge_key_env: String,
-    /// File with the prompt, in place of the built-in one
+    /// File with a prompt, instead of the built-in one
     #[arg(long, value_name = "FILE")]
     judge_prompt: Option<PathBuf>,
-    /// Folder that keeps the answers: a second run asks only for what is missing
+    /// Folder to keep the answers in: a second run asks only for the missing ones
     #[arg(long, value_name = "DIR")]
     judge_cache: Option<PathBuf>,
     /// Requests at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     judge_concurrency: u16,
-    /// Requests in any 60 seconds
+    /// Seconds to wait for a whole answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 120.0)]
+    judge_timeout: f64,
+    /// Attempts of a request that fails, including the first
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    judge_attempts: u32,
+    /// Most requests in any 60 seconds
     #[arg(long, value_name = "N")]
     judge_requests_per_minute: Option<u32>,
-    /// Tokens in any 60 seconds
+    /// Most tokens in any 60 seconds
     #[arg(long, value_name = "N")]
     judge_tokens_per_minute: Option<u64>,
-    /// Stop before more requests than this are sent
+    /// Stop before sending more than N requests
     #[arg(long, value_name = "N")]
     judge_max_requests: Option<u64>,
-    /// Stop before more tokens than this are used
+    /// Stop before using more than N tokens
     #[arg(long, value_name = "N")]
     judge_max_tokens: Option<u64>,
-    /// Stop before it costs more than this, in the currency of --judge-prices
+    /// Stop before spending more than COST, in the currency of --judge-prices
     #[arg(long, value_name = "COST", requires = "judge_prices")]
     judge_max_cost: Option<f64>,
-    /// What a million tokens sent and a million generated cost
+    /// Price of a million tokens sent and of a million tokens generated, e.g. 1.25,10
     #[arg(long, value_name = "IN,OUT", value_parser = prices)]
     judge_prices: Option<(f64, f64)>,
-    /// Most tokens of an answer; models that reason need more
-    #[arg(long, value_name = "N", default_value_t = 1024)]
+    /// Most tokens of an answer; a reasoning model needs more
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     judge_answer_tokens: u32,
-    /// Call that limit `max_completion_tokens` and leave the temperature to the server, as models that reason want it
+    /// Ask a reasoning model: send that limit as `max_completion_tokens` and leave out the temperature
     #[arg(long)]
     judge_reasons: bool,
-    /// Questions that judge-arena compares on, drawn by the seed; all by default
+    /// Questions that judge-arena compares systems on, drawn at random [default: all]
     #[arg(long, value_name = "N")]
     judge_questions: Option<usize>,
-    /// Other systems that judge-arena compares with at most
+    /// Most systems that judge-arena compares with
     #[arg(long, value_name = "N", default_value_t = 4)]
     judge_opponents: usize,
 }
 
 #[cfg(not(feature = "services"))]
 impl JudgeOptions {
-    /// No service, and an error where one is named: this build has none.
-    pub fn services(&self, _: &str, _: u64, _: bool) -> anyhow::Result<sqlgauge_estimate::Services> {
+    /// Refuses a server: this build leaves out what asks one.
+    pub fn check(&self) -> anyhow::Result<()> {
         match &self.judge_url {
-            None => Ok(sqlgauge_estimate::Services::default()),
+            None => Ok(()),
             Some(_) => Err(sqlgauge_base::NotBuiltIn { what: "--judge-url", feature: "services" }.into()),
         }
     }

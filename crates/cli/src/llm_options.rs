@@ -18,6 +18,46 @@ pub struct LlmOptions {
     pub limits: LlmLimits,
 }
 
+/// The same for commands that ask a model only where another option says so.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Language model")]
+pub struct OptionalLlm {
+    /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; names, types and keys of the schemas are sent
+    /// to it, and for `synth --polish` questions with values of the rows, and queries
+    #[arg(long, value_name = "URL", requires = "llm_model")]
+    pub llm_url: Option<String>,
+    /// Name of the model
+    #[arg(long, value_name = "NAME", requires = "llm_url")]
+    pub llm_model: Option<String>,
+    #[command(flatten)]
+    pub limits: LlmLimits,
+}
+
+#[cfg(feature = "services")]
+impl OptionalLlm {
+    /// The settings for what is written to `out`; `option` is the one that needs the model.
+    ///
+    /// # Errors
+    /// When server or model are missing, or the time limit is none.
+    pub fn settings(&self, option: &str, out: &std::path::Path) -> anyhow::Result<sqlgauge::LlmSettings> {
+        let (Some(url), Some(model)) = (&self.llm_url, &self.llm_model) else {
+            anyhow::bail!("{option} asks a model; give --llm-url and --llm-model");
+        };
+        self.limits.settings(url, model, out)
+    }
+}
+
+#[cfg(feature = "services")]
+impl LlmOptions {
+    /// The settings for what is written to `out`.
+    ///
+    /// # Errors
+    /// When the time limit is none.
+    pub fn settings(&self, out: &std::path::Path) -> anyhow::Result<sqlgauge::LlmSettings> {
+        self.limits.settings(&self.llm_url, &self.llm_model, out)
+    }
+}
+
 /// How a server is asked, and how much.
 #[derive(Debug, Clone, Args)]
 #[allow(clippy::struct_field_names, reason = "a field is named as its option is")]
@@ -83,36 +123,38 @@ impl LlmLimits {
         self.llm_cache.clone().unwrap_or_else(beside)
     }
 
-    /// How the limit of an answer's tokens is called, and the temperature; a model that reasons takes none.
-    pub fn style(&self, temperature: f64) -> (sqlgauge_llm::TokenLimit, Option<f64>) {
-        if self.llm_reasons {
-            (sqlgauge_llm::TokenLimit::MaxCompletionTokens, None)
-        } else {
-            (sqlgauge_llm::TokenLimit::MaxTokens, Some(temperature))
-        }
-    }
-
-    /// A client of the server that keeps its answers in that folder.
-    ///
-    /// # Errors
-    /// When the address, a limit or the folder cannot be used.
-    pub fn client(&self, url: &str, cache: &std::path::Path) -> anyhow::Result<sqlgauge_llm::Client> {
-        use anyhow::Context as _;
-        let limits = crate::service::ServiceLimits {
-            key_env: &self.llm_key_env,
+    fn settings(
+        &self,
+        url: &str,
+        model: &str,
+        out: &std::path::Path,
+    ) -> anyhow::Result<sqlgauge::LlmSettings> {
+        let key = std::env::var(&self.llm_key_env).ok().filter(|key| !key.trim().is_empty());
+        Ok(sqlgauge::LlmSettings {
+            key,
+            cache: Some(self.cache(out)),
             concurrency: self.llm_concurrency,
+            timeout: crate::options::seconds("--llm-timeout", self.llm_timeout)?,
+            attempts: self.llm_attempts,
             requests_per_minute: self.llm_requests_per_minute,
             tokens_per_minute: self.llm_tokens_per_minute,
             max_requests: self.llm_max_requests,
             max_tokens: self.llm_max_tokens,
             max_cost: self.llm_max_cost,
             prices: self.llm_prices,
-            cache: Some(cache),
-        };
-        let timeout = crate::options::seconds("--llm-timeout", self.llm_timeout)?;
-        let mut options = limits.client_options(url, 0);
-        options.timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
-        options.retry.attempts = self.llm_attempts;
-        sqlgauge_llm::Client::new(&options).context("no client for --llm-url")
+            answer_tokens: self.llm_answer_tokens,
+            reasons: self.llm_reasons,
+            ..sqlgauge::LlmSettings::new(url, model)
+        })
     }
+}
+
+/// A client of the server of those options.
+///
+/// # Errors
+/// When the address, a limit or the folder of the answers cannot be used.
+#[cfg(feature = "services")]
+pub fn client(settings: &sqlgauge::LlmSettings) -> anyhow::Result<sqlgauge_llm::Client> {
+    use anyhow::Context as _;
+    settings.client().context("no client for --llm-url")
 }

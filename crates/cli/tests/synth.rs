@@ -24,19 +24,8 @@ const SCRIPT: &str = "
 fn words(folder: &Path, out: &str) -> Vec<String> {
     let format = if cfg!(feature = "parquet") { "both" } else { "jsonl" };
     let (db, out) = (folder.join("in"), folder.join(out));
-    let further = [
-        "--pairs",
-        "800",
-        "--seed",
-        "7",
-        "--threads",
-        "2",
-        "--variants",
-        "0.2",
-        "--quiet",
-        "--format",
-        format,
-    ];
+    let further =
+        ["--pairs", "800", "--seed", "7", "--jobs", "2", "--variants", "0.2", "--quiet", "--format", format];
     let paths = ["synth".to_owned(), "--db".to_owned(), db.display().to_string(), "--out".to_owned()];
     paths.into_iter().chain([out.display().to_string()]).chain(further.map(str::to_owned)).collect()
 }

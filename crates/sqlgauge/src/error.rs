@@ -38,6 +38,20 @@ pub enum Error {
     /// One of two queries to verify is none.
     #[error(transparent)]
     Refused(#[from] sqlgauge_verify::Refused),
+    /// Building databases from tables.
+    #[error(transparent)]
+    Tables(Box<sqlgauge_tables::TablesError>),
+    /// The system refused to start threads.
+    #[error("cannot start the threads; lower --jobs")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// An option that is a share or a score is out of range.
+    #[error("{option} {value} is not between 0 and 1")]
+    OutOfUnit {
+        /// The option's name.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// The databases that a file asks for are not there, or cannot be read.
     #[error("{}", asks(asked_by))]
     Asked {
@@ -79,6 +93,61 @@ pub enum Error {
     /// A confidence is out of range.
     #[error("--tau {0} is no confidence from 0 to 1")]
     Tau(f64),
+    /// An alarm's bar is out of range.
+    #[error("{name} {value} is out of range: write a share from 0 to 1; 40 % is 0.4")]
+    Alarm {
+        /// The option.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A batch without a question.
+    #[error("--batch-size 0: a batch has at least one question")]
+    EmptyBatch,
+    /// An alarm about a drop, but only one estimate.
+    #[error("--alarm-drop compares estimates that follow each other; give --batch-size or --history")]
+    NothingToCompare,
+    /// A judge was named for a method that does not ask one.
+    #[cfg(feature = "services")]
+    #[error("--judge-url is for --method judge-bug or judge-arena; {0} does not ask a judge")]
+    JudgeNotAsked(String),
+    /// The client of a judge's server could not be made.
+    #[cfg(feature = "services")]
+    #[error("cannot use the server of --judge-url")]
+    JudgeClient(#[source] Box<sqlgauge_llm::LlmError>),
+    /// The prompt of a judge cannot be used.
+    #[cfg(feature = "services")]
+    #[error(transparent)]
+    JudgePrompt(#[from] sqlgauge_llm::PromptError),
+    /// This build leaves out what was asked for.
+    #[error(transparent)]
+    NotBuiltIn(#[from] sqlgauge_base::NotBuiltIn),
+    /// An embedding file cannot be read or written.
+    #[error(transparent)]
+    Embeddings(Box<sqlgauge_encode::StoreError>),
+    /// A shift cannot be computed.
+    #[error(transparent)]
+    Shift(Box<sqlgauge_shift::ShiftError>),
+    /// Two files of vectors by different encoders.
+    #[error(
+        "{} was encoded by {source_encoder}, {} by {target_encoder} or with other settings; encode both with the same \
+         encoder",
+        source_file.display(), target_file.display()
+    )]
+    OtherEncoder {
+        /// The file that shift is measured from.
+        source_file: PathBuf,
+        /// Its encoder.
+        source_encoder: String,
+        /// The file that is compared with it.
+        target_file: PathBuf,
+        /// Its encoder.
+        target_encoder: String,
+    },
+    /// An evaluator cannot be fitted, read, used or written.
+    #[cfg(feature = "evaluator")]
+    #[error(transparent)]
+    Evaluator(Box<sqlgauge_fusion::EvaluatorError>),
     /// An output that is an input.
     #[error(
         "{what} {} is also the input {role} ({}), which would be lost; choose another {what}",
@@ -171,4 +240,10 @@ kept_apart! {
     sqlgauge_report::ReportError => Report,
     sqlgauge_estimate::EstimateError => Estimate,
     sqlgauge_evolve::EvolveError => Evolve,
+    sqlgauge_encode::StoreError => Embeddings,
+    sqlgauge_shift::ShiftError => Shift,
+    sqlgauge_tables::TablesError => Tables,
 }
+
+#[cfg(feature = "evaluator")]
+kept_apart! { sqlgauge_fusion::EvaluatorError => Evaluator }

@@ -5,22 +5,35 @@
 //! questions, databases and predictions are read: golds in it are not looked at. An estimate is a function of the
 //! inputs, the method, the level and the seed.
 
+#[cfg(feature = "services")]
+mod judge;
+mod records;
+
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Format, PredictionOptions, PredictionSet, load_labels, parse_predictions,
     parse_workload,
 };
-use sqlgauge_engine::Engine;
+use sqlgauge_engine::{Engine, Limits, Moment};
+use sqlgauge_estimate::report::Reliability;
+use sqlgauge_estimate::report::drift::Series;
 use sqlgauge_estimate::{
     Estimate, EstimateOptions, Evidence, Loader, Pool, Services, TargetLabels, estimators,
 };
-use sqlgauge_run::{ITEMS, MANIFEST};
+use sqlgauge_run::{ITEMS, MANIFEST, Manifest};
 
+#[cfg(feature = "services")]
+pub use self::judge::JudgeSettings;
+pub use self::records::{EstimateHistory, EstimateRecords};
+use crate::context::Context;
 use crate::error::Error;
 use crate::score::System;
-use crate::source::Source;
+use crate::settings::NOW;
+use crate::source::{Source, digest_sources};
 
 /// Labels of some of a system's predictions on the target.
 #[derive(Debug, Clone)]
@@ -31,11 +44,20 @@ pub struct SystemLabels {
     pub file: PathBuf,
 }
 
-/// What to estimate, and from what.
+/// Estimates the accuracy of predictions without gold queries, from runs that were scored before.
+///
+/// ```
+/// use sqlgauge::{Context, EstimateJob};
+///
+/// let job = EstimateJob { method: "crystal-ball".to_owned(), ..EstimateJob::new("dev.json", "databases") };
+/// let error = job.run(&Context::default()).expect_err("there is not such a method");
+/// assert!(sqlgauge::sentence(&error).contains("crystal-ball"));
+/// ```
+#[derive(Debug, Clone)]
 pub struct EstimateJob {
     /// Run directories with labels.
     pub known: Vec<PathBuf>,
-    /// Folders that have databases of known runs which are not where they were.
+    /// Folders to look for the runs' databases in, before the places that the runs recorded.
     pub known_db: Vec<PathBuf>,
     /// The target's questions.
     pub target: Source,
@@ -55,22 +77,35 @@ pub struct EstimateJob {
     pub db: PathBuf,
     /// Id of the method; `auto` chooses.
     pub method: String,
-    /// Metric of the known runs that is meant by accuracy; each run's first one of 0 and 1 without it.
+    /// Metric of the scored runs that accuracy means; without it, the first metric of 0 and 1 of each run.
     pub metric: Option<String>,
-    /// Level, seed and the method's own options.
+    /// Level of the interval, seed, and the options of the methods.
     pub options: EstimateOptions,
+    /// Limits of every query.
+    pub limits: Limits,
+    /// The time that queries take for now; the start of the job without it.
+    pub now: Option<Moment>,
+    /// The language model that the methods `judge-*` ask.
+    #[cfg(feature = "services")]
+    pub judge: Option<JudgeSettings>,
+    /// What to write, and what to compare the estimate with.
+    pub records: EstimateRecords,
+    /// The command or call, for the record.
+    pub command: Vec<String>,
 }
 
-/// The estimates, one per system in their order, and what loading noticed.
+/// The estimates and what goes with them.
 #[derive(Debug, Clone)]
 pub struct Estimated {
-    /// One per system.
-    pub estimates: Vec<Estimate>,
-    /// In sentences.
+    /// The report; [`Reliability::estimates`] has one estimate per system, in the order of the job.
+    pub report: Reliability,
+    /// What loading noticed, in sentences.
     pub notes: Vec<String>,
+    /// Whether an alarm rings.
+    pub rings: bool,
 }
 
-/// Refuses a level or a confidence that is none.
+/// Refuses a level or a confidence out of range.
 ///
 /// # Errors
 /// [`Error::Level`], [`Error::Tau`].
@@ -86,32 +121,115 @@ pub fn check_estimate_options(options: EstimateOptions) -> Result<(), Error> {
 }
 
 impl EstimateJob {
-    /// Estimates.
-    ///
-    /// # Errors
-    /// When an input cannot be read, the method does not exist or has not what it needs, or an option is out of range.
-    pub fn run(&self, engine: &dyn Engine) -> Result<Estimated, Error> {
-        self.check()?;
-        let pool = self.load(engine)?;
-        let evidence = self.evidence(&pool, Services::default())?;
-        Ok(Estimated { estimates: self.estimate(&evidence)?, notes: pool.notes.clone() })
+    /// The job with the defaults of the command line, for the questions in `target` on the databases in `db`.
+    pub fn new(target: impl Into<Source>, db: impl Into<PathBuf>) -> Self {
+        Self {
+            known: Vec::new(),
+            known_db: Vec::new(),
+            target: target.into(),
+            format: None,
+            columns: Columns::default(),
+            systems: Vec::new(),
+            peers: Vec::new(),
+            prediction_format: None,
+            labels: Vec::new(),
+            db: db.into(),
+            method: "auto".to_owned(),
+            metric: None,
+            options: EstimateOptions::default(),
+            limits: Limits::default(),
+            now: None,
+            #[cfg(feature = "services")]
+            judge: None,
+            records: EstimateRecords::default(),
+            command: Vec::new(),
+        }
     }
 
-    /// Says what makes no sense before anything is read.
+    /// Estimates, compares the estimates with earlier ones, and writes what [`EstimateJob::records`] asks for.
     ///
     /// # Errors
-    /// When the method does not exist, or an option is out of range.
-    pub fn check(&self) -> Result<(), Error> {
+    /// When an input cannot be read, the method does not exist or lacks what it needs, an option is out of range, or an
+    /// output cannot be written.
+    pub fn run(&self, context: &Context<'_>) -> Result<Estimated, Error> {
+        self.check()?;
+        let history = self.records.read_history(context.watcher())?;
+        let services = self.services(context)?;
+        let now = self.now.unwrap_or_else(Moment::now);
+        let engine = context.engine(self.limits, now)?;
+        let pool = self.load(engine.as_ref())?;
+        pool.notes.iter().for_each(|text| context.watcher().note(text));
+        let inputs = self.inputs(&pool);
+        self.records.keep_inputs(&inputs)?;
+        let mut evidence = self.evidence(&pool, services)?;
+        let estimates = self.estimate(&evidence)?;
+        let asked = evidence.questions.clone();
+        let mut batches = Vec::new();
+        for range in self.records.batches(asked.len()) {
+            evidence.questions = asked[range.clone()].to_vec();
+            batches.push((range, self.estimate(&evidence)?));
+        }
+        let series = self.records.series(&estimates, asked.len(), &batches, history.as_ref());
+        let rings = series.iter().any(Series::rings);
+        let report = Reliability {
+            manifest: Manifest {
+                tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+                engine: engine.name_and_version(),
+                command: self.command.clone(),
+                metrics: Vec::new(),
+                systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
+                inputs: if self.records.writes() { digest_sources(&inputs)? } else { Vec::new() },
+                options: self.recorded_options(now),
+                examples: asked.len(),
+            },
+            target: self.target.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            estimates,
+            drift: if self.records.shows_series() { series } else { Vec::new() },
+            alarm_below: self.records.alarm_below,
+        };
+        self.records.write(&report, history)?;
+        Ok(Estimated { report, notes: pool.notes.clone(), rings })
+    }
+
+    #[cfg(feature = "services")]
+    fn services<'a>(&self, context: &Context<'a>) -> Result<Services<'a>, Error> {
+        let judge = self.judge.as_ref();
+        judge.map_or_else(|| Ok(Services::default()), |judge| judge.services(&self.method, context))
+    }
+
+    #[cfg(not(feature = "services"))]
+    #[expect(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "called as where the feature is built in"
+    )]
+    fn services<'a>(&self, _: &Context<'a>) -> Result<Services<'a>, Error> {
+        Ok(Services::default())
+    }
+
+    /// The options that decide the result, for `run.json`; the command has the rest.
+    fn recorded_options(&self, now: Moment) -> BTreeMap<String, Value> {
+        let EstimateOptions { level, seed, tau } = self.options;
+        BTreeMap::from([
+            ("method".to_owned(), json!(self.method)),
+            ("level".to_owned(), json!(level)),
+            ("seed".to_owned(), json!(seed)),
+            ("tau".to_owned(), json!(tau)),
+            ("metric".to_owned(), json!(self.metric)),
+            (NOW.to_owned(), json!(now.to_string())),
+        ])
+    }
+
+    /// Refuses options that make no sense before anything is read.
+    fn check(&self) -> Result<(), Error> {
         check_estimate_options(self.options)?;
+        self.records.check()?;
         estimators::find(&self.method)?;
         Ok(())
     }
 
-    /// The known runs and the target, with the answers to the target's questions executed.
-    ///
-    /// # Errors
-    /// When an input cannot be read, or not every query could be run.
-    pub fn load(&self, engine: &dyn Engine) -> Result<Pool, Error> {
+    /// The scored runs and the target, with the answers to the target's questions executed.
+    fn load(&self, engine: &dyn Engine) -> Result<Pool, Error> {
         let workload = parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
         let folders =
             self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
@@ -129,10 +247,7 @@ impl EstimateJob {
     }
 
     /// What the estimates rest on: the pool, the labels on the target, and what methods may ask.
-    ///
-    /// # Errors
-    /// When labels cannot be read or are of other questions, or the pool says nothing.
-    pub fn evidence<'p>(&self, pool: &'p Pool, services: Services) -> Result<Evidence<'p>, Error> {
+    fn evidence<'p>(&self, pool: &'p Pool, services: Services<'p>) -> Result<Evidence<'p>, Error> {
         let mut labels = TargetLabels::default();
         for SystemLabels { system, file } in &self.labels {
             let Some(system) = pool.systems.iter().position(|known| known == system) else { continue };
@@ -142,17 +257,14 @@ impl EstimateJob {
     }
 
     /// One estimate per system, of the questions that the evidence has.
-    ///
-    /// # Errors
-    /// When the method does not exist, or has not what it needs.
-    pub fn estimate(&self, evidence: &Evidence<'_>) -> Result<Vec<Estimate>, Error> {
+    fn estimate(&self, evidence: &Evidence<'_>) -> Result<Vec<Estimate>, Error> {
         let estimator = estimators::find(&self.method)?;
         let estimate = |&target| estimator.estimate(&evidence.case(target, self.options));
         Ok(evidence.pool.targets.iter().map(estimate).collect::<Result<Vec<_>, _>>()?)
     }
 
     /// All that was read, with its role.
-    pub fn inputs(&self, pool: &Pool) -> Vec<(String, Cow<'_, Source>)> {
+    fn inputs(&self, pool: &Pool) -> Vec<(String, Cow<'_, Source>)> {
         let mut inputs = vec![("target".to_owned(), Cow::Borrowed(&self.target))];
         for (role, systems) in [("predictions", &self.systems), ("peer", &self.peers)] {
             inputs.extend(

@@ -27,6 +27,24 @@ pub enum Source {
     },
 }
 
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+impl From<&Path> for Source {
+    fn from(path: &Path) -> Self {
+        Self::File(path.to_owned())
+    }
+}
+
+impl From<&str> for Source {
+    fn from(path: &str) -> Self {
+        Self::File(path.into())
+    }
+}
+
 impl Source {
     /// What a person calls it: the file, or the name.
     pub fn path(&self) -> &Path {

@@ -8,7 +8,7 @@ use sqlgauge_fusion::AdaptOptions;
 
 use crate::Verdict;
 
-/// Adapt an evaluator to another system in a few steps, from a labelled corpus of it
+/// Adapt an evaluator of `sqlgauge fit` to another system, from labelled embeddings of it
 #[derive(Debug, Args)]
 pub struct Adapt {
     /// Folder of the evaluator
@@ -20,19 +20,19 @@ pub struct Adapt {
     /// Sample sets to draw from it
     #[arg(long, value_name = "N", default_value_t = 1000)]
     sets: usize,
-    /// Steps of adaptation; best as many as the evaluator was fitted for
+    /// Steps of adaptation; use as many as `sqlgauge fit --steps`
     #[arg(long, value_name = "N", default_value_t = AdaptOptions::default().steps)]
     steps: usize,
     /// Size of a step
     #[arg(long, value_name = "X", default_value_t = AdaptOptions::default().alpha)]
     alpha: f64,
-    /// Seed of everything random
+    /// Seed of the random draws
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Folder to write the adapted evaluator into
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Print the card as JSON
+    /// Print the card of the evaluator (settings and errors) as JSON
     #[arg(long)]
     json: bool,
     /// Show no progress
@@ -43,24 +43,17 @@ pub struct Adapt {
 impl Adapt {
     #[cfg(feature = "evaluator")]
     pub fn run(self) -> Result<Verdict> {
-        use sqlgauge_encode::EmbeddingFile;
-        use sqlgauge_fusion::{Evaluator, FOLDER_FILES, adapt_to_file};
-
-        use super::fit::{Told, finish};
-        use sqlgauge::keep_inputs;
-
-        for name in FOLDER_FILES {
-            let taken = self.evaluator.join(name);
-            let inputs = [("--corpus", self.corpus.as_path()), ("--evaluator", taken.as_path())];
-            keep_inputs("--out", &self.out.join(name), inputs)?;
-        }
-        let evaluator = Evaluator::load(&self.evaluator)?;
-        let corpus = EmbeddingFile::open(&self.corpus)?;
-        let options =
-            AdaptOptions { steps: self.steps, alpha: self.alpha, seed: self.seed, ..AdaptOptions::default() };
-        let told = Told::new(self.quiet);
-        let adapted = adapt_to_file(&evaluator, &corpus, self.sets, &options, &|stage| told.tell(stage))?;
-        finish(&adapted, &self.out, self.json)
+        let job = sqlgauge::AdaptJob {
+            sets: self.sets,
+            steps: self.steps,
+            alpha: self.alpha,
+            seed: self.seed,
+            ..sqlgauge::AdaptJob::new(self.evaluator, self.corpus, self.out.clone())
+        };
+        let progress = crate::progress::Progress::new(self.quiet);
+        let card = job.run(&sqlgauge::Context::default().watched_by(&progress));
+        progress.finish();
+        super::fit::show(&card?, &self.out, self.json)
     }
 
     #[cfg(not(feature = "evaluator"))]

@@ -1,86 +1,81 @@
 //! `sqlgauge estimate`.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::{Value, json};
-use sqlgauge::{EstimateJob, NOW, SystemLabels, check_estimate_options, digest_sources};
+use sqlgauge::{EstimateJob, EvaluateJob, SystemLabels, check_estimate_options};
 use sqlgauge_dataset::Format;
-use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_estimate::EstimateOptions;
-use sqlgauge_estimate::report::drift::Series;
 use sqlgauge_estimate::report::{Reliability, table};
-use sqlgauge_run::Manifest;
 
 use crate::Verdict;
-use crate::engine::engine;
+use crate::engine::context;
 use crate::judge_options::JudgeOptions;
 use crate::options::{
     ClockOptions, LimitOptions, SystemFile, column_help, columns, format, system_file, systems,
     workload_roles,
 };
 use crate::output::{colour, command_line, print, print_json, print_painted, width};
+use crate::progress::Progress;
 use crate::reliability::ReliabilityOptions;
 use crate::stdin::{input_file, source};
 
-/// Estimate the accuracy of predictions without labels, with an interval and reasons
+/// Estimate accuracy without gold queries, from runs you have already scored
 #[derive(Debug, Args)]
 pub struct EstimateCommand {
-    /// Run directory with labels (`sqlgauge score` or `sqlgauge import` makes one); may be given several times
+    /// Scored run to learn from (a folder by `sqlgauge score` or `sqlgauge import`); repeat for more
     #[arg(long = "known", value_name = "DIR")]
     known: Vec<PathBuf>,
-    /// Evaluator that `sqlgauge fit` made; the target is then an embedding file, and nothing else is needed
+    /// Evaluator by `sqlgauge fit`, instead of scored runs; --target is then an embedding file
     #[arg(long, value_name = "DIR", conflicts_with_all = ["known", "predictions", "db"])]
     evaluator: Option<PathBuf>,
-    /// File with the target's questions (golds in it are not read), or its embeddings (.parquet) with --evaluator
+    /// File with the questions to estimate on (its gold queries are ignored); with --evaluator, an embedding file
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     target: PathBuf,
-    /// Predictions of a system to estimate; may be given several times
+    /// Predictions of a system to estimate; repeat for more
     #[arg(long = "pred", value_name = "NAME=FILE", required_unless_present = "evaluator", value_parser = system_file)]
     predictions: Vec<SystemFile>,
-    /// Predictions of another system on the target, to compare with; may be given several times
+    /// Predictions of another system on the same questions, to compare answers with; repeat for more
     #[arg(long = "peer", value_name = "NAME=FILE", value_parser = system_file)]
     peers: Vec<SystemFile>,
-    /// Folder with `DB_ID/DB_ID.sqlite` of the target; rows are not needed
+    /// Folder with the target's databases, `DB_ID/DB_ID.sqlite`; they may be empty
     #[arg(long, value_name = "DIR", required_unless_present = "evaluator")]
     db: Option<PathBuf>,
-    /// Folder that has databases of known runs which are not where they were; may be given several times
+    /// Folder with databases of the scored runs that have moved since; repeat for more
     #[arg(long, value_name = "DIR")]
     known_db: Vec<PathBuf>,
-    /// Method
+    /// Method; `auto` chooses one
     #[arg(long, value_name = "ID", default_value = "auto")]
     method: String,
-    /// Labels of some of a system's predictions on the target, as ids and 0 or 1, for the methods that need some (ppi);
-    /// the name may be left out if there is one --pred. May be given several times
+    /// Labels (id and 0 or 1) of some predictions on the target, for methods that need some (ppi). Leave out NAME if
+    /// there is one --pred; repeat for more
     #[arg(long, value_name = "[NAME=]FILE")]
     labels: Vec<String>,
-    /// Confidence below which a prediction does not count for doc; 0 is the published method
+    /// Lowest confidence of a prediction that `--method doc` counts; 0 is the published method
     #[arg(long, value_name = "P", default_value_t = EstimateOptions::default().tau)]
     tau: f64,
-    /// Metric of the known runs that is meant by accuracy; each run's first one of 0 and 1 by default
+    /// Metric of the scored runs that accuracy means [default: the first metric of 0 and 1 of each run]
     #[arg(long, value_name = "ID")]
     metric: Option<String>,
-    /// Probability with which the interval is to hold the true accuracy
+    /// Probability that the interval contains the true accuracy (0.5 <= P < 1)
     #[arg(long, value_name = "P", default_value_t = 0.9)]
     level: f64,
-    /// Seed of everything random
+    /// Seed of the random draws
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Print the estimates as JSON
     #[arg(long)]
     json: bool,
-    /// Format of the target, where detection is wrong
+    /// Format of --target, if detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
-    /// Format of the prediction files, where detection is wrong
+    /// Format of the prediction files, if detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     pred_format: Option<Format>,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
-    /// Print nothing but the result and errors
+    /// Print only the result and errors
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
@@ -98,50 +93,18 @@ impl EstimateCommand {
         let options = EstimateOptions { level: self.level, seed: self.seed, tau: self.tau };
         check_estimate_options(options)?;
         if let Some(folder) = &self.evaluator {
-            return super::evaluated::estimate(folder, &self.target, self.level, self.json);
+            let job =
+                EvaluateJob { level: self.level, ..EvaluateJob::new(folder.clone(), self.target.clone()) };
+            return super::evaluated::show(&job.run(&sqlgauge::Context::default())?, self.json);
         }
-        self.reliability.check()?;
-        let history = self.reliability.history()?;
-        let job = self.job(options)?;
-        job.check()?;
-        let services = self.judge.services(&self.method, self.seed, self.quiet)?;
-        let now = self.clock.moment();
-        let engine: Arc<dyn Engine> = Arc::new(engine(self.limits.limits()?)?.at(now));
-        let pool = job.load(engine.as_ref())?;
-        if !self.quiet {
-            pool.notes.iter().for_each(crate::output::note);
-        }
-        let inputs = job.inputs(&pool);
-        self.reliability.keep_inputs(&inputs)?;
-        let mut evidence = job.evidence(&pool, services)?;
-        let estimates = job.estimate(&evidence)?;
-        let asked = evidence.questions.clone();
-        let mut batches = Vec::new();
-        for range in self.reliability.batches(asked.len()) {
-            evidence.questions = asked[range.clone()].to_vec();
-            batches.push((range, job.estimate(&evidence)?));
-        }
-        let series = self.reliability.series(&estimates, asked.len(), &batches, history.as_ref());
-        let rings = series.iter().any(Series::rings);
-        let report = Reliability {
-            manifest: Manifest {
-                tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-                engine: engine.name_and_version(),
-                command: command_line(),
-                metrics: Vec::new(),
-                systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
-                inputs: if self.reliability.writes() { digest_sources(&inputs)? } else { Vec::new() },
-                options: self.recorded_options(now),
-                examples: asked.len(),
-            },
-            target: self.target.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            estimates,
-            drift: if self.reliability.is_about_time() { series } else { Vec::new() },
-            alarm_below: self.reliability.alarm_below(),
-        };
-        self.reliability.write(&report, history)?;
-        self.show(&report)?;
-        Ok(if rings { Verdict::GateFailed } else { Verdict::Done })
+        #[cfg(not(feature = "services"))]
+        self.judge.check()?;
+        let progress = Progress::new(self.quiet);
+        let estimated = self.job(options)?.run(&context(&progress)?);
+        progress.finish();
+        let estimated = estimated?;
+        self.show(&estimated.report)?;
+        Ok(if estimated.rings { Verdict::GateFailed } else { Verdict::Done })
     }
 
     fn show(&self, report: &Reliability) -> Result<()> {
@@ -175,6 +138,12 @@ impl EstimateCommand {
             method: self.method.clone(),
             metric: self.metric.clone(),
             options,
+            limits: self.limits.limits()?,
+            now: self.clock.now,
+            #[cfg(feature = "services")]
+            judge: self.judge.settings(self.seed)?,
+            records: self.reliability.records(),
+            command: command_line(),
         })
     }
 
@@ -185,21 +154,9 @@ impl EstimateCommand {
             (Some((name, file)), _) => (name, file),
             (None, [only]) => (only.system.as_str(), text),
             (None, _) => {
-                bail!("--labels {text}: say whose labels they are, as NAME=FILE with the name of a --pred")
+                bail!("--labels {text}: write NAME=FILE with the name of a --pred")
             }
         };
         Ok(SystemLabels { system: system.to_owned(), file: PathBuf::from(file) })
-    }
-
-    /// What decides the result, for `run.json`; the command line has the rest.
-    fn recorded_options(&self, now: Moment) -> BTreeMap<String, Value> {
-        BTreeMap::from([
-            ("method".to_owned(), json!(self.method)),
-            ("level".to_owned(), json!(self.level)),
-            ("seed".to_owned(), json!(self.seed)),
-            ("tau".to_owned(), json!(self.tau)),
-            ("metric".to_owned(), json!(self.metric)),
-            (NOW.to_owned(), json!(now.to_string())),
-        ])
     }
 }

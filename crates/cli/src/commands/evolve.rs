@@ -18,7 +18,7 @@ use sqlgauge_names::{Naturalness, Suggestions};
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::llm_options::LlmLimits;
+use crate::llm_options::OptionalLlm;
 use crate::options::{LimitOptions, column_help, columns, format};
 use crate::output::{note, print, say};
 use crate::stdin::input_file;
@@ -75,9 +75,9 @@ pub struct Evolve {
     /// Where the names of what is renamed come from: the built-in lexicon, or a language model
     #[arg(long, value_enum, value_name = "SOURCE", default_value_t = NameSource::Lexicon)]
     names: NameSource,
-    /// Threads; the result does not depend on them
-    #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    /// Worker threads; 0 means one per core. The result does not depend on them
+    #[arg(long, short, value_name = "N", default_value_t = 0)]
+    jobs: usize,
     #[command(flatten)]
     limits: LimitOptions,
     /// Format of the gold file, where detection is wrong
@@ -88,15 +88,8 @@ pub struct Evolve {
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
-    /// Server with an OpenAI-compatible API for `--names llm`, as in <http://127.0.0.1:8091/v1>; names, types and keys of
-    /// the schemas are sent to it
-    #[arg(long, value_name = "URL", requires = "llm_model", help_heading = "Language model")]
-    llm_url: Option<String>,
-    /// Name of the model
-    #[arg(long, value_name = "NAME", requires = "llm_url", help_heading = "Language model")]
-    llm_model: Option<String>,
     #[command(flatten)]
-    llm: LlmLimits,
+    llm: OptionalLlm,
 }
 
 /// Where new names come from.
@@ -148,7 +141,7 @@ impl Evolve {
             tables,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build()?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
         let last = Mutex::new(Instant::now());
         let progress = |done: usize, total: usize| {
             let Ok(mut last) = last.lock() else { return };
@@ -170,7 +163,7 @@ impl Evolve {
     fn suggested(&self, benchmark: &Benchmark) -> Result<Option<Suggestions>> {
         match self.names {
             NameSource::Lexicon => {
-                ensure!(self.llm_url.is_none(), "--llm-url is for --names llm; give that too");
+                ensure!(self.llm.llm_url.is_none(), "--llm-url is for --names llm; give that too");
                 Ok(None)
             }
             NameSource::Llm => self.ask(benchmark).map(Some),

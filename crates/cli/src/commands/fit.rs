@@ -1,7 +1,7 @@
 //! `sqlgauge fit`.
 
 #[cfg(feature = "evaluator")]
-mod learn;
+mod card;
 
 use std::path::PathBuf;
 
@@ -13,16 +13,16 @@ use sqlgauge_shift::Slices;
 use crate::Verdict;
 
 #[cfg(feature = "evaluator")]
-pub use learn::{Told, finish};
+pub use card::show;
 
-/// Learn how accuracy falls with shift: an evaluator from a source and labelled corpora
+/// Learn how accuracy falls with shift, from labelled embeddings; `estimate --evaluator` uses the result
 #[derive(Debug, Args)]
 pub struct Fit {
-    /// Embeddings that shift is measured from (the workload that the system was built for)
+    /// Embeddings to measure shift from: the workload that the system was built for
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
-    /// Embeddings with labels that sample sets are drawn from; several, one per system, give an initialisation that
-    /// adapts to further systems (fusion-ml)
+    /// Embeddings with labels, to draw sample sets from. Give one file per system to make an evaluator that
+    /// `sqlgauge adapt` fits to further systems (fusion-ml)
     #[arg(long = "corpus", value_name = "FILE", required = true)]
     corpora: Vec<PathBuf>,
     /// Sample sets to draw, all systems together
@@ -40,16 +40,16 @@ pub struct Fit {
     /// Regressor: mlp, knn, svr, tree, forest or boosting
     #[arg(long, value_name = "ID", default_value = "mlp")]
     regressor: String,
-    /// Steps of adaptation to a system that the initialisation is learnt for (several corpora)
+    /// Steps of adaptation that the evaluator is prepared for (several corpora)
     #[arg(long, value_name = "N", default_value_t = AdaptOptions::default().steps)]
     steps: usize,
-    /// Seed of everything random
+    /// Seed of the random draws
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Folder to write the evaluator into
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Print the card as JSON
+    /// Print the card of the evaluator (settings and errors) as JSON
     #[arg(long)]
     json: bool,
     /// Show no progress
@@ -60,7 +60,20 @@ pub struct Fit {
 impl Fit {
     #[cfg(feature = "evaluator")]
     pub fn run(self) -> Result<Verdict> {
-        self.learn()
+        let job = sqlgauge::FitJob {
+            sets: self.sets,
+            smallest_set: self.smallest_set,
+            largest_set: self.set_size,
+            slices: self.slices,
+            regressor: self.regressor,
+            steps: self.steps,
+            seed: self.seed,
+            ..sqlgauge::FitJob::new(self.source, self.corpora, self.out.clone())
+        };
+        let progress = crate::progress::Progress::new(self.quiet);
+        let card = job.run(&sqlgauge::Context::default().watched_by(&progress));
+        progress.finish();
+        show(&card?, &self.out, self.json)
     }
 
     #[cfg(not(feature = "evaluator"))]

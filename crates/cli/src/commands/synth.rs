@@ -29,7 +29,7 @@ use super::schema_versions::Later;
 use super::translate::dialects;
 use crate::Verdict;
 use crate::interrupt::Gently;
-use crate::llm_options::LlmLimits;
+use crate::llm_options::OptionalLlm;
 use crate::output::{note, print, say};
 use sqlgauge::keep_run;
 
@@ -120,21 +120,14 @@ pub struct Synth {
     /// Rows that one result may have
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     max_rows: usize,
-    /// Threads; the result does not depend on them
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    /// Worker threads; 0 means one per core. The result does not depend on them
+    #[arg(long, short, alias = "threads", value_name = "N", default_value_t = 0)]
+    jobs: usize,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
-    /// Server with an OpenAI-compatible API for `--polish`, as in <http://127.0.0.1:8091/v1>; schemas, questions with values of
-    /// the rows, and queries are sent to it
-    #[arg(long, value_name = "URL", requires_all = ["llm_model", "polish"], help_heading = "Language model")]
-    llm_url: Option<String>,
-    /// Name of the model
-    #[arg(long, value_name = "NAME", requires = "llm_url", help_heading = "Language model")]
-    llm_model: Option<String>,
     #[command(flatten)]
-    llm: LlmLimits,
+    llm: OptionalLlm,
 }
 
 /// What rewords questions.
@@ -202,7 +195,7 @@ impl Synth {
         self.check()?;
         keep_run("--out", &self.out)?;
         let roots: Vec<PathBuf> = self.db.iter().chain(&self.for_database).cloned().collect();
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build()?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
         let found = self.tables.as_deref().map(|tables| threads.install(|| found(tables))).transpose()?;
         let mut roots = found.as_ref().map_or(roots, |found| vec![found.path().join(FOUND)]);
         let limits = Limits {
@@ -264,6 +257,10 @@ impl Synth {
         ensure!(
             self.schema_versions > 0 || self.schema_kinds == ["all"],
             "--schema-kinds is for --schema-versions; give that too"
+        );
+        ensure!(
+            self.polish.is_some() || self.llm.llm_url.is_none(),
+            "--llm-url is for --polish; give that too"
         );
         self.format.formats().iter().try_for_each(|format| format.check_built())?;
         Ok(())

@@ -4,37 +4,38 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::Args;
-use sqlgauge_tables::{FileOutcome, ForeignKeyOutcome, Options, REPORT_FILE, Report, build};
+use sqlgauge::{Context, TablesJob};
+use sqlgauge_tables::{FileOutcome, ForeignKeyOutcome, Options, REPORT_FILE, Report};
 
 use crate::Verdict;
 use crate::output::print;
 
-/// Make relational databases of loose tables: CSV and Parquet files become typed SQLite databases with keys
+/// Build SQLite databases with types and keys from a folder of CSV and Parquet files
 #[derive(Debug, Args)]
 pub struct Tables {
-    /// Folder of the tables; tables of one folder may come into one database
+    /// Folder with the CSV and Parquet files; related tables of one folder may share a database
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Folder to write, which is empty or not there: `DB_ID/DB_ID.sqlite`, and `tables.jsonl` with every decision
+    /// New or empty folder to write: `DB_ID/DB_ID.sqlite`, and `tables.jsonl` with the reason for every decision
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// From which score on an inclusion of columns becomes a foreign key, from 0 to 1
+    /// Lowest score at which a column becomes a foreign key to another table, from 0 to 1
     #[arg(long, value_name = "SCORE", default_value_t = Options::default().foreign_key_score)]
     foreign_key_score: f64,
-    /// Keep tables as they are, and do not split them along functional dependencies
+    /// Keep wide tables whole, instead of splitting them along functional dependencies
     #[arg(long)]
     keep_wide: bool,
     /// Keep rows that repeat an earlier one
     #[arg(long)]
     keep_duplicates: bool,
-    /// Smallest share of letters that are Latin, from 0 to 1; 0 takes every script
+    /// Refuse a table in which a smaller share of the letters is Latin, from 0 to 1; 0 accepts every script
     #[arg(long, value_name = "SHARE", default_value_t = Options::default().min_latin)]
     min_latin: f64,
-    /// Threads; the result does not depend on them
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    /// Worker threads; 0 means one per core. The result does not depend on them
+    #[arg(long, short, alias = "threads", value_name = "N", default_value_t = 0)]
+    jobs: usize,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -42,11 +43,6 @@ pub struct Tables {
 
 impl Tables {
     pub fn run(self) -> Result<Verdict> {
-        for (option, value) in
-            [("--foreign-key-score", self.foreign_key_score), ("--min-latin", self.min_latin)]
-        {
-            ensure!((0.0..=1.0).contains(&value), "{option} {value} is not between 0 and 1");
-        }
         let options = Options {
             foreign_key_score: self.foreign_key_score,
             normalise: !self.keep_wide,
@@ -54,16 +50,16 @@ impl Tables {
             min_latin: self.min_latin,
             ..Options::default()
         };
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build()?;
-        let report = threads.install(|| build(&self.folder, &self.out, &options))?;
+        let report = TablesJob { options, jobs: self.jobs, ..TablesJob::new(self.folder, self.out) }
+            .run(&Context::default())?;
         if !self.quiet {
-            print(&said(&report))?;
+            print(&summary(&report))?;
         }
         Ok(Verdict::Done)
     }
 }
 
-fn said(report: &Report) -> String {
+fn summary(report: &Report) -> String {
     let mut refused: BTreeMap<&str, usize> = BTreeMap::new();
     for file in &report.files {
         if let FileOutcome::Refused { reason, .. } = file.outcome {

@@ -1,50 +1,30 @@
 //! The judge that the options describe.
 
-use anyhow::{Context, Result, bail};
-use sqlgauge_estimate::judges::{Template, TemplateKind};
-use sqlgauge_estimate::{JudgeService, Services};
-use sqlgauge_llm::{Client, TokenLimit};
+use anyhow::Result;
+use sqlgauge::JudgeSettings;
 
 use super::JudgeOptions;
-use crate::service::{ServiceLimits, progress};
+use crate::options::seconds;
+use crate::service::ServiceLimits;
 
 impl JudgeOptions {
-    /// The services of an estimate.
+    /// The judge, if a server is named.
     ///
     /// # Errors
-    /// As [`JudgeOptions::service`].
-    pub fn services(&self, method: &str, seed: u64, quiet: bool) -> Result<Services> {
-        Ok(Services { judge: self.service(method, seed, quiet)? })
-    }
-
-    /// The service, if a server is named. `method` says which prompt a file is for.
-    ///
-    /// # Errors
-    /// When the address, the cache folder or the prompt cannot be used.
-    fn service(&self, method: &str, seed: u64, quiet: bool) -> Result<Option<JudgeService>> {
+    /// When the timeout is not a positive number.
+    pub fn settings(&self, seed: u64) -> Result<Option<JudgeSettings>> {
         let (Some(url), Some(model)) = (&self.judge_url, &self.judge_model) else { return Ok(None) };
-        let kind = match method {
-            "judge-bug" => TemplateKind::Bug,
-            "judge-arena" => TemplateKind::Arena,
-            _ => bail!("--judge-url is for --method judge-bug or judge-arena, and {method} asks no judge"),
-        };
-        let client = Client::new(&self.service_limits().client_options(url, seed))
-            .context("no client for --judge-url")?;
-        let template = self.judge_prompt.as_deref().map(|path| Template::load(kind, path)).transpose()?;
-        let (token_limit, temperature) = if self.judge_reasons {
-            (TokenLimit::MaxCompletionTokens, None)
-        } else {
-            (TokenLimit::MaxTokens, Some(0.0))
-        };
-        Ok(Some(JudgeService {
-            temperature,
-            max_tokens: self.judge_answer_tokens,
-            token_limit,
-            template,
+        let mut client = self.service_limits().client_options(url, seed);
+        let timeout = seconds("--judge-timeout", self.judge_timeout)?;
+        client.timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        client.retry.attempts = self.judge_attempts;
+        Ok(Some(JudgeSettings {
+            prompt: self.judge_prompt.clone(),
+            answer_tokens: self.judge_answer_tokens,
+            reasons: self.judge_reasons,
             questions: self.judge_questions,
             opponents: self.judge_opponents,
-            progress: (!quiet).then(progress),
-            ..JudgeService::new(client, model.clone())
+            ..JudgeSettings::new(client, model)
         }))
     }
 

@@ -53,7 +53,7 @@ pub struct Evidence<'a> {
     /// reads them, and they are not among the pool's labels.
     pub labels: TargetLabels,
     /// What some methods ask.
-    pub services: Services,
+    pub services: Services<'a>,
 }
 
 impl<'a> Evidence<'a> {
@@ -88,7 +88,7 @@ impl<'a> Evidence<'a> {
 
     /// The same with services that methods may ask.
     #[must_use]
-    pub fn with_services(mut self, services: Services) -> Self {
+    pub fn with_services(mut self, services: Services<'a>) -> Self {
         self.services = services;
         self
     }

@@ -17,19 +17,21 @@ use crate::judges::{JudgeItem, JudgeOptions, Template, TemplateKind};
 
 /// Services.
 #[derive(Default)]
-pub struct Services {
+pub struct Services<'a> {
     /// A language model that judges predictions.
     #[cfg(feature = "services")]
-    pub judge: Option<JudgeService>,
+    pub judge: Option<JudgeService<'a>>,
+    #[cfg(not(feature = "services"))]
+    judge: std::marker::PhantomData<&'a ()>,
 }
 
-/// Whom a batch tells how far it is.
+/// Takes the progress of a batch of requests.
 #[cfg(feature = "services")]
-pub type Told = Box<dyn Fn(&Progress) + Send + Sync>;
+pub type OnProgress<'a> = Box<dyn Fn(&Progress) + Send + Sync + 'a>;
 
 /// A judge and how it is asked.
 #[cfg(feature = "services")]
-pub struct JudgeService {
+pub struct JudgeService<'a> {
     /// The client, with its key, budget and cache.
     pub client: Client,
     /// Name of the model.
@@ -46,12 +48,12 @@ pub struct JudgeService {
     pub questions: Option<usize>,
     /// Other systems that the pairwise judge compares with at most.
     pub opponents: usize,
-    /// Told how far a batch is.
-    pub progress: Option<Told>,
+    /// Called with the progress of each batch.
+    pub progress: Option<OnProgress<'a>>,
 }
 
 #[cfg(feature = "services")]
-impl JudgeService {
+impl<'a> JudgeService<'a> {
     /// Temperature 0, 1,024 tokens, built-in prompts, all questions, at most 4 other systems.
     pub fn new(client: Client, model: impl Into<String>) -> Self {
         Self {
@@ -71,7 +73,7 @@ impl JudgeService {
     ///
     /// # Errors
     /// [`EstimateError::Needs`] when there is none.
-    pub fn of<'c>(case: &'c Case<'_>, method: &'static str) -> Result<&'c Self, EstimateError> {
+    pub fn of(case: &Case<'a>, method: &'static str) -> Result<&'a Self, EstimateError> {
         case.evidence.services.judge.as_ref().ok_or(EstimateError::Needs {
             method,
             needs: "a language model that judges".to_owned(),

@@ -9,7 +9,12 @@
 
 pub mod augment;
 #[cfg(feature = "services")]
+mod model;
+#[cfg(feature = "services")]
 pub mod names;
 pub mod predict;
 #[cfg(feature = "services")]
 pub mod reword;
+
+#[cfg(feature = "services")]
+pub use model::ModelSettings;

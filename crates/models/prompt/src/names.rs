@@ -5,13 +5,13 @@
 //! question asks no server twice. An answer without names costs its table, which is named; a server that gives no answer ends the
 //! asking, since what it says next time would make another benchmark.
 
-use sqlgauge_llm::{
-    ChatRequest, Client, LlmError, Message, Placeholders, Progress, Prompt, TokenLimit, Usage,
-};
+use sqlgauge_llm::{ChatRequest, Client, LlmError, Placeholders, Progress, Prompt, Usage};
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 use sqlgauge_sql::{Dialect, schema_text};
 
 use sqlgauge_names::{Naturalness, SchemaNames, Suggestions};
+
+use crate::ModelSettings;
 
 const BUILT_IN: &str = include_str!("../prompts/names.md");
 const PLACEHOLDERS: Placeholders = Placeholders {
@@ -22,21 +22,6 @@ const PLACEHOLDERS: Placeholders = Placeholders {
 
 /// What the names of a column take of an answer, at most.
 pub const TOKENS_OF_A_COLUMN: u32 = 32;
-
-/// Which model is asked, and how.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NameSettings {
-    /// Name of the model.
-    pub model: String,
-    /// How readable the names shall be.
-    pub naturalness: Naturalness,
-    /// Sampling temperature; `None` leaves it to the server.
-    pub temperature: Option<f64>,
-    /// Most tokens of an answer about a table, besides [`TOKENS_OF_A_COLUMN`] for each of its columns.
-    pub max_tokens: u32,
-    /// How servers call that limit.
-    pub token_limit: TokenLimit,
-}
 
 /// What came of the asking.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,7 +72,8 @@ impl AskError {
 pub fn ask(
     client: &Client,
     databases: &[(&str, &Schema)],
-    settings: &NameSettings,
+    settings: &ModelSettings,
+    naturalness: Naturalness,
     progress: Option<&mut (dyn FnMut(&Progress) + Send)>,
 ) -> Result<Asked, AskError> {
     let prompt = Prompt::parse(BUILT_IN, PLACEHOLDERS)?;
@@ -97,7 +83,7 @@ pub fn ask(
         let text = schema_text(schema);
         for table in schema.tables().iter().filter(|table| table.kind == TableKind::Table) {
             asked.push((*db_id, table));
-            requests.push(settings.request(&prompt, &text, table));
+            requests.push(request(settings, naturalness, &prompt, &text, table));
         }
     }
     let batch = client.chat_batch(&requests, progress);
@@ -125,24 +111,24 @@ pub fn ask(
     })
 }
 
-impl NameSettings {
-    fn request(&self, prompt: &Prompt, schema: &str, table: &Table) -> ChatRequest {
-        let columns = u32::try_from(table.columns.len()).unwrap_or(u32::MAX);
-        let most = self.max_tokens.saturating_add(columns.saturating_mul(TOKENS_OF_A_COLUMN));
-        let (system, user) = prompt.fill(|name| match name {
-            "schema" => schema.to_owned(),
-            "style" => style(self.naturalness).to_owned(),
-            "example" => example(self.naturalness).to_owned(),
-            "columns" => column_list(table),
-            _ => Dialect::Sqlite.identifier(&table.name),
-        });
-        ChatRequest {
-            temperature: self.temperature,
-            max_tokens: Some(most),
-            token_limit: self.token_limit,
-            ..ChatRequest::new(self.model.clone(), vec![Message::system(system), Message::user(user)])
-        }
-    }
+/// The request about a table. [`TOKENS_OF_A_COLUMN`] for each of its columns come on top of the tokens of an answer.
+fn request(
+    settings: &ModelSettings,
+    naturalness: Naturalness,
+    prompt: &Prompt,
+    schema: &str,
+    table: &Table,
+) -> ChatRequest {
+    let columns = u32::try_from(table.columns.len()).unwrap_or(u32::MAX);
+    let most = settings.max_tokens.saturating_add(columns.saturating_mul(TOKENS_OF_A_COLUMN));
+    let filled = prompt.fill(|name| match name {
+        "schema" => schema.to_owned(),
+        "style" => style(naturalness).to_owned(),
+        "example" => example(naturalness).to_owned(),
+        "columns" => column_list(table),
+        _ => Dialect::Sqlite.identifier(&table.name),
+    });
+    ChatRequest { max_tokens: Some(most), ..settings.request(filled) }
 }
 
 /// The columns by name, as they are written in SQL.
@@ -186,15 +172,11 @@ mod tests {
     #[test]
     fn the_prompt_names_the_table_after_the_schema() {
         let prompt = Prompt::parse(BUILT_IN, PLACEHOLDERS).unwrap();
-        let settings = NameSettings {
-            model: "m".to_owned(),
-            naturalness: Naturalness::Low,
-            temperature: Some(0.0),
-            max_tokens: 9,
-            token_limit: TokenLimit::MaxTokens,
-        };
+        let settings = ModelSettings { max_tokens: 9, ..ModelSettings::new("m") };
         let columns = ["a", "b c"].map(|name| Column::new(name, None)).to_vec();
-        let request = settings.request(&prompt, "CREATE TABLE \"my t\" (a);", &Table::new("my t", columns));
+        let schema = "CREATE TABLE \"my t\" (a);";
+        let request = request(&settings, Naturalness::Low, &prompt, schema, &Table::new("my t", columns));
+        assert_eq!(request.max_tokens, Some(9 + 2 * TOKENS_OF_A_COLUMN));
         let user = &request.messages[1].content;
         assert!(user.starts_with("CREATE TABLE \"my t\" (a);\n\nGive three"), "{user}");
         assert!(user.contains("the table \"my t\",") && user.contains("veg_hgt"), "{user}");

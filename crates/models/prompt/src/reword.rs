@@ -2,28 +2,17 @@
 
 use std::fmt;
 
-use sqlgauge_llm::{ChatRequest, Client, LlmError, Message, Placeholders, Prompt, PromptError, TokenLimit};
+use sqlgauge_llm::{ChatRequest, Client, LlmError, Placeholders, Prompt, PromptError};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::schema_text;
 
 use sqlgauge_synth::polish::{Writer, WriterError, Written};
 
+use crate::ModelSettings;
+
 const BUILT_IN: &str = include_str!("../prompts/reword.md");
 const PLACEHOLDERS: Placeholders =
     Placeholders { prompt: "synth --polish", required: &["schema", "question", "sql"], optional: &[] };
-
-/// Which model is asked, and how.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ModelSettings {
-    /// Name of the model.
-    pub model: String,
-    /// Sampling temperature; `None` leaves it to the server.
-    pub temperature: Option<f64>,
-    /// Most tokens of an answer.
-    pub max_tokens: u32,
-    /// How servers call that limit.
-    pub token_limit: TokenLimit,
-}
 
 /// The model.
 pub struct ModelWriter {
@@ -44,7 +33,7 @@ impl ModelWriter {
     }
 
     fn request(&self, prompt: &Prompt, schema: &str, question: &str, sql: &str) -> ChatRequest {
-        let (system, user) = prompt.fill(|name| {
+        let filled = prompt.fill(|name| {
             let value = match name {
                 "schema" => schema,
                 "question" => question,
@@ -53,15 +42,7 @@ impl ModelWriter {
             };
             value.to_owned()
         });
-        ChatRequest {
-            temperature: self.settings.temperature,
-            max_tokens: Some(self.settings.max_tokens),
-            token_limit: self.settings.token_limit,
-            ..ChatRequest::new(
-                self.settings.model.clone(),
-                vec![Message::system(system), Message::user(user)],
-            )
-        }
+        self.settings.request(filled)
     }
 
     fn ask(&self, requests: &[ChatRequest]) -> Result<Vec<Written>, WriterError> {

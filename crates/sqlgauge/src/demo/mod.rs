@@ -18,7 +18,7 @@ use sqlgauge_base::file::write_atomically;
 use sqlgauge_dataset::{BenchmarkSource, Columns, Databases, load_benchmark};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_estimate::report::Reliability;
-use sqlgauge_estimate::{Estimate, EstimateOptions};
+use sqlgauge_estimate::Estimate;
 use sqlgauge_etm::{Comparison, Profile};
 use sqlgauge_evolve::{Kind, Plan};
 use sqlgauge_names::Naturalness;
@@ -190,20 +190,10 @@ impl DemoJob {
         job.run(context)?;
         let job = EstimateJob {
             known: vec![labelled],
-            known_db: Vec::new(),
-            target: part(items, None, UNLABELLED),
-            format: None,
-            columns: Columns::default(),
             systems: systems(UNLABELLED),
-            peers: Vec::new(),
-            prediction_format: None,
-            labels: Vec::new(),
-            db: sample.databases.clone(),
-            method: "auto".to_owned(),
-            metric: None,
-            options: EstimateOptions::default(),
+            ..EstimateJob::new(part(items, None, UNLABELLED), &sample.databases)
         };
-        let estimates = job.run(engine)?.estimates;
+        let estimates = job.run(context)?.report.estimates;
         self.write_estimates(&estimates, items, engine)?;
         Ok(estimates
             .into_iter()

@@ -3,11 +3,12 @@
 use anyhow::{Context, Result};
 use sqlgauge_dataset::Benchmark;
 use sqlgauge_names::Suggestions;
-use sqlgauge_prompt::names::{Asked, NameSettings, ask};
+use sqlgauge_prompt::names::{Asked, ask};
 use sqlgauge_sql::schema::Schema;
 
 use super::Evolve;
 use crate::interrupt::Gently;
+use crate::llm_options::client;
 use crate::output::{note, say};
 use crate::scoring::asks;
 use crate::service::progress;
@@ -19,28 +20,21 @@ const SHOWN: usize = 10;
 impl Evolve {
     /// Asks the model about every table of the benchmark's databases; what it said before is kept.
     pub(super) fn ask(&self, benchmark: &Benchmark) -> Result<Suggestions> {
-        let server = self.llm_url.as_ref().zip(self.llm_model.as_ref());
-        let (url, model) = server.context("--names llm asks a model; give --llm-url and --llm-model")?;
+        let settings = self.llm.settings("--names llm", &self.out)?;
         let schemas =
             SchemaSource::Databases(self.db.clone()).read(benchmark).with_context(|| asks(&self.gold))?;
         let mut databases: Vec<(&str, &Schema)> =
             schemas.iter().map(|(db_id, schema)| (db_id.as_str(), schema.as_ref())).collect();
         databases.sort_unstable_by_key(|(db_id, _)| *db_id);
-        let (token_limit, temperature) = self.llm.style(0.0);
-        let settings = NameSettings {
-            model: model.clone(),
-            naturalness: self.naturalness,
-            temperature,
-            max_tokens: self.llm.llm_answer_tokens,
-            token_limit,
-        };
-        let cache = self.llm.cache(&self.out);
-        let client = self.llm.client(url, &cache)?;
+        let cache = self.llm.limits.cache(&self.out);
+        let client = client(&settings)?;
         let gently = Gently::new();
         client.stop_on(gently.asked_to_stop());
         let show = progress();
         let mut told = |state: &sqlgauge_llm::Progress| show(state);
-        let asked = match ask(&client, &databases, &settings, (!self.quiet).then_some(&mut told)) {
+        let model = settings.model_settings(0.0);
+        let show = (!self.quiet).then_some(&mut told);
+        let asked = match ask(&client, &databases, &model, self.naturalness, show.map(|show| show as _)) {
             Err(error) if error.is_cancelled() => {
                 let text =
                     format!("the answers so far are kept in {}; the same command goes on", cache.display());
@@ -55,7 +49,7 @@ impl Evolve {
         };
         drop(gently);
         if !self.quiet {
-            tell(&asked, model);
+            tell(&asked, &settings.model);
         }
         Ok(asked.suggestions)
     }

@@ -18,11 +18,12 @@ use super::{Predict, columns};
 use crate::Verdict;
 use crate::engine::engine;
 use crate::interrupt::Gently;
+use crate::llm_options::client;
 use crate::output::{note, print, write_to};
 use crate::scoring::asks;
 use crate::service::progress;
 use crate::workload::SchemaSource;
-use sqlgauge::{keep_database, keep_inputs};
+use sqlgauge::{LlmSettings, keep_database, keep_inputs};
 
 impl Predict {
     pub fn run(self) -> Result<Verdict> {
@@ -35,7 +36,8 @@ impl Predict {
         if !self.quiet {
             workload.notes.iter().for_each(note);
         }
-        let settings = self.settings()?;
+        let llm = self.llm.settings(&self.out)?;
+        let settings = self.settings(&llm)?;
         let schemas = self.schemas(&workload)?;
         let questions: Vec<Question<'_>> = workload
             .examples
@@ -44,7 +46,7 @@ impl Predict {
             .map(|(example, schema)| question(example, schema))
             .collect();
         let cache = self.llm.limits.cache(&self.out);
-        let client = self.llm.limits.client(&self.llm.llm_url, &cache)?;
+        let client = client(&llm)?;
         let gently = Gently::new();
         client.stop_on(gently.asked_to_stop());
         let show = progress();
@@ -93,21 +95,17 @@ impl Predict {
         Ok(keep_database("--out", &self.out)?)
     }
 
-    fn settings(&self) -> Result<Settings> {
+    fn settings(&self, llm: &LlmSettings) -> Result<Settings> {
         let prompt = match &self.prompt {
             Some(path) => Prompt::load(path, PLACEHOLDERS)?,
             None => built_in_prompt()?,
         };
-        let (token_limit, temperature) = self.llm.limits.style(self.temperature);
         Ok(Settings {
-            temperature,
-            token_limit,
-            max_tokens: self.llm.limits.llm_answer_tokens,
             stop: self.stop.clone(),
             seed: self.seed,
             samples: self.n,
             logprobs: !self.no_logprobs,
-            ..Settings::new(self.llm.llm_model.clone(), prompt)
+            ..Settings::new(llm.model_settings(self.temperature), prompt)
         })
     }
 

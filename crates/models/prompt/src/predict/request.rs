@@ -1,23 +1,18 @@
 //! From a question to what is sent.
 
 use serde_json::{Map, Value};
-use sqlgauge_llm::{ChatRequest, Message, Prompt, TokenLimit};
+use sqlgauge_llm::{ChatRequest, Prompt};
 
 use super::asking::Question;
+use crate::ModelSettings;
 
-/// Which model is asked, and how.
+/// Which model is asked for SQL, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Name of the model.
-    pub model: String,
+    /// The model.
+    pub model: ModelSettings,
     /// The prompt.
     pub prompt: Prompt,
-    /// Sampling temperature; `None` leaves it to the server.
-    pub temperature: Option<f64>,
-    /// Most tokens of an answer.
-    pub max_tokens: u32,
-    /// How servers call that limit.
-    pub token_limit: TokenLimit,
     /// Texts at which the server ends an answer.
     pub stop: Vec<String>,
     /// Seed of sampling, sent where it is given or where there are several samples: sample `i` has seed + `i`.
@@ -29,25 +24,15 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Temperature 0, 512 tokens, one sample with its log-probabilities.
-    pub fn new(model: impl Into<String>, prompt: Prompt) -> Self {
-        Self {
-            model: model.into(),
-            prompt,
-            temperature: Some(0.0),
-            max_tokens: 512,
-            token_limit: TokenLimit::MaxTokens,
-            stop: Vec::new(),
-            seed: None,
-            samples: 1,
-            logprobs: true,
-        }
+    /// One sample with its log-probabilities.
+    pub fn new(model: ModelSettings, prompt: Prompt) -> Self {
+        Self { model, prompt, stop: Vec::new(), seed: None, samples: 1, logprobs: true }
     }
 
     /// The request of a sample of a question.
     pub(crate) fn request(&self, question: &Question<'_>, sample: u32) -> ChatRequest {
         let evidence = question.evidence.unwrap_or_default().trim();
-        let (system, user) = self.prompt.fill(|name| {
+        let filled = self.prompt.fill(|name| {
             let value = match name {
                 "schema" => question.schema.trim(),
                 "evidence" => evidence,
@@ -66,12 +51,6 @@ impl Settings {
         if let Some(seed) = self.seed.or(several) {
             extra.insert("seed".to_owned(), Value::from(seed.wrapping_add(u64::from(sample))));
         }
-        ChatRequest {
-            temperature: self.temperature,
-            max_tokens: Some(self.max_tokens),
-            token_limit: self.token_limit,
-            extra,
-            ..ChatRequest::new(self.model.clone(), vec![Message::system(system), Message::user(user)])
-        }
+        ChatRequest { extra, ..self.model.request(filled) }
     }
 }
