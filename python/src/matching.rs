@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use sqlgauge::{Known, comparison_to_json, match_pair};
+use sqlgauge::{SchemaFacts, comparison_to_json, match_pair};
 use sqlgauge_engine::Stoppable;
 use sqlgauge_etm::{Profile, Verdict};
 
@@ -67,9 +67,9 @@ fn match_queries<'py>(
         let known = match ground {
             Ground::Database(Opened { engine, database }) => {
                 let engine = Stoppable::new(engine, Arc::clone(stop));
-                Known::of_database(&engine, &database, profile)?
+                SchemaFacts::of_database(&engine, &database, profile)?
             }
-            Ground::Schema(schema) => Known::of_schema(schema),
+            Ground::Schema(schema) => SchemaFacts::of_schema(schema),
         };
         let comparison = match_pair(&known, profile, &left, &right);
         if let Verdict::Unresolved(..) = comparison.verdict {

@@ -1,6 +1,6 @@
 //! SIGINT and SIGTERM.
 //!
-//! A command that goes on where it was broken off is asked to stop ([`Gently::asked_to_stop`]): it finishes the line that it
+//! A command that goes on where it was broken off is asked to stop ([`asked_to_stop`]): it finishes the line that it
 //! writes and ends with [`Stopped`]. Any other ends at once: what it was preparing is taken away, and no output is
 //! changed. Either way it is said how to go on, and the exit code is 130 or 143. A second signal ends the process
 //! without a word.
@@ -66,19 +66,18 @@ pub fn how_to_go_on(text: impl Into<String>) {
     *HOW_TO_GO_ON.lock().unwrap_or_else(PoisonError::into_inner) = text.into();
 }
 
-/// As long as this is there, a signal is a wish ([`Gently::asked_to_stop`]) and not the end.
+/// Set by a signal.
+pub fn asked_to_stop() -> &'static Arc<AtomicBool> {
+    &STOP
+}
+
+/// As long as this is there, a signal is a wish ([`asked_to_stop`]) and not the end.
 pub struct Gently(());
 
 impl Gently {
     pub fn new() -> Self {
         STOPS_BY_ITSELF.store(true, Ordering::SeqCst);
         Self(())
-    }
-
-    /// Set by a signal.
-    #[expect(clippy::unused_self, reason = "who may ask is who ends by itself")]
-    pub fn asked_to_stop(&self) -> &'static Arc<AtomicBool> {
-        &STOP
     }
 
     /// The error of a command that has stopped.

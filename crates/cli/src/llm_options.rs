@@ -33,7 +33,6 @@ pub struct OptionalLlm {
     pub limits: LlmLimits,
 }
 
-#[cfg(feature = "services")]
 impl OptionalLlm {
     /// The settings for what is written to `out`; `option` is the one that needs the model.
     ///
@@ -47,7 +46,6 @@ impl OptionalLlm {
     }
 }
 
-#[cfg(feature = "services")]
 impl LlmOptions {
     /// The settings for what is written to `out`.
     ///
@@ -111,10 +109,9 @@ pub fn prices(text: &str) -> Result<(f64, f64), String> {
         .ok_or_else(|| "write two numbers, as in 1.25,10".to_owned())
 }
 
-#[cfg(feature = "services")]
 impl LlmLimits {
     /// The folder that keeps the answers for what is written to `out`.
-    pub fn cache(&self, out: &std::path::Path) -> PathBuf {
+    fn cache(&self, out: &std::path::Path) -> PathBuf {
         let beside = || {
             let mut name = out.as_os_str().to_owned();
             name.push(".answers");
@@ -129,9 +126,8 @@ impl LlmLimits {
         model: &str,
         out: &std::path::Path,
     ) -> anyhow::Result<sqlgauge::LlmSettings> {
-        let key = std::env::var(&self.llm_key_env).ok().filter(|key| !key.trim().is_empty());
         Ok(sqlgauge::LlmSettings {
-            key,
+            key: key(&self.llm_key_env),
             cache: Some(self.cache(out)),
             concurrency: self.llm_concurrency,
             timeout: crate::options::seconds("--llm-timeout", self.llm_timeout)?,
@@ -149,12 +145,7 @@ impl LlmLimits {
     }
 }
 
-/// A client of the server of those options.
-///
-/// # Errors
-/// When the address, a limit or the folder of the answers cannot be used.
-#[cfg(feature = "services")]
-pub fn client(settings: &sqlgauge::LlmSettings) -> anyhow::Result<sqlgauge_llm::Client> {
-    use anyhow::Context as _;
-    settings.client().context("no client for --llm-url")
+/// The key in an environment variable, if it has one.
+pub fn key(variable: &str) -> Option<String> {
+    std::env::var(variable).ok().filter(|key| !key.trim().is_empty())
 }

@@ -11,11 +11,8 @@ mod output;
 mod progress;
 mod reliability;
 mod scoring;
-#[cfg(feature = "services")]
-mod service;
 mod solver;
 mod stdin;
-mod workload;
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::process::ExitCode;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sqlgauge::Watcher;
 
+use crate::interrupt::{Gently, Stopped};
 use crate::output::{note, say};
 
 /// Time between two plain lines.
@@ -19,6 +20,8 @@ pub struct Progress {
     /// Whether lines are written where there is no terminal for a bar.
     is_plain: bool,
     work: Mutex<Work>,
+    /// As long as it is there, a signal is a wish.
+    gently: Mutex<Option<Gently>>,
 }
 
 /// What is counted.
@@ -26,6 +29,8 @@ struct Work {
     noun: &'static str,
     total: usize,
     last_line: Instant,
+    /// What else is true of it.
+    detail: String,
 }
 
 impl Progress {
@@ -38,8 +43,15 @@ impl Progress {
             ProgressDrawTarget::stderr()
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        let work = Work { noun: "items", total: 0, last_line: Instant::now() };
-        Self { bar, is_quiet, is_plain: !is_quiet && !on_terminal, work: Mutex::new(work) }
+        let work = Work { noun: "items", total: 0, last_line: Instant::now(), detail: String::new() };
+        let is_plain = !is_quiet && !on_terminal;
+        Self { bar, is_quiet, is_plain, work: Mutex::new(work), gently: Mutex::default() }
+    }
+
+    /// The error of a job that stopped because of a signal.
+    pub fn stopped(&self, text: impl Into<String>) -> Stopped {
+        let gently = self.gently.lock().unwrap_or_else(PoisonError::into_inner).take();
+        gently.unwrap_or_else(Gently::new).stopped(text)
     }
 
     /// Takes the bar away.
@@ -57,8 +69,9 @@ impl Watcher for Progress {
 
     fn started(&self, noun: &'static str, total: usize, resumed: usize) {
         *self.work.lock().unwrap_or_else(PoisonError::into_inner) =
-            Work { noun, total, last_line: Instant::now() };
-        let template = format!("{{bar:40}} {{human_pos}}/{{human_len}} {noun}  {{per_sec}}  {{eta}} left");
+            Work { noun, total, last_line: Instant::now(), detail: String::new() };
+        let template =
+            format!("{{bar:40}} {{human_pos}}/{{human_len}} {noun}  {{per_sec}}  {{eta}} left  {{msg}}");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             self.bar.set_style(style);
         }
@@ -79,7 +92,19 @@ impl Watcher for Progress {
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_plain && work.last_line.elapsed() >= LINE_EVERY {
             work.last_line = Instant::now();
-            say(&format!("{done} of {} {} done", work.total, work.noun));
+            let Work { noun, total, detail, .. } = &*work;
+            let detail = if detail.is_empty() { String::new() } else { format!(", {detail}") };
+            say(&format!("{done} of {total} {noun} done{detail}"));
         }
+    }
+
+    fn detail(&self, text: &str) {
+        text.clone_into(&mut self.work.lock().unwrap_or_else(PoisonError::into_inner).detail);
+        self.bar.set_message(text.to_owned());
+    }
+
+    fn heeds_stop(&self, heeds: bool) {
+        let gently = heeds.then(Gently::new);
+        *self.gently.lock().unwrap_or_else(PoisonError::into_inner) = gently;
     }
 }

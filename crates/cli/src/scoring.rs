@@ -1,16 +1,14 @@
 //! Runs, as the command line makes and reads them: with its engine, its progress, and a signal to stop.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::Result;
-use sqlgauge::{Context, OpenRun, PairsJob, ScoreJob, StoredReport, metrics_of};
+use sqlgauge::{Context, OpenRun, PairsJob, ScoreJob, metrics_of};
 use sqlgauge_metrics::Metric;
 use sqlgauge_report::Report;
 
 use crate::engine::context;
 use crate::interrupt::{Gently, how_to_go_on};
-use crate::output;
 use crate::progress::Progress;
 use crate::stdin;
 
@@ -40,7 +38,7 @@ fn carry_out(
     let run = open(&context)?;
     let again = if restart { "the same command without --restart" } else { "the same command" };
     let gently = Gently::new();
-    let scored = run.score(&context.stopped_by(Arc::clone(gently.asked_to_stop())));
+    let scored = run.score(&context);
     progress.finish();
     if let Err(sqlgauge::Error::Stopped { done, total, out }) = scored {
         let stopped = format!("{done} of {total} items are in {}; {again} scores the others", out.display());
@@ -55,13 +53,4 @@ fn carry_out(
 /// What an error about a database begins with: the file that asks about it.
 pub fn asks(file: &Path) -> String {
     sqlgauge::asks(stdin::as_given(file))
-}
-
-/// The run in a folder as a report.
-pub fn read_report(path: &Path) -> Result<Report> {
-    let StoredReport { report, is_finished } = StoredReport::read(path)?;
-    if !is_finished {
-        output::note(format!("the run in {} is not finished; this is what is there so far", path.display()));
-    }
-    Ok(report)
 }

@@ -24,6 +24,17 @@ pub trait Watcher: Sync {
     fn advanced(&self, done: usize) {
         let _ = done;
     }
+
+    /// What else is true of the work at this moment, in a few words.
+    fn detail(&self, text: &str) {
+        let _ = text;
+    }
+
+    /// From now on the job looks at the wish to stop ([`Context::stopped_by`]), or does so no longer. A job that ends
+    /// because of the wish leaves it at that.
+    fn heeds_stop(&self, heeds: bool) {
+        let _ = heeds;
+    }
 }
 
 /// A watcher that looks away.

@@ -111,14 +111,67 @@ pub enum Error {
     #[cfg(feature = "services")]
     #[error("--judge-url is for --method judge-bug or judge-arena; {0} does not ask a judge")]
     JudgeNotAsked(String),
-    /// The client of a judge's server could not be made.
+    /// A prompt cannot be used.
+    #[error(transparent)]
+    Prompt(#[from] sqlgauge_llm::PromptError),
+    /// A client of a language model's server could not be made.
     #[cfg(feature = "services")]
-    #[error("cannot use the server of --judge-url")]
-    JudgeClient(#[source] Box<sqlgauge_llm::LlmError>),
-    /// The prompt of a judge cannot be used.
+    #[error("cannot use the server of {option}")]
+    LlmClient {
+        /// The option with its address.
+        option: &'static str,
+        /// Why.
+        source: Box<sqlgauge_llm::LlmError>,
+    },
+    /// A language model could not be asked for names.
     #[cfg(feature = "services")]
     #[error(transparent)]
-    JudgePrompt(#[from] sqlgauge_llm::PromptError),
+    Names(Box<sqlgauge_prompt::names::AskError>),
+    /// A job that asks a language model was asked to stop; the sentence says which answers are kept.
+    #[error("{0}; the same call goes on")]
+    StoppedAsking(String),
+    /// Something that was given does not fit; the sentence names it and the remedy.
+    #[error("{0}")]
+    Invalid(String),
+    /// An error and what it is about.
+    #[error("{what}")]
+    About {
+        /// What could not be done, or the thing at fault.
+        what: String,
+        /// Why.
+        source: Box<Error>,
+    },
+    /// An encoder is not there, lacks what it needs, or was made for other vectors.
+    #[error(transparent)]
+    Encoder(#[from] sqlgauge_encode::encoders::SpecError),
+    /// A text cannot be encoded.
+    #[error(transparent)]
+    Encode(#[from] sqlgauge_encode::EncodeError),
+    /// The vectors of a workload cannot be made or written.
+    #[error(transparent)]
+    Workload(Box<sqlgauge_encode::WorkloadError<sqlgauge_encode::StoreError>>),
+    /// Kept vectors cannot be read or written.
+    #[error(transparent)]
+    VectorCache(#[from] sqlgauge_encode::cache::CacheError),
+    /// A file of vectors made elsewhere cannot be used.
+    #[error(transparent)]
+    Vectors(#[from] sqlgauge_encode::VectorsError),
+    /// A corpus cannot be made.
+    #[error(transparent)]
+    Corpus(Box<sqlgauge_synth::CorpusError>),
+    /// The databases of a corpus cannot be read.
+    #[error(transparent)]
+    CorpusSource(Box<sqlgauge_synth::SourceError>),
+    /// The losses under evolved schemas cannot be computed or written.
+    #[error(transparent)]
+    Robustness(Box<sqlgauge_robustness::RobustnessError>),
+    /// Training data cannot be written as a table.
+    #[cfg(feature = "parquet")]
+    #[error(transparent)]
+    TrainingTable(#[from] sqlgauge_prompt::augment::TableError),
+    /// A file of changes cannot be read.
+    #[error(transparent)]
+    Script(Box<sqlgauge_evolve::ScriptError>),
     /// This build leaves out what was asked for.
     #[error(transparent)]
     NotBuiltIn(#[from] sqlgauge_base::NotBuiltIn),
@@ -218,6 +271,18 @@ impl Error {
     }
 }
 
+/// Says what an error is about.
+pub(crate) trait About<T> {
+    /// The error with `what` before it.
+    fn about(self, what: impl FnOnce() -> String) -> Result<T, Error>;
+}
+
+impl<T, E: Into<Error>> About<T> for Result<T, E> {
+    fn about(self, what: impl FnOnce() -> String) -> Result<T, Error> {
+        self.map_err(|error| Error::About { what: what(), source: Box::new(error.into()) })
+    }
+}
+
 /// What an error about a database begins with: the file that asks about it.
 pub fn asks(file: &Path) -> String {
     format!("{} asks about its databases", file.display())
@@ -243,7 +308,15 @@ kept_apart! {
     sqlgauge_encode::StoreError => Embeddings,
     sqlgauge_shift::ShiftError => Shift,
     sqlgauge_tables::TablesError => Tables,
+    sqlgauge_encode::WorkloadError<sqlgauge_encode::StoreError> => Workload,
+    sqlgauge_synth::CorpusError => Corpus,
+    sqlgauge_synth::SourceError => CorpusSource,
+    sqlgauge_robustness::RobustnessError => Robustness,
+    sqlgauge_evolve::ScriptError => Script,
 }
+
+#[cfg(feature = "services")]
+kept_apart! { sqlgauge_prompt::names::AskError => Names }
 
 #[cfg(feature = "evaluator")]
 kept_apart! { sqlgauge_fusion::EvaluatorError => Evaluator }

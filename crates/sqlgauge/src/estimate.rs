@@ -14,10 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use sqlgauge_dataset::{
-    Benchmark, Columns, Databases, Format, PredictionOptions, PredictionSet, load_labels, parse_predictions,
-    parse_workload,
-};
+use sqlgauge_dataset::{Columns, Databases, Format, load_labels, parse_workload};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_estimate::report::Reliability;
 use sqlgauge_estimate::report::drift::Series;
@@ -47,13 +44,24 @@ pub struct SystemLabels {
 /// Estimates the accuracy of predictions without gold queries, from runs that were scored before.
 ///
 /// ```
-/// use sqlgauge::{Context, EstimateJob};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge::{Context, EstimateJob, Sample, System};
 ///
-/// let job = EstimateJob { method: "crystal-ball".to_owned(), ..EstimateJob::new("dev.json", "databases") };
-/// let error = job.run(&Context::default()).expect_err("there is not such a method");
-/// assert!(sqlgauge::sentence(&error).contains("crystal-ball"));
+/// let folder = tempfile::tempdir()?;
+/// let sample = Sample::unpack(folder.path())?;
+/// let known = folder.path().join("run");
+/// sample.score_job(&["ex"], &known)?.run(&Context::default())?;
+///
+/// // The questions of the scored run again; their golds are not looked at.
+/// let system = System::new("careful", sample.predictions_of("careful").expect("a file of it"));
+/// let job = EstimateJob::new(sample.questions.as_path(), &sample.databases);
+/// let job = EstimateJob { known: vec![known], systems: vec![system], ..job };
+/// let estimate = &job.run(&Context::default())?.report.estimates[0];
+/// assert!(estimate.interval.low <= estimate.accuracy && estimate.accuracy <= estimate.interval.high);
+/// # Ok(())
+/// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct EstimateJob {
     /// Run directories with labels.
     pub known: Vec<PathBuf>,
@@ -236,7 +244,8 @@ impl EstimateJob {
         let mut loader = Loader::new(engine, folders, self.metric.clone());
         self.known.iter().try_for_each(|path| loader.known(path))?;
         let answered = self.systems.iter().chain(&self.peers);
-        let systems = answered.map(|system| self.read(system, &workload)).collect::<Result<Vec<_>, _>>()?;
+        let read = |system: &System| system.read(&workload, self.prediction_format, false, false);
+        let systems = answered.map(read).collect::<Result<Vec<_>, _>>()?;
         let databases = Databases::open(&self.db)?;
         loader
             .target(self.target.path(), &workload, &databases, &systems, self.systems.len())
@@ -281,15 +290,5 @@ impl EstimateJob {
         }
         inputs.extend(pool.database_files().into_iter().map(file));
         inputs
-    }
-
-    fn read(&self, system: &System, workload: &Benchmark) -> Result<PredictionSet, Error> {
-        let options = PredictionOptions {
-            format: system.predictions.format(self.prediction_format)?,
-            columns: system.columns.clone(),
-            extract: false,
-            only_sql: false,
-        };
-        Ok(parse_predictions(&system.name, &system.predictions.read()?, workload, &options)?)
     }
 }

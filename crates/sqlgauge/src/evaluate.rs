@@ -9,11 +9,13 @@ use crate::error::Error;
 
 /// Estimates the accuracy on a target from its embeddings, by an evaluator that [`FitJob`](crate::FitJob) made.
 ///
-/// ```
+/// ```no_run
+/// # // Needs an evaluator.
 /// use sqlgauge::{Context, EvaluateJob};
 ///
-/// let error = EvaluateJob::new("missing-folder", "target.parquet").run(&Context::default());
-/// assert!(error.is_err());
+/// let estimate = EvaluateJob::new("evaluator", "target.parquet").run(&Context::default())?;
+/// println!("{:.3} [{:.3}, {:.3}]", estimate.accuracy, estimate.interval.low, estimate.interval.high);
+/// # Ok::<(), sqlgauge::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct EvaluateJob {

@@ -1,49 +1,87 @@
-//! What the command line and the Python package share: from texts and files to results.
+//! How good a Text-to-SQL system is: the jobs of sqlgauge, from files to typed results.
 //!
-//! A function here is one command without its arguments and its printing. It reads no environment variable, prints
-//! nothing and ends no process; what it needs of its surroundings (the program whose processes run queries, the solver,
-//! a wish to stop) it is given.
+//! Each job is one command of the `sqlgauge` program. It is a struct whose `new` takes what is required and fills the rest
+//! with the command's defaults, and a `run` that takes a [`Context`]: who watches, where slow queries run, and a wish to
+//! stop. A job prints nothing, reads no environment variable and ends no process. [`Error`] names the thing at fault and the
+//! remedy; [`sentence`] is an error with its causes in one sentence.
 //!
-//! - [`worker_of`] names the program that runs queries in processes of its own.
-//! - [`match_pair`] tells whether two queries mean the same: `sqlgauge match`.
-//! - [`verify_over_database`], [`verify_over_schema`]: `sqlgauge verify` on a pair; [`PairsJob`] on a file of pairs.
-//! - [`ScoreJob`] scores predictions against golds into a run directory: `sqlgauge score`. [`OpenRun`] is what is between
-//!   its reading and its report, [`StoredReport`] a run that is there.
-//! - [`merge_runs`] puts the parts of a run together: `sqlgauge merge`.
-//! - [`EstimateJob`] estimates the accuracy of predictions without labels: `sqlgauge estimate`.
-//! - [`EvaluateJob`] does the same from embeddings by an evaluator: `sqlgauge estimate --evaluator`. [`FitJob`] makes an
-//!   evaluator, [`AdaptJob`] adapts one to another system.
-//! - [`ShiftJob`] measures how far one workload lies from another: `sqlgauge shift`.
-//! - [`TablesJob`] builds databases from loose CSV and Parquet files: `sqlgauge tables`.
-//! - [`keep_inputs`] and its like refuse an output that would take the place of an input.
-//! - [`sentence`] is an error as one sentence.
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use sqlgauge::{Context, Sample};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let job = Sample::unpack(folder.path())?.score_job(&["ex", "verify"], folder.path().join("run"))?;
+//! let report = job.run(&Context::default())?;
+//! for system in &report.summary.systems {
+//!     println!("{}: {:?}", system.system, system.scores["ex@1"].mean);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | Question | Job | Command |
+//! |---|---|---|
+//! | How good is it? | [`ScoreJob`], [`ScorePairJob`] for one pair | `score` |
+//! | | [`ReportJob`], [`merge_runs`] | `report`, `merge` |
+//! | Which is better? | [`CompareJob`] | `compare` |
+//! | Why is an answer wrong? | [`ShowJob`] | `show` |
+//! | Are two queries equivalent? | [`match_pair`] by rules | `match` |
+//! | | [`verify_over_database`], [`verify_over_schema`], [`PairsJob`] for a file | `verify` |
+//! | | [`SuiteJob`] keeps the counterexamples | `witnesses` |
+//! | How good is it without labels? | [`EstimateJob`], [`EvaluateJob`] by an evaluator | `estimate` |
+//! | | [`ImportJob`] for labels judged elsewhere | `import` |
+//! | | [`EncodeJob`], [`ShiftJob`], [`FitJob`], [`AdaptJob`] | `encode`, `shift`, `fit`, `adapt` |
+//! | What if the schema changes? | [`EvolveJob`], [`RobustnessJob`] | `evolve`, `robustness` |
+//! | How to get data? | [`SynthJob`], [`TablesJob`], [`AugmentJob`] | `synth`, `tables`, `augment` |
+//! | | [`CoverageJob`] compares corpora | `coverage` |
+//! | How to get answers? | [`PredictJob`] | `predict` |
+//! | What does it look like? | [`DemoJob`] on the bundled [`Sample`] | `demo` |
+//!
+//! The other commands (`parse`, `schema`, `translate`, `rules`, `metrics`) are single calls of the libraries below this one.
 
+mod augment;
+mod compare;
 mod context;
+mod coverage;
 mod demo;
+mod encode;
 mod error;
 mod estimate;
 mod evaluate;
+mod evolve;
 mod fit;
 mod guard;
-#[cfg(feature = "services")]
+mod import;
+mod lines;
 mod llm;
 mod match_pair;
 mod merge;
 mod open_run;
 mod pairs;
+mod predict;
+mod report;
+mod robustness;
 mod sample;
+mod schemas;
 mod score;
 mod score_pair;
 mod sentence;
 mod settings;
 mod shift;
+mod show;
 mod source;
+mod synth;
 mod tables;
 mod verify_pair;
+mod witnesses;
 mod worker;
 
+pub use augment::{AugmentJob, EvolvedSchemas, TrainingData};
+pub use compare::{CompareJob, SystemComparison};
 pub use context::{Context, Watcher};
+pub use coverage::{CorpusFiles, CoverageJob};
 pub use demo::{BeforeAndAfter, Demo, DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair};
+pub use encode::{EncodeJob, EncodedWorkload, EncoderModel};
 pub use error::{Error, asks};
 #[cfg(feature = "services")]
 pub use estimate::JudgeSettings;
@@ -51,21 +89,29 @@ pub use estimate::{
     EstimateHistory, EstimateJob, EstimateRecords, Estimated, SystemLabels, check_estimate_options,
 };
 pub use evaluate::EvaluateJob;
+pub use evolve::EvolveJob;
 pub use fit::{AdaptJob, FitJob};
 pub use guard::{keep_database, keep_inputs, keep_inputs_of_run, keep_run};
-#[cfg(feature = "services")]
+pub use import::{ImportJob, ImportedRun};
 pub use llm::LlmSettings;
-pub use match_pair::{Known, comparison_to_json, match_pair};
+pub use match_pair::{SchemaFacts, comparison_to_json, match_pair};
 pub use merge::merge_runs;
 pub use open_run::{OpenRun, StoredReport};
 pub use pairs::PairsJob;
+pub use predict::PredictJob;
+pub use report::ReportJob;
+pub use robustness::{RobustnessJob, SystemFolder};
 pub use sample::Sample;
+pub use schemas::SchemaSource;
 pub use score::{ScoreJob, System};
 pub use score_pair::ScorePairJob;
 pub use sentence::sentence;
 pub use settings::{NOW, VerifySettings, gates_of, metrics_of, recorded_now, recorded_options, verifies};
 pub use shift::{ShiftJob, WorkloadShift};
+pub use show::{ItemWithRows, ShowJob};
 pub use source::{Source, digest_sources};
+pub use synth::SynthJob;
 pub use tables::TablesJob;
 pub use verify_pair::{verify_over_database, verify_over_schema};
+pub use witnesses::{SuiteJob, SuiteSize};
 pub use worker::{WORKER_ARGUMENT, worker_of};

@@ -67,20 +67,56 @@ impl LlmSettings {
 }
 
 #[cfg(feature = "services")]
+pub(crate) use service::shown;
+
+#[cfg(feature = "services")]
 mod service {
+    use std::sync::Arc;
+
     use sqlgauge_llm::{
         Budget, CacheOptions, Client, ClientOptions, LlmError, Prices, RateLimits, Secret, TokenLimit,
     };
     use sqlgauge_prompt::ModelSettings;
 
     use super::LlmSettings;
+    use crate::context::{Context, Watcher};
+    use crate::error::Error;
+
+    /// Tells a watcher how many answers are there.
+    pub(crate) fn shown(watcher: &dyn Watcher) -> impl Fn(&sqlgauge_llm::Progress) + Send + Sync {
+        let started = std::sync::Once::new();
+        move |progress| {
+            started.call_once(|| watcher.started("answers", progress.total, 0));
+            let tokens = progress.usage.prompt_tokens + progress.usage.completion_tokens;
+            watcher.detail(&format!("{} without an answer, {tokens} tokens", progress.failed));
+            watcher.advanced(progress.done);
+        }
+    }
 
     impl LlmSettings {
-        /// The client of the server.
-        ///
-        /// # Errors
-        /// When the address, a limit or the cache folder cannot be used.
-        pub fn client(&self) -> Result<Client, LlmError> {
+        /// The client of the server, which sends nothing more once the job is to stop.
+        pub(crate) fn client(&self, option: &'static str, context: &Context<'_>) -> Result<Client, Error> {
+            let client = self
+                .unheeding_client()
+                .map_err(|error| Error::LlmClient { option, source: Box::new(error) })?;
+            client.stop_on(Arc::clone(context.stop()));
+            Ok(client)
+        }
+
+        /// Which answers are kept.
+        pub(crate) fn kept(&self) -> String {
+            match &self.cache {
+                Some(cache) => format!("the answers so far are kept in {}", cache.display()),
+                None => "no answer is kept".to_owned(),
+            }
+        }
+
+        /// The error of a job that stops before all answers are there.
+        pub(crate) fn stopped(&self) -> Error {
+            Error::StoppedAsking(self.kept())
+        }
+
+        fn unheeding_client(&self) -> Result<Client, LlmError> {
             let defaults = ClientOptions::new(&self.url);
             Client::new(&ClientOptions {
                 key: self.key.clone().map(Secret::new),
@@ -103,7 +139,7 @@ mod service {
         }
 
         /// What each request says of the model; a model that reasons takes no temperature.
-        pub fn model_settings(&self, temperature: f64) -> ModelSettings {
+        pub(crate) fn model_settings(&self, temperature: f64) -> ModelSettings {
             let (token_limit, temperature) = if self.reasons {
                 (TokenLimit::MaxCompletionTokens, None)
             } else {

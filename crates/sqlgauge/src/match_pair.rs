@@ -15,14 +15,14 @@ use crate::error::Error;
 
 /// What is known of the tables that the queries are over.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct SchemaFacts {
     /// The schema, without the foreign keys that are not to be relied on.
     pub schema: Arc<Schema>,
     /// The foreign keys that the rows break; `None` where no rows were looked at.
     pub broken: Option<Vec<BrokenForeignKey>>,
 }
 
-impl Known {
+impl SchemaFacts {
     /// A schema alone: its foreign keys are trusted.
     pub fn of_schema(schema: Arc<Schema>) -> Self {
         Self { schema, broken: None }
@@ -43,13 +43,27 @@ impl Known {
 }
 
 /// The comparison of two queries by the rules of a profile.
-pub fn match_pair(known: &Known, profile: Profile, left: &str, right: &str) -> Comparison {
-    Matcher::new(&known.schema, profile).compare(left, right)
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge::{SchemaFacts, match_pair};
+/// use sqlgauge_etm::Profile;
+/// use sqlgauge_sql::schema::Schema;
+///
+/// let schema = Schema::from_ddl("CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT)")?;
+/// let facts = SchemaFacts::of_schema(schema.into());
+/// let [left, right] = ["SELECT name FROM city WHERE id > 3", "SELECT name FROM city WHERE 3 < id"];
+/// assert!(match_pair(&facts, Profile::Sound, left, right).verdict.is_equal());
+/// # Ok(())
+/// # }
+/// ```
+pub fn match_pair(facts: &SchemaFacts, profile: Profile, left: &str, right: &str) -> Comparison {
+    Matcher::new(&facts.schema, profile).compare(left, right)
 }
 
 /// A comparison as JSON: `profile`, `equal`, `verdict`, `difference`, `assumes`, `foreign_keys_checked`,
 /// `broken_foreign_keys`, and of `left` and `right` the normal form with the rules that led to it.
-pub fn comparison_to_json(comparison: &Comparison, profile: Profile, known: &Known) -> Value {
+pub fn comparison_to_json(comparison: &Comparison, profile: Profile, facts: &SchemaFacts) -> Value {
     json!({
         "profile": profile.id(),
         "equal": comparison.verdict.is_equal(),
@@ -58,8 +72,8 @@ pub fn comparison_to_json(comparison: &Comparison, profile: Profile, known: &Kno
         "assumes": comparison.assumes.iter().map(|own| {
             json!({"kind": own.kind.name(), "constraint": own.constraint})
         }).collect::<Vec<_>>(),
-        "foreign_keys_checked": known.broken.is_some(),
-        "broken_foreign_keys": known.broken.iter().flatten().map(|own| {
+        "foreign_keys_checked": facts.broken.is_some(),
+        "broken_foreign_keys": facts.broken.iter().flatten().map(|own| {
             json!({"key": own.key, "reason": own.reason})
         }).collect::<Vec<_>>(),
         "left": comparison.left.as_ref().map(form_to_json),

@@ -12,6 +12,24 @@ use crate::settings::gates_of;
 /// Writes the run directory that the parts are parts of, with its summary and its page; `gates` are the bars that the means
 /// are to reach, and `command` is what its record says that it was made by, given the command of the first part.
 ///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge::{Context, Sample, ScoreJob, merge_runs};
+///
+/// let folder = tempfile::tempdir()?;
+/// let sample = Sample::unpack(folder.path())?;
+/// let now = Some("2026-01-01T00:00:00Z".parse()?);
+/// let parts = ["1/2", "2/2"].map(|shard| folder.path().join(shard.replace('/', "-of-")));
+/// for (shard, out) in ["1/2", "2/2"].into_iter().zip(&parts) {
+///     let job = ScoreJob { shard: Some(shard.parse()?), now, ..sample.score_job(&["ex"], out)? };
+///     job.run(&Context::default())?;
+/// }
+/// let report = merge_runs(&parts, &folder.path().join("run"), &[], <[String]>::to_vec)?;
+/// assert_eq!(report.manifest.examples, 41);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// When the folders are not all the finished parts of one run, a bar names no metric of it, or the run cannot be written.
 pub fn merge_runs(

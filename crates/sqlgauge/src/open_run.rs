@@ -45,6 +45,14 @@ impl OpenRun {
         Err(Error::Stopped { done, total, out: self.path().to_owned() })
     }
 
+    /// Scores what the log lacks, and writes summary and page.
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<Report, Error> {
+        context.watcher().heeds_stop(true);
+        self.score(context)?;
+        context.watcher().heeds_stop(false);
+        self.finish()
+    }
+
     /// Summary and page of the run, whose items are all there.
     ///
     /// # Errors

@@ -21,7 +21,22 @@ use crate::open_run::{OpenRun, goes_on, start};
 use crate::settings::{NOW, VerifySettings, started_at};
 use crate::source::{Source, digest_sources};
 
-/// Which pairs to verify and how.
+/// Verifies a file of pairs.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge::{Context, PairsJob};
+///
+/// let folder = tempfile::tempdir()?;
+/// let pairs = folder.path().join("pairs.jsonl");
+/// let line = r#"{"left": "SELECT a FROM t", "right": "SELECT DISTINCT a FROM t", "ddl": "CREATE TABLE t (a INT)"}"#;
+/// std::fs::write(&pairs, line)?;
+///
+/// let report = PairsJob::new(pairs, folder.path().join("run")).run(&Context::default())?;
+/// assert_eq!(report.summary.systems[0].scores["verify@1"].mean, Some(0.0));
+/// # Ok(())
+/// # }
+/// ```
 pub struct PairsJob {
     /// The pairs.
     pub pairs: Source,
@@ -45,14 +60,26 @@ pub struct PairsJob {
 type Files = BTreeMap<String, PathBuf>;
 
 impl PairsJob {
+    /// The job with the defaults of the command line, for pairs that bring their DDL or name their database's file.
+    pub fn new(pairs: impl Into<Source>, out: impl Into<PathBuf>) -> Self {
+        Self {
+            pairs: pairs.into(),
+            databases: None,
+            settings: VerifySettings::default(),
+            now: None,
+            out: out.into(),
+            restart: false,
+            jobs: 0,
+            command: Vec::new(),
+        }
+    }
+
     /// Verifies the pairs, and writes the run directory with its summary and its page; returns the report.
     ///
     /// # Errors
     /// As [`ScoreJob::run`](crate::ScoreJob::run).
     pub fn run(&self, context: &Context<'_>) -> Result<Report, Error> {
-        let run = self.open(context)?;
-        run.score(context)?;
-        run.finish()
+        self.open(context)?.run(context)
     }
 
     /// Reads the pairs, opens what they are over, and makes the run directory or opens it.

@@ -8,6 +8,9 @@ use sqlgauge_base::file::write_atomically;
 use tempfile::TempDir;
 
 use crate::error::Error;
+use crate::score::{ScoreJob, System};
+use crate::settings::metrics_of;
+use crate::source::Source;
 
 const FILES: &[(&str, &str)] = &[
     ("tables.json", include_str!("../sample/tables.json")),
@@ -73,6 +76,24 @@ impl Sample {
             }
         }
         Ok(sample)
+    }
+
+    /// The job that scores all systems of the sample with the metrics of those names.
+    ///
+    /// # Errors
+    /// When there is no such metric.
+    pub fn score_job(&self, metrics: &[&str], out: impl Into<PathBuf>) -> Result<ScoreJob, Error> {
+        let systems = self.predictions.iter().map(|(name, path)| System::new(name, path.as_path()));
+        Ok(ScoreJob {
+            tables: Some(Source::from(self.tables.as_path())),
+            ..ScoreJob::new(
+                Source::from(self.questions.as_path()),
+                self.databases.clone(),
+                systems.collect(),
+                metrics_of(metrics.iter().copied())?,
+                out.into(),
+            )
+        })
     }
 
     /// The file of a database.

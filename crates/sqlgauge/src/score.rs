@@ -36,7 +36,44 @@ pub struct System {
     pub columns: Columns,
 }
 
-/// What to score and how.
+impl System {
+    /// A system whose predictions have no unusual columns.
+    pub fn new(name: impl Into<String>, predictions: impl Into<Source>) -> Self {
+        Self { name: name.into(), predictions: predictions.into(), columns: Columns::default() }
+    }
+
+    /// Its predictions on the examples of a benchmark.
+    pub(crate) fn read(
+        &self,
+        benchmark: &Benchmark,
+        format: Option<Format>,
+        extract: bool,
+        only_sql: bool,
+    ) -> Result<PredictionSet, Error> {
+        let format = self.predictions.format(format)?;
+        let options = PredictionOptions { format, columns: self.columns.clone(), extract, only_sql };
+        Ok(parse_predictions(&self.name, &self.predictions.read()?, benchmark, &options)?)
+    }
+}
+
+/// Scores systems on a benchmark.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge::{Context, Sample, ScoreJob, Source, System, metrics_of};
+///
+/// let folder = tempfile::tempdir()?;
+/// let sample = Sample::unpack(folder.path())?;
+/// let careful = System::new("careful", sample.predictions_of("careful").expect("a file of it"));
+///
+/// let gold = Source::from(sample.questions.as_path());
+/// let run = folder.path().join("run");
+/// let job = ScoreJob::new(gold, sample.databases, vec![careful], metrics_of(["ex", "esm"])?, run);
+/// let report = job.run(&Context::default())?;
+/// assert!(report.summary.systems[0].scores["ex@1"].mean.is_some_and(|mean| mean > 0.8));
+/// # Ok(())
+/// # }
+/// ```
 pub struct ScoreJob {
     /// The golds.
     pub gold: Source,
@@ -115,9 +152,7 @@ impl ScoreJob {
     /// # Errors
     /// See the head of this file; the libraries' errors as they are.
     pub fn run(&self, context: &Context<'_>) -> Result<Report, Error> {
-        let run = self.open(context)?;
-        run.score(context)?;
-        run.finish()
+        self.open(context)?.run(context)
     }
 
     /// Reads the inputs, and makes the run directory or opens it.
@@ -209,15 +244,7 @@ impl ScoreJob {
         benchmark: &Benchmark,
         watcher: &dyn Watcher,
     ) -> Result<Vec<PredictionSet>, Error> {
-        let read = |system: &System| -> Result<PredictionSet, Error> {
-            let options = PredictionOptions {
-                format: system.predictions.format(self.prediction_format)?,
-                columns: system.columns.clone(),
-                extract: self.extract,
-                only_sql: true,
-            };
-            Ok(parse_predictions(&system.name, &system.predictions.read()?, benchmark, &options)?)
-        };
+        let read = |system: &System| system.read(benchmark, self.prediction_format, self.extract, true);
         let sets: Vec<Result<PredictionSet, Error>> = systems.par_iter().map(read).collect();
         let mut sets = sets.into_iter().collect::<Result<Vec<_>, _>>()?;
         if let Some(shard) = self.shard {

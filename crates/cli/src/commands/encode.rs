@@ -1,29 +1,18 @@
 //! `sqlgauge encode`.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{IsTerminal, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Result, bail};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use sqlgauge_base::NotBuiltIn;
-use sqlgauge_dataset::{Columns, Format, PredictionOptions, WorkloadSource, load_labels};
-use sqlgauge_encode::cache::Cache;
-use sqlgauge_encode::encoders::file::VectorFile;
-use sqlgauge_encode::encoders::{BuildOptions, EncoderSpec, parse};
-use sqlgauge_encode::{
-    EmbeddingFile, EmbeddingWriter, Encoder, Form, Item, Metadata, Progress, Vectors, digest, encode_workload,
-};
+use sqlgauge::{EncodeJob, EncodedWorkload, EncoderModel, SchemaSource};
+use sqlgauge_dataset::{Format, WorkloadSource};
+use sqlgauge_encode::Form;
 
 use crate::Verdict;
 use crate::interrupt::how_to_go_on;
-use crate::options::{SystemFile, column_help, columns, format, system_file, workload_roles};
-use crate::output::{note, print};
+use crate::options::{SystemFile, column_help, columns, format, system_file, systems, workload_roles};
+use crate::output::print;
 use crate::stdin::input_file;
-use crate::workload::{SchemaSource, Workload};
-use sqlgauge::{keep_database, keep_inputs};
 
 /// Turn a workload (questions, schemas, predictions) into vectors for `shift`, `fit` and `estimate`
 #[derive(Debug, Args)]
@@ -114,250 +103,53 @@ fn form(name: &str) -> Result<Form, String> {
 
 impl Encode {
     pub fn run(self) -> Result<Verdict> {
-        let spec = parse(&self.encoder)?;
-        if !cfg!(feature = "parquet") {
-            return Err(NotBuiltIn { what: "sqlgauge encode", feature: "parquet" }.into());
-        }
-        self.keep_inputs(&spec)?;
         how_to_go_on(match &self.cache {
             Some(_) => "no output was changed; the same command goes on with what is in --cache",
             None => "no output was changed; with --cache DIR the same command goes on where it was",
         });
-        let columns = columns(&self.columns)?;
-        let form = self.form()?;
-        let workload = self.read(&columns)?;
+        let job = self.job()?;
+        let encoded = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
-            workload.notes().for_each(note);
-        }
-        let extras = self.extras(&workload, &columns)?;
-        let written = match &spec {
-            EncoderSpec::File(path) => self.copy(path, form, &workload, &extras)?,
-            spec => self.encode(spec, form, &workload, &extras)?,
-        };
-        if !self.quiet {
-            print(&format!("{written}\n"))?;
+            let EncodedWorkload { items, reused, dimensions, encoder, form } = encoded;
+            let (form, out) = (form.name(), self.out.display());
+            print(&format!(
+                "{items} items ({reused} reused) × {dimensions} components by {encoder} ({form}): {out}\n"
+            ))?;
         }
         Ok(Verdict::Done)
     }
 
-    /// What is written takes the place of no input, and of nothing but embeddings.
-    fn keep_inputs(&self, spec: &EncoderSpec) -> Result<()> {
-        let encoder = if let EncoderSpec::File(path) = spec { Some(path) } else { None };
-        let inputs = [
-            ("--workload", Some(&self.workload)),
-            ("--db", self.db.as_ref()),
-            ("--tables", self.tables.as_ref()),
-            ("--pred", self.prediction.as_ref().map(|file| &file.path)),
-            ("--correct", self.correct.as_ref()),
-            ("--like", self.like.as_ref()),
-            ("--encoder", encoder),
-        ];
-        let given = inputs.into_iter().filter_map(|(role, path)| Some((role, path?.as_path())));
-        keep_inputs("--out", &self.out, given)?;
-        keep_database("--out", &self.out)?;
-        let mut magic = [0; 4];
-        let read = File::open(&self.out).and_then(|mut file| file.read_exact(&mut magic));
-        ensure!(
-            !self.out.is_file() || (read.is_ok() && &magic == b"PAR1"),
-            "--out {} is there and is no Parquet file; choose another path, or remove it",
-            self.out.display()
-        );
-        Ok(())
-    }
-
-    fn form(&self) -> Result<Form> {
-        let has_predictions = self.prediction.is_some();
-        let form = self.form.unwrap_or(if has_predictions {
-            Form::QuestionSchemaPrediction
-        } else {
-            Form::QuestionSchema
-        });
-        ensure!(
-            has_predictions || !form.has_prediction(),
-            "--form {} needs predictions; give them with --pred NAME=FILE",
-            form.name()
-        );
-        Ok(form)
-    }
-
-    fn read(&self, columns: &Columns) -> Result<Workload> {
+    fn job(&self) -> Result<EncodeJob> {
+        let columns = columns(&self.columns)?;
         let schemas = match (&self.db, &self.tables) {
             (Some(folder), _) => SchemaSource::Databases(folder.clone()),
             (None, Some(file)) => SchemaSource::Tables(file.clone()),
             (None, None) => bail!("the schemas are missing; give --db DIR or --tables FILE"),
         };
-        let source =
-            WorkloadSource { path: self.workload.clone(), format: self.format, columns: columns.clone() };
-        let options = PredictionOptions {
-            format: self.pred_format,
-            columns: columns.clone(),
-            extract: self.extract_sql,
-            only_sql: false,
-        };
-        Workload::read(&source, &schemas, self.prediction.as_ref(), &options)
-    }
-
-    /// Label and confidence of each item.
-    fn extras(&self, workload: &Workload, columns: &Columns) -> Result<Vec<Extra>> {
-        let mut extras = vec![Extra::default(); workload.inputs.len()];
-        let position: HashMap<&str, usize> =
-            workload.inputs.iter().enumerate().map(|(place, input)| (input.id.as_str(), place)).collect();
-        let predictions = workload.predictions.iter().flat_map(|set| &set.predictions);
-        for (extra, prediction) in extras.iter_mut().zip(predictions) {
-            extra.confidence = prediction.as_ref().and_then(|prediction| prediction.confidence);
-        }
-        let Some(path) = &self.correct else { return Ok(extras) };
-        for label in load_labels(path, self.correct_column.as_deref(), columns)? {
-            let &place = position.get(label.id.as_str()).ok_or_else(|| {
-                anyhow!(
-                    "{} has a label for {:?}, which the workload does not have; give the labels of this workload",
-                    path.display(),
-                    label.id
-                )
-            })?;
-            extras[place].correct = label.correct;
-        }
-        let missing = extras.iter().filter(|extra| extra.correct.is_none()).count();
-        if missing > 0 && !self.quiet {
-            note(format!("{}: {missing} of {} items have no label", path.display(), extras.len()));
-        }
-        Ok(extras)
-    }
-
-    fn encode(
-        &self,
-        spec: &EncoderSpec,
-        form: Form,
-        workload: &Workload,
-        extras: &[Extra],
-    ) -> Result<String> {
-        let like = self.like.as_deref().map(EmbeddingFile::open).transpose()?;
-        let options = BuildOptions {
-            like: like.as_ref().map(EmbeddingFile::metadata),
-            device: self.model.device.clone(),
-            precision: self.model.precision.clone(),
-            max_tokens: self.model.max_tokens,
-            normalise: self.model.normalise,
-            model: self.model.model.clone(),
-            api_key: std::env::var(&self.model.api_key_env).ok(),
-            service_cache: self.cache.as_ref().map(|folder| folder.join("service")),
-        };
-        let built = spec.build(form, &options, &workload.inputs);
-        let encoder = match &self.like {
-            Some(like) => built.with_context(|| format!("--like {}", like.display()))?,
-            None => built?,
-        };
-        let mut cache = match &self.cache {
-            Some(folder) => Some(Cache::open(folder, &encoder.fingerprint(), encoder.dimensions())?),
-            None => None,
-        };
-        let metadata = metadata_of(encoder.as_ref(), form, workload);
-        let mut writer = EmbeddingWriter::create(&self.out, &metadata, encoder.dimensions())?;
-        let bar = Bar::new(self.quiet, workload.inputs.len());
-        let mut reused = 0;
-        encode_workload(
-            encoder.as_ref(),
-            form,
-            &workload.inputs,
-            self.batch as usize,
-            cache.as_mut(),
-            &mut |progress| {
-                reused = progress.reused;
-                bar.show(progress);
+        Ok(EncodeJob {
+            workload: WorkloadSource {
+                path: self.workload.clone(),
+                format: self.format,
+                columns: columns.clone(),
             },
-            &mut |place, vector| writer.push(item(workload, extras, place, vector)),
-        )?;
-        bar.0.finish_and_clear();
-        writer.finish()?;
-        Ok(format!(
-            "{} items ({reused} reused) × {} components by {} ({}): {}",
-            workload.inputs.len(),
-            encoder.dimensions(),
-            encoder.id(),
-            form.name(),
-            self.out.display()
-        ))
-    }
-
-    /// Writes vectors that were made elsewhere.
-    fn copy(&self, path: &Path, form: Form, workload: &Workload, extras: &[Extra]) -> Result<String> {
-        let file = VectorFile::open(path)?;
-        let positions = file.positions(&workload.inputs)?;
-        let mut metadata = file.metadata().clone();
-        if metadata.encoder.is_empty() {
-            "file".clone_into(&mut metadata.encoder);
-        }
-        metadata.form = Some(form);
-        metadata.source_digest = digest(&workload.inputs, form);
-        if let Some(like) = &self.like {
-            let like = EmbeddingFile::open(like)?;
-            ensure!(
-                like.dimensions() == file.dimensions() && like.metadata().fingerprint == metadata.fingerprint,
-                "{} and {} are not by the same encoder; their vectors cannot be compared",
-                like.path().display(),
-                path.display()
-            );
-        }
-        let mut writer = EmbeddingWriter::create(&self.out, &metadata, file.dimensions())?;
-        let (mut rows, mut done) = (Vec::new(), 0);
-        for chunk in 0..file.chunks() {
-            file.read_chunk(chunk, &mut rows)?;
-            for vector in rows.chunks_exact(file.dimensions()) {
-                let place = *positions.get(done).context("a file has as many vectors as it says")?;
-                writer.push(item(workload, extras, place, vector))?;
-                done += 1;
-            }
-        }
-        writer.finish()?;
-        Ok(format!(
-            "{done} items × {} components from {}: {}",
-            file.dimensions(),
-            path.display(),
-            self.out.display()
-        ))
-    }
-}
-
-/// What is kept with the vector of an item.
-#[derive(Debug, Clone, Copy, Default)]
-struct Extra {
-    correct: Option<f64>,
-    confidence: Option<f64>,
-}
-
-fn item<'a>(workload: &'a Workload, extras: &[Extra], place: usize, vector: &'a [f32]) -> Item<'a> {
-    let (input, Extra { correct, confidence }) = (&workload.inputs[place], extras[place]);
-    Item { id: &input.id, db_id: &input.db_id, vector, correct, confidence }
-}
-
-fn metadata_of(encoder: &dyn Encoder, form: Form, workload: &Workload) -> Metadata {
-    Metadata {
-        encoder: encoder.id(),
-        fingerprint: encoder.fingerprint(),
-        form: Some(form),
-        dimension_names: encoder.dimension_names(),
-        source_digest: digest(&workload.inputs, form),
-        extra: encoder.extra(),
-        ..Metadata::default()
-    }
-}
-
-/// Progress on a terminal.
-struct Bar(ProgressBar);
-
-impl Bar {
-    fn new(quiet: bool, total: usize) -> Self {
-        let shown = !quiet && std::io::stderr().is_terminal();
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(total as u64), target);
-        let template = "{bar:40} {human_pos}/{human_len} items  {per_sec}  {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        Self(bar)
-    }
-
-    fn show(&self, progress: Progress) {
-        self.0.set_position(progress.done as u64);
+            system: systems(self.prediction.clone().into_iter().collect(), &columns).pop(),
+            prediction_format: self.pred_format,
+            extract: self.extract_sql,
+            encoder: self.encoder.clone(),
+            form: self.form,
+            labels: self.correct.clone().map(|path| (path, self.correct_column.clone())),
+            like: self.like.clone(),
+            batch: self.batch as usize,
+            cache: self.cache.clone(),
+            model: EncoderModel {
+                device: self.model.device.clone(),
+                precision: self.model.precision.clone(),
+                max_tokens: self.model.max_tokens,
+                normalise: self.model.normalise,
+                name: self.model.model.clone(),
+                key: std::env::var(&self.model.api_key_env).ok(),
+            },
+            ..EncodeJob::new(&self.workload, schemas, &self.out)
+        })
     }
 }

@@ -1,31 +1,22 @@
 //! `sqlgauge evolve`.
 
-#[cfg(feature = "services")]
-mod ask;
-
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use comfy_table::{Table, presets};
-use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, Format, load_benchmark, load_tables};
+use sqlgauge::EvolveJob;
+use sqlgauge_dataset::{BenchmarkSource, Format};
 use sqlgauge_evolve::layout::Statistics;
-use sqlgauge_evolve::{Kind, Options, Plan, evolve, read_script};
-use sqlgauge_names::{Naturalness, Suggestions};
+use sqlgauge_evolve::{Kind, Plan, read_script};
+use sqlgauge_names::Naturalness;
 
 use crate::Verdict;
-use crate::engine::engine;
 use crate::llm_options::OptionalLlm;
 use crate::options::{LimitOptions, column_help, columns, format};
-use crate::output::{note, print, say};
+use crate::output::print;
 use crate::stdin::input_file;
-use sqlgauge::keep_run;
-
-/// Seconds between two lines of progress.
-const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
 #[derive(Debug, Args)]
@@ -113,67 +104,38 @@ fn naturalness() -> impl TypedValueParser<Value = Naturalness> {
 
 impl Evolve {
     pub fn run(self) -> Result<Verdict> {
-        let is_share = self.intensity > 0.0 && self.intensity <= 1.0;
-        ensure!(is_share, "--intensity {} is no share above 0 and up to 1; a half is 0.5", self.intensity);
-        keep_run("--out", &self.out)?;
-        let benchmark = load_benchmark(&BenchmarkSource {
-            gold: self.gold.clone(),
-            questions: self.questions.clone(),
-            format: self.format,
-            columns: columns(&self.columns)?,
-        })?;
-        if !self.quiet {
-            benchmark.notes.iter().for_each(note);
-        }
-        let tables = self.tables.as_deref().map(load_tables).transpose()?;
-        if !self.quiet {
-            tables.iter().flat_map(|tables| &tables.notes).for_each(note);
-        }
-        let names = self.suggested(&benchmark)?;
-        let databases = Databases::open(&self.db)?;
-        let engine = engine(self.limits.limits()?)?;
-        let options = Options {
-            plan: self.plan()?,
-            seed: self.seed,
-            intensity: self.intensity,
-            naturalness: self.naturalness,
-            names,
-            tables,
-            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
-        let last = Mutex::new(Instant::now());
-        let progress = |done: usize, total: usize| {
-            let Ok(mut last) = last.lock() else { return };
-            if !self.quiet && last.elapsed() >= LINE_EVERY {
-                *last = Instant::now();
-                say(&format!("{done} of {total} databases done"));
-            }
-        };
-        let evolved = threads
-            .install(|| evolve(&benchmark, &databases, &engine, &options, &self.out, &progress))
-            .with_context(|| format!("{} could not be evolved", self.gold.display()))?;
+        let job = self.job()?;
+        let evolved = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
             print(&format!("{}\n", table(&evolved)))?;
         }
         Ok(Verdict::Done)
     }
 
-    /// The names that a model thinks of, if one is asked.
-    fn suggested(&self, benchmark: &Benchmark) -> Result<Option<Suggestions>> {
-        match self.names {
-            NameSource::Lexicon => {
-                ensure!(self.llm.llm_url.is_none(), "--llm-url is for --names llm; give that too");
-                Ok(None)
-            }
-            NameSource::Llm => self.ask(benchmark).map(Some),
-        }
-    }
-
-    #[cfg(not(feature = "services"))]
-    #[expect(clippy::unused_self, reason = "a build that can ask needs its options")]
-    fn ask(&self, _: &Benchmark) -> Result<Suggestions> {
-        Err(sqlgauge_base::NotBuiltIn { what: "--names llm", feature: "services" }.into())
+    fn job(&self) -> Result<EvolveJob> {
+        Ok(EvolveJob {
+            benchmark: BenchmarkSource {
+                gold: self.gold.clone(),
+                questions: self.questions.clone(),
+                format: self.format,
+                columns: columns(&self.columns)?,
+            },
+            tables: self.tables.clone(),
+            plan: self.plan()?,
+            seed: self.seed,
+            intensity: self.intensity,
+            naturalness: self.naturalness,
+            namer: match self.names {
+                NameSource::Lexicon => {
+                    ensure!(self.llm.llm_url.is_none(), "--llm-url is for --names llm; give that too");
+                    None
+                }
+                NameSource::Llm => Some(self.llm.settings("--names llm", &self.out)?),
+            },
+            limits: self.limits.limits()?,
+            jobs: self.jobs,
+            ..EvolveJob::new(&self.gold, &self.db, &self.out)
+        })
     }
 
     fn plan(&self) -> Result<Plan> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use sqlgauge::{Known, comparison_to_json, match_pair};
+use sqlgauge::{SchemaFacts, comparison_to_json, match_pair};
 use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_etm::{AssumptionKind, Comparison, Profile};
 
@@ -59,12 +59,12 @@ impl From<ProfileName> for Profile {
 impl Match {
     pub fn run(self) -> Result<Verdict> {
         let profile = Profile::from(self.profile);
-        let known = self.known(profile)?;
-        let comparison = match_pair(&known, profile, &self.left, &self.right);
+        let facts = self.facts(profile)?;
+        let comparison = match_pair(&facts, profile, &self.left, &self.right);
         if self.json {
-            print_json(&comparison_to_json(&comparison, profile, &known))?;
+            print_json(&comparison_to_json(&comparison, profile, &facts))?;
         } else {
-            print(&describe(&comparison, &known))?;
+            print(&describe(&comparison, &facts))?;
         }
         if let sqlgauge_etm::Verdict::Unresolved(..) = comparison.verdict {
             bail!("{}", comparison.verdict);
@@ -75,28 +75,28 @@ impl Match {
 
 impl Match {
     /// A proof uses no foreign key that the database breaks.
-    fn known(&self, profile: Profile) -> Result<Known> {
+    fn facts(&self, profile: Profile) -> Result<SchemaFacts> {
         if let Some(path) = &self.db {
             let engine = engine(Limits::default())?;
             let database = engine.open(path)?;
-            return Ok(Known::of_database(&engine, &database, profile)?);
+            return Ok(SchemaFacts::of_database(&engine, &database, profile)?);
         }
         // One of the two is there: the arguments require it.
         let ddl = self.schema.as_deref().unwrap_or_else(|| "".as_ref());
-        Ok(Known::of_schema(Arc::new(schema_of(ddl)?)))
+        Ok(SchemaFacts::of_schema(Arc::new(schema_of(ddl)?)))
     }
 }
 
-fn describe(comparison: &Comparison, known: &Known) -> String {
+fn describe(comparison: &Comparison, facts: &SchemaFacts) -> String {
     let mut text = format!("{}\n", comparison.verdict);
     for assumption in &comparison.assumes {
         let _ = writeln!(text, "assumes: {assumption}");
     }
-    if trusts_foreign_keys(comparison, known) {
+    if trusts_foreign_keys(comparison, facts) {
         let _ =
             writeln!(text, "The foreign keys are trusted: no database is at hand to check them (--db FILE)");
     }
-    for broken in known.broken.iter().flatten() {
+    for broken in facts.broken.iter().flatten() {
         let _ = writeln!(text, "not used: FOREIGN KEY {broken}");
     }
     if let Some(difference) = &comparison.difference {
@@ -112,6 +112,6 @@ fn describe(comparison: &Comparison, known: &Known) -> String {
     text
 }
 
-fn trusts_foreign_keys(comparison: &Comparison, known: &Known) -> bool {
-    known.broken.is_none() && comparison.assumes.iter().any(|own| own.kind == AssumptionKind::ForeignKey)
+fn trusts_foreign_keys(comparison: &Comparison, facts: &SchemaFacts) -> bool {
+    facts.broken.is_none() && comparison.assumes.iter().any(|own| own.kind == AssumptionKind::ForeignKey)
 }

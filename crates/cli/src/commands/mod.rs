@@ -23,7 +23,6 @@ mod report;
 mod robustness;
 mod rules;
 mod schema;
-mod schema_versions;
 mod score;
 mod shift;
 mod show;

@@ -1,20 +1,29 @@
 //! `sqlgauge predict`.
 
 #[cfg(feature = "services")]
-mod ask;
-
+use std::collections::BTreeMap;
+#[cfg(feature = "services")]
+use std::path::Path;
 use std::path::PathBuf;
 
+use anyhow::Result;
+#[cfg(feature = "services")]
+use anyhow::bail;
 use clap::Args;
-use sqlgauge_dataset::Format;
+use sqlgauge::{PredictJob, SchemaSource};
+use sqlgauge_dataset::{Format, WorkloadSource};
+#[cfg(feature = "services")]
+use sqlgauge_prompt::predict::{Line, Prediction, Status};
 
+use crate::Verdict;
 use crate::llm_options::LlmOptions;
 use crate::options::{LimitOptions, column_help, columns, format, workload_roles};
+#[cfg(feature = "services")]
+use crate::output::{note, print};
 use crate::stdin::input_file;
 
 /// Ask a language model for the SQL of a workload's questions
 #[derive(Debug, Args)]
-#[cfg_attr(not(feature = "services"), allow(dead_code, reason = "every build has every option"))]
 pub struct Predict {
     /// File with the questions (Spider or BIRD dev.json, JSON, JSONL, CSV, TSV, Parquet); golds in it are not read
     #[arg(long, value_name = "FILE", value_parser = input_file)]
@@ -66,10 +75,87 @@ pub struct Predict {
     llm: LlmOptions,
 }
 
-#[cfg(not(feature = "services"))]
 impl Predict {
-    pub fn run(self) -> anyhow::Result<crate::Verdict> {
-        columns(&self.columns)?;
+    fn job(&self) -> Result<PredictJob> {
+        let workload = WorkloadSource {
+            path: self.workload.clone(),
+            format: self.format,
+            columns: columns(&self.columns)?,
+        };
+        let schemas = self.db.clone().map(SchemaSource::Databases);
+        Ok(PredictJob {
+            workload,
+            schemas: schemas.or_else(|| self.tables.clone().map(SchemaSource::Tables)),
+            example_rows: self.example_rows,
+            prompt: self.prompt.clone(),
+            samples: self.n,
+            temperature: self.temperature,
+            seed: self.seed,
+            stop: self.stop.clone(),
+            logprobs: !self.no_logprobs,
+            first: self.limit,
+            limits: self.limits.limits()?,
+            ..PredictJob::new(&self.workload, self.llm.settings(&self.out)?, &self.out)
+        })
+    }
+
+    #[cfg(not(feature = "services"))]
+    pub fn run(self) -> Result<Verdict> {
+        self.job()?;
         Err(sqlgauge_base::NotBuiltIn { what: "predict", feature: "services" }.into())
     }
+
+    #[cfg(feature = "services")]
+    pub fn run(self) -> Result<Verdict> {
+        let job = self.job()?;
+        let prediction = crate::engine::run(self.quiet, |context| job.run(context))?;
+        if !self.quiet {
+            print(&summary(&prediction, &self.out))?;
+            notes(&prediction).iter().for_each(note);
+        }
+        if prediction.lines.iter().all(|line| line.answer.status.is_failure()) {
+            let first = prediction.lines.first().and_then(|line| line.answer.error.as_deref());
+            bail!("no question was answered: {}", first.unwrap_or("there was none"));
+        }
+        Ok(if prediction.stopped_by.is_some() { Verdict::Unfinished } else { Verdict::Done })
+    }
+}
+
+#[cfg(feature = "services")]
+fn summary(prediction: &Prediction, out: &Path) -> String {
+    let mut counts: BTreeMap<Status, usize> = BTreeMap::new();
+    prediction.lines.iter().for_each(|line| *counts.entry(line.answer.status).or_default() += 1);
+    let counts: Vec<String> =
+        counts.iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
+    let usage = &prediction.usage;
+    format!(
+        "{} predictions ({}) with {} requests and {} answers that were kept, {} tokens: {}\n",
+        prediction.lines.len(),
+        counts.join(", "),
+        usage.requests,
+        usage.cached,
+        usage.prompt_tokens + usage.completion_tokens,
+        out.display()
+    )
+}
+
+/// What a person should know of answers that are missing.
+#[cfg(feature = "services")]
+fn notes(prediction: &Prediction) -> Vec<String> {
+    let mut notes = Vec::new();
+    let unkept = prediction.usage.cache_write_failures;
+    if unkept > 0 {
+        notes.push(format!("{unkept} answers could not be kept, and are asked for again"));
+    }
+    let failed: Vec<&Line> = prediction.lines.iter().filter(|line| line.answer.status.is_failure()).collect();
+    if !failed.is_empty() {
+        let why = failed.iter().find_map(|line| line.answer.error.as_deref());
+        notes.push(format!(
+            "{} of {} questions have no answer, and the same command asks for them again; the first says: {}",
+            failed.len(),
+            prediction.lines.len(),
+            why.unwrap_or_default()
+        ));
+    }
+    notes
 }

@@ -1,44 +1,24 @@
 //! `sqlgauge synth`.
 
-#[cfg(feature = "services")]
-mod ask;
-
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
-use sqlgauge_base::file::write_atomically;
+use sqlgauge::SynthJob;
 use sqlgauge_dialects::DIALECTS;
-use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_evolve::versions::Steps;
 use sqlgauge_questions::Style;
-use sqlgauge_synth::polish::Polish;
 use sqlgauge_synth::sampler::{SAMPLERS, Sampler, sampler};
-use sqlgauge_synth::{
-    Asking, Caps, CorpusError, DataFormat, Options, Shares, Summary, Tier, TierShares, sources, synthesize,
-};
-use sqlgauge_tables::REPORT_FILE;
-use tempfile::TempDir;
+use sqlgauge_synth::{Asking, Caps, DataFormat, Options, Shares, Summary, Tier, TierShares};
 
 use super::evolve::{chosen, kinds};
-use super::schema_versions::Later;
 use super::translate::dialects;
 use crate::Verdict;
-use crate::interrupt::Gently;
 use crate::llm_options::OptionalLlm;
 use crate::output::{note, print, say};
-use sqlgauge::keep_run;
-
-/// The databases of loose tables, below a folder of ours.
-const FOUND: &str = "databases";
-/// Seconds between two lines of progress.
-const LINE_EVERY: Duration = Duration::from_secs(10);
-/// A backstop: what decides is the number of steps, which is the same on every machine.
-const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Make a labelled corpus from databases: queries by a grammar, each checked by execution
 #[derive(Debug, Args)]
@@ -130,28 +110,6 @@ pub struct Synth {
     llm: OptionalLlm,
 }
 
-/// What rewords questions.
-struct Polishing {
-    polish: Polish,
-    /// A signal ends the asking.
-    gently: Gently,
-    /// The folder of the answers.
-    kept: PathBuf,
-}
-
-impl Polishing {
-    /// The error of a corpus, with what is kept of the asking.
-    fn told(self, error: CorpusError) -> anyhow::Error {
-        let text =
-            format!("the answers so far are kept in {}; the same command goes on", self.kept.display());
-        match error {
-            CorpusError::Polish(error) if error.is_cancelled => self.gently.stopped(text).into(),
-            CorpusError::Polish(error) => anyhow::Error::from(error).context(text),
-            other => other.into(),
-        }
-    }
-}
-
 fn styles() -> PossibleValuesParser {
     PossibleValuesParser::new(Style::all().map(Style::name).chain(["all", "none"]))
 }
@@ -192,68 +150,16 @@ impl Written {
 
 impl Synth {
     pub fn run(self) -> Result<Verdict> {
-        self.check()?;
-        keep_run("--out", &self.out)?;
-        let roots: Vec<PathBuf> = self.db.iter().chain(&self.for_database).cloned().collect();
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
-        let found = self.tables.as_deref().map(|tables| threads.install(|| found(tables))).transpose()?;
-        let mut roots = found.as_ref().map_or(roots, |found| vec![found.path().join(FOUND)]);
-        let limits = Limits {
-            timeout: TIMEOUT,
-            max_rows: self.max_rows,
-            max_vm_steps: self.max_steps,
-            ..Limits::default()
-        };
-        let polishing = self.polishing()?;
-        let options = self.options(polishing.as_ref().map(|polishing| polishing.polish.clone()));
-        let (started, last) = (Instant::now(), Mutex::new(Instant::now()));
-        let progress = |done: u64, total: u64| {
-            let Ok(mut last) = last.lock() else { return };
-            if !self.quiet && last.elapsed() >= LINE_EVERY {
-                *last = Instant::now();
-                say(&format!("{done} of {total} pairs"));
-            }
-        };
-        // The queries are made here and bounded by their steps, so that no process of its own need hold them.
-        let engine = SqliteEngine::new(limits);
-        let later = threads.install(|| Later::of(&roots, &engine, &self.steps()))?;
-        roots.extend(later.iter().flat_map(|later| later.roots().to_owned()));
-        let sources = sources(&roots)?;
-        let summary = threads
-            .install(|| synthesize(&sources, &engine, &options, self.out.clone(), &progress))
-            .map_err(|error| match polishing {
-                Some(polishing) => polishing.told(error),
-                None => error.into(),
-            })
-            .with_context(|| format!("{} could not be made", self.out.display()))?;
-        if let Some(found) = found {
-            let decisions = std::fs::read(found.path().join(FOUND).join(REPORT_FILE))?;
-            let path = self.out.join(REPORT_FILE);
-            write_atomically(&path, |out| out.write_all(&decisions))
-                .with_context(|| format!("{} cannot be written", path.display()))?;
-        }
-        if let Some(later) = later {
-            later.write(&sources, &self.out)?;
-        }
+        let job = self.job()?;
+        let started = Instant::now();
+        let summary = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
             report(&summary, started.elapsed())?;
         }
         Ok(Verdict::Done)
     }
 
-    /// What clap cannot check.
-    fn check(&self) -> Result<()> {
-        let is_amount = self.budget.is_none_or(|budget| budget.is_finite() && budget > 0.0);
-        ensure!(is_amount, "--budget {:?} is no amount above 0", self.budget.unwrap_or(0.0));
-        let shares = [
-            ("--distractors", self.distractors),
-            ("--variants", self.variants),
-            ("--near-misses", self.near_misses),
-            ("--polish", self.polish.unwrap_or(0.0)),
-        ];
-        for (option, share) in shares {
-            ensure!((0.0..=1.0).contains(&share), "{option} {share} is no share from 0 to 1");
-        }
+    fn job(&self) -> Result<SynthJob> {
         ensure!(
             self.schema_versions > 0 || self.schema_kinds == ["all"],
             "--schema-kinds is for --schema-versions; give that too"
@@ -262,26 +168,27 @@ impl Synth {
             self.polish.is_some() || self.llm.llm_url.is_none(),
             "--llm-url is for --polish; give that too"
         );
-        self.format.formats().iter().try_for_each(|format| format.check_built())?;
-        Ok(())
+        let databases = self.db.iter().chain(&self.for_database).cloned().collect();
+        let polish = |share| Ok::<_, anyhow::Error>((share, self.llm.settings("--polish", &self.out)?));
+        Ok(SynthJob {
+            tables: self.tables.clone(),
+            versions: Steps {
+                kinds: chosen(&self.schema_kinds),
+                count: self.schema_versions,
+                seed: self.seed,
+            },
+            polish: self.polish.map(polish).transpose()?,
+            options: self.options(),
+            jobs: self.jobs,
+            ..SynthJob::new(databases, self.pairs, &self.out)
+        })
     }
 
-    /// The later schemas that are made of the databases.
-    fn steps(&self) -> Steps {
-        Steps { kinds: chosen(&self.schema_kinds), count: self.schema_versions, seed: self.seed }
-    }
-
-    #[cfg(not(feature = "services"))]
-    fn polishing(&self) -> Result<Option<Polishing>> {
-        let missing = sqlgauge_base::NotBuiltIn { what: "synth --polish", feature: "services" };
-        if self.polish.is_some() { Err(missing.into()) } else { Ok(None) }
-    }
-
-    fn options(&self, polish: Option<Polish>) -> Options {
-        let is_asked = |name: &str| self.dialects.iter().any(|own| own == "all" || own == name);
+    fn options(&self) -> Options {
+        let is_asked = |name: &str| self.dialects.iter().any(|dialect| dialect == "all" || dialect == name);
         let is_chosen = |style: &Style| self.styles.iter().any(|name| name == "all" || name == style.name());
         Options {
-            dialects: DIALECTS.iter().copied().filter(|own| is_asked(own.name)).collect(),
+            dialects: DIALECTS.iter().copied().filter(|dialect| is_asked(dialect.name)).collect(),
             pairs: self.pairs,
             seed: self.seed,
             tiers: self.tiers,
@@ -292,7 +199,7 @@ impl Synth {
                 styles: Style::all().filter(is_chosen).collect(),
                 distractors: self.distractors,
             },
-            polish,
+            polish: None,
             beside: Shares { variants: self.variants, near_misses: self.near_misses },
             caps: Caps { cost: self.budget, made: self.most_made, executed: self.most_executed },
             data: self.format.formats().to_vec(),
@@ -302,14 +209,6 @@ impl Synth {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
-}
-
-/// The databases of loose tables, in a folder that goes with the command: the corpus has copies of them.
-fn found(tables: &Path) -> Result<TempDir> {
-    let folder = tempfile::tempdir().context("no folder for the databases can be made; set TMPDIR")?;
-    sqlgauge_tables::build(tables, &folder.path().join(FOUND), &sqlgauge_tables::Options::default())
-        .with_context(|| format!("no databases can be made of {}", tables.display()))?;
-    Ok(folder)
 }
 
 fn report(summary: &Summary, elapsed: Duration) -> Result<()> {

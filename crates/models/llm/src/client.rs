@@ -47,7 +47,7 @@ pub(crate) struct Inner {
     concurrency: usize,
     stop_after_failures: u32,
     seed: u64,
-    cancel: OnceLock<&'static AtomicBool>,
+    cancel: OnceLock<Arc<AtomicBool>>,
 }
 
 /// An HTTP request before it is sent.
@@ -87,7 +87,7 @@ impl Client {
 
     /// Sends nothing more as soon as the flag is set: requests that are under way are answered and kept, the others end as
     /// [`LlmError::Cancelled`]. The first flag counts.
-    pub fn stop_on(&self, flag: &'static AtomicBool) {
+    pub fn stop_on(&self, flag: Arc<AtomicBool>) {
         self.inner.cancel.get_or_init(|| flag);
     }
 

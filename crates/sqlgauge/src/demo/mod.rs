@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use sqlgauge_base::file::write_atomically;
-use sqlgauge_dataset::{BenchmarkSource, Columns, Databases, load_benchmark};
+use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Engine, Limits, Moment};
-use sqlgauge_estimate::report::Reliability;
 use sqlgauge_estimate::Estimate;
+use sqlgauge_estimate::report::Reliability;
 use sqlgauge_etm::{Comparison, Profile};
 use sqlgauge_evolve::{Kind, Plan};
 use sqlgauge_names::Naturalness;
@@ -29,7 +29,7 @@ use sqlgauge_verify::Verdict;
 use crate::context::Context;
 use crate::error::Error;
 use crate::estimate::EstimateJob;
-use crate::match_pair::{Known, match_pair};
+use crate::match_pair::{SchemaFacts, match_pair};
 use crate::sample::Sample;
 use crate::score::{ScoreJob, System};
 use crate::settings::{VerifySettings, metrics_of};
@@ -37,8 +37,20 @@ use crate::source::Source;
 use crate::verify_pair::verify_over_database;
 
 /// What the sample is scored with.
-const METRICS: &str =
-    "ex-spider,ex-bird,ex,verify,ex-spider-distinct,esm,esm-fair,etm,table-f1,column-f1,soft-f1,vm-steps";
+const METRICS: &[&str] = &[
+    "ex-spider",
+    "ex-bird",
+    "ex",
+    "verify",
+    "ex-spider-distinct",
+    "esm",
+    "esm-fair",
+    "etm",
+    "table-f1",
+    "column-f1",
+    "soft-f1",
+    "vm-steps",
+];
 /// The systems whose accuracy is estimated; the third answers too rarely to learn from.
 const ESTIMATED: [&str; 2] = ["careful", "baseline"];
 /// The database with labels, and the one without.
@@ -48,6 +60,17 @@ const UNLABELLED: &str = "town_library";
 const CHANGE: Kind = Kind::RenameColumns;
 
 /// The tour.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge::{Context, DemoJob};
+///
+/// let folder = tempfile::tempdir()?;
+/// let demo = DemoJob { out: folder.path().join("demo"), command: Vec::new() }.run(&Context::default())?;
+/// assert!(demo.page.is_file());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct DemoJob {
     /// Folder to write.
@@ -149,20 +172,8 @@ impl DemoJob {
     }
 
     fn scores(&self, sample: &Sample, context: &Context<'_>) -> Result<Report, Error> {
-        let systems = sample.predictions.iter().map(|(name, path)| system(name, Source::File(path.clone())));
-        let job = ScoreJob {
-            tables: Some(Source::File(sample.tables.clone())),
-            limits: limits(),
-            command: self.command.clone(),
-            ..ScoreJob::new(
-                Source::File(sample.questions.clone()),
-                sample.databases.clone(),
-                systems.collect(),
-                metrics_of(METRICS.split(','))?,
-                self.out.join("run"),
-            )
-        };
-        job.run(context)
+        let job = sample.score_job(METRICS, self.out.join("run"))?;
+        ScoreJob { limits: limits(), command: self.command.clone(), ..job }.run(context)
     }
 
     /// Estimates on one database, from labels on the other alone.
@@ -174,7 +185,7 @@ impl DemoJob {
         context: &Context<'_>,
     ) -> Result<Vec<EstimateAndTruth>, Error> {
         let labelled = self.out.join("labelled");
-        let of = |name: &str, db_id| system(name, part(items, Some(name), db_id));
+        let of = |name: &str, db_id| System::new(name, part(items, Some(name), db_id));
         let systems = |db_id| ESTIMATED.iter().map(|name| of(name, db_id)).collect::<Vec<_>>();
         let job = ScoreJob {
             limits: limits(),
@@ -239,9 +250,8 @@ impl DemoJob {
         let folder = self.out.join("evolved");
         evolve(sample, engine, &folder)?;
         let benchmark = folder.join(CHANGE.name());
-        let systems = ESTIMATED
-            .iter()
-            .filter_map(|name| Some(system(name, Source::File(sample.predictions_of(name)?.to_owned()))));
+        let systems =
+            ESTIMATED.iter().filter_map(|name| Some(System::new(*name, sample.predictions_of(name)?)));
         let job = ScoreJob {
             limits: limits(),
             command: self.command.clone(),
@@ -287,10 +297,6 @@ fn evolve(sample: &Sample, engine: &dyn Engine, folder: &Path) -> Result<(), Err
 /// The sample has a query that never ends.
 fn limits() -> Limits {
     Limits { timeout: Duration::from_secs(1), ..Limits::default() }
-}
-
-fn system(name: &str, predictions: Source) -> System {
-    System { name: name.to_owned(), predictions, columns: Columns::default() }
 }
 
 /// The questions of one database as JSON lines, with their golds; or a system's answers to them.
@@ -367,7 +373,7 @@ fn refuted(items: &[Item], sample: &Sample, engine: &dyn Engine) -> Result<Optio
 fn matched(items: &[Item], sample: &Sample, engine: &dyn Engine) -> Result<Option<MatchedAnswer>, Error> {
     for (pair, db_id) in pairs(items, |item| is(item, "esm@1", 0.0) && is(item, "etm@1", 1.0)) {
         let database = engine.open(&sample.database(db_id))?;
-        let facts = Known::of_database(engine, &database, Profile::Sound)?;
+        let facts = SchemaFacts::of_database(engine, &database, Profile::Sound)?;
         let comparison = match_pair(&facts, Profile::Sound, &pair.gold, &pair.prediction);
         let rules =
             [&comparison.left, &comparison.right].into_iter().flatten().map(|form| form.applications.len());

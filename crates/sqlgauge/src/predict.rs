@@ -1,0 +1,261 @@
+//! The SQL that a language model gives for questions: `sqlgauge predict`.
+
+use std::path::PathBuf;
+
+use sqlgauge_dataset::WorkloadSource;
+use sqlgauge_engine::Limits;
+
+use crate::llm::LlmSettings;
+use crate::schemas::SchemaSource;
+
+/// Asks a language model for the SQL of a workload's questions. It needs the feature `services`.
+///
+/// ```no_run
+/// # // Needs a server.
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge::{Context, LlmSettings, PredictJob, Sample, SchemaSource};
+///
+/// let sample = Sample::unpack("sample".as_ref())?;
+/// let model = LlmSettings::new("http://127.0.0.1:8091/v1", "qwen2.5-coder");
+/// let mut job = PredictJob::new(sample.questions, model, "answers.jsonl");
+/// job.schemas = Some(SchemaSource::Databases(sample.databases));
+/// # #[cfg(feature = "services")]
+/// println!("{} answers", job.run(&Context::default())?.lines.len());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct PredictJob {
+    /// The questions.
+    pub workload: WorkloadSource,
+    /// The schemas of items that bring no DDL of their own.
+    pub schemas: Option<SchemaSource>,
+    /// Rows of each table that the prompt shows; they need a folder of databases.
+    pub example_rows: u32,
+    /// Prediction file to write, as JSON lines.
+    pub out: PathBuf,
+    /// File with the prompt; the built-in one without it.
+    pub prompt: Option<PathBuf>,
+    /// Answers to each question; the SQL that most of them give is the prediction.
+    pub samples: u32,
+    /// Sampling temperature.
+    pub temperature: f64,
+    /// Seed of sampling; 0 with several answers and the server's with one, where it is not given.
+    pub seed: Option<u64>,
+    /// Texts at which the server ends an answer.
+    pub stop: Vec<String>,
+    /// Ask for the probabilities of tokens, which become the predictions' confidence.
+    pub logprobs: bool,
+    /// Ask the first questions only.
+    pub first: Option<usize>,
+    /// Limits of the queries that read example rows.
+    pub limits: Limits,
+    /// The server and the model.
+    pub llm: LlmSettings,
+}
+
+impl PredictJob {
+    /// One answer of temperature 0 to each question.
+    pub fn new(workload: impl Into<PathBuf>, llm: LlmSettings, out: impl Into<PathBuf>) -> Self {
+        Self {
+            workload: WorkloadSource { path: workload.into(), ..WorkloadSource::default() },
+            schemas: None,
+            example_rows: 0,
+            out: out.into(),
+            prompt: None,
+            samples: 1,
+            temperature: 0.0,
+            seed: None,
+            stop: Vec::new(),
+            logprobs: true,
+            first: None,
+            limits: Limits::default(),
+            llm,
+        }
+    }
+}
+
+#[cfg(feature = "services")]
+mod asking {
+    use std::collections::HashMap;
+    use std::sync::Arc;
+
+    use sqlgauge_dataset::{Benchmark, Databases, Example, load_workload};
+    use sqlgauge_engine::{Engine, Moment, SqliteEngine};
+    use sqlgauge_llm::{LlmError, Prompt};
+    use sqlgauge_prompt::predict::{
+        ExampleRows, PLACEHOLDERS, Prediction, Question, Settings, built_in_prompt, predict, schema_with_rows,
+    };
+    use sqlgauge_sql::schema::Schema;
+    use sqlgauge_sql::schema_text;
+
+    use super::{PredictJob, SchemaSource};
+    use crate::context::Context;
+    use crate::error::Error;
+    use crate::guard::{keep_database, keep_inputs};
+    use crate::lines::write_lines;
+
+    impl PredictJob {
+        /// Asks, and writes the predictions that are there. Questions without an answer stand among the lines.
+        ///
+        /// # Errors
+        /// When an input cannot be read, an option makes no sense, the job is asked to stop, or the file cannot be written.
+        pub fn run(&self, context: &Context<'_>) -> Result<Prediction, Error> {
+            self.check()?;
+            let mut workload = load_workload(&self.workload)?;
+            workload.examples.truncate(self.first.unwrap_or(usize::MAX));
+            if workload.examples.is_empty() {
+                let text = "--limit 0 leaves no question; give at least 1";
+                return Err(Error::Invalid(text.to_owned()));
+            }
+            workload.notes.iter().for_each(|text| context.watcher().note(text));
+            let settings = self.settings()?;
+            let schemas = self.schema_texts(&workload, context)?;
+            let questions: Vec<Question<'_>> = workload
+                .examples
+                .iter()
+                .zip(schemas)
+                .map(|(example, schema)| question(example, schema))
+                .collect();
+            let client = self.llm.client("--llm-url", context)?;
+            context.watcher().heeds_stop(true);
+            let show = crate::llm::shown(context.watcher());
+            let mut show = |progress: &sqlgauge_llm::Progress| show(progress);
+            let prediction = predict(&client, &questions, &settings, Some(&mut show));
+            if prediction.stopped_by == Some(LlmError::Cancelled) {
+                return Err(self.stopped(&prediction));
+            }
+            context.watcher().heeds_stop(false);
+            write_lines(&self.out, &prediction.lines)?;
+            Ok(prediction)
+        }
+
+        fn stopped(&self, prediction: &Prediction) -> Error {
+            let Some(cache) = &self.llm.cache else { return self.llm.stopped() };
+            let total = prediction.lines.len();
+            let answered = prediction.lines.iter().filter(|line| !line.answer.status.is_failure()).count();
+            let cache = cache.display();
+            Error::StoppedAsking(format!(
+                "the answers to {answered} of {total} questions are kept in {cache}"
+            ))
+        }
+
+        fn check(&self) -> Result<(), Error> {
+            if !(0.0..=10.0).contains(&self.temperature) {
+                let text =
+                    format!("--temperature {} is out of range; give a number from 0 to 10", self.temperature);
+                return Err(Error::Invalid(text));
+            }
+            if self.samples > 1 && self.temperature == 0.0 && !self.llm.reasons {
+                return Err(Error::Invalid(format!(
+                    "--n {}: answers of temperature 0 are all the same; give --temperature too, as in 0.8",
+                    self.samples
+                )));
+            }
+            let tables = match &self.schemas {
+                Some(SchemaSource::Tables(file)) => Some(file),
+                _ => None,
+            };
+            let inputs = [
+                ("workload", Some(&self.workload.path)),
+                ("tables", tables),
+                ("prompt", self.prompt.as_ref()),
+            ];
+            let inputs = inputs.iter().filter_map(|(role, path)| Some((*role, path.as_ref()?.as_path())));
+            keep_inputs("--out", &self.out, inputs)?;
+            keep_database("--out", &self.out)
+        }
+
+        fn settings(&self) -> Result<Settings, Error> {
+            let prompt = match &self.prompt {
+                Some(path) => Prompt::load(path, PLACEHOLDERS)?,
+                None => built_in_prompt()?,
+            };
+            Ok(Settings {
+                stop: self.stop.clone(),
+                seed: self.seed,
+                samples: self.samples,
+                logprobs: self.logprobs,
+                ..Settings::new(self.llm.model_settings(self.temperature), prompt)
+            })
+        }
+
+        /// The schema of each question: the item's own, else that of its database.
+        fn schema_texts(&self, workload: &Benchmark, context: &Context<'_>) -> Result<Vec<Arc<str>>, Error> {
+            let mut others = workload.clone();
+            others.examples.retain(|example| example.ddl.is_none());
+            let schemas = match (&self.schemas, others.examples.first()) {
+                (Some(source), _) => {
+                    source.read(&others, context).map_err(|error| Error::asked(&self.workload.path, error))?
+                }
+                (None, None) => HashMap::new(),
+                (None, Some(example)) => {
+                    return Err(Error::Invalid(format!(
+                        "{} has no schema for item {:?} (column `ddl`); give --db or --tables",
+                        self.workload.path.display(),
+                        example.id
+                    )));
+                }
+            };
+            let rows = self.rows(context)?;
+            let mut texts: HashMap<(&str, Option<&str>), Arc<str>> = HashMap::new();
+            let mut all = Vec::with_capacity(workload.examples.len());
+            for example in &workload.examples {
+                let key = (example.db_id.as_str(), example.ddl.as_deref());
+                let text = match texts.get(&key) {
+                    Some(text) => Arc::clone(text),
+                    None => schema_of(example, schemas.get(&example.db_id).map(Arc::as_ref), rows.as_ref())?,
+                };
+                texts.insert(key, Arc::clone(&text));
+                all.push(text);
+            }
+            Ok(all)
+        }
+
+        fn rows(&self, context: &Context<'_>) -> Result<Option<Rows>, Error> {
+            let folder = match &self.schemas {
+                Some(SchemaSource::Databases(folder)) if self.example_rows > 0 => folder,
+                _ => return Ok(None),
+            };
+            Ok(Some(Rows {
+                engine: context.sqlite(self.limits, Moment::now())?,
+                databases: Databases::open(folder)?,
+                count: self.example_rows,
+            }))
+        }
+    }
+
+    /// Where example rows are read.
+    struct Rows {
+        engine: SqliteEngine,
+        databases: Databases,
+        /// Of each table.
+        count: u32,
+    }
+
+    fn schema_of(example: &Example, schema: Option<&Schema>, rows: Option<&Rows>) -> Result<Arc<str>, Error> {
+        let unread = || Error::Invalid(format!("there is no schema of {:?}", example.db_id));
+        let ddl = example.ddl.clone().or_else(|| schema.map(schema_text)).ok_or_else(unread)?;
+        let Some(rows) = rows else { return Ok(Arc::from(ddl)) };
+        let place = || format!("item {:?}", example.id);
+        let parsed = example
+            .ddl
+            .as_ref()
+            .map(|ddl| Schema::from_ddl(ddl).map_err(|source| Error::NoDdl { place: place(), source }));
+        let parsed = parsed.transpose()?;
+        let schema = parsed.as_ref().or(schema).ok_or_else(unread)?;
+        let database = rows.engine.open(&rows.databases.locate(&example.db_id)?.main)?;
+        let rows = ExampleRows { engine: &rows.engine, database: &database, count: rows.count };
+        Ok(Arc::from(schema_with_rows(&ddl, schema, rows)))
+    }
+
+    fn question(example: &Example, schema: Arc<str>) -> Question<'_> {
+        Question {
+            id: &example.id,
+            db_id: &example.db_id,
+            question: example.question.as_deref().unwrap_or_default(),
+            evidence: example.evidence.as_deref(),
+            schema,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Where the schemas of a workload are.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sqlgauge_dataset::{Benchmark, Databases, load_tables};
+use sqlgauge_engine::{Engine, Limits, Moment};
+use sqlgauge_sql::schema::Schema;
+
+use crate::context::Context;
+use crate::error::Error;
+
+/// Where the schemas of a workload are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SchemaSource {
+    /// A folder of databases, or one database; rows are not needed.
+    Databases(PathBuf),
+    /// A `tables.json`.
+    Tables(PathBuf),
+}
+
+impl SchemaSource {
+    /// The schema of every database of the workload.
+    pub(crate) fn read(
+        &self,
+        workload: &Benchmark,
+        context: &Context<'_>,
+    ) -> Result<HashMap<String, Arc<Schema>>, Error> {
+        let mut names: Vec<&str> = workload.examples.iter().map(|example| example.db_id.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let schemas = match self {
+            Self::Databases(folder) => of_databases(folder, &names, context)?,
+            Self::Tables(file) => of_tables(file, &names)?,
+        };
+        Ok(names.into_iter().map(str::to_owned).zip(schemas).collect())
+    }
+}
+
+fn of_databases(folder: &Path, names: &[&str], context: &Context<'_>) -> Result<Vec<Arc<Schema>>, Error> {
+    let databases = Databases::open(folder)?;
+    let engine = context.sqlite(Limits::default(), Moment::now())?;
+    let schema = |name: &&str| Ok(Arc::clone(engine.open(&databases.locate(name)?.main)?.schema()));
+    names.iter().map(schema).collect()
+}
+
+fn of_tables(file: &Path, names: &[&str]) -> Result<Vec<Arc<Schema>>, Error> {
+    let tables = load_tables(file)?;
+    let schema = |name: &&str| {
+        let missing = || {
+            let file = file.display();
+            Error::Invalid(format!(
+                "{file} has no database {name:?}, which the workload asks about; check --tables"
+            ))
+        };
+        Ok(Arc::new(tables.get(name).ok_or_else(missing)?.schema()))
+    };
+    names.iter().map(schema).collect()
+}
