@@ -55,7 +55,7 @@ pub struct SystemLabels {
 /// // The questions of the scored run again; their golds are not looked at.
 /// let system = System::new("careful", sample.predictions_of("careful").expect("a file of it"));
 /// let job = EstimateJob::new(sample.questions.as_path(), &sample.databases);
-/// let job = EstimateJob { known: vec![known], systems: vec![system], ..job };
+/// let job = EstimateJob { known: vec![known], systems: vec![system], limits: Sample::limits(), ..job };
 /// let estimate = &job.run(&Context::default())?.report.estimates[0];
 /// assert!(estimate.interval.low <= estimate.accuracy && estimate.accuracy <= estimate.interval.high);
 /// # Ok(())

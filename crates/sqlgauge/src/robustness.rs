@@ -41,7 +41,7 @@ use crate::source::Source;
 ///
 /// let systems = vec![SystemFolder { name: "careful".to_owned(), folder: at("careful") }];
 /// let job = RobustnessJob::new(at("run"), vec![at("evolved")], systems, at("robustness"));
-/// let report = RobustnessJob { max_drop: Some(0.1), ..job }.run(&context)?;
+/// let report = RobustnessJob { max_drop: Some(0.1), limits: Sample::limits(), ..job }.run(&context)?;
 /// assert_eq!(report.failures().count(), 1);
 /// # Ok(())
 /// # }

@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::Connection;
 use sqlgauge_base::file::write_atomically;
+use sqlgauge_engine::Limits;
 use tempfile::TempDir;
 
 use crate::error::Error;
@@ -78,6 +80,11 @@ impl Sample {
         Ok(sample)
     }
 
+    /// Limits of its queries: one of the answers never ends, so each may take a second.
+    pub fn limits() -> Limits {
+        Limits { timeout: Duration::from_secs(1), ..Limits::default() }
+    }
+
     /// The job that scores all systems of the sample with the metrics of those names.
     ///
     /// # Errors
@@ -86,6 +93,7 @@ impl Sample {
         let systems = self.predictions.iter().map(|(name, path)| System::new(name, path.as_path()));
         Ok(ScoreJob {
             tables: Some(Source::from(self.tables.as_path())),
+            limits: Self::limits(),
             ..ScoreJob::new(
                 Source::from(self.questions.as_path()),
                 self.databases.clone(),

@@ -11,12 +11,11 @@ mod page;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::json;
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
-use sqlgauge_engine::{Engine, Limits, Moment};
+use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_estimate::Estimate;
 use sqlgauge_estimate::report::Reliability;
 use sqlgauge_etm::{Comparison, Profile};
@@ -158,7 +157,7 @@ impl DemoJob {
         let sample = Sample::unpack(&self.out.join("benchmark"))?;
         let report = self.scores(&sample, context)?;
         let items = report.items.to_vec()?;
-        let engine = context.sqlite(limits(), Moment::now())?;
+        let engine = context.sqlite(Sample::limits(), Moment::now())?;
         let refuted = refuted(&items, &sample, &engine)?;
         let matched = matched(&items, &sample, &engine)?;
         let estimates = self.estimates(&sample, &items, &engine, context)?;
@@ -173,7 +172,7 @@ impl DemoJob {
 
     fn scores(&self, sample: &Sample, context: &Context<'_>) -> Result<Report, Error> {
         let job = sample.score_job(METRICS, self.out.join("run"))?;
-        ScoreJob { limits: limits(), command: self.command.clone(), ..job }.run(context)
+        ScoreJob { command: self.command.clone(), ..job }.run(context)
     }
 
     /// Estimates on one database, from labels on the other alone.
@@ -188,7 +187,7 @@ impl DemoJob {
         let of = |name: &str, db_id| System::new(name, part(items, Some(name), db_id));
         let systems = |db_id| ESTIMATED.iter().map(|name| of(name, db_id)).collect::<Vec<_>>();
         let job = ScoreJob {
-            limits: limits(),
+            limits: Sample::limits(),
             command: self.command.clone(),
             ..ScoreJob::new(
                 part(items, None, LABELLED),
@@ -253,7 +252,7 @@ impl DemoJob {
         let systems =
             ESTIMATED.iter().filter_map(|name| Some(System::new(*name, sample.predictions_of(name)?)));
         let job = ScoreJob {
-            limits: limits(),
+            limits: Sample::limits(),
             command: self.command.clone(),
             ..ScoreJob::new(
                 Source::File(benchmark.join("dev.json")),
@@ -292,11 +291,6 @@ fn evolve(sample: &Sample, engine: &dyn Engine, folder: &Path) -> Result<(), Err
     let databases = Databases::open(&sample.databases)?;
     sqlgauge_evolve::evolve(&benchmark, &databases, engine, &options, folder, &|_, _| {})?;
     Ok(())
-}
-
-/// The sample has a query that never ends.
-fn limits() -> Limits {
-    Limits { timeout: Duration::from_secs(1), ..Limits::default() }
 }
 
 /// The questions of one database as JSON lines, with their golds; or a system's answers to them.
