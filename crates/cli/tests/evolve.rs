@@ -460,10 +460,10 @@ mod server;
 #[cfg(feature = "services")]
 mod named_by_a_model {
     use super::*;
-    use crate::server::{Reply, Seen, Server};
+    use crate::server::{Reply, SeenRequest, Server};
 
     /// What a model might say: names that fit for some, keywords and names that are taken for others.
-    fn answer(seen: &Seen) -> Reply {
+    fn answer(seen: &SeenRequest) -> Reply {
         let prompt = seen.prompt();
         let table = prompt.split("for the table ").nth(1).unwrap().split(',').next().unwrap();
         let names = match table {

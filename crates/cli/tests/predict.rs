@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use common::{Benchmark, items, sqlgauge, stderr};
 use serde_json::{Value, json};
-use server::{Reply, Seen, Server};
+use server::{Reply, SeenRequest, Server};
 
 const DDL: &str = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);";
 
 /// The question of a request.
-fn question(seen: &Seen) -> String {
+fn question(seen: &SeenRequest) -> String {
     seen.prompt().split_once("-- Question: ").unwrap().1.to_owned()
 }
 

@@ -10,7 +10,7 @@ use std::process::Output;
 
 use assert_cmd::Command;
 use serde_json::{Value, json};
-use server::{Reply, Seen, Server};
+use server::{Reply, SeenRequest, Server};
 use tempfile::TempDir;
 
 const TABLES: [&str; 4] = ["singer", "song", "album", "venue"];
@@ -234,7 +234,7 @@ fn a_method_without_its_input_says_what_is_missing() {
 }
 
 /// What stands between the marks of a part of the prompt.
-fn part<'a>(seen: &'a Seen, name: &str) -> &'a str {
+fn part<'a>(seen: &'a SeenRequest, name: &str) -> &'a str {
     let (_, rest) = seen.prompt().split_once(&format!("<<<BEGIN {name} ")).unwrap();
     let (mark, rest) = rest.split_once(">>>\n").unwrap();
     rest.split_once(&format!("\n<<<END {name} {mark}>>>")).unwrap().0

@@ -132,10 +132,10 @@ mod in_a_models_words {
     use serde_json::Value;
 
     use super::*;
-    use crate::server::{Reply, Seen, Server};
+    use crate::server::{Reply, SeenRequest, Server};
 
     /// A model that repeats the question, and knows the SQL of every second one.
-    fn model() -> impl Fn(&Seen) -> Reply + Send + Sync + 'static {
+    fn model() -> impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static {
         let known: Mutex<HashMap<String, String>> = Mutex::default();
         move |seen| {
             let prompt = seen.prompt();

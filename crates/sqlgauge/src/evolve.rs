@@ -171,7 +171,7 @@ pub(crate) fn counted(watcher: &dyn Watcher, noun: &'static str) -> impl Fn(usiz
 }
 
 #[cfg(feature = "services")]
-fn tell(answers: &sqlgauge_prompt::names::Asked, model: &str, watcher: &dyn Watcher) {
+fn tell(answers: &sqlgauge_prompt::names::NameAnswers, model: &str, watcher: &dyn Watcher) {
     /// Tables that are listed.
     const SHOWN: usize = 10;
     let usage = &answers.usage;

@@ -22,13 +22,14 @@ mod tests {
 
     #[derive(Debug, thiserror::Error)]
     #[error("{0}")]
-    struct Told(&'static str, #[source] Option<Box<Told>>);
+    struct ChainedError(&'static str, #[source] Option<Box<ChainedError>>);
 
     #[test]
     fn causes_follow_their_effect_and_are_said_once() {
-        let quoted = Told("cannot read x: denied", Some(Box::new(Told("denied", None))));
+        let quoted = ChainedError("cannot read x: denied", Some(Box::new(ChainedError("denied", None))));
         assert_eq!(sentence(&quoted), "cannot read x: denied");
-        let chain = Told("a", Some(Box::new(Told("b", Some(Box::new(Told("c", None)))))));
+        let chain =
+            ChainedError("a", Some(Box::new(ChainedError("b", Some(Box::new(ChainedError("c", None)))))));
         assert_eq!(sentence(&chain), "a: b: c");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use sqlgauge_base::Random;
-use sqlgauge_names::{Convention, Naming, Naturalness, Taken, coverage, rename};
+use sqlgauge_names::{Convention, NamesInUse, Naming, Naturalness, coverage, rename};
 
 /// A table's name, or a column's with its table.
 type Named = (Option<String>, String);
@@ -16,7 +16,7 @@ fn the_lexicon_has_the_words_of_spider_and_bird() {
             serde_json::from_str(&sqlgauge_conformance::read(&data.join(file))).expect("a catalog in JSON");
         for names in catalogs.iter().map(names) {
             let convention = Convention::of(names.iter().map(|(_, name)| name.as_str()));
-            let taken = Taken::new(names.iter().map(|(_, name)| name.as_str()));
+            let taken = NamesInUse::new(names.iter().map(|(_, name)| name.as_str()));
             for (owner, identifier) in &names {
                 let naturalness = Naturalness::Regular;
                 let naming = Naming { identifier, owner: owner.as_deref(), convention, naturalness };

@@ -57,7 +57,7 @@ pub struct Options {
 
 /// How a pair came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Made {
+pub enum PairOrigin {
     /// By an application of a rule, or its inverse.
     Equal,
     /// By a change of one node.
@@ -89,7 +89,7 @@ pub struct Example {
     /// What is said.
     pub contradiction: Contradiction,
     /// How the pair came about.
-    pub made: Made,
+    pub made: PairOrigin,
     /// The first query.
     pub left: String,
     /// The second.
@@ -102,13 +102,13 @@ pub struct Example {
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Pairs, by how they came about.
-    pub pairs: BTreeMap<Made, u64>,
+    pub pairs: BTreeMap<PairOrigin, u64>,
     /// Those that `match` calls equal.
-    pub matched: BTreeMap<Made, u64>,
+    pub matched: BTreeMap<PairOrigin, u64>,
     /// Those whose rows differ on a random database.
-    pub told_apart: BTreeMap<Made, u64>,
+    pub told_apart: BTreeMap<PairOrigin, u64>,
     /// Verdicts of `verify`.
-    pub verdicts: BTreeMap<(Made, &'static str), u64>,
+    pub verdicts: BTreeMap<(PairOrigin, &'static str), u64>,
     /// Contradictions.
     pub contradictions: BTreeMap<Contradiction, u64>,
     /// Some of them.
@@ -124,8 +124,9 @@ impl Tally {
     /// The tally as text.
     pub fn markdown(&self) -> String {
         let mut out = format!("{} pairs\n\n| | made equal | near misses |\n|---|---|---|\n", self.total());
-        let mut row = |name: &str, count: &dyn Fn(Made) -> Option<u64>| {
-            let [equal, near] = [Made::Equal, Made::NearMiss].map(|made| count(made).unwrap_or(0));
+        let mut row = |name: &str, count: &dyn Fn(PairOrigin) -> Option<u64>| {
+            let [equal, near] =
+                [PairOrigin::Equal, PairOrigin::NearMiss].map(|made| count(made).unwrap_or(0));
             let _ = writeln!(out, "| {name} | {equal} | {near} |");
         };
         row("pairs", &|made| self.pairs.get(&made).copied());
@@ -145,7 +146,7 @@ impl Tally {
         out
     }
 
-    fn note(&mut self, said: Said, made: Made, left: &str, right: &str, ddl: &[String]) {
+    fn note(&mut self, said: PairFindings, made: PairOrigin, left: &str, right: &str, ddl: &[String]) {
         *self.pairs.entry(made).or_default() += 1;
         *self.matched.entry(made).or_default() += u64::from(said.matched);
         *self.told_apart.entry(made).or_default() += u64::from(said.rows_differ);
@@ -203,7 +204,7 @@ fn broken<'w>(rule: &'static Meta, round: u64, world: &'w World) -> Option<Broke
 
 /// What is said of one pair.
 #[derive(Default)]
-struct Said {
+struct PairFindings {
     matched: bool,
     rows_differ: bool,
     verdict: Option<&'static str>,
@@ -237,7 +238,7 @@ impl<'w> Judge<'w> {
         let Some(sql) = drawn else { return };
         let equal = self.made_equal(&sql, dice);
         let near = if self.broken.is_none() { self.near_miss(&sql, dice) } else { None };
-        for (made, pair) in [(Made::Equal, equal), (Made::NearMiss, near)] {
+        for (made, pair) in [(PairOrigin::Equal, equal), (PairOrigin::NearMiss, near)] {
             let Some((left, right)) = pair else { continue };
             let said = self.ask(made, &left, &right);
             if let Ok(mut tally) = tally.lock() {
@@ -289,8 +290,9 @@ impl<'w> Judge<'w> {
         takes(left) && takes(right)
     }
 
-    fn ask(&mut self, made: Made, left: &str, right: &str) -> Said {
-        let mut said = Said { matched: self.matcher.is_equal(left, right), ..Said::default() };
+    fn ask(&mut self, made: PairOrigin, left: &str, right: &str) -> PairFindings {
+        let mut said =
+            PairFindings { matched: self.matcher.is_equal(left, right), ..PairFindings::default() };
         let rows = resolve(left, &self.world.schema).ok().and_then(|query| self.rows(left, &query, right));
         said.rows_differ = rows.is_some();
         let mut contradict = |holds: bool, what: Contradiction, note: &str| {
@@ -298,7 +300,7 @@ impl<'w> Judge<'w> {
                 said.contradictions.push((what, note.to_owned()));
             }
         };
-        let is_made = made == Made::Equal;
+        let is_made = made == PairOrigin::Equal;
         if let Some(database) = &rows {
             contradict(is_made, Contradiction::MadeEqualAndRowsDiffer, database);
             contradict(said.matched, Contradiction::MatchAndRowsDiffer, database);

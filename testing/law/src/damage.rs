@@ -80,7 +80,7 @@ impl Damage {
 
     /// The query with the first place damaged that was not there before; `None` where nothing can be damaged.
     pub fn of(self, before: Option<&Query>, after: &Query) -> Option<Query> {
-        let mut known = Known::default();
+        let mut known = QueryExprs::default();
         before.iter().for_each(|query| walk_query(&mut known, query));
         let mut relations = Relations::default();
         walk_query(&mut relations, after);
@@ -95,9 +95,9 @@ impl Damage {
 
 /// The expressions that a query has.
 #[derive(Default)]
-struct Known(HashSet<Expr>);
+struct QueryExprs(HashSet<Expr>);
 
-impl Visitor for Known {
+impl Visitor for QueryExprs {
     fn expr(&mut self, expr: &Expr) {
         self.0.insert(expr.clone());
     }
@@ -114,7 +114,7 @@ impl Visitor for Relations {
 
 struct Work<'a> {
     damage: Damage,
-    known: &'a Known,
+    known: &'a QueryExprs,
     relations: &'a [(RelationId, Source)],
     any: bool,
     done: bool,

@@ -125,7 +125,7 @@ impl Plant {
 
 /// How a defect was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct Detection {
     /// The pair that shows it.
     pub violation: Violation,
     /// After how long.
@@ -135,7 +135,7 @@ pub struct Found {
 }
 
 /// Looks for a defect in a rule; `None` if `limit` passes without a find.
-pub fn find(rule: &'static Meta, plant: Plant, seed: u64, limit: Duration) -> Option<Found> {
+pub fn find(rule: &'static Meta, plant: Plant, seed: u64, limit: Duration) -> Option<Detection> {
     let started = Instant::now();
     let generator = Generator::default();
     let shapes = shapes();
@@ -152,7 +152,7 @@ pub fn find(rule: &'static Meta, plant: Plant, seed: u64, limit: Duration) -> Op
             let sql = drawn.filter(|_| dice.chance(90)).unwrap_or_else(|| generator.draw(&world, &mut dice));
             queries += 1;
             if let Some(violation) = broken.applications(&sql).find_map(|pair| broken.judge(pair)) {
-                return Some(Found { violation, time: started.elapsed(), queries });
+                return Some(Detection { violation, time: started.elapsed(), queries });
             }
             world.databases.iter().for_each(crate::database::Database::forget);
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sqlgauge_etm::find;
-use sqlgauge_law::contradict::{Contradiction, Made, Options, hunt};
+use sqlgauge_law::contradict::{Contradiction, Options, PairOrigin, hunt};
 
 const OPTIONS: Options =
     Options { pairs: 500, time: Duration::from_secs(30), threads: 2, seed: 1, solver: None, broken: None };
@@ -11,7 +11,7 @@ const OPTIONS: Options =
 #[test]
 fn the_rules_the_verifier_and_sqlite_do_not_contradict_each_other() {
     let tally = hunt(&OPTIONS);
-    let told_apart = tally.told_apart.get(&Made::NearMiss).copied().unwrap_or(0);
+    let told_apart = tally.told_apart.get(&PairOrigin::NearMiss).copied().unwrap_or(0);
     assert!(tally.total() >= 100 && told_apart > 10, "{}", tally.markdown());
     assert!(tally.contradictions.is_empty(), "{}", tally.markdown());
 }

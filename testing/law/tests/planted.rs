@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use sqlgauge_etm::Meta;
-use sqlgauge_law::plant::{Found, find, plants, sound_rules};
+use sqlgauge_law::plant::{Detection, find, plants, sound_rules};
 
 /// How long the law may take for one rule.
 const LIMIT: Duration = Duration::from_mins(1);
 
-fn first_find(rule: &'static Meta) -> Option<Found> {
+fn first_find(rule: &'static Meta) -> Option<Detection> {
     plants(rule).iter().find_map(|plant| find(rule, *plant, 1, LIMIT / 2))
 }
 

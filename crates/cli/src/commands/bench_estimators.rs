@@ -25,7 +25,7 @@ use sqlgauge::keep_run;
 
 /// What is left out.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Left {
+enum HeldOut {
     /// Known is one run, the target another
     #[value(name = "leave-dataset-out")]
     Dataset,
@@ -42,7 +42,7 @@ enum Left {
 
 /// Whose unlabelled answers to the target are there.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Beside {
+enum PeerAnswers {
     /// Only the system's own
     None,
     /// Those of all systems of the run
@@ -57,7 +57,7 @@ pub struct BenchEstimators {
     runs: Vec<PathBuf>,
     /// What is left out
     #[arg(long, value_enum)]
-    protocol: Left,
+    protocol: HeldOut,
     /// Systems of one family, separated by commas (leave-family-out); others are families of their own
     #[arg(long = "family", value_name = "NAME=SYSTEMS")]
     families: Vec<String>,
@@ -69,7 +69,7 @@ pub struct BenchEstimators {
     systems: Vec<String>,
     /// Whose unlabelled answers to the target are there
     #[arg(long, value_enum, default_value = "all")]
-    peers: Beside,
+    peers: PeerAnswers,
     /// Databases that are known (leave-databases-out)
     #[arg(long, value_name = "N", default_value_t = 10)]
     known_databases: usize,
@@ -179,16 +179,16 @@ impl BenchEstimators {
     /// `None` for families, which are judged in a way of their own.
     fn protocol(&self) -> Option<(Protocol, Peers)> {
         let protocol = match self.protocol {
-            Left::Families => return None,
-            Left::Dataset => Protocol::LeaveDatasetOut,
-            Left::Model => Protocol::LeaveModelOut,
-            Left::Databases => {
+            HeldOut::Families => return None,
+            HeldOut::Dataset => Protocol::LeaveDatasetOut,
+            HeldOut::Model => Protocol::LeaveModelOut,
+            HeldOut::Databases => {
                 Protocol::LeaveDatabasesOut { known: self.known_databases, splits: self.splits }
             }
         };
         let peers = match self.peers {
-            Beside::None => Peers::None,
-            Beside::All => Peers::All,
+            PeerAnswers::None => Peers::None,
+            PeerAnswers::All => Peers::All,
         };
         Some((protocol, peers))
     }

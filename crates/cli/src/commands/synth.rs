@@ -89,8 +89,8 @@ pub struct Synth {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     most_executed: Option<u64>,
     /// Format of the pairs
-    #[arg(long, value_enum, default_value_t = Written::Jsonl)]
-    format: Written,
+    #[arg(long, value_enum, default_value_t = PairFormat::Jsonl)]
+    format: PairFormat,
     /// Pairs of one file
     #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     pairs_per_file: u64,
@@ -129,7 +129,7 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
 
 /// The formats of the pairs.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Written {
+enum PairFormat {
     /// A JSON object a line
     Jsonl,
     /// A Parquet table
@@ -138,7 +138,7 @@ enum Written {
     Both,
 }
 
-impl Written {
+impl PairFormat {
     fn formats(self) -> &'static [DataFormat] {
         match self {
             Self::Jsonl => &[DataFormat::Jsonl],

@@ -80,9 +80,9 @@ impl FromStr for Naturalness {
 
 /// Names that are in use, in any case of ASCII letters.
 #[derive(Debug, Clone, Default)]
-pub struct Taken(HashSet<String>);
+pub struct NamesInUse(HashSet<String>);
 
-impl Taken {
+impl NamesInUse {
     /// These names.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         Self(names.into_iter().map(str::to_ascii_lowercase).collect())
@@ -135,7 +135,7 @@ pub struct Naming<'a> {
 }
 
 /// A new name; the module's contract says of which kind.
-pub fn rename(naming: &Naming<'_>, taken: &Taken, random: &mut Random) -> Option<String> {
+pub fn rename(naming: &Naming<'_>, taken: &NamesInUse, random: &mut Random) -> Option<String> {
     let request = Request::of(naming);
     let fits = |name: &String| request.is_new(name) && acceptable(name, naming.identifier, taken).is_ok();
     let candidates = match naming.naturalness {
@@ -150,7 +150,7 @@ pub fn rename(naming: &Naming<'_>, taken: &Taken, random: &mut Random) -> Option
 ///
 /// # Errors
 /// Why not, as [`NameError`] lists.
-pub fn acceptable(name: &str, old: &str, taken: &Taken) -> Result<(), NameError> {
+pub fn acceptable(name: &str, old: &str, taken: &NamesInUse) -> Result<(), NameError> {
     let quoted = |name: &str| Dialect::Sqlite.identifier(name) != name;
     let lower = name.to_ascii_lowercase();
     if name.trim().is_empty() || name.trim() != name || name.chars().any(char::is_control) {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use sqlgauge_base::Random;
 use sqlgauge_sql::schema::Table;
 
-use super::{Taken, acceptable};
+use super::{NamesInUse, acceptable};
 
 /// Suggested names, by database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl SchemaNames {
     pub fn choose(
         &self,
         (identifier, owner): (&str, Option<&str>),
-        taken: &Taken,
+        taken: &NamesInUse,
         random: &mut Random,
     ) -> Option<String> {
         let key = match owner {
@@ -105,7 +105,7 @@ mod tests {
             ```"#;
         let columns = ["Name", "Age", "Country", "City"].map(|name| Column::new(name, None)).to_vec();
         assert_eq!(names.add_answer(&Table::new("Singer", columns), answer), 4);
-        let taken = Taken::new(["singer", "name", "age", "country", "city", "stadium_name"]);
+        let taken = NamesInUse::new(["singer", "name", "age", "country", "city", "stadium_name"]);
         for seed in 0..20 {
             let mut random = Random::new([seed, 0, 0, 0]);
             let mut choose = |element: (&str, Option<&str>)| names.choose(element, &taken, &mut random);

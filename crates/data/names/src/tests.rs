@@ -7,7 +7,7 @@ fn naming<'a>(identifier: &'a str, owner: Option<&'a str>, naturalness: Naturaln
 fn all(identifier: &str, owner: Option<&str>, naturalness: Naturalness) -> HashSet<String> {
     (0..200)
         .filter_map(|seed| {
-            rename(&naming(identifier, owner, naturalness), &Taken::default(), &mut Random::new([seed]))
+            rename(&naming(identifier, owner, naturalness), &NamesInUse::default(), &mut Random::new([seed]))
         })
         .collect()
 }
@@ -65,7 +65,7 @@ fn a_name_says_nothing_twice() {
 
 #[test]
 fn taken_names_and_keywords_are_not_given() {
-    let taken = Taken::new(["STUDENT_IDENTIFIER", "pupil_id"]);
+    let taken = NamesInUse::new(["STUDENT_IDENTIFIER", "pupil_id"]);
     for seed in 0..200 {
         let new = rename(&naming("student_id", None, Naturalness::Regular), &taken, &mut Random::new([seed]))
             .unwrap();
@@ -101,7 +101,7 @@ fn a_name_follows_from_its_seed_alone() {
         let new = || {
             rename(
                 &naming("order_date", Some("orders"), naturalness),
-                &Taken::default(),
+                &NamesInUse::default(),
                 &mut Random::new([9]),
             )
         };
@@ -118,9 +118,15 @@ fn strange_names_get_one_that_fits_or_none() {
     {
         for naturalness in Naturalness::ALL {
             for owner in [None, Some("singer"), Some("")] {
-                let new =
-                    rename(&naming(name, owner, naturalness), &Taken::new([name]), &mut Random::new([1]));
-                assert!(new.is_none_or(|new| acceptable(&new, name, &Taken::new([name])).is_ok()), "{name}");
+                let new = rename(
+                    &naming(name, owner, naturalness),
+                    &NamesInUse::new([name]),
+                    &mut Random::new([1]),
+                );
+                assert!(
+                    new.is_none_or(|new| acceptable(&new, name, &NamesInUse::new([name])).is_ok()),
+                    "{name}"
+                );
             }
         }
     }

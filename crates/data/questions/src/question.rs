@@ -11,7 +11,7 @@ use crate::canonical::canonical;
 use crate::engine::parse::{MAX_TOKENS, Parser};
 use crate::engine::token::tokens;
 use crate::engine::tree::Tree;
-use crate::engine::write::{Writer, Written};
+use crate::engine::write::{Writer, WrittenQuestion};
 use crate::grammar::{Category, Grammar, grammar};
 use crate::names::Vocabulary;
 use crate::speech::{Care, Frame, Hear, Say};
@@ -159,7 +159,7 @@ impl<'s> Speech<'s> {
         manner: Manner,
         care: Care,
         random: &mut Random,
-    ) -> Result<Written, Unsayable> {
+    ) -> Result<WrittenQuestion, Unsayable> {
         let aside = manner.distractor && random.chance(50);
         let frame = Frame { aside, modifier: manner.distractor && !aside };
         let mut draw = || {
@@ -227,7 +227,7 @@ impl<'s> Speech<'s> {
     }
 }
 
-fn question(written: Written, style: Style) -> Question {
+fn question(written: WrittenQuestion, style: Style) -> Question {
     let marks = written.marks.into_iter().map(|(kind, turn, bytes)| Mark { kind, turn, bytes });
     let (implicit_values, marks): (Vec<Mark>, Vec<Mark>) =
         marks.partition(|mark| mark.kind == MarkKind::ImplicitValue);

@@ -21,7 +21,7 @@ pub struct Asking {
 
 /// A question, or why there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct QuestionOutcome {
     /// The whole text.
     pub question: Option<String>,
     /// Why there is none.
@@ -42,20 +42,31 @@ pub struct Asked {
 
 impl Asking {
     /// Asks for a query.
-    pub fn ask(&self, query: &Query, schema: &Schema, speech: &Speech<'_>, random: &mut Random) -> Asked {
+    pub fn ask(
+        &self,
+        query: &Query,
+        schema: &Schema,
+        speech: &Speech<'_>,
+        random: &mut Random,
+    ) -> QuestionOutcome {
         let Some(&style) = random.pick(&self.styles) else {
-            return Asked { missing: Some("not_asked".to_owned()), ..Asked::default() };
+            return QuestionOutcome { missing: Some("not_asked".to_owned()), ..QuestionOutcome::default() };
         };
         let distractor = random.unit() < self.distractors;
         let question = match speech.ask(query, Manner { style, distractor }, random) {
             Ok(question) => question,
-            Err(unsayable) => return Asked { missing: Some(code(&unsayable)), ..Asked::default() },
+            Err(unsayable) => {
+                return QuestionOutcome { missing: Some(code(&unsayable)), ..QuestionOutcome::default() };
+            }
         };
         let printed = question.other_readings.iter().map(|other| print(other, schema, Dialect::Sqlite));
         let Ok(other_readings) = printed.collect::<Result<Vec<_>, _>>() else {
-            return Asked { missing: Some("unprintable_reading".to_owned()), ..Asked::default() };
+            return QuestionOutcome {
+                missing: Some("unprintable_reading".to_owned()),
+                ..QuestionOutcome::default()
+            };
         };
-        Asked {
+        QuestionOutcome {
             question: Some(question.text()),
             missing: None,
             style: Some(style),

@@ -30,7 +30,7 @@ pub mod unit;
 pub mod wish;
 pub mod world;
 
-pub use asking::{Asked, Asking};
+pub use asking::{Asking, QuestionOutcome};
 pub use budget::Caps;
 pub use corpus::{CorpusError, Header, Options, Progress, Summary, synthesize};
 pub use data::DataFormat;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::asking::Asked;
+use crate::asking::QuestionOutcome;
 use crate::check::Checked;
 use crate::data::{Column, Kind};
 use crate::dialects::DialectText;
@@ -93,7 +93,7 @@ impl Pair {
     ];
 
     /// The pair of a query that passed all checks.
-    pub fn new(db_id: &str, number: u64, checked: &Checked, shape: &Shape, asked: Asked) -> Self {
+    pub fn new(db_id: &str, number: u64, checked: &Checked, shape: &Shape, asked: QuestionOutcome) -> Self {
         let columns = shape.features.columns.iter().map(|(table, column)| format!("{table}.{column}"));
         Self {
             id: format!("{db_id}-{number:06}"),

@@ -81,7 +81,7 @@ pub struct Contradiction {
 
 /// What came of a pair.
 #[derive(Debug, Default)]
-pub struct Made {
+pub struct CompositeKind {
     /// The queries beside it.
     pub related: Vec<Related>,
     /// Variants whose rows are not the pair's.
@@ -99,8 +99,8 @@ pub fn beside(
     shares: Shares,
     seed: u64,
     (id, pair): (&str, &Checked),
-) -> Made {
-    let mut made = Made::default();
+) -> CompositeKind {
+    let mut made = CompositeKind::default();
     let mut random = Random::new([seed, seed_of(id), 1]);
     if random.unit() < shares.variants
         && let Some((sql, rules)) = variant(world, &pair.query, &mut random)
@@ -124,7 +124,7 @@ pub fn beside(
     made
 }
 
-impl Made {
+impl CompositeKind {
     /// Adds a near miss, if one of a few changes has a witness.
     fn near_miss(
         &mut self,

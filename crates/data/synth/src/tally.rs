@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::budget::Spending;
 use crate::check::Reason;
 use crate::pair::Pair;
-use crate::related::{Contradiction, Made, Relation};
+use crate::related::{CompositeKind, Contradiction, Relation};
 use crate::tier::Tier;
 
 /// The counts of a database, or of a whole corpus.
@@ -88,7 +88,7 @@ impl Tally {
     }
 
     /// Counts what stands beside a pair.
-    pub fn keep_related(&mut self, made: &Made) {
+    pub fn keep_related(&mut self, made: &CompositeKind) {
         made.related.iter().for_each(|related| bump(&mut self.related, related.relation, 1));
         self.contradictions.extend(made.contradictions.iter().cloned());
         self.unfinished_variants += made.unfinished;

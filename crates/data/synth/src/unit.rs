@@ -13,14 +13,14 @@ use sqlgauge_base::{Random, seed_of};
 use sqlgauge_questions::Speech;
 
 use crate::ambiguity::separating_databases;
-use crate::asking::{Asked, Asking};
+use crate::asking::{Asking, QuestionOutcome};
 use crate::budget::{Allowance, Caps};
 use crate::check::{Checked, Checker, Reason};
 use crate::dialects::Translation;
 use crate::grammar::Grammar;
 use crate::pair::Pair;
 use crate::polish::{Polish, WriterError};
-use crate::related::{Made, Related, Shares, beside};
+use crate::related::{CompositeKind, Related, Shares, beside};
 use crate::sampler::Sampler;
 use crate::shape::Shape;
 use crate::tally::Tally;
@@ -82,7 +82,7 @@ struct Slot {
 
 /// What became of a slot before it was compared with others.
 struct Drawn {
-    found: Option<(Checked, Shape, Asked)>,
+    found: Option<(Checked, Shape, QuestionOutcome)>,
     tally: Tally,
 }
 
@@ -154,7 +154,7 @@ fn completed(
     world: &World,
     checker: &Checker<'_>,
     kept: Vec<(Pair, Checked)>,
-) -> Vec<(Pair, Made)> {
+) -> Vec<(Pair, CompositeKind)> {
     let complete = |(mut pair, passed): (Pair, Checked)| {
         pair.separating_databases = separating_databases(world, &pair.sql, &pair.other_readings);
         let made = beside(world, checker, task.shares_beside, task.seed, (&pair.id, &passed));
@@ -197,7 +197,8 @@ fn draw(
     let mut unsaid = 0;
     let name = seed_of(&world.db_id);
     for attempt in 0..LAST_TRY {
-        let Some(kept) = Kept::at(attempt, &slot.wish).filter(|_| !tally.spending.has_reached(&allowance))
+        let Some(kept) =
+            WishParts::at(attempt, &slot.wish).filter(|_| !tally.spending.has_reached(&allowance))
         else {
             break;
         };
@@ -238,13 +239,13 @@ fn draw(
 
 /// Which parts of a wish are still held to.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+struct WishParts {
     operator: bool,
     depth: bool,
     tier: bool,
 }
 
-impl Kept {
+impl WishParts {
     /// Those of that attempt; `None` if there is no further attempt.
     fn at(attempt: u32, wish: &Wish) -> Option<Self> {
         let [operator, depth, tier] = TRIES.map(|last| attempt < last);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_synth::polish::{Polish, Polished, Refusal, Writer, WriterError, Written};
+use sqlgauge_synth::polish::{Polish, Polished, PolishedText, Refusal, Writer, WriterError};
 use sqlgauge_synth::{CorpusError, Options, Pair, Summary, sources, synthesize};
 
 const SHOP: &str = "
@@ -56,22 +56,25 @@ impl Writer for Fake {
         "fake".to_owned()
     }
 
-    fn reword(&self, _: &Schema, questions: &[(&str, &str)]) -> Result<Vec<Written>, WriterError> {
+    fn reword(&self, _: &Schema, questions: &[(&str, &str)]) -> Result<Vec<PolishedText>, WriterError> {
         self.is_there()?;
         let mut known = self.sql.lock().unwrap();
         let reword = |&(question, sql): &(&str, &str)| {
             let text =
                 if sql.len().is_multiple_of(5) { sql.to_owned() } else { format!("In my words, {question}") };
             known.insert(text.clone(), sql.to_owned());
-            Written { text, is_whole: true }
+            PolishedText { text, is_whole: true }
         };
         Ok(questions.iter().map(reword).collect())
     }
 
-    fn answer(&self, _: &Schema, questions: &[&str]) -> Result<Vec<Written>, WriterError> {
+    fn answer(&self, _: &Schema, questions: &[&str]) -> Result<Vec<PolishedText>, WriterError> {
         self.is_there()?;
         let known = self.sql.lock().unwrap();
-        Ok(questions.iter().map(|text| Written { text: answer(&known[*text]), is_whole: true }).collect())
+        Ok(questions
+            .iter()
+            .map(|text| PolishedText { text: answer(&known[*text]), is_whole: true })
+            .collect())
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a staged file is worth as tables: its splits and their keys.
 
 use crate::input::{Reading, Source};
-use crate::keys::{self, Found, Steps, Subject};
+use crate::keys::{self, KeyChoice, Steps, Subject};
 use crate::names::{Of, entity, safe};
 use crate::normalise::{Columns, Fragment, Split, normalise};
 use crate::options::Options;
@@ -24,7 +24,7 @@ pub(crate) struct Analysed {
     pub(crate) digest: u128,
     /// The first is what is left of the file's table.
     pub(crate) parts: Vec<TablePart>,
-    pub(crate) found: Found,
+    pub(crate) found: KeyChoice,
     pub(crate) dependencies: KeySearch,
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn analyse(source: Source, staged: Staged, options: &Options) -> Anal
     }
 }
 
-fn part(fragment: &Fragment, table: &str, names: &[String], staged: &Staged, found: &Found) -> TablePart {
+fn part(fragment: &Fragment, table: &str, names: &[String], staged: &Staged, found: &KeyChoice) -> TablePart {
     let (name, key, rows) = match fragment.split {
         None => (table.to_owned(), found.key.as_ref().map(|(key, _)| key.clone()), staged.rows as u64),
         Some(split) => {

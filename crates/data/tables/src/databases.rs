@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::Connection;
-use sqlgauge_names::Taken;
+use sqlgauge_names::NamesInUse;
 
 use crate::analyse::Analysed;
 use crate::cluster::Cluster;
@@ -27,7 +27,7 @@ pub(crate) fn plan(tables: &[Analysed], clusters: Vec<Cluster>, keys: &[Inclusio
     for table in tables {
         *of_folder.entry(table.source.folder()).or_default() += 1;
     }
-    let mut taken = Taken::default();
+    let mut taken = NamesInUse::default();
     let planned = clusters.into_iter().map(|cluster| {
         let folder = tables[cluster.files[0]].source.folder();
         let own = folder.rsplit('/').next().filter(|name| !name.is_empty());
@@ -57,7 +57,7 @@ pub(crate) fn plan(tables: &[Analysed], clusters: Vec<Cluster>, keys: &[Inclusio
 
 /// The tables of files first, then those that were split off, each with a name of its own.
 fn table_names(tables: &[Analysed], cluster: &Cluster) -> BTreeMap<At, String> {
-    let mut taken = Taken::default();
+    let mut taken = NamesInUse::default();
     let mut parts: Vec<At> = cluster
         .files
         .iter()

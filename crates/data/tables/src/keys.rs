@@ -59,7 +59,7 @@ struct Candidate<'a> {
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct KeyChoice {
     /// The key, as columns of the table, with its score.
     pub(crate) key: Option<(Vec<usize>, f64)>,
     /// Other columns that could be it.
@@ -77,7 +77,7 @@ pub(crate) struct Subject<'a> {
 }
 
 /// Looks for the minimal unique sets of columns of a table.
-pub(crate) fn search(subject: &Subject<'_>, options: &Options, steps: &mut Steps) -> Found {
+pub(crate) fn search(subject: &Subject<'_>, options: &Options, steps: &mut Steps) -> KeyChoice {
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for (place, (at, name, codes, traits)) in subject.columns.iter().enumerate() {
         if traits.nulls == 0 && codes.kind != ColumnType::Real && codes.distinct > 1 {
@@ -88,7 +88,7 @@ pub(crate) fn search(subject: &Subject<'_>, options: &Options, steps: &mut Steps
     // The likelier come first, for the case that the steps do not reach; the sort keeps the leftmost before.
     candidates.sort_by(|one, other| other.score.total_cmp(&one.score));
     let mut found =
-        Found { key: None, alternatives: Vec::new(), minimal: Vec::new(), search: KeySearch::Complete };
+        KeyChoice { key: None, alternatives: Vec::new(), minimal: Vec::new(), search: KeySearch::Complete };
     let mut level = vec![Set { members: Vec::new(), codes: Cow::Borrowed(&[][..]) }];
     for size in 1..=options.max_key_columns {
         let Some((unique, rest)) = grow(&level, &candidates, subject.rows, steps) else {
@@ -116,7 +116,13 @@ fn places(members: &[usize], candidates: &[Candidate<'_>]) -> Vec<usize> {
 }
 
 /// Takes the best of the unique sets of one size for the key.
-fn choose(unique: &[Vec<usize>], candidates: &[Candidate<'_>], rows: usize, sets: f64, found: &mut Found) {
+fn choose(
+    unique: &[Vec<usize>],
+    candidates: &[Candidate<'_>],
+    rows: usize,
+    sets: f64,
+    found: &mut KeyChoice,
+) {
     for members in unique {
         let score =
             members.iter().map(|&member| candidates[member].score).sum::<f64>() / members.len() as f64;
@@ -240,7 +246,7 @@ mod tests {
         numbering.finish()
     }
 
-    fn found(columns: &[(&str, &[u32])], steps: u64) -> Found {
+    fn found(columns: &[(&str, &[u32])], steps: u64) -> KeyChoice {
         let owned: Vec<(Coded, Traits)> =
             columns.iter().map(|(_, values)| codes(ColumnType::Integer, values)).collect();
         let columns: Vec<_> = columns

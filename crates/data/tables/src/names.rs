@@ -5,7 +5,7 @@
 //! SQLite and no name of a rowid. Accents are taken off Latin letters; whatever else is no letter or digit becomes one
 //! underscore. Names that would be the same, in any case of letters, get `_2`, `_3` ….
 
-use sqlgauge_names::{Taken, noun_of, spoken_words};
+use sqlgauge_names::{NamesInUse, noun_of, spoken_words};
 use sqlgauge_sql::Dialect;
 
 /// Most characters of a name.
@@ -98,7 +98,7 @@ fn folded(c: char) -> Option<String> {
 }
 
 /// A name like this that is free, which it takes.
-pub(crate) fn free(name: &str, taken: &mut Taken) -> String {
+pub(crate) fn free(name: &str, taken: &mut NamesInUse) -> String {
     let numbered = (2_u32..).map(|number| format!("{name}_{number}"));
     let found = std::iter::once(name.to_owned()).chain(numbered).find(|name| taken.insert(name));
     found.unwrap_or_else(|| name.to_owned())
@@ -193,7 +193,7 @@ mod tests {
         ] {
             assert_eq!(safe(raw, Of::Column).as_deref(), expected, "{raw}");
         }
-        let mut taken = Taken::default();
+        let mut taken = NamesInUse::default();
         let names: Vec<String> = ["a", "A", "a_2", "a"].iter().map(|name| free(name, &mut taken)).collect();
         assert_eq!(names, ["a", "A_2", "a_2_2", "a_3"]);
     }

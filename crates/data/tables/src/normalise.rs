@@ -207,14 +207,14 @@ mod tests {
     use super::*;
     use crate::profile::Numbering;
 
-    struct Held {
+    struct TestTable {
         names: Vec<String>,
         codes: Vec<Coded>,
         traits: Vec<Traits>,
     }
 
     /// Columns of texts; 0 is NULL.
-    fn held(names: &[&str], columns: &[Vec<u32>]) -> Held {
+    fn held(names: &[&str], columns: &[Vec<u32>]) -> TestTable {
         let finished = columns.iter().map(|values| {
             let mut numbering = Numbering::new(ColumnType::Text);
             for value in values {
@@ -225,16 +225,16 @@ mod tests {
             numbering.finish()
         });
         let (codes, traits) = finished.unzip();
-        Held { names: names.iter().map(|name| (*name).to_owned()).collect(), codes, traits }
+        TestTable { names: names.iter().map(|name| (*name).to_owned()).collect(), codes, traits }
     }
 
-    fn split(held: &Held) -> Vec<Fragment> {
+    fn split(held: &TestTable) -> Vec<Fragment> {
         let columns = Columns { names: &held.names, codes: &held.codes, traits: &held.traits };
         normalise(&columns, &mut Steps(u64::MAX)).0
     }
 
     /// The rows of a fragment with those of the fragments that it refers to.
-    fn joined(held: &Held, fragments: &[Fragment]) -> Vec<Vec<u32>> {
+    fn joined(held: &TestTable, fragments: &[Fragment]) -> Vec<Vec<u32>> {
         let rows = held.codes[0].codes.len();
         let mut whole: Vec<BTreeMap<usize, u32>> = (0..rows)
             .map(|row| {

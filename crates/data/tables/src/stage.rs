@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use csv::StringRecord;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
-use sqlgauge_names::Taken;
+use sqlgauge_names::NamesInUse;
 use twox_hash::XxHash3_128;
 
 use crate::error::TablesError;
@@ -172,7 +172,7 @@ impl Scan {
 
     /// Safe names for the columns that are kept, with those of the file.
     fn names(&self, kept: &[usize]) -> Vec<(String, Option<String>)> {
-        let mut taken = Taken::default();
+        let mut taken = NamesInUse::default();
         let named = kept.iter().map(|&at| {
             let raw = &self.header[at];
             let name =

@@ -16,7 +16,7 @@ use crate::tools;
 
 /// What an expression is compared with.
 #[derive(Debug, Clone)]
-pub(crate) enum Beside {
+pub(crate) enum Comparand {
     /// Nothing: only its value counts.
     Nothing,
     /// Its own values in other rows: GROUP BY, DISTINCT, ORDER BY.
@@ -42,7 +42,7 @@ pub(crate) struct Compound {
     has_texts: bool,
 }
 
-impl Beside {
+impl Comparand {
     /// These expressions.
     pub(crate) fn these<'e>(facts: &Facts<'_>, exprs: impl IntoIterator<Item = &'e Expr>) -> Self {
         let mut operands = Vec::new();
@@ -177,7 +177,7 @@ pub(crate) fn result_operands(query: &Query, facts: &Facts<'_>) -> Vec<Vec<Opera
 }
 
 /// Whether the results of a query may be read as before.
-pub(crate) fn keeps_type(before: &[Vec<Operand>], after: &[Vec<Operand>], beside: &Beside) -> bool {
+pub(crate) fn keeps_type(before: &[Vec<Operand>], after: &[Vec<Operand>], beside: &Comparand) -> bool {
     let is_compound = before.len() > 1 || after.len() > 1;
     // Of VALUES nothing is told.
     let may_be_text =
@@ -264,7 +264,7 @@ impl Uses<'_> {
         }
     }
 
-    fn fits(&mut self, expr: &Expr, beside: &Beside) {
+    fn fits(&mut self, expr: &Expr, beside: &Comparand) {
         if self.mentions(expr) {
             let (before, after) = (self.facts.operand(expr), self.facts.operand(&self.substituted(expr)));
             self.fits &= beside.takes(&before, &after);
@@ -272,7 +272,7 @@ impl Uses<'_> {
     }
 
     fn alone(&mut self, expr: &Expr) {
-        self.fits(expr, &Beside::Itself);
+        self.fits(expr, &Comparand::Itself);
     }
 }
 
@@ -287,7 +287,7 @@ impl Visitor for Uses<'_> {
         } else {
             // Numbers compare by no collation.
             let beside =
-                if returns_texts(&query.body, self.facts) { Beside::Others } else { Beside::Nothing };
+                if returns_texts(&query.body, self.facts) { Comparand::Others } else { Comparand::Nothing };
             for exprs in leaves(&query.body) {
                 exprs.into_iter().flatten().for_each(|expr| self.fits(expr, &beside));
             }
@@ -302,7 +302,7 @@ impl Visitor for Uses<'_> {
             }
             other => {
                 if let Some((function, args)) = other.called() {
-                    let beside = Beside::arguments(self.facts, function, args.as_slice());
+                    let beside = Comparand::arguments(self.facts, function, args.as_slice());
                     args.as_slice().iter().for_each(|arg| self.fits(arg, &beside));
                 }
             }

@@ -32,7 +32,7 @@ pub(crate) struct PlannedNames {
 impl PlannedNames {
     /// The views that a query reads.
     pub(crate) fn of(query: &Query, schema: &Schema) -> Self {
-        let mut read = Read::default();
+        let mut read = TablesRead::default();
         walk_query(&mut read, query);
         let mut names = Self::default();
         for id in read.tables {
@@ -97,11 +97,11 @@ impl PlannedNames {
 }
 
 #[derive(Default)]
-struct Read {
+struct TablesRead {
     tables: HashSet<TableId>,
 }
 
-impl Visitor for Read {
+impl Visitor for TablesRead {
     fn relation(&mut self, relation: &Relation) {
         if let Source::Table(id) = relation.source {
             self.tables.insert(id);

@@ -6,7 +6,7 @@
 //!
 //! Two orders do not depend on the plan, because no index can supply another: that in which a lone table is read
 //! ([`Sensitivity::Scan`]), and that in which groups are sorted ([`Sensitivity::Groups`]). There any rewriting may be
-//! used that leaves the query in the same position ([`Settled`]).
+//! used that leaves the query in the same position ([`OrderConditions`]).
 
 use sqlgauge_base::budget;
 use sqlgauge_sql::derive::{Dependencies, Facts, has_aggregate, has_window, is_aggregate_select};
@@ -36,7 +36,7 @@ pub enum Sensitivity {
 
 /// What must stay as it is for an order that does not depend on the plan to be the same.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Settled {
+pub(crate) struct OrderConditions {
     kind: Sensitivity,
     table: Option<TableId>,
     group_keys: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Settled {
     descending: Vec<bool>,
 }
 
-impl Settled {
+impl OrderConditions {
     /// What must stay for a query of that sensitivity; `None` if its order depends on the plan.
     pub(crate) fn of(query: &Query, kind: Sensitivity, facts: &Facts<'_>) -> Option<Self> {
         if !matches!(kind, Sensitivity::Groups | Sensitivity::Scan) {

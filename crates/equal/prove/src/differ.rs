@@ -7,7 +7,7 @@
 //! of the other, and either bound is reached).
 
 use super::Semantics;
-use super::exec::{Cut, Direction, Executed, Ranked};
+use super::exec::{Direction, Executed, LimitClause, Ranked};
 use super::ir::{Sort, Term, Terms};
 use super::world::{Stop, World};
 
@@ -19,7 +19,7 @@ struct Often {
 }
 
 /// The rows that a query takes: surely, or perhaps.
-struct Taken {
+struct RowsTaken {
     rows: Vec<Ranked>,
     sure: Vec<Term>,
     /// Those whose keys tie where the limit cuts.
@@ -71,13 +71,13 @@ pub fn differ(
     Ok(world.terms.any(found))
 }
 
-fn takes_one(world: &mut World<'_>, cut: Cut) -> bool {
+fn takes_one(world: &mut World<'_>, cut: LimitClause) -> bool {
     let one = world.terms.integer(1);
     cut.limit == Some(one)
 }
 
 /// Which rows are taken. The cut leaves nothing out before.
-fn taken(world: &mut World<'_>, executed: Executed) -> Result<Taken, Stop> {
+fn taken(world: &mut World<'_>, executed: Executed) -> Result<RowsTaken, Stop> {
     let Executed { mut rows, directions, cut } = executed;
     rows.retain(|row| row.present != Terms::FALSE);
     let presents: Vec<Term> = rows.iter().map(|row| row.present).collect();
@@ -86,7 +86,7 @@ fn taken(world: &mut World<'_>, executed: Executed) -> Result<Taken, Stop> {
     let Some(limit) = cut.and_then(|cut| cut.limit) else {
         let tied = vec![Terms::FALSE; rows.len()];
         let (of_tied, all_tied, is_cut) = (zero, zero, false);
-        return Ok(Taken { rows, sure: presents, tied, of_tied, all_tied, total, is_cut });
+        return Ok(RowsTaken { rows, sure: presents, tied, of_tied, all_tied, total, is_cut });
     };
     let places = places(world, &rows, &directions)?;
     let (mut sure, mut tied, mut of_tied) = (Vec::new(), Vec::new(), zero);
@@ -114,7 +114,7 @@ fn taken(world: &mut World<'_>, executed: Executed) -> Result<Taken, Stop> {
     let all_tied = terms.count(tied.iter().copied());
     let is_less = terms.less(limit, total);
     let total = terms.choose(is_less, limit, total);
-    Ok(Taken { rows, sure, tied, of_tied, all_tied, total, is_cut: true })
+    Ok(RowsTaken { rows, sure, tied, of_tied, all_tied, total, is_cut: true })
 }
 
 /// For each row how many come before it by their keys, and how many come before it or tie with it.
@@ -141,7 +141,7 @@ fn places(
 }
 
 /// Whether a row of the first is not among the second.
-fn missing(world: &mut World<'_>, own: &Taken, other_side: &Taken) -> Result<Term, Stop> {
+fn missing(world: &mut World<'_>, own: &RowsTaken, other_side: &RowsTaken) -> Result<Term, Stop> {
     world.check_size(own.rows.len().max(other_side.rows.len()))?;
     let mut found = Vec::new();
     for (row, &present) in own.rows.iter().zip(&own.sure) {
@@ -158,14 +158,14 @@ fn missing(world: &mut World<'_>, own: &Taken, other_side: &Taken) -> Result<Ter
     Ok(world.terms.any(found))
 }
 
-fn bags_differ(world: &mut World<'_>, left: &Taken, right: &Taken) -> Result<Term, Stop> {
+fn bags_differ(world: &mut World<'_>, left: &RowsTaken, right: &RowsTaken) -> Result<Term, Stop> {
     world.check_size(left.rows.len().max(right.rows.len()))?;
     let totals = world.terms.equal(left.total, right.total);
     let mut found = vec![world.terms.not(totals)];
     let is_cut = left.is_cut || right.is_cut;
     let (lefts, rights) = if is_cut { (all(left), all(right)) } else { unlike(left, right) };
     // Without a limit the numbers of rows and of each content of the one are enough.
-    let asked: Vec<(&Taken, usize)> = lefts
+    let asked: Vec<(&RowsTaken, usize)> = lefts
         .iter()
         .map(|&at| (left, at))
         .chain(rights.iter().filter(|_| is_cut).map(|&at| (right, at)))
@@ -182,12 +182,12 @@ fn bags_differ(world: &mut World<'_>, left: &Taken, right: &Taken) -> Result<Ter
     Ok(world.terms.any(found))
 }
 
-fn all(taken: &Taken) -> Vec<usize> {
+fn all(taken: &RowsTaken) -> Vec<usize> {
     (0..taken.rows.len()).collect()
 }
 
 /// The places of the rows that are not term by term in both.
-fn unlike(left: &Taken, right: &Taken) -> (Vec<usize>, Vec<usize>) {
+fn unlike(left: &RowsTaken, right: &RowsTaken) -> (Vec<usize>, Vec<usize>) {
     let mut rights = all(right);
     let is_alike = |at: usize, other: &usize| {
         let (row, other) = (&left.rows[at], &right.rows[*other]);
@@ -207,9 +207,9 @@ fn unlike(left: &Taken, right: &Taken) -> (Vec<usize>, Vec<usize>) {
 /// How often the content of that row is among those rows.
 fn often(
     world: &mut World<'_>,
-    side: &Taken,
+    side: &RowsTaken,
     at: usize,
-    among: &Taken,
+    among: &RowsTaken,
     places: &[usize],
 ) -> Result<Often, Stop> {
     world.check_size(0)?;
@@ -242,8 +242,8 @@ fn often(
 /// Of two equal bags, whether some permitted order of the right one leaves the runs of equal keys of the left one.
 fn orders_differ(
     world: &mut World<'_>,
-    (left, left_directions): (&Taken, &[Direction]),
-    (right, right_directions): (&Taken, &[Direction]),
+    (left, left_directions): (&RowsTaken, &[Direction]),
+    (right, right_directions): (&RowsTaken, &[Direction]),
 ) -> Result<Term, Stop> {
     let ours = places(world, &left.rows, left_directions)?;
     let theirs = places(world, &right.rows, right_directions)?;
@@ -281,7 +281,7 @@ fn orders_differ(
 }
 
 /// Whether a row ties with one of another content.
-fn shows_order(world: &mut World<'_>, taken: &Taken, places: &[(Term, Term)], at: usize) -> Term {
+fn shows_order(world: &mut World<'_>, taken: &RowsTaken, places: &[(Term, Term)], at: usize) -> Term {
     let mut found = Vec::new();
     for (other, place) in taken.rows.iter().zip(places) {
         let same = world.terms.same_rows(&taken.rows[at].values, &other.values);

@@ -37,7 +37,7 @@ use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
 
 pub use self::process::{Failure, Limits, NoSolver, Solver, locate};
-use self::question::{Asked, Halt, How, Question, Settled, keeps_cut};
+use self::question::{Asked, Halt, How, Question, SolverOutcome, keeps_cut};
 use self::world::Stop;
 use sqlgauge_search::{STACK_BYTES, Witness};
 
@@ -205,11 +205,11 @@ fn up_to<T>(
             question.settle(solver, confirm)
         });
         match settled {
-            Ok(Settled::Same) if open.is_none() => proved = Some(rows),
-            Ok(Settled::Same) => {}
-            Ok(Settled::Different(found)) => return Outcome::Different { found, bound: rows },
+            Ok(SolverOutcome::Same) if open.is_none() => proved = Some(rows),
+            Ok(SolverOutcome::Same) => {}
+            Ok(SolverOutcome::Different(found)) => return Outcome::Different { found, bound: rows },
             // More rows may show what is only SQLite's choice among fewer.
-            Ok(Settled::Open(reason)) => open = open.or(Some(reason)),
+            Ok(SolverOutcome::Open(reason)) => open = open.or(Some(reason)),
             Err(Halt::Unsupported(construct)) => return Outcome::Unsupported { construct },
             Err(Halt::Unknown(reason)) => {
                 return Outcome::Unknown { reason: open.unwrap_or(reason), proved };

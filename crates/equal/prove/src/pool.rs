@@ -37,7 +37,7 @@ pub fn likely_texts(queries: [&Query; 2]) -> BTreeSet<Box<str>> {
     let mut texts: Vec<String> = COMMON.map(str::to_owned).to_vec();
     let mut named = BTreeSet::new();
     for query in queries {
-        let mut found = Named::default();
+        let mut found = NamedTexts::default();
         walk_query(&mut found, query);
         texts.extend(['x', '-', '0'].into_iter().filter_map(|filler| overlaid(&found.pieces, filler)));
         named.extend(found.texts);
@@ -49,12 +49,12 @@ pub fn likely_texts(queries: [&Query; 2]) -> BTreeSet<Box<str>> {
 
 /// The texts that a query names, and those that SUBSTR is compared with.
 #[derive(Default)]
-struct Named {
+struct NamedTexts {
     texts: BTreeSet<String>,
     pieces: BTreeSet<Piece>,
 }
 
-impl Visitor for Named {
+impl Visitor for NamedTexts {
     fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Literal(Literal::Text(text)) => {

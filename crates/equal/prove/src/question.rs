@@ -3,7 +3,7 @@
 //! # Contract
 //! The solver is asked first for any difference. What it finds counts only if it is confirmed; if not, the question is
 //! made sharper with what SQLite says of the functions at hand, and with the demand that the results differ whichever way
-//! SQLite chooses. [`Settled::Same`] is a proof; [`Settled::Open`] says that no candidate was confirmed within the budget.
+//! SQLite chooses. [`SolverOutcome::Same`] is a proof; [`SolverOutcome::Open`] says that no candidate was confirmed within the budget.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
@@ -17,7 +17,7 @@ use super::exec::{Executed, Run};
 use super::ir::{Constant, Node, Sort, Term, Terms};
 use super::oracle::Call;
 use super::process::{Answer, Failure, Solver};
-use super::script::{Known, Script};
+use super::script::{FunctionValue, Script};
 use super::world::{Stop, World};
 use super::{Assumption, Reason, Semantics, decode, differ, pool, table};
 use sqlgauge_search::Witness;
@@ -62,7 +62,7 @@ impl From<Failure> for Halt {
 }
 
 /// What came of a question.
-pub enum Settled<T> {
+pub enum SolverOutcome<T> {
     /// The queries do not differ.
     Same,
     /// They do, as was confirmed.
@@ -98,7 +98,7 @@ pub struct Question<'s> {
     /// Texts that a database may well hold.
     pool: BTreeSet<Box<str>>,
     /// What SQLite says of functions under the values of refused candidates.
-    known: BTreeSet<Known>,
+    known: BTreeSet<FunctionValue>,
     refused: usize,
 }
 
@@ -149,13 +149,13 @@ impl<'s> Question<'s> {
         mut self,
         solver: &mut Solver,
         confirm: &mut dyn FnMut(&Witness) -> Option<T>,
-    ) -> Result<Settled<T>, Halt> {
+    ) -> Result<SolverOutcome<T>, Halt> {
         if self.world.terms.all(self.assertions.iter().copied()) == Terms::FALSE {
-            return Ok(Settled::Same);
+            return Ok(SolverOutcome::Same);
         }
-        let Some(first) = self.ask(&[], solver)? else { return Ok(Settled::Same) };
+        let Some(first) = self.ask(&[], solver)? else { return Ok(SolverOutcome::Same) };
         if self.is_same_under_priorities(solver) {
-            return Ok(Settled::Same);
+            return Ok(SolverOutcome::Same);
         }
         self.pool = self.likely_texts();
         if !self.pool.is_empty() || !self.world.settled.is_empty() {
@@ -165,15 +165,15 @@ impl<'s> Question<'s> {
             if let Ok(Some(better)) = self.ask(&further, solver)
                 && let Some(found) = self.tried(&better, confirm)
             {
-                return Ok(Settled::Different(found));
+                return Ok(SolverOutcome::Different(found));
             }
         }
         if let Some(found) = self.tried(&first, confirm) {
-            return Ok(Settled::Different(found));
+            return Ok(SolverOutcome::Different(found));
         }
         let open = Reason::Refused(self.refused);
         // What ends the search for another candidate leaves those that there were refused.
-        Ok(self.refined(solver, confirm).unwrap_or(Settled::Open(open)))
+        Ok(self.refined(solver, confirm).unwrap_or(SolverOutcome::Open(open)))
     }
 
     /// Whether the queries return the same whatever the priorities of rows that tie. That shows queries that leave the
@@ -192,7 +192,7 @@ impl<'s> Question<'s> {
         &mut self,
         solver: &mut Solver,
         confirm: &mut dyn FnMut(&Witness) -> Option<T>,
-    ) -> Result<Settled<T>, Halt> {
+    ) -> Result<SolverOutcome<T>, Halt> {
         let is_chosen = !self.world.settled.is_empty();
         if is_chosen {
             let whichever = self.differs_whichever()?;
@@ -211,21 +211,21 @@ impl<'s> Question<'s> {
                     continue;
                 }
                 return Ok(match (forbidden.is_empty(), is_chosen) {
-                    (true, true) => Settled::Open(Reason::Choice),
-                    (true, false) => Settled::Same,
-                    (false, _) => Settled::Open(Reason::Refused(self.refused)),
+                    (true, true) => SolverOutcome::Open(Reason::Choice),
+                    (true, false) => SolverOutcome::Same,
+                    (false, _) => SolverOutcome::Open(Reason::Refused(self.refused)),
                 });
             };
             let known = self.known.len();
             if let Some(found) = self.tried(&candidate, confirm) {
-                return Ok(Settled::Different(found));
+                return Ok(SolverOutcome::Different(found));
             }
             if self.known.len() == known {
                 forbidden.push(self.other_shape(&candidate));
             }
             is_within = !is_within && !self.pool.is_empty();
         }
-        Ok(Settled::Open(Reason::Refused(self.refused)))
+        Ok(SolverOutcome::Open(Reason::Refused(self.refused)))
     }
 
     /// What comes of a candidate; one that is refused is learned from.
@@ -253,7 +253,12 @@ impl<'s> Question<'s> {
             }
             let args: Option<Vec<Constant>> = args.iter().map(|arg| values.get(arg).cloned()).collect();
             if let (Some(args), Some(value)) = (args, values.get(&term)) {
-                self.known.insert(Known { function: *function, part: *part, args, value: value.clone() });
+                self.known.insert(FunctionValue {
+                    function: *function,
+                    part: *part,
+                    args,
+                    value: value.clone(),
+                });
             }
         }
     }

@@ -41,7 +41,7 @@ impl Script {
         oracle: &mut Oracle,
         assertions: &[Term],
         asked: &[Term],
-        (pool, learned): (&BTreeSet<Box<str>>, &BTreeSet<Known>),
+        (pool, learned): (&BTreeSet<Box<str>>, &BTreeSet<FunctionValue>),
     ) -> Self {
         let roots: Vec<Term> = assertions.iter().chain(asked).copied().collect();
         let reachable = terms.reachable(&roots);
@@ -89,7 +89,7 @@ impl Script {
     }
 
     fn write_facts(&mut self, facts: &Facts) {
-        for Known { function, part, args, value } in &facts.known {
+        for FunctionValue { function, part, args, value } in &facts.known {
             let name = function_name(*function, *part);
             let args: Vec<String> = args.iter().map(|arg| self.spelled(arg)).collect();
             let value = self.spelled(value);
@@ -195,7 +195,7 @@ fn function_name(function: FunctionId, part: Part) -> String {
 
 /// What a part of a function's value is for those arguments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Known {
+pub struct FunctionValue {
     /// The function.
     pub function: FunctionId,
     /// The part.
@@ -206,7 +206,7 @@ pub struct Known {
     pub value: Constant,
 }
 
-impl Known {
+impl FunctionValue {
     fn texts(&self) -> impl Iterator<Item = Box<str>> {
         self.args.iter().chain([&self.value]).filter_map(|constant| match constant {
             Constant::Text(text) => Some(text.clone()),
@@ -218,7 +218,7 @@ impl Known {
 /// What is known of functions, and the texts that are named.
 struct Facts {
     texts: BTreeSet<Box<str>>,
-    known: Vec<Known>,
+    known: Vec<FunctionValue>,
 }
 
 impl Facts {
@@ -226,7 +226,7 @@ impl Facts {
         terms: &Terms,
         oracle: &mut Oracle,
         reachable: &[Term],
-        (pool, learned): (&BTreeSet<Box<str>>, &BTreeSet<Known>),
+        (pool, learned): (&BTreeSet<Box<str>>, &BTreeSet<FunctionValue>),
     ) -> Self {
         let mut texts = pool.clone();
         texts.insert("".into());
@@ -254,10 +254,10 @@ impl Facts {
         }
         let integers: Vec<Constant> = integers.into_iter().map(Constant::Integer).collect();
         let reals: Vec<Constant> = reals.into_iter().collect();
-        let learned: Vec<Known> =
+        let learned: Vec<FunctionValue> =
             learned.iter().filter(|known| parts.contains(&(known.function, known.part))).cloned().collect();
         // Their texts get their numbers, but are no further arguments.
-        let named: BTreeSet<Box<str>> = learned.iter().flat_map(Known::texts).collect();
+        let named: BTreeSet<Box<str>> = learned.iter().flat_map(FunctionValue::texts).collect();
         let mut facts = Self { texts, known: learned };
         let mut asked: HashSet<(FunctionId, Vec<Constant>)> = HashSet::new();
         for round in 0..ROUNDS {
@@ -306,7 +306,7 @@ impl Facts {
                 }
                 self.texts.insert(text.clone());
             }
-            self.known.push(Known { function, part, args: args.to_vec(), value });
+            self.known.push(FunctionValue { function, part, args: args.to_vec(), value });
         }
     }
 }

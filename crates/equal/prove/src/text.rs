@@ -94,11 +94,11 @@ impl Shape {
 struct Case {
     guard: Term,
     /// A term for the function, or what is written into it.
-    given: Given,
+    given: TextArgument,
 }
 
 #[derive(Clone)]
-enum Given {
+enum TextArgument {
     Term(Term),
     Written(String),
 }
@@ -151,15 +151,15 @@ impl Run<'_, '_> {
     fn cases(&mut self, arg: Value, null_on_null: bool) -> Vec<Case> {
         let mut cases = Vec::new();
         if !null_on_null && arg.is_null != Terms::FALSE {
-            cases.push(Case { guard: arg.is_null, given: Given::Written("NULL".to_owned()) });
+            cases.push(Case { guard: arg.is_null, given: TextArgument::Written("NULL".to_owned()) });
         }
         for (guard, term) in [(arg.is_integer, arg.integer), (arg.is_real, arg.real), (arg.is_text, arg.text)]
         {
             if guard != Terms::FALSE {
                 let written = self.world.terms.as_constant(term).and_then(stored);
                 let given = match written {
-                    Some(value) => Given::Written(literal(&value)),
-                    None => Given::Term(term),
+                    Some(value) => TextArgument::Written(literal(&value)),
+                    None => TextArgument::Term(term),
                 };
                 cases.push(Case { guard, given });
             }
@@ -172,8 +172,8 @@ impl Run<'_, '_> {
         let mut texts = Vec::new();
         for arg in args {
             texts.push(match &arg.given {
-                Given::Written(text) => text.clone(),
-                Given::Term(term) => {
+                TextArgument::Written(text) => text.clone(),
+                TextArgument::Term(term) => {
                     params.push(*term);
                     format!("?{}", params.len())
                 }

@@ -7,8 +7,8 @@ use sqlgauge_sql::schema::TableId;
 use super::generate::{Kind, Rows, generate};
 use super::load::Loader;
 use super::minimise::Minimiser;
-use super::needs::{Filled, needs};
-use super::pair::{Difference, Judged, Pair};
+use super::needs::{FilledTables, needs};
+use super::pair::{Difference, Pair, PairOutcome};
 use super::plan::{Plan, plan};
 use super::trace::trace;
 use super::verdict::{Inapplicable, Refutation, Survived, Verdict};
@@ -68,15 +68,15 @@ impl<'h, 's> Hunt<'h, 's> {
                 continue;
             };
             match self.pair.judge() {
-                Judged::Same => self.survived.databases += 1,
-                Judged::Undecided => {
+                PairOutcome::Same => self.survived.databases += 1,
+                PairOutcome::Undecided => {
                     self.survived.undecided += 1;
                     if self.survived.open.is_empty() {
                         self.survived.open = self.pair.open_places();
                     }
                 }
-                Judged::Failed => self.survived.failed += 1,
-                Judged::Different(difference) => self.keep_better(&rows, &difference, number + 1),
+                PairOutcome::Failed => self.survived.failed += 1,
+                PairOutcome::Different(difference) => self.keep_better(&rows, &difference, number + 1),
             }
             let is_found = self.best.as_ref().is_some_and(|best| best.needs().is_empty());
             if is_found || self.search.sandbox.left_in_total() == 0 {
@@ -132,7 +132,7 @@ impl Plan {
     }
 
     /// The values of those rows.
-    fn filled(&self, rows: &Rows) -> Filled {
+    fn filled(&self, rows: &Rows) -> FilledTables {
         let tables = self.tables.iter().zip(&rows.tables);
         let rows = tables.map(|(table, rows)| {
             let values = |row: &Vec<u32>| -> Vec<Value> {
@@ -140,7 +140,7 @@ impl Plan {
             };
             rows.iter().map(values).collect()
         });
-        Filled { rows: rows.collect(), columns: self.columns() }
+        FilledTables { rows: rows.collect(), columns: self.columns() }
     }
 }
 

@@ -51,8 +51,8 @@ use self::freedom::{rows_with_keys, without_order};
 use self::hunt::Hunt;
 use self::load::Loader;
 use self::minimise::Minimiser;
-use self::needs::Filled;
-use self::pair::{Difference, Judged, Pair, Resolved};
+use self::needs::FilledTables;
+use self::pair::{Difference, Pair, PairOutcome, Resolved};
 use self::plan::tables_of;
 use self::replay::Replay;
 use self::trace::{Trace, trace};
@@ -68,7 +68,7 @@ pub use self::many::refute_all;
 pub use self::needs::Need;
 pub use self::realistic::Constraints;
 pub use self::signature::Signature;
-pub use self::stand::Told;
+pub use self::stand::Objection;
 pub use self::verdict::{Inapplicable, Reason, Refutation, Side, Survived, Verdict};
 pub use self::witness::{Witness, WitnessTable, literal};
 
@@ -125,12 +125,12 @@ pub struct Search {
     /// What the plain databases keep besides the schema.
     constraints: Option<Constraints>,
     /// The left query of the last pair: a gold comes with one query after another.
-    last_left: RefCell<Option<Left>>,
+    last_left: RefCell<Option<LeftQuery>>,
 }
 
 /// A left query, with the steps that its analysis took.
 #[derive(Debug)]
-struct Left {
+struct LeftQuery {
     text: String,
     resolved: Arc<Resolved>,
     steps: u64,
@@ -244,7 +244,7 @@ impl Search {
     pub fn replay(&self, database: &Witness, left: &str, right: &str) -> Option<Refutation> {
         self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
-            prepared.replay(self).run(&Filled::of(database, &self.schema, &prepared.tables)?)
+            prepared.replay(self).run(&FilledTables::of(database, &self.schema, &prepared.tables)?)
         })
     }
 
@@ -253,14 +253,14 @@ impl Search {
         self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
             self.create(&prepared.tables).ok()?;
-            let filled = Filled::of(database, &self.schema, &prepared.tables)?;
+            let filled = FilledTables::of(database, &self.schema, &prepared.tables)?;
             let mut loader = Loader::new(&self.sandbox, &self.schema, &filled.columns).ok()?;
             let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
             let judged = is_loaded.then(|| prepared.pair(self).ok().map(|mut pair| pair.judge())).flatten();
             match judged? {
-                Judged::Same => Some(true),
-                Judged::Different(_) => Some(false),
-                Judged::Undecided | Judged::Failed => None,
+                PairOutcome::Same => Some(true),
+                PairOutcome::Different(_) => Some(false),
+                PairOutcome::Undecided | PairOutcome::Failed => None,
             }
         })
     }
@@ -275,7 +275,7 @@ impl Search {
     fn minimised(&self, refutation: &Refutation, left: &str, right: &str) -> Option<Refutation> {
         let prepared = self.prepared(left, right).ok()?;
         self.create(&prepared.tables).ok()?;
-        let start = Filled::of(refutation.database(), &self.schema, &prepared.tables)?;
+        let start = FilledTables::of(refutation.database(), &self.schema, &prepared.tables)?;
         let mut loader = Loader::new(&self.sandbox, &self.schema, &start.columns).ok()?;
         let mut pair = prepared.pair(self).ok()?;
         let (left, right) = (refutation.left().clone(), refutation.right().clone());
@@ -305,7 +305,7 @@ impl Search {
         let (resolved, steps) = budget::taking(|| Resolved::new(text, &self.schema, Side::Left));
         let resolved = Arc::new(resolved?);
         *self.last_left.borrow_mut() =
-            Some(Left { text: text.to_owned(), resolved: Arc::clone(&resolved), steps });
+            Some(LeftQuery { text: text.to_owned(), resolved: Arc::clone(&resolved), steps });
         Ok(resolved)
     }
 

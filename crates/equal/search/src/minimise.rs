@@ -10,8 +10,8 @@ use sqlgauge_sql::schema::{Affinity, Schema, Table, TableId};
 
 use super::links::foreign_key_texts;
 use super::load::Loader;
-use super::needs::{Filled, Need, is_of_type, needs};
-use super::pair::{Difference, Judged, Pair};
+use super::needs::{FilledTables, Need, is_of_type, needs};
+use super::pair::{Difference, Pair, PairOutcome};
 use super::values::date_part;
 
 /// Most databases that are tried for plainer values. Rows have no such bound: each that goes leaves fewer to try.
@@ -28,7 +28,7 @@ pub(super) struct Minimiser<'m, 's> {
     /// Queries that return a row where a foreign key does not hold.
     dangling: Vec<Statement<'s>>,
     sandbox: &'s Sandbox,
-    smallest: Filled,
+    smallest: FilledTables,
     needs: Vec<Need>,
     keeps_values: bool,
     /// What the tables hold, where it is known.
@@ -41,7 +41,7 @@ impl<'m, 's> Minimiser<'m, 's> {
         (sandbox, schema): (&'s Sandbox, &'m Schema),
         loader: &'m mut Loader<'s>,
         pair: &'m mut Pair<'s>,
-        start: Filled,
+        start: FilledTables,
         difference: &Difference,
     ) -> Option<Self> {
         let tables: Vec<TableId> = start.columns.iter().map(|(id, _)| *id).collect();
@@ -68,7 +68,7 @@ impl<'m, 's> Minimiser<'m, 's> {
     }
 
     /// Takes away what is not needed, and returns every database that was accepted on the way, the smallest last.
-    pub(super) fn run(mut self) -> Vec<Filled> {
+    pub(super) fn run(mut self) -> Vec<FilledTables> {
         let mut accepted = vec![self.smallest.clone()];
         self.remove_rows(&mut accepted);
         if !self.keeps_values && self.simplify_values(&mut accepted) {
@@ -79,9 +79,9 @@ impl<'m, 's> Minimiser<'m, 's> {
 
     /// Whether the queries differ on the candidate, which has no need that the smallest so far has not; if so, it is
     /// the smallest.
-    fn accept(&mut self, candidate: Filled, accepted: &mut Vec<Filled>) -> bool {
+    fn accept(&mut self, candidate: FilledTables, accepted: &mut Vec<FilledTables>) -> bool {
         let is_loaded = self.load(&candidate);
-        let Some(Judged::Different(found)) = is_loaded.then(|| self.pair.judge()) else { return false };
+        let Some(PairOutcome::Different(found)) = is_loaded.then(|| self.pair.judge()) else { return false };
         let needs = needs(self.schema, &candidate, &found.left, &found.right);
         let is_plain = needs.iter().all(|need| self.needs.contains(need));
         if !is_plain || !self.dangling.iter_mut().all(|query| is_empty(self.sandbox, query)) {
@@ -93,7 +93,7 @@ impl<'m, 's> Minimiser<'m, 's> {
         true
     }
 
-    fn load(&mut self, candidate: &Filled) -> bool {
+    fn load(&mut self, candidate: &FilledTables) -> bool {
         for (at, rows) in candidate.rows.iter().enumerate() {
             if self.holds[at].as_ref() != Some(rows) {
                 self.holds[at] = None;
@@ -107,7 +107,7 @@ impl<'m, 's> Minimiser<'m, 's> {
     }
 
     /// Takes away rows until none can go; tables that others refer to come last.
-    fn remove_rows(&mut self, accepted: &mut Vec<Filled>) {
+    fn remove_rows(&mut self, accepted: &mut Vec<FilledTables>) {
         let mut is_smaller = true;
         while is_smaller {
             is_smaller = false;
@@ -117,7 +117,7 @@ impl<'m, 's> Minimiser<'m, 's> {
         }
     }
 
-    fn remove_rows_of(&mut self, table: usize, accepted: &mut Vec<Filled>) -> bool {
+    fn remove_rows_of(&mut self, table: usize, accepted: &mut Vec<FilledTables>) -> bool {
         let count = self.smallest.rows[table].len();
         let mut length = if count >= HALVED_ROWS { count.div_ceil(2) } else { 1 };
         loop {
@@ -137,7 +137,7 @@ impl<'m, 's> Minimiser<'m, 's> {
     }
 
     /// Puts plainer values in place of those that the difference does not depend on.
-    fn simplify_values(&mut self, accepted: &mut Vec<Filled>) -> bool {
+    fn simplify_values(&mut self, accepted: &mut Vec<FilledTables>) -> bool {
         let before = accepted.len();
         let mut trials = MAX_VALUE_TRIALS;
         for table in 0..self.smallest.rows.len() {

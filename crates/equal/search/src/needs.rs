@@ -35,14 +35,14 @@ impl Need {
 
 /// Rows of some columns of some tables; the other columns are NULL.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Filled {
+pub(super) struct FilledTables {
     /// The tables, and which of their columns have values.
     pub(super) columns: Vec<(TableId, Vec<u32>)>,
     /// For each table its rows.
     pub(super) rows: Vec<Vec<Vec<Value>>>,
 }
 
-impl Filled {
+impl FilledTables {
     /// All columns of a witness; a table that it lacks is empty. `None` if a row has another width than its table.
     pub(super) fn of(witness: &Witness, schema: &Schema, tables: &[TableId]) -> Option<Self> {
         let columns = tables.iter().map(|&id| Some((id, all_columns(schema.table(id)?))));
@@ -57,7 +57,12 @@ impl Filled {
 }
 
 /// The needs of a database on which the queries return that, in order.
-pub(super) fn needs(schema: &Schema, filled: &Filled, left: &ResultSet, right: &ResultSet) -> Vec<Need> {
+pub(super) fn needs(
+    schema: &Schema,
+    filled: &FilledTables,
+    left: &ResultSet,
+    right: &ResultSet,
+) -> Vec<Need> {
     let mut found = Vec::new();
     let cells = filled.columns.iter().zip(&filled.rows).filter_map(|((id, columns), rows)| {
         let table = schema.table(*id)?;

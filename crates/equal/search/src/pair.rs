@@ -10,7 +10,7 @@ use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Dialect, expanded_size, ordered, print, resolve};
 
 use super::contract::{ColumnOrder, Contract};
-use super::freedom::{Choice, Cut, Freedom, OpenPlace, Place, Possible, Site};
+use super::freedom::{Choice, Freedom, OpenPlace, OutermostLimit, Place, Possible, Site};
 use super::verdict::{Inapplicable, Side, TOO_MANY_STEPS};
 
 /// Longest text that is searched, in bytes: some of the work of SQLite's planner grows with the square of the length.
@@ -98,7 +98,7 @@ pub(super) struct Runner<'s> {
     sites: Vec<(Site, Auxiliary<'s>)>,
     loose: Vec<(usize, Auxiliary<'s>, Place)>,
     /// The query without its LIMIT.
-    unlimited: Option<(Cut, Auxiliary<'s>)>,
+    unlimited: Option<(OutermostLimit, Auxiliary<'s>)>,
 }
 
 /// All results that a query may have on one database.
@@ -206,7 +206,7 @@ impl<'s> Runner<'s> {
     /// The places that leave a choice on what the tables hold now.
     fn open_places(&mut self, sandbox: &'s Sandbox) -> BTreeSet<Place> {
         let is_open = |check: &mut Auxiliary<'s>| !check.run(sandbox).is_ok_and(|rows| rows.is_empty());
-        let is_cut_open = |cut: &Cut, all: &mut Auxiliary<'s>| {
+        let is_cut_open = |cut: &OutermostLimit, all: &mut Auxiliary<'s>| {
             !all.run(sandbox).is_ok_and(|rows| !cut.possible(&rows).is_open())
         };
         let sites = self.sites.iter_mut();
@@ -224,7 +224,7 @@ impl<'s> Runner<'s> {
 
 /// What became of a pair on one database.
 #[derive(Debug)]
-pub(super) enum Judged {
+pub(super) enum PairOutcome {
     /// The results are equal.
     Same,
     /// They differ, and nothing but the queries can be the reason.
@@ -321,18 +321,18 @@ impl<'s> Pair<'s> {
     }
 
     /// Runs both queries on what the tables hold now.
-    pub(super) fn judge(&mut self) -> Judged {
-        let Ok(left) = self.sandbox.run(&mut self.left.statement) else { return Judged::Failed };
-        let Ok(right) = self.sandbox.run(&mut self.right.statement) else { return Judged::Failed };
+    pub(super) fn judge(&mut self) -> PairOutcome {
+        let Ok(left) = self.sandbox.run(&mut self.left.statement) else { return PairOutcome::Failed };
+        let Ok(right) = self.sandbox.run(&mut self.right.statement) else { return PairOutcome::Failed };
         let reason = match self.difference(&left, &right) {
-            Ok(None) => return Judged::Same,
+            Ok(None) => return PairOutcome::Same,
             Ok(Some(reason)) => reason,
-            Err(_) => return Judged::Failed,
+            Err(_) => return PairOutcome::Failed,
         };
         if self.may_be_chance(&left, &right) {
-            return Judged::Undecided;
+            return PairOutcome::Undecided;
         }
-        Judged::Different(Box::new(Difference { left, right, reason }))
+        PairOutcome::Different(Box::new(Difference { left, right, reason }))
     }
 
     /// Runs both queries on what the tables hold now; the left one is the gold.

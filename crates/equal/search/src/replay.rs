@@ -7,8 +7,8 @@ use super::contract::Contract;
 use super::ddl::create_table;
 use super::links::foreign_key_texts;
 use super::load::{Loader, read};
-use super::needs::{Filled, needs};
-use super::pair::{Difference, Judged, Pair, Resolved};
+use super::needs::{FilledTables, needs};
+use super::pair::{Difference, Pair, PairOutcome, Resolved};
 use super::verdict::Refutation;
 
 /// Everything that a replay needs besides the database.
@@ -24,7 +24,7 @@ impl Replay<'_> {
     /// Builds the database anew, checks that it satisfies the schema, and runs both queries: on the rows as they are, with
     /// the order of unordered rows reversed, and on rows that were put in from the last to the first. `None` if any of it
     /// fails or the results do not differ each time.
-    pub(super) fn run(&self, database: &Filled) -> Option<Refutation> {
+    pub(super) fn run(&self, database: &FilledTables) -> Option<Refutation> {
         let sandbox = Sandbox::new(self.budget).ok()?;
         for &id in self.tables {
             sandbox.create(&create_table(self.schema, self.schema.table(id)?)).ok()?;
@@ -68,12 +68,12 @@ impl Replay<'_> {
 
 fn difference(pair: &mut Pair<'_>) -> Option<Difference> {
     match pair.judge() {
-        Judged::Different(difference) => Some(*difference),
-        Judged::Same | Judged::Undecided | Judged::Failed => None,
+        PairOutcome::Different(difference) => Some(*difference),
+        PairOutcome::Same | PairOutcome::Undecided | PairOutcome::Failed => None,
     }
 }
 
-fn fill(loader: &mut Loader<'_>, database: &Filled, reversed: bool) -> Option<()> {
+fn fill(loader: &mut Loader<'_>, database: &FilledTables, reversed: bool) -> Option<()> {
     for (at, rows) in database.rows.iter().enumerate() {
         let is_filled = if reversed { loader.load(at, rows.iter().rev()) } else { loader.load(at, rows) };
         is_filled.ok()?;

@@ -5,8 +5,8 @@
 
 use super::Search;
 use super::load::Loader;
-use super::needs::Filled;
-use super::pair::Judged;
+use super::needs::FilledTables;
+use super::pair::PairOutcome;
 use super::verdict::Refutation;
 use super::witness::Witness;
 
@@ -30,10 +30,10 @@ impl Search {
             let mut loader = Loader::new(&self.sandbox, &self.schema, &columns).ok()?;
             let mut pair = prepared.pair(self).ok()?;
             databases.into_iter().enumerate().find_map(|(place, database)| {
-                let filled = Filled::of(database, &self.schema, &prepared.tables)?;
+                let filled = FilledTables::of(database, &self.schema, &prepared.tables)?;
                 let is_loaded =
                     filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
-                let Some(Judged::Different(_)) = is_loaded.then(|| pair.judge()) else { return None };
+                let Some(PairOutcome::Different(_)) = is_loaded.then(|| pair.judge()) else { return None };
                 Some((place, prepared.replay(self).run(&filled)?))
             })
         })

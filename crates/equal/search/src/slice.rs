@@ -20,8 +20,8 @@ use sqlgauge_sql::{Dialect, print};
 use super::freedom::{free_relations, literal_of, output, select_one};
 use super::load::Loader;
 use super::minimise::Minimiser;
-use super::needs::Filled;
-use super::pair::Judged;
+use super::needs::FilledTables;
+use super::pair::PairOutcome;
 use super::plan::{ForeignPlan, Plan, plan};
 use super::trace::trace;
 use super::values::stored;
@@ -71,18 +71,18 @@ impl Search {
     /// Minimises those rows if the queries differ on them.
     fn cut_down(&self, prepared: &Prepared, plan: &Plan, rows: Vec<Rows>) -> Option<Refutation> {
         let rows = rows.into_iter().map(|rows| rows.into_values().collect()).collect();
-        let filled = Filled { columns: plan.columns(), rows };
+        let filled = FilledTables { columns: plan.columns(), rows };
         let mut loader = Loader::new(&self.sandbox, &self.schema, &filled.columns).ok()?;
         let mut pair = prepared.pair(self).ok()?;
         let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
-        let judged = if is_loaded { pair.judge() } else { Judged::Failed };
+        let judged = if is_loaded { pair.judge() } else { PairOutcome::Failed };
         let accepted = match judged {
-            Judged::Different(difference) => {
+            PairOutcome::Different(difference) => {
                 let on = (&self.sandbox, &*self.schema);
                 let minimiser = Minimiser::new(on, &mut loader, &mut pair, filled, &difference);
                 minimiser.map(|minimiser| minimiser.keeping_values().run()).unwrap_or_default()
             }
-            Judged::Same | Judged::Undecided | Judged::Failed => Vec::new(),
+            PairOutcome::Same | PairOutcome::Undecided | PairOutcome::Failed => Vec::new(),
         };
         accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))
     }

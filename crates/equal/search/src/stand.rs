@@ -9,7 +9,7 @@ use sqlgauge_engine::ResultSet;
 use sqlgauge_engine::compare::GoldOrder;
 
 use super::load::{Loader, all_columns};
-use super::needs::Filled;
+use super::needs::FilledTables;
 use super::pair::{Pair, Resolved, Runner, Stand};
 use super::plan::tables_of;
 use super::verdict::{Inapplicable, Reason, Side, TOO_MANY_STEPS};
@@ -18,7 +18,7 @@ use super::{Prepared, Search, with_targets};
 
 /// What a database says against a query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct Objection {
     /// The place of the database among those that were asked.
     pub place: usize,
     /// How the results differ, or why the query has none, in words.
@@ -37,7 +37,7 @@ impl Search {
         databases: impl IntoIterator<Item = &'w Witness>,
         left: &str,
         right: &str,
-    ) -> Result<Option<Told>, Inapplicable> {
+    ) -> Result<Option<Objection>, Inapplicable> {
         let told = self.bounded(&[left, right], || match self.prepared(left, right) {
             Ok(prepared) => self.told_of(&prepared, databases),
             Err(reason) if reason.side == Some(Side::Left) || reason.reason == Reason::TooComplex => {
@@ -48,7 +48,7 @@ impl Search {
         match told {
             // What cannot be told because of the answer alone does not help it.
             Err(reason) if reason.reason == Reason::TooComplex && self.is_searchable(left) => {
-                Ok(Some(Told { place: 0, reason: reason.message }))
+                Ok(Some(Objection { place: 0, reason: reason.message }))
             }
             told => told,
         }
@@ -60,7 +60,7 @@ impl Search {
     }
 
     /// What was told, as long as there were steps to tell it.
-    fn finished(&self, told: Option<Told>) -> Result<Option<Told>, Inapplicable> {
+    fn finished(&self, told: Option<Objection>) -> Result<Option<Objection>, Inapplicable> {
         let is_cut_off = told.is_none() && self.sandbox.left_in_total() == 0;
         if is_cut_off { Err(Inapplicable::too_complex(TOO_MANY_STEPS)) } else { Ok(told) }
     }
@@ -69,7 +69,7 @@ impl Search {
         &self,
         prepared: &Prepared,
         databases: impl IntoIterator<Item = &'w Witness>,
-    ) -> Result<Option<Told>, Inapplicable> {
+    ) -> Result<Option<Objection>, Inapplicable> {
         self.create(&prepared.tables)?;
         let columns = self.columns_of(&prepared.tables);
         let mut loader = self.loader(&columns)?;
@@ -77,14 +77,14 @@ impl Search {
             Ok(pair) => pair,
             // SQLite does not compile it on these tables.
             Err(reason) if reason.side == Some(Side::Right) && reason.reason != Reason::TooComplex => {
-                return Ok(Some(Told { place: 0, reason: reason.message }));
+                return Ok(Some(Objection { place: 0, reason: reason.message }));
             }
             Err(reason) => return Err(reason),
         };
         let told = databases.into_iter().enumerate().find_map(|(place, database)| {
             let is_loaded = self.load(&mut loader, database, &prepared.tables);
             let reason = is_loaded.then(|| against(&mut pair)).flatten()?;
-            Some(Told { place, reason })
+            Some(Objection { place, reason })
         });
         self.finished(told)
     }
@@ -96,7 +96,7 @@ impl Search {
         left: &str,
         right: &str,
         reason: &Inapplicable,
-    ) -> Result<Option<Told>, Inapplicable> {
+    ) -> Result<Option<Objection>, Inapplicable> {
         let left = Resolved::new(left, &self.schema, Side::Left)?;
         let tables = with_targets(&self.schema, &tables_of(&left.query))?;
         self.create(&tables)?;
@@ -104,7 +104,7 @@ impl Search {
         let others = (0..self.schema.tables().len()).filter_map(|index| self.schema.id_at(index));
         others.for_each(|id| drop(with_targets(&self.schema, &[id].into()).map(|own| self.create(&own))));
         let Ok(mut right) = self.sandbox.prepare(right) else {
-            return Ok(Some(Told { place: 0, reason: reason.to_string() }));
+            return Ok(Some(Objection { place: 0, reason: reason.to_string() }));
         };
         let mut left = Runner::new(&self.sandbox, &self.schema, &left)
             .map_err(|failure| Inapplicable::from(failure).of(Side::Left))?;
@@ -122,7 +122,7 @@ impl Search {
                 }
                 Err(failure) => failure.message,
             };
-            Some(Told { place, reason })
+            Some(Objection { place, reason })
         });
         self.finished(told)
     }
@@ -162,7 +162,7 @@ impl Search {
     }
 
     fn load(&self, loader: &mut Loader<'_>, database: &Witness, tables: &[super::TableId]) -> bool {
-        Filled::of(database, &self.schema, tables).is_some_and(|filled| {
+        FilledTables::of(database, &self.schema, tables).is_some_and(|filled| {
             filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok())
         })
     }

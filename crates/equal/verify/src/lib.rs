@@ -15,5 +15,5 @@ mod verdict;
 pub use json::{DefectRecord, Respelled, ResultTable, SpellingRecord, VerdictRecord};
 pub use options::Options;
 pub use spelling::Spelled;
-pub use stages::{Beside, Data, Verifier};
+pub use stages::{Data, PairContext, Verifier};
 pub use verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};

@@ -35,7 +35,7 @@ use sqlgauge_search::{
 
 /// What is known of a pair besides its texts.
 #[derive(Default)]
-pub struct Beside<'a> {
+pub struct PairContext<'a> {
     /// A database over the schema, and what the queries return on it.
     pub data: Option<Data<'a>>,
     /// Other queries that answer the same question as the left one.
@@ -88,7 +88,7 @@ impl Verifier {
     /// # Errors
     /// When SQLite refuses one of the texts.
     pub fn verify(&self, left: &str, right: &str, solver: Option<&mut Solver>) -> Result<Report, Refused> {
-        self.verify_beside(left, right, Beside { solver, ..Beside::default() })
+        self.verify_beside(left, right, PairContext { solver, ..PairContext::default() })
     }
 
     /// [`Verifier::verify`] with what else is known of the pair.
@@ -97,7 +97,12 @@ impl Verifier {
     ///
     /// # Errors
     /// When SQLite refuses one of the two texts, and has no other words for it.
-    pub fn verify_beside(&self, left: &str, right: &str, mut beside: Beside<'_>) -> Result<Report, Refused> {
+    pub fn verify_beside(
+        &self,
+        left: &str,
+        right: &str,
+        mut beside: PairContext<'_>,
+    ) -> Result<Report, Refused> {
         let mut spelled: [Option<Spelled>; 2] = [None, None];
         loop {
             let text = |at: usize, sql| spelled[at].as_ref().map_or(sql, |own: &Spelled| own.sql.as_str());
@@ -129,8 +134,8 @@ impl Verifier {
         })
     }
 
-    fn verify_texts(&self, left: &str, right: &str, beside: &mut Beside<'_>) -> Result<Report, Refused> {
-        let Beside { data, peers, solver } = beside;
+    fn verify_texts(&self, left: &str, right: &str, beside: &mut PairContext<'_>) -> Result<Report, Refused> {
+        let PairContext { data, peers, solver } = beside;
         let mut clock = Clock::default();
         let differing = data.as_ref().filter(|data| self.differs(data));
         if let Some(verdict) = self.rules(left, right)? {

@@ -7,7 +7,7 @@ mod server;
 
 use std::sync::Arc;
 
-use server::{Reply, Seen, Server};
+use server::{Reply, SeenRequest, Server};
 use sqlgauge_encode::encoders::http::{HttpEncoder, HttpOptions};
 use sqlgauge_encode::{Encoder, EncoderInput, Form, Vectors};
 use sqlgauge_llm::{CacheOptions, Client, ClientOptions, EmbeddingRequest, Retry};
@@ -36,7 +36,7 @@ fn vector(text: &str) -> Vec<f32> {
     vec![text.len() as f32, text.bytes().map(f32::from).sum::<f32>() / 3.0]
 }
 
-fn embed(seen: &Seen) -> Reply {
+fn embed(seen: &SeenRequest) -> Reply {
     Reply::vectors(&seen.inputs().iter().map(|text| vector(text)).collect::<Vec<_>>())
 }
 
@@ -81,7 +81,7 @@ fn texts_are_cut_between_characters() {
 #[test]
 fn a_missing_vector_is_an_error_and_the_others_are_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let bad = |seen: &Seen| seen.inputs().iter().any(|text| text.contains("number 5,"));
+    let bad = |seen: &SeenRequest| seen.inputs().iter().any(|text| text.contains("number 5,"));
     let server =
         Server::start(move |seen| if bad(seen) { Reply::error(400, "too long") } else { embed(seen) });
     let cache = Some(CacheOptions { folder: folder.path().to_owned(), namespace: String::new() });

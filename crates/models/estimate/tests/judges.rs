@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use server::{Reply, Seen, Server};
+use server::{Reply, SeenRequest, Server};
 use sqlgauge_estimate::judges::{
     ArenaOptions, BugOutcome, BugReport, CalibrationError, JudgeError, JudgeItem, JudgeOptions, Opponent,
     PairOutcome, Template, TemplateKind, Undecided, judge_arena, judge_bug,
@@ -49,7 +49,7 @@ fn items(count: usize) -> Vec<JudgeItem> {
 }
 
 /// What stands between the marks of a part of the prompt.
-fn part<'a>(seen: &'a Seen, name: &str) -> &'a str {
+fn part<'a>(seen: &'a SeenRequest, name: &str) -> &'a str {
     let (_, rest) = seen.prompt().split_once(&format!("<<<BEGIN {name} ")).unwrap();
     let (mark, rest) = rest.split_once(">>>\n").unwrap();
     rest.split_once(&format!("\n<<<END {name} {mark}>>>")).unwrap().0
@@ -68,7 +68,7 @@ fn number(sql: &str) -> usize {
 }
 
 /// Correct with 0.9 for even numbers, incorrect with 0.8 for odd ones.
-fn by_parity(seen: &Seen) -> Reply {
+fn by_parity(seen: &SeenRequest) -> Reply {
     if number(part(seen, "sql")).is_multiple_of(2) { says("correct", 0.9) } else { says("incorrect", 0.8) }
 }
 
@@ -191,7 +191,7 @@ fn target(right: usize, of: usize) -> Vec<JudgeItem> {
 }
 
 /// A judge that knows: the right one wins, else it is a tie.
-fn fair(seen: &Seen) -> Reply {
+fn fair(seen: &SeenRequest) -> Reply {
     let right = |name| part(seen, name).ends_with("right");
     match (right("sql_a"), right("sql_b")) {
         (true, false) => says("A", 0.9),

@@ -3,7 +3,7 @@
 mod server;
 
 use serde_json::json;
-use server::{Reply, Seen, Server};
+use server::{Reply, SeenRequest, Server};
 use sqlgauge_llm::{Budget, CacheOptions, Client, ClientOptions, EmbeddingRequest, LlmError, Retry};
 
 fn options(server: &Server) -> ClientOptions {
@@ -16,7 +16,7 @@ fn vector(text: &str) -> Vec<f32> {
     vec![text.len() as f32, text.bytes().map(f32::from).sum::<f32>() / 7.0, 0.1]
 }
 
-fn embed(seen: &Seen) -> Reply {
+fn embed(seen: &SeenRequest) -> Reply {
     Reply::vectors(&seen.inputs().iter().map(|text| vector(text)).collect::<Vec<_>>())
 }
 
@@ -51,7 +51,7 @@ fn a_kept_vector_is_the_same_to_the_last_bit_and_only_new_texts_are_sent() {
     let first = client.embed(&request(4), &texts(6), None);
     let second = client.embed(&request(3), &texts(9), None);
     assert_eq!(first.results[..], second.results[..6]);
-    let sent: Vec<String> = server.seen().iter().flat_map(Seen::inputs).collect();
+    let sent: Vec<String> = server.seen().iter().flat_map(SeenRequest::inputs).collect();
     assert_eq!((sent.len(), second.usage.cached, second.usage.requests), (9, 6, 1));
     let other = EmbeddingRequest { dimensions: Some(3), ..request(4) };
     assert_eq!(client.embed(&other, &texts(1), None).usage.cached, 0, "another request is another key");

@@ -25,7 +25,7 @@ pub const TOKENS_OF_A_COLUMN: u32 = 32;
 
 /// What came of the asking.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct NameAnswers {
     /// The names.
     pub suggestions: Suggestions,
     /// Tables that were asked about.
@@ -75,7 +75,7 @@ pub fn ask(
     settings: &ModelSettings,
     naturalness: Naturalness,
     progress: Option<&mut (dyn FnMut(&Progress) + Send)>,
-) -> Result<Asked, AskError> {
+) -> Result<NameAnswers, AskError> {
     let prompt = Prompt::parse(BUILT_IN, PLACEHOLDERS)?;
     let mut asked = Vec::new();
     let mut requests = Vec::new();
@@ -101,7 +101,7 @@ pub fn ask(
         elements += 1 + table.columns.len();
         with_names += found;
     }
-    Ok(Asked {
+    Ok(NameAnswers {
         suggestions,
         tables: asked.len(),
         elements,

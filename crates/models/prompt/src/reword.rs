@@ -6,7 +6,7 @@ use sqlgauge_llm::{ChatRequest, Client, LlmError, Placeholders, Prompt, PromptEr
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::schema_text;
 
-use sqlgauge_synth::polish::{Writer, WriterError, Written};
+use sqlgauge_synth::polish::{PolishedText, Writer, WriterError};
 
 use crate::ModelSettings;
 
@@ -45,11 +45,14 @@ impl ModelWriter {
         self.settings.request(filled)
     }
 
-    fn ask(&self, requests: &[ChatRequest]) -> Result<Vec<Written>, WriterError> {
+    fn ask(&self, requests: &[ChatRequest]) -> Result<Vec<PolishedText>, WriterError> {
         let answers = self.client.chat_batch(requests, None).results.into_iter();
         let written = answers.map(|answer| {
             let answer = answer?;
-            Ok(Written { is_whole: answer.finish_reason.as_deref() != Some("length"), text: answer.text })
+            Ok(PolishedText {
+                is_whole: answer.finish_reason.as_deref() != Some("length"),
+                text: answer.text,
+            })
         });
         written.collect::<Result<_, LlmError>>().map_err(|error| WriterError {
             is_cancelled: error == LlmError::Cancelled,
@@ -69,13 +72,13 @@ impl Writer for ModelWriter {
         self.settings.model.clone()
     }
 
-    fn reword(&self, schema: &Schema, questions: &[(&str, &str)]) -> Result<Vec<Written>, WriterError> {
+    fn reword(&self, schema: &Schema, questions: &[(&str, &str)]) -> Result<Vec<PolishedText>, WriterError> {
         let schema = schema_text(schema);
         let request = |(question, sql): &(&str, &str)| self.request(&self.prompts[0], &schema, question, sql);
         self.ask(&questions.iter().map(request).collect::<Vec<_>>())
     }
 
-    fn answer(&self, schema: &Schema, questions: &[&str]) -> Result<Vec<Written>, WriterError> {
+    fn answer(&self, schema: &Schema, questions: &[&str]) -> Result<Vec<PolishedText>, WriterError> {
         let schema = schema_text(schema);
         let request = |question: &&str| self.request(&self.prompts[1], &schema, question, "");
         self.ask(&questions.iter().map(request).collect::<Vec<_>>())

@@ -14,7 +14,7 @@ use crate::answering::Answering;
 use crate::code::Code;
 use crate::error::RewardError;
 use crate::golds::Gold;
-use crate::judge::{Asked, Case};
+use crate::judge::{Case, GoldQuestion};
 use crate::kinds::{self, Worth};
 use crate::lanes::Lanes;
 use crate::options::Kind;
@@ -43,11 +43,11 @@ struct Job<'a> {
     sql: String,
     key: String,
     /// Their golds, with the places of the requests.
-    members: Vec<(Vec<Asked>, Vec<usize>)>,
+    members: Vec<(Vec<GoldQuestion>, Vec<usize>)>,
 }
 
 /// What came of one member of a job.
-struct Judged {
+struct MemberResult {
     result: RewardResult,
     /// A database that tells the answer from the gold at that place.
     new: Option<(usize, Witness)>,
@@ -56,7 +56,7 @@ struct Judged {
 }
 
 /// Golds by `db_id` and text.
-type Golds<'a> = HashMap<(&'a str, &'a str), Asked>;
+type Golds<'a> = HashMap<(&'a str, &'a str), GoldQuestion>;
 
 pub(crate) fn score(
     own: &Reward,
@@ -145,7 +145,7 @@ fn golds<'a>(
         if let Some(question) = &question {
             question.refresh()?;
         }
-        Ok(Asked { gold, question })
+        Ok(GoldQuestion { gold, question })
     };
     let golds = in_lanes(own, distinct.len(), stop, ask, |at| distinct[at].1)?;
     Ok(distinct.iter().copied().zip(golds).collect())
@@ -254,7 +254,7 @@ fn judge(
     job: &Job<'_>,
     lanes: &Lanes,
     stop: Option<&AtomicBool>,
-) -> Result<Vec<Judged>, RewardError> {
+) -> Result<Vec<MemberResult>, RewardError> {
     let engine = Answering::new(&own.engine, lanes, stop);
     let (subject, sql, key) = (&**job.subject, job.sql.as_str(), job.key.as_str());
     let case = Case { options: &own.options, subject, engine: &engine, sql, key };
@@ -264,9 +264,9 @@ fn judge(
 fn judge_member(
     own: &Reward,
     case: &Case<'_>,
-    golds: &[Asked],
+    golds: &[GoldQuestion],
     stop: Option<&AtomicBool>,
-) -> Result<Judged, RewardError> {
+) -> Result<MemberResult, RewardError> {
     let place = place_of(case, golds);
     let is_of_now = |known: &Arc<Remembered>| {
         known.known.as_ref().is_none_or(|then| {
@@ -275,7 +275,7 @@ fn judge_member(
     };
     let size = |known: &Arc<Remembered>| known.result.bytes();
     if let Some(known) = own.answers.get(&place, size).filter(is_of_now) {
-        return Ok(Judged { result: known.result.clone(), new: None, is_wrong: false });
+        return Ok(MemberResult { result: known.result.clone(), new: None, is_wrong: false });
     }
     let kind = kinds::of(own.options.kind);
     let worths: Vec<Worth> = golds.iter().map(|asked| kind.judge(case, asked)).collect::<Result<_, _>>()?;
@@ -292,7 +292,7 @@ fn judge_member(
         own.answers.insert(place, remembered, bytes);
     }
     let is_wrong = result.code == Code::Wrong;
-    Ok(Judged { result, new: found.new.map(|witness| (at, witness)), is_wrong })
+    Ok(MemberResult { result, new: found.new.map(|witness| (at, witness)), is_wrong })
 }
 
 /// What an answer is worth beside the gold that suits it best, the first of equals; a gold that failed says nothing as long
@@ -301,20 +301,23 @@ fn best(worths: Vec<Worth>) -> (usize, Worth) {
     let rank = |worth: &Worth| worth.value.unwrap_or(-1.0);
     let mut worths = worths.into_iter().enumerate();
     let nothing = || {
-        let found =
-            crate::judge::Found::new(Code::GoldFailed, crate::judge::Progress::Nothing, "there is no gold");
+        let found = crate::judge::JudgedAnswer::new(
+            Code::GoldFailed,
+            crate::judge::Progress::Nothing,
+            "there is no gold",
+        );
         (0, Worth { value: None, found })
     };
     let first = worths.next().unwrap_or_else(nothing);
     worths.fold(first, |best, next| if rank(&next.1) > rank(&best.1) { next } else { best })
 }
 
-fn fingerprint(asked: &Asked) -> Option<String> {
+fn fingerprint(asked: &GoldQuestion) -> Option<String> {
     asked.question.as_ref().and_then(|question| question.now()).map(|known| known.fingerprint())
 }
 
 /// Where the result of an answer is remembered.
-fn place_of(case: &Case<'_>, golds: &[Asked]) -> [u8; 32] {
+fn place_of(case: &Case<'_>, golds: &[GoldQuestion]) -> [u8; 32] {
     let mut hasher = Sha256::new();
     let golds = golds.iter().map(|asked| asked.gold.text.as_str());
     for text in [case.subject.target.db_id.as_str(), case.key].into_iter().chain(golds) {
@@ -325,11 +328,11 @@ fn place_of(case: &Case<'_>, golds: &[Asked]) -> [u8; 32] {
 }
 
 /// Keeps the witnesses that a batch has found, and makes some of its wrong answers, in the order of the batch.
-fn grow(own: &Reward, jobs: &[Job<'_>], judged: &[Vec<Judged>]) -> Result<(), RewardError> {
+fn grow(own: &Reward, jobs: &[Job<'_>], judged: &[Vec<MemberResult>]) -> Result<(), RewardError> {
     if own.witnesses.is_none() {
         return Ok(());
     }
-    let mut wrong: Vec<(&Job<'_>, &Asked)> = Vec::new();
+    let mut wrong: Vec<(&Job<'_>, &GoldQuestion)> = Vec::new();
     for (job, judged) in jobs.iter().zip(judged) {
         for ((golds, _), judged) in job.members.iter().zip(judged) {
             if let Some((at, witness)) = &judged.new
@@ -361,7 +364,7 @@ fn grow(own: &Reward, jobs: &[Job<'_>], judged: &[Vec<Judged>]) -> Result<(), Re
 }
 
 /// A database that tells a wrong answer from its gold, where none that is known does.
-fn against(job: &Job<'_>, asked: &Asked) -> Result<Option<Witness>, RewardError> {
+fn against(job: &Job<'_>, asked: &GoldQuestion) -> Result<Option<Witness>, RewardError> {
     let Some(known) = asked.question.as_ref().and_then(|question| question.now()) else { return Ok(None) };
     let found = job.subject.searching(|search| {
         let is_told = !matches!(search.told(known.databases(), &asked.gold.text, &job.sql), Ok(None));

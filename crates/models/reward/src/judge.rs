@@ -13,7 +13,7 @@ use crate::golds::Gold;
 use crate::options::Options;
 use crate::reads::reads_table;
 use crate::subject::Subject;
-use crate::witnesses::{Known, Question};
+use crate::witnesses::{Question, QuestionWitnesses};
 
 /// The contract by which results are compared.
 const EXACT: &str = "ex@1";
@@ -34,7 +34,7 @@ pub(crate) struct Case<'a> {
 
 /// A gold with what is known of its question.
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct GoldQuestion {
     pub(crate) gold: Arc<Gold>,
     pub(crate) question: Option<Arc<Question>>,
 }
@@ -54,19 +54,19 @@ pub(crate) enum Progress {
 
 /// What became of an answer.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct JudgedAnswer {
     pub(crate) code: Code,
     pub(crate) reason: String,
     pub(crate) progress: Progress,
     /// The script of the database that tells the answer from its gold.
     pub(crate) witness: Option<String>,
     /// What was known of the question, where that decided.
-    pub(crate) known: Option<Arc<Known>>,
+    pub(crate) known: Option<Arc<QuestionWitnesses>>,
     /// A database that tells the answer from its gold, and was not known.
     pub(crate) new: Option<Witness>,
 }
 
-impl Found {
+impl JudgedAnswer {
     pub(crate) fn new(code: Code, progress: Progress, reason: impl Into<String>) -> Self {
         Self { code, reason: reason.into(), progress, witness: None, known: None, new: None }
     }
@@ -84,30 +84,30 @@ impl Case<'_> {
     }
 
     /// What the failure of the gold or of the extraction settles.
-    pub(crate) fn settled(&self, gold: &Gold) -> Option<Found> {
+    pub(crate) fn settled(&self, gold: &Gold) -> Option<JudgedAnswer> {
         if let Some(failure) = gold.failure() {
             let reason = format!("the gold does not run: {}", failure.message);
-            return Some(Found::new(Code::GoldFailed, Progress::Nothing, reason));
+            return Some(JudgedAnswer::new(Code::GoldFailed, Progress::Nothing, reason));
         }
         let is_blank = self.sql.trim().is_empty();
-        is_blank.then(|| Found::new(Code::NoSql, Progress::Nothing, "the answer holds no SQL"))
+        is_blank.then(|| JudgedAnswer::new(Code::NoSql, Progress::Nothing, "the answer holds no SQL"))
     }
 
     /// What becomes of the answer by its rows.
-    pub(crate) fn by_results(&self, asked: &Asked) -> Result<Found, RewardError> {
+    pub(crate) fn by_results(&self, asked: &GoldQuestion) -> Result<JudgedAnswer, RewardError> {
         let gold = &*asked.gold;
         if let Some(found) = self.settled(gold) {
             return Ok(found);
         }
         if self.key == gold.key {
-            return Ok(Found::new(Code::Right, Progress::Runs, "the answer is the gold"));
+            return Ok(JudgedAnswer::new(Code::Right, Progress::Runs, "the answer is the gold"));
         }
         let exact = metric(EXACT)?;
         let pair = self.pair(gold, &[exact]);
         let reads_none = || pair.prediction_query().is_ok_and(|query| !reads_table(query));
         if self.options.refuse_no_table && gold.reads_table && reads_none() {
             let reason = "the answer reads no table, and the gold does";
-            return Ok(Found::new(Code::ReadsNoTable, Progress::Nothing, reason));
+            return Ok(JudgedAnswer::new(Code::ReadsNoTable, Progress::Nothing, reason));
         }
         let execution = pair.prediction_execution();
         if let Some(failure) = execution.outcome.failure() {
@@ -121,15 +121,15 @@ impl Case<'_> {
         if score.value != Some(1.0) {
             let reason =
                 score.detail.get("reason").and_then(|reason| reason.as_str()).unwrap_or("the rows differ");
-            return Ok(Found::new(Code::Wrong, Progress::Runs, reason));
+            return Ok(JudgedAnswer::new(Code::Wrong, Progress::Runs, reason));
         }
         match &asked.question {
             Some(question) => self.by_witnesses(gold, question),
-            None => Ok(Found::new(Code::Right, Progress::Runs, "the same rows as the gold")),
+            None => Ok(JudgedAnswer::new(Code::Right, Progress::Runs, "the same rows as the gold")),
         }
     }
 
-    fn failed(&self, code: Code, kind: FailureKind, message: &str) -> Found {
+    fn failed(&self, code: Code, kind: FailureKind, message: &str) -> JudgedAnswer {
         let progress = match kind {
             FailureKind::NoSuchTable
             | FailureKind::NoSuchColumn
@@ -145,14 +145,14 @@ impl Case<'_> {
             _ => Progress::Nothing,
         };
         if kind == FailureKind::SyntaxError && !has_query_word(self.sql) {
-            return Found::new(Code::NoSql, progress, "the answer holds no SQL");
+            return JudgedAnswer::new(Code::NoSql, progress, "the answer holds no SQL");
         }
-        Found::new(code, progress, message)
+        JudgedAnswer::new(code, progress, message)
     }
 
     /// An answer that is right on the database must agree with its gold on every witness, and is tried once on further
     /// databases.
-    fn by_witnesses(&self, gold: &Gold, question: &Question) -> Result<Found, RewardError> {
+    fn by_witnesses(&self, gold: &Gold, question: &Question) -> Result<JudgedAnswer, RewardError> {
         let known = question.known(gold, self.subject)?;
         let (told, searched) = self.subject.searching(|search| {
             let told = search.told(known.databases(), &gold.text, self.sql);
@@ -162,8 +162,8 @@ impl Case<'_> {
         })?;
         let other = |reason: &str, witness: &str| {
             let reason = format!("right on the database, but not on another: {reason}");
-            let found = Found::new(Code::WrongOnWitness, Progress::Runs, reason);
-            Found { witness: Some(witness.to_owned()), ..found }
+            let found = JudgedAnswer::new(Code::WrongOnWitness, Progress::Runs, reason);
+            JudgedAnswer { witness: Some(witness.to_owned()), ..found }
         };
         let found = match (told, searched) {
             (Ok(Some(told)), _) => {
@@ -173,19 +173,22 @@ impl Case<'_> {
             // What needs NULL in a key or a value off its type is not held against an answer.
             (_, Some(Verdict::Refuted(refutation))) if refutation.needs().is_empty() => {
                 let new = refutation.database().clone();
-                Found { new: Some(new), ..other(refutation.difference(), &refutation.database().script()) }
+                JudgedAnswer {
+                    new: Some(new),
+                    ..other(refutation.difference(), &refutation.database().script())
+                }
             }
             (Err(reason), _) => {
                 let reason = format!("the same rows as the gold; there are no witnesses ({})", reason.code());
-                Found::new(Code::Right, Progress::Runs, reason)
+                JudgedAnswer::new(Code::Right, Progress::Runs, reason)
             }
             (Ok(None), _) => {
                 let count = known.kept.len();
                 let reason = format!("the same rows as the gold, on the database and on {count} witnesses");
-                Found::new(Code::Right, Progress::Runs, reason)
+                JudgedAnswer::new(Code::Right, Progress::Runs, reason)
             }
         };
-        Ok(Found { known: Some(known), ..found })
+        Ok(JudgedAnswer { known: Some(known), ..found })
     }
 }
 
@@ -204,7 +207,7 @@ fn has_query_word(text: &str) -> bool {
 pub(crate) fn on_witnesses(
     case: &Case<'_>,
     gold: &Gold,
-    known: &Known,
+    known: &QuestionWitnesses,
 ) -> Result<Vec<Option<[ResultSet; 2]>>, RewardError> {
     let count = known.kept.len();
     let results =

@@ -68,7 +68,7 @@ pub fn parse_predictions(
 ) -> Result<PredictionSet, DatasetError> {
     let mut notes = Vec::new();
     let format = options.format.unwrap_or_else(|| Format::detect(input));
-    let mut said = Said::new(input, benchmark, options);
+    let mut said = PredictionLines::new(input, benchmark, options);
     let roles = [Role::Id, Role::Database, Role::Prediction, Role::Confidence, Role::LogProbability];
     let mut survey = options.columns.survey(&roles);
     // A column that the user named and no item has is the reason for whatever the first item lacks.
@@ -125,7 +125,7 @@ pub fn parse_predictions(
 
 /// What a file of predictions says, while it is read. A benchmark of few examples does not take millions of answers:
 /// what is far beyond them is counted at most.
-struct Said<'a> {
+struct PredictionLines<'a> {
     input: &'a Input,
     options: &'a PredictionOptions,
     /// Answers or lines that are kept.
@@ -150,7 +150,7 @@ struct Beyond {
 /// How many answers beyond four per example are kept, so that a message can tell what is wrong with them.
 const SPARE_ANSWERS: usize = 100_000;
 
-impl<'a> Said<'a> {
+impl<'a> PredictionLines<'a> {
     fn new(input: &'a Input, benchmark: &Benchmark, options: &'a PredictionOptions) -> Self {
         let limit = benchmark.examples.len().saturating_mul(4).saturating_add(SPARE_ANSWERS);
         Self {

@@ -8,7 +8,7 @@ use sqlgauge_engine::{Database, Engine};
 use sqlgauge_prove::{Limits, Solver};
 use sqlgauge_search::{Constraints, SearchError};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::{Beside, Data, Options, Refused, Report, Verifier};
+use sqlgauge_verify::{Data, Options, PairContext, Refused, Report, Verifier};
 
 /// How `verify@1` verifies, shared by all threads of a run. A thread takes a verifier and a solver for one pair and puts
 /// them back; there are as many of them as threads that have ever worked at once.
@@ -62,7 +62,7 @@ impl Verification {
             _ => None,
         };
         self.with(schema, database, |verifier, solver| {
-            verifier.verify_beside(left, right, Beside { data, solver, ..Beside::default() })
+            verifier.verify_beside(left, right, PairContext { data, solver, ..PairContext::default() })
         })
     }
 

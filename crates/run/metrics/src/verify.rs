@@ -18,7 +18,7 @@
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026.
 
 use sqlgauge_search::Side;
-use sqlgauge_verify::{Beside, Data, Refused, Report, Verdict};
+use sqlgauge_verify::{Data, PairContext, Refused, Report, Verdict};
 
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
@@ -65,7 +65,7 @@ impl Metric for Verify {
             verifier.verify_beside(
                 pair.gold(),
                 pair.prediction(),
-                Beside { data, peers: pair.peers(), solver },
+                PairContext { data, peers: pair.peers(), solver },
             )
         });
         match verified {

@@ -247,8 +247,8 @@ impl Items {
         let Source::Log { path, systems, examples, .. } = &self.0 else { return Ok(()) };
         let mut walker = Walker {
             path,
-            seen: Seen::new(systems, *examples),
-            known: sharing.then(Known::default),
+            seen: ItemsMet::new(systems, *examples),
+            known: sharing.then(FirstSeen::default),
             decode: &decode,
             visit: &mut visit,
         };
@@ -257,7 +257,7 @@ impl Items {
 }
 
 /// Which items were met.
-struct Seen<'a> {
+struct ItemsMet<'a> {
     systems: &'a [String],
     system_of_name: HashMap<&'a str, usize>,
     row_of_id: HashMap<String, usize>,
@@ -268,7 +268,7 @@ struct Seen<'a> {
     latest: usize,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> ItemsMet<'a> {
     fn new(systems: &'a [String], examples: usize) -> Self {
         Self {
             systems,
@@ -308,15 +308,15 @@ impl<'a> Seen<'a> {
 /// Two hashes of 64 bits with keys that nobody can know beforehand: two texts do not meet by chance, nor on
 /// purpose.
 #[derive(Default)]
-struct Known {
+struct FirstSeen {
     keys: [RandomState; 2],
     first: HashMap<[u64; 2], (usize, usize)>,
 }
 
 struct Walker<'a, D, V> {
     path: &'a Path,
-    seen: Seen<'a>,
-    known: Option<Known>,
+    seen: ItemsMet<'a>,
+    known: Option<FirstSeen>,
     decode: D,
     visit: V,
 }
@@ -329,7 +329,7 @@ struct Glance<'a> {
 }
 
 impl<'a> Glance<'a> {
-    fn at(line: &'a [u8], known: Option<&Known>, systems: &HashMap<&str, usize>) -> Self {
+    fn at(line: &'a [u8], known: Option<&FirstSeen>, systems: &HashMap<&str, usize>) -> Self {
         let head = known.and_then(|known| {
             let (name, rest) = split_system(line)?;
             let system = *systems.get(name.as_str())?;
@@ -338,7 +338,7 @@ impl<'a> Glance<'a> {
         Self { line, head }
     }
 
-    fn is_known(&self, known: Option<&Known>) -> bool {
+    fn is_known(&self, known: Option<&FirstSeen>) -> bool {
         self.head.zip(known).is_some_and(|((_, hash), known)| known.first.contains_key(&hash))
     }
 }

@@ -15,7 +15,7 @@ use sqlgauge_sql::Dialect;
 use sqlgauge_sql::schema::{Column, Table};
 
 use self::values::Values;
-use sqlgauge_names::{Convention, Domain, Taken, domains_of_words, full_words, like, lines, noun_of};
+use sqlgauge_names::{Convention, Domain, NamesInUse, domains_of_words, full_words, like, lines, noun_of};
 
 pub(crate) use self::values::row_number;
 
@@ -86,7 +86,7 @@ pub struct Addition {
 pub fn columns_for(
     table: &Table,
     convention: Convention,
-    taken: &Taken,
+    taken: &NamesInUse,
     count: usize,
     random: &mut Random,
 ) -> Vec<Addition> {
@@ -154,7 +154,7 @@ pub struct TableAddition {
 pub fn table_for(
     table: &Table,
     convention: Convention,
-    taken: &Taken,
+    taken: &NamesInUse,
     random: &mut Random,
 ) -> Option<TableAddition> {
     let [key] = table.primary_key.as_slice() else { return None };

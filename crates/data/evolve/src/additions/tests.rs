@@ -16,7 +16,7 @@ fn schema() -> Schema {
 fn additions(table: &str, count: usize, seed: u64) -> Vec<Addition> {
     let schema = schema();
     let table = schema.table_named(table).unwrap();
-    let taken = Taken::new(table.columns.iter().map(|column| column.name.as_str()));
+    let taken = NamesInUse::new(table.columns.iter().map(|column| column.name.as_str()));
     columns_for(table, Convention::Underscore, &taken, count, &mut Random::new([seed]))
 }
 
@@ -76,7 +76,7 @@ fn an_added_table_refers_to_the_one_that_it_extends() {
         let mut names = std::collections::BTreeSet::new();
         for seed in 0..30 {
             let own = schema.table_named(table).unwrap();
-            let taken = Taken::new(["students", "student_note"]);
+            let taken = NamesInUse::new(["students", "student_note"]);
             let added = table_for(own, Convention::Underscore, &taken, &mut Random::new([seed])).unwrap();
             assert!(!taken.contains(&added.name));
             connection.execute_batch(&added.ddl).unwrap_or_else(|error| panic!("{}: {error}", added.ddl));
@@ -93,7 +93,10 @@ fn an_added_table_refers_to_the_one_that_it_extends() {
         assert!(names.len() > 2, "{names:?}");
     }
     let products = schema.table_named("Products").unwrap();
-    assert_eq!(table_for(products, Convention::Underscore, &Taken::default(), &mut Random::new([1])), None);
+    assert_eq!(
+        table_for(products, Convention::Underscore, &NamesInUse::default(), &mut Random::new([1])),
+        None
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::{Context, all_names, is_apart};
 use crate::chain::Chain;
 use crate::change::Change;
 use crate::values::{MergeCandidate, merge_candidates};
-use sqlgauge_names::{Convention, Taken};
+use sqlgauge_names::{Convention, NamesInUse};
 
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     let schema = chain.first().clone();
@@ -21,7 +21,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             (0..).take(table.columns.len()).filter(|&place| is_apart(&schema, table, place)).collect();
         let names: Vec<&str> =
             free.iter().filter_map(|&place| table.column(place)).map(|column| column.name.as_str()).collect();
-        let mut taken = Taken::new(table.columns.iter().map(|column| column.name.as_str()));
+        let mut taken = NamesInUse::new(table.columns.iter().map(|column| column.name.as_str()));
         let mut gone: Vec<usize> = Vec::new();
         for candidate in merge_candidates(&names, convention, &taken) {
             if candidate.columns.iter().any(|place| gone.contains(place)) {

@@ -28,7 +28,7 @@ use sqlgauge_sql::schema::{Collation, Schema, Table, TableKind};
 use crate::chain::Chain;
 use crate::change::Change;
 use crate::kind::Kind;
-use sqlgauge_names::{Convention, Naming, Naturalness, SchemaNames, Taken, rename};
+use sqlgauge_names::{Convention, NamesInUse, Naming, Naturalness, SchemaNames, rename};
 
 /// What a proposal may ask of a database.
 pub(crate) trait Probe {
@@ -123,7 +123,7 @@ impl Context<'_> {
         &self,
         (identifier, owner): (&str, Option<&str>),
         schema: &Schema,
-        taken: &Taken,
+        taken: &NamesInUse,
         random: &mut Random,
     ) -> Option<String> {
         if let Some(names) = self.names {
@@ -144,8 +144,8 @@ fn names_of(table: &Table) -> impl Iterator<Item = &str> {
 }
 
 /// All names of the schema: a new one equals none of them.
-fn taken(schema: &Schema) -> Taken {
-    Taken::new(all_names(schema))
+fn taken(schema: &Schema) -> NamesInUse {
+    NamesInUse::new(all_names(schema))
 }
 
 /// Whether a column is no part of a key, refers to nothing, is referred to by nothing, is not computed, and compares by

@@ -10,7 +10,7 @@ use super::{Context, all_names, is_apart};
 use crate::chain::Chain;
 use crate::change::Change;
 use crate::values::{Subject, split};
-use sqlgauge_names::{Convention, Taken};
+use sqlgauge_names::{Convention, NamesInUse};
 
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     let schema = chain.first().clone();
@@ -18,7 +18,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
     let mut splits: Vec<(bool, Change)> = Vec::new();
     for (at, table) in context.tables(&schema) {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-        let mut taken = Taken::new(columns.iter().copied());
+        let mut taken = NamesInUse::new(columns.iter().copied());
         for (place, column) in (0..).zip(&table.columns).filter(|(place, _)| is_apart(&schema, table, *place))
         {
             let subject = Subject {

@@ -8,7 +8,7 @@ use sqlgauge_sql::schema::Table;
 use super::{Context, compound, taken};
 use crate::chain::Chain;
 use crate::change::Change;
-use sqlgauge_names::Taken;
+use sqlgauge_names::NamesInUse;
 
 /// What a part is called beside the table's own name.
 const ASPECTS: [&str; 8] =
@@ -72,7 +72,7 @@ fn parts(columns: usize, random: &mut Random) -> usize {
     wanted.min(columns)
 }
 
-fn part_name(table: &Table, columns: &[String], is_first: bool, taken: &mut Taken) -> Option<String> {
+fn part_name(table: &Table, columns: &[String], is_first: bool, taken: &mut NamesInUse) -> Option<String> {
     let single = columns.first().filter(|_| columns.len() == 1 && !is_first).map(String::as_str);
     let main = is_first.then_some("info");
     let words = main.into_iter().chain(single).chain(ASPECTS);

@@ -16,12 +16,12 @@ struct Pair {
 
 /// Whose rows an outer join of two relations keeps.
 #[derive(Clone, Copy)]
-enum Kept {
+enum KeptRows {
     Rows(RelationId),
     All,
 }
 
-impl Kept {
+impl KeptRows {
     fn by(kind: JoinKind, first: RelationId, second: RelationId) -> Option<Self> {
         match kind {
             JoinKind::Left => Some(Self::Rows(first)),
@@ -110,13 +110,13 @@ impl Rewriting<'_> {
         let Join { kind, left, right, on } = *join;
         if let (From::Relation(first), From::Relation(second), Some(condition)) = (&left, &right, &on)
             && let Some(pair) = self.outer_pair(first, second, condition, merged)
-            && let Some(kept) = Kept::by(kind, first.id, second.id)
+            && let Some(kept) = KeptRows::by(kind, first.id, second.id)
         {
             let (to, mut from) = match kept {
-                Kept::Rows(id) if id == second.id => (id, right),
-                Kept::Rows(_) | Kept::All => (first.id, left),
+                KeptRows::Rows(id) if id == second.id => (id, right),
+                KeptRows::Rows(_) | KeptRows::All => (first.id, left),
             };
-            if let Kept::Rows(id) = kept {
+            if let KeptRows::Rows(id) = kept {
                 let projection = if pair.child == id { &merged.child.1 } else { &merged.parent.1 };
                 conditions.extend(self.present(projection, to));
             }

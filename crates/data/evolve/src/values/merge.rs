@@ -4,13 +4,13 @@ use sqlgauge_engine::Value;
 use sqlgauge_sql::Dialect;
 
 use super::composition::{Composition, Content, End, Field};
-use super::{Made, Merge, Refusal, shown};
+use super::{CompositeKind, Merge, Refusal, shown};
 use crate::change::Part;
-use sqlgauge_names::{Convention, Taken, full_words, like};
+use sqlgauge_names::{Convention, NamesInUse, full_words, like};
 
 /// Columns by their last words, what they make, and how.
 struct Group {
-    made: Made,
+    made: CompositeKind,
     /// The last words of the columns, in the order in which they are composed; in brackets what may stand for each.
     columns: &'static [&'static [&'static str]],
     whole: &'static str,
@@ -30,31 +30,61 @@ const LISTED: &[&str] = &[", ", "; ", " | "];
 /// The groups, those of more columns first.
 const GROUPS: &[Group] = &[
     Group {
-        made: Made::FullName,
+        made: CompositeKind::FullName,
         columns: &[FIRST, &["middle name"], LAST],
         whole: "full name",
         between: SPACED,
     },
-    Group { made: Made::Date, columns: &[&["year"], &["month"], &["day"]], whole: "date", between: &["-"] },
     Group {
-        made: Made::Address,
+        made: CompositeKind::Date,
+        columns: &[&["year"], &["month"], &["day"]],
+        whole: "date",
+        between: &["-"],
+    },
+    Group {
+        made: CompositeKind::Address,
         columns: &[STREET, CITY, STATE, ZIP],
         whole: "full address",
         between: LISTED,
     },
-    Group { made: Made::Address, columns: &[STREET, CITY, STATE], whole: "full address", between: LISTED },
-    Group { made: Made::Address, columns: &[STREET, CITY, ZIP], whole: "full address", between: LISTED },
-    Group { made: Made::Address, columns: &[CITY, STATE, COUNTRY], whole: "location", between: LISTED },
-    Group { made: Made::FullName, columns: &[FIRST, LAST], whole: "full name", between: SPACED },
-    Group { made: Made::Date, columns: &[&["year"], &["month"]], whole: "year month", between: &["-"] },
-    Group { made: Made::Date, columns: &[&["date"], &["time"]], whole: "date time", between: &[" "] },
-    Group { made: Made::Address, columns: &[STREET, CITY], whole: "full address", between: LISTED },
-    Group { made: Made::Address, columns: &[CITY, STATE], whole: "location", between: LISTED },
-    Group { made: Made::Address, columns: &[CITY, COUNTRY], whole: "location", between: LISTED },
-    Group { made: Made::Address, columns: &[STATE, COUNTRY], whole: "location", between: LISTED },
-    Group { made: Made::Address, columns: &[CITY, ZIP], whole: "city line", between: LISTED },
     Group {
-        made: Made::Code,
+        made: CompositeKind::Address,
+        columns: &[STREET, CITY, STATE],
+        whole: "full address",
+        between: LISTED,
+    },
+    Group {
+        made: CompositeKind::Address,
+        columns: &[STREET, CITY, ZIP],
+        whole: "full address",
+        between: LISTED,
+    },
+    Group {
+        made: CompositeKind::Address,
+        columns: &[CITY, STATE, COUNTRY],
+        whole: "location",
+        between: LISTED,
+    },
+    Group { made: CompositeKind::FullName, columns: &[FIRST, LAST], whole: "full name", between: SPACED },
+    Group {
+        made: CompositeKind::Date,
+        columns: &[&["year"], &["month"]],
+        whole: "year month",
+        between: &["-"],
+    },
+    Group {
+        made: CompositeKind::Date,
+        columns: &[&["date"], &["time"]],
+        whole: "date time",
+        between: &[" "],
+    },
+    Group { made: CompositeKind::Address, columns: &[STREET, CITY], whole: "full address", between: LISTED },
+    Group { made: CompositeKind::Address, columns: &[CITY, STATE], whole: "location", between: LISTED },
+    Group { made: CompositeKind::Address, columns: &[CITY, COUNTRY], whole: "location", between: LISTED },
+    Group { made: CompositeKind::Address, columns: &[STATE, COUNTRY], whole: "location", between: LISTED },
+    Group { made: CompositeKind::Address, columns: &[CITY, ZIP], whole: "city line", between: LISTED },
+    Group {
+        made: CompositeKind::Code,
         columns: &[&["prefix"], &["serial", "number"]],
         whole: "code",
         between: &["-", "/"],
@@ -66,7 +96,7 @@ const SPACED: &[&str] = &[" ", ", ", "; "];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeCandidate {
     /// What they make.
-    pub made: Made,
+    pub made: CompositeKind,
     /// Their positions among the names that were given, in the order in which they are composed.
     pub columns: Vec<usize>,
     names: Vec<String>,
@@ -76,7 +106,7 @@ pub struct MergeCandidate {
 
 /// The columns of a table that make a name, a date, an address or a code, those of more columns first; a column may be in
 /// several candidates.
-pub fn merge_candidates(columns: &[&str], convention: Convention, taken: &Taken) -> Vec<MergeCandidate> {
+pub fn merge_candidates(columns: &[&str], convention: Convention, taken: &NamesInUse) -> Vec<MergeCandidate> {
     let words: Vec<Vec<String>> = columns.iter().map(|column| full_words(column)).collect();
     let mut candidates = Vec::new();
     for group in GROUPS {
@@ -156,7 +186,7 @@ impl MergeCandidate {
         match value {
             Value::Text(_) => Ok(Content::Text),
             // As dates are written, a month and a day have two digits.
-            Value::Integer(_) if self.made == Made::Date && place > 0 => Ok(Content::Padded(2)),
+            Value::Integer(_) if self.made == CompositeKind::Date && place > 0 => Ok(Content::Padded(2)),
             Value::Integer(_) => Ok(Content::Integer),
             Value::Null => Err(Refusal::NoRoundTrip(shown(value))),
             Value::Real(_) | Value::Blob(_) => Err(Refusal::NotText),
@@ -171,7 +201,7 @@ impl MergeCandidate {
                 Content::Padded(width) => End::Width(width, between.to_owned()),
                 _ if place == last => End::Value,
                 // A year of four digits, which the others rest on.
-                Content::Integer if self.made == Made::Date => End::Width(4, between.to_owned()),
+                Content::Integer if self.made == CompositeKind::Date => End::Width(4, between.to_owned()),
                 _ => End::At(between.to_owned()),
             };
             Field { content, end }

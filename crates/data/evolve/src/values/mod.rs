@@ -17,7 +17,7 @@ mod split;
 use sqlgauge_engine::Value;
 
 use crate::change::Part;
-use sqlgauge_names::{Convention, Taken};
+use sqlgauge_names::{Convention, NamesInUse};
 
 pub use self::merge::{MergeCandidate, merge_candidates};
 pub use self::split::split;
@@ -25,7 +25,7 @@ pub use self::split::split;
 /// What a value is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Made {
+pub enum CompositeKind {
     /// First and last name of a person.
     FullName,
     /// Year, month, day, and perhaps a time of day.
@@ -70,14 +70,14 @@ pub struct Subject<'a> {
     /// How names of the schema are written.
     pub convention: Convention,
     /// The names that new columns cannot have.
-    pub taken: &'a Taken,
+    pub taken: &'a NamesInUse,
 }
 
 /// A column that is split: what [`Change::SplitColumn`](crate::Change) holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
     /// What its values are made of.
-    pub made: Made,
+    pub made: CompositeKind,
     /// The new columns, each with its value over the old one.
     pub parts: Vec<Part>,
     /// The old value over the new columns.
@@ -88,7 +88,7 @@ pub struct Split {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merge {
     /// What the new values are made of.
-    pub made: Made,
+    pub made: CompositeKind,
     /// The new column with its value over the old ones.
     pub whole: Part,
     /// The old columns, each with its value over the new one.

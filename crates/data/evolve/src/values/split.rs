@@ -3,7 +3,7 @@
 use sqlgauge_engine::Value;
 
 use super::composition::{Composition, Content, End, Field};
-use super::{Made, Refusal, Split, Subject, date, shown};
+use super::{CompositeKind, Refusal, Split, Subject, date, shown};
 use crate::change::Part;
 use sqlgauge_names::{Domain, domains_of_words, full_words, like};
 use sqlgauge_sql::Dialect;
@@ -23,7 +23,7 @@ const OF_PERSONS: [&str; 9] =
 
 /// A form of values, with the words by which the new columns are called in place of the last words of the old one.
 struct Form {
-    made: Made,
+    made: CompositeKind,
     composition: Composition,
     names: Vec<Vec<String>>,
 }
@@ -86,7 +86,7 @@ fn recognise(subject: &Subject<'_>, words: &[String], texts: &[&str]) -> Option<
 fn dates(words: &[String], texts: &[&str]) -> Option<Form> {
     let (composition, units) = date::recognise(texts)?;
     let names = units.iter().map(|unit| of_date(words, unit.name())).collect();
-    Some(Form { made: Made::Date, composition, names })
+    Some(Form { made: CompositeKind::Date, composition, names })
 }
 
 /// `birth_date` has a `birth_year`, `date_of_birth` a `year_of_birth`, `created` a `created_year`.
@@ -127,7 +127,7 @@ fn full_name(subject: &Subject<'_>, words: &[String], texts: &[&str]) -> Option<
     let end = if all { End::At(" ".to_owned()) } else { End::AtIfAny(" ".to_owned()) };
     let named = |which: &str| [stem.clone(), vec![which.to_owned(), "name".to_owned()]].concat();
     let composition = Composition { fields: vec![text(end), text(End::Value)] };
-    Some(Form { made: Made::FullName, composition, names: vec![named("first"), named("last")] })
+    Some(Form { made: CompositeKind::FullName, composition, names: vec![named("first"), named("last")] })
 }
 
 fn is_person(words: &[String]) -> bool {
@@ -178,7 +178,7 @@ fn address(words: &[String], texts: &[&str]) -> Option<Form> {
     let with_stem = |name: &&str| [stem.clone(), name.split(' ').map(str::to_owned).collect()].concat();
     let names: Vec<Vec<String>> = names.iter().take(fields.len()).map(with_stem).collect();
     (names.len() == fields.len()).then_some(Form {
-        made: Made::Address,
+        made: CompositeKind::Address,
         composition: Composition { fields },
         names,
     })
@@ -206,7 +206,7 @@ fn numbered_street(stem: &[String], texts: &[&str]) -> Option<Form> {
     };
     let named = |name: &str| [stem.to_vec(), vec!["street".to_owned(), name.to_owned()]].concat();
     texts.iter().all(numbered).then(|| Form {
-        made: Made::Address,
+        made: CompositeKind::Address,
         // Numbers of houses keep their zeros.
         composition: Composition { fields: vec![text(End::At(" ".to_owned())), text(End::Value)] },
         names: vec![named("number"), named("name")],
@@ -224,7 +224,7 @@ fn telephone(words: &[String], texts: &[&str]) -> Option<Form> {
     let stem: Vec<String> = words.iter().filter(|word| *word != "number").cloned().collect();
     let named = |names: &[&str]| [stem.clone(), names.iter().map(|&name| name.to_owned()).collect()].concat();
     texts.iter().all(area).then(|| Form {
-        made: Made::Telephone,
+        made: CompositeKind::Telephone,
         composition: Composition { fields: vec![text(End::At("-".to_owned())), text(End::Value)] },
         names: vec![named(&["area", "code"]), named(&["local", "number"])],
     })
@@ -261,7 +261,7 @@ fn code(words: &[String], texts: &[&str]) -> Option<Form> {
     }
     let named = |name: &str| [stem.clone(), vec![name.to_owned()]].concat();
     let composition = Composition { fields: vec![text(end), Field { content, end: End::Value }] };
-    Some(Form { made: Made::Code, composition, names: vec![named("prefix"), named("serial")] })
+    Some(Form { made: CompositeKind::Code, composition, names: vec![named("prefix"), named("serial")] })
 }
 
 /// Letters, or digits that a sign ends, what stands between, and digits.

@@ -2,7 +2,7 @@ use super::*;
 
 fn of(table: &str, column: &str, values: &[Option<&str>]) -> Result<Split, Refusal> {
     let values: Vec<Value> = values.iter().map(|value| value.map_or(Value::Null, Value::text)).collect();
-    let (convention, taken) = (Convention::Underscore, &Taken::new([column]));
+    let (convention, taken) = (Convention::Underscore, &NamesInUse::new([column]));
     split(&Subject { table, column, columns: &[column], convention, taken }, &values)
 }
 
@@ -108,7 +108,7 @@ fn what_cannot_be_split_is_refused_with_a_reason() {
     ] {
         assert_eq!(of(table, column, &values), Err(refusal), "{column}");
     }
-    let taken = Taken::new(["name", "FIRST_NAME", "name_last_name"]);
+    let taken = NamesInUse::new(["name", "FIRST_NAME", "name_last_name"]);
     let subject = Subject {
         table: "singer",
         column: "name",
@@ -123,7 +123,7 @@ fn what_cannot_be_split_is_refused_with_a_reason() {
 
 #[test]
 fn a_table_that_is_not_known_holds_persons_if_it_says_where_they_were_born() {
-    let (column, convention, taken) = ("name", Convention::Underscore, &Taken::default());
+    let (column, convention, taken) = ("name", Convention::Underscore, &NamesInUse::default());
     let name = [Value::text("Tiger Woods")];
     let split_in =
         |table, columns: &[&str]| split(&Subject { table, column, columns, convention, taken }, &name);
@@ -142,7 +142,8 @@ fn a_person_without_a_last_name_does_not_spoil_the_others() {
 }
 
 fn merged(columns: &[&str], rows: &[Vec<Value>]) -> Result<Merge, Refusal> {
-    let candidates = merge_candidates(columns, Convention::Underscore, &Taken::new(columns.iter().copied()));
+    let candidates =
+        merge_candidates(columns, Convention::Underscore, &NamesInUse::new(columns.iter().copied()));
     candidates[0].check(rows)
 }
 
@@ -183,5 +184,5 @@ fn columns_whose_values_do_not_come_back_are_not_merged() {
     let every = [row(Value::text("a b, c; d"), Value::text("x"))];
     assert_eq!(refused(&every), Refusal::NoRoundTrip("a b, c; d, x".to_owned()));
     let columns = ["first_name", "birth_year", "city"];
-    assert!(merge_candidates(&columns, Convention::Underscore, &Taken::new(columns)).is_empty());
+    assert!(merge_candidates(&columns, Convention::Underscore, &NamesInUse::new(columns)).is_empty());
 }

@@ -55,7 +55,7 @@ const WITHOUT_ARTICLE: &[&str] = &[
 
 /// What is written: the turns, and where in them stands what says nothing of the query.
 #[derive(Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct WrittenQuestion {
     /// One text, or one for each turn of a dialogue.
     pub turns: Vec<String>,
     /// Of each marked stretch what it is, the turn and the bytes.
@@ -70,7 +70,7 @@ pub(crate) struct Writer<'a> {
     random: &'a mut Random,
     /// Whether values may stand without quotes, and columns have other names.
     plain_values: bool,
-    written: Written,
+    written: WrittenQuestion,
     /// The turn at hand.
     text: String,
     last: String,
@@ -87,7 +87,7 @@ impl<'a> Writer<'a> {
         plain_values: bool,
         random: &'a mut Random,
     ) -> Self {
-        let (written, text, last) = (Written::default(), String::new(), String::new());
+        let (written, text, last) = (WrittenQuestion::default(), String::new(), String::new());
         Self {
             grammar,
             vocabulary,
@@ -103,7 +103,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The text of a phrase; `None` where a constant in it has no words.
-    pub(crate) fn write(mut self, tree: &Tree) -> Option<Written> {
+    pub(crate) fn write(mut self, tree: &Tree) -> Option<WrittenQuestion> {
         self.tree(tree)?;
         self.end_turn();
         Some(self.written)

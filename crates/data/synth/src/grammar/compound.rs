@@ -3,7 +3,7 @@
 use sqlgauge_sql::tree::{Body, SetOperator};
 
 use super::draft::{Draft, Form, Nest};
-use super::{Bound, Grammar, conjunction, output, select_of};
+use super::{FromRelation, Grammar, conjunction, output, select_of};
 use crate::world::Kind;
 
 impl Grammar<'_> {
@@ -34,7 +34,7 @@ impl Grammar<'_> {
     fn same_columns(
         &mut self,
         facets: &[super::Facet],
-        scope: &[Bound],
+        scope: &[FromRelation],
         draft: &mut Draft,
         operator: SetOperator,
     ) -> Option<sqlgauge_sql::tree::Select> {

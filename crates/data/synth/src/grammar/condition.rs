@@ -4,7 +4,7 @@ use sqlgauge_sql::derive::collect_columns;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, LikeOperator, Literal, UnaryOperator};
 
 use super::draft::Draft;
-use super::{Bound, Facet, Grammar};
+use super::{Facet, FromRelation, Grammar};
 use crate::wish::Demand;
 use crate::world::Kind;
 
@@ -14,7 +14,7 @@ const PREDICATES: &[&str] =
 
 impl Grammar<'_> {
     /// The conditions of a draft, those that are wanted first.
-    pub(super) fn conditions(&mut self, scope: &[Bound], draft: &mut Draft) -> Vec<Expr> {
+    pub(super) fn conditions(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Vec<Expr> {
         let mut found = Vec::new();
         // Two conditions on one column mostly say one thing twice.
         let mut scope = scope.to_vec();
@@ -34,12 +34,12 @@ impl Grammar<'_> {
     }
 
     /// A predicate over a column of the scope.
-    pub(super) fn predicate(&mut self, scope: &[Bound], want: Option<&str>) -> Option<Expr> {
+    pub(super) fn predicate(&mut self, scope: &[FromRelation], want: Option<&str>) -> Option<Expr> {
         let demanded = self.demanded(scope);
-        let all: Vec<(&Bound, &Facet)> =
+        let all: Vec<(&FromRelation, &Facet)> =
             scope.iter().flat_map(|bound| bound.facets.iter().map(move |facet| (bound, facet))).collect();
         for _ in 0..6 {
-            let weight = |(bound, facet): &(&Bound, &Facet)| {
+            let weight = |(bound, facet): &(&FromRelation, &Facet)| {
                 let is_demanded = demanded == Some((bound.id, facet.column));
                 if is_demanded { 200.0 } else { self.fitness(facet, want) }
             };
@@ -59,7 +59,7 @@ impl Grammar<'_> {
     /// The column that is demanded, where it is in the scope.
     pub(super) fn demanded(
         &self,
-        scope: &[Bound],
+        scope: &[FromRelation],
     ) -> Option<(sqlgauge_sql::tree::RelationId, sqlgauge_sql::tree::ColumnRef)> {
         let Some(Demand::Column(table, column)) = self.demand else { return None };
         let bound = scope.iter().find(|bound| bound.table == Some(table))?;
@@ -90,7 +90,7 @@ impl Grammar<'_> {
     }
 
     /// A predicate over that column, true on the row of its relation where it has one.
-    fn over(&mut self, bound: &Bound, facet: &Facet, want: Option<&str>) -> Option<Expr> {
+    fn over(&mut self, bound: &FromRelation, facet: &Facet, want: Option<&str>) -> Option<Expr> {
         if want == Some("is_null") {
             let negated = self.chance(50);
             return Some(Expr::IsNull { expr: Box::new(facet.expr()), negated });
@@ -217,7 +217,7 @@ impl Grammar<'_> {
 }
 
 /// Takes the columns of a condition out of a scope.
-pub(super) fn forget(scope: &mut [Bound], condition: &Expr) {
+pub(super) fn forget(scope: &mut [FromRelation], condition: &Expr) {
     let mut columns = Vec::new();
     collect_columns(condition, &mut columns);
     for bound in scope {

@@ -5,7 +5,7 @@ use sqlgauge_sql::tree::{
 };
 
 use super::draft::{Draft, Form, Special};
-use super::{Bound, Facet, Grammar, equal, joined};
+use super::{Facet, FromRelation, Grammar, equal, joined};
 use crate::wish::Demand;
 use crate::world::{Kind, Link};
 
@@ -14,7 +14,7 @@ const LARGEST_PRODUCT: u64 = 20_000;
 
 impl Grammar<'_> {
     /// Tables, joined along links.
-    pub(super) fn from(&mut self, draft: &Draft) -> Option<(From, Vec<Bound>)> {
+    pub(super) fn from(&mut self, draft: &Draft) -> Option<(From, Vec<FromRelation>)> {
         let start = self.start(draft)?;
         let (mut from, bound) = self.table(start);
         let mut scope = vec![bound];
@@ -61,7 +61,7 @@ impl Grammar<'_> {
     }
 
     /// A new instance of a table.
-    pub(super) fn table(&mut self, table: usize) -> (From, Bound) {
+    pub(super) fn table(&mut self, table: usize) -> (From, FromRelation) {
         let id = self.relation_id();
         let world = self.world;
         let profile = &world.tables[table];
@@ -75,12 +75,12 @@ impl Grammar<'_> {
         });
         let facets = facets.collect();
         let row = self.random.below(profile.sample.len());
-        let bound = Bound { id, table: Some(table), facets, row };
+        let bound = FromRelation { id, table: Some(table), facets, row };
         (From::Relation(Relation::new(id, Source::Table(profile.id))), bound)
     }
 
     /// A way of links to the table of a column that the sampler chooses; each link with whether it leads to the parent.
-    fn path(&mut self, scope: &[Bound], longest: usize) -> Option<Vec<(usize, bool)>> {
+    fn path(&mut self, scope: &[FromRelation], longest: usize) -> Option<Vec<(usize, bool)>> {
         let world = self.world;
         let here: Vec<usize> = scope.iter().filter_map(|bound| bound.table).collect();
         let steps = |to: usize| here.iter().filter_map(|&from| world.distance(from, to)).min();
@@ -121,7 +121,7 @@ impl Grammar<'_> {
     fn follow(
         &mut self,
         from: From,
-        scope: &mut Vec<Bound>,
+        scope: &mut Vec<FromRelation>,
         link: &Link,
         to_parent: bool,
         kind: JoinKind,
@@ -138,7 +138,7 @@ impl Grammar<'_> {
     }
 
     /// The sampled row of the other table that the row of this one is linked with.
-    fn partner(&self, here: &Bound, link: &Link, to_parent: bool) -> Option<usize> {
+    fn partner(&self, here: &FromRelation, link: &Link, to_parent: bool) -> Option<usize> {
         let (own, other) = if to_parent { (link.child, link.parent) } else { (link.parent, link.child) };
         let (own_columns, other_columns) = ends(link, to_parent);
         let row = self.world.tables[own].sample.get(here.row)?;
@@ -148,7 +148,7 @@ impl Grammar<'_> {
         sample.iter().position(|row| row.get(other_column as usize) == Some(value))
     }
 
-    fn special(&mut self, from: From, scope: &mut Vec<Bound>, special: Special) -> Option<From> {
+    fn special(&mut self, from: From, scope: &mut Vec<FromRelation>, special: Special) -> Option<From> {
         match special {
             Special::Kind(JoinKind::Cross) => self.product(from, scope),
             Special::Kind(kind) => {
@@ -168,7 +168,7 @@ impl Grammar<'_> {
         }
     }
 
-    fn product(&mut self, from: From, scope: &mut Vec<Bound>) -> Option<From> {
+    fn product(&mut self, from: From, scope: &mut Vec<FromRelation>) -> Option<From> {
         let world = self.world;
         let own = scope.last()?.table?;
         let is_small = |&table: &usize| {
@@ -182,7 +182,7 @@ impl Grammar<'_> {
     }
 
     /// Pairs of rows of one table that agree in a category, each pair once.
-    fn with_itself(&mut self, from: From, scope: &mut Vec<Bound>) -> Option<From> {
+    fn with_itself(&mut self, from: From, scope: &mut Vec<FromRelation>) -> Option<From> {
         let table = scope.last()?.table?;
         let profile = &self.world.tables[table];
         let shared: Vec<u32> = (0..)
@@ -210,7 +210,7 @@ impl Grammar<'_> {
     }
 
     /// A subquery in FROM or in WITH, with that many levels; joined with the table that its key names, by chance.
-    pub(super) fn derived_from(&mut self, levels: usize, with: bool) -> Option<(From, Vec<Bound>)> {
+    pub(super) fn derived_from(&mut self, levels: usize, with: bool) -> Option<(From, Vec<FromRelation>)> {
         let mut inner = self.inner_draft(levels);
         inner.form = if self.chance(75) { Form::Grouped } else { Form::List };
         inner.outputs = 2;
@@ -234,7 +234,7 @@ impl Grammar<'_> {
             .map(|((at, facet), name)| Facet { column: ColumnRef::at(id, at), name, ..facet })
             .collect();
         let from = From::Relation(Relation::new(id, source));
-        let mut scope = vec![Bound { id, table: None, facets, row: 0 }];
+        let mut scope = vec![FromRelation { id, table: None, facets, row: 0 }];
         if self.chance(55)
             && let Some((from, bound)) = self.named_by_key(&from, &scope[0])
         {
@@ -245,7 +245,7 @@ impl Grammar<'_> {
     }
 
     /// The join of a subquery with the table whose rows its first key names.
-    fn named_by_key(&mut self, from: &From, derived: &Bound) -> Option<(From, Bound)> {
+    fn named_by_key(&mut self, from: &From, derived: &FromRelation) -> Option<(From, FromRelation)> {
         let world = self.world;
         let (key, link) = derived.facets.iter().find_map(|facet| {
             let (table, column) = facet.source.filter(|_| facet.kind == Kind::Key)?;
@@ -270,9 +270,14 @@ pub(super) fn ends(link: &Link, to_parent: bool) -> (&[u32], &[u32]) {
 }
 
 /// The equalities of a link.
-pub(super) fn link_condition(here: &Bound, there: &Bound, link: &Link, to_parent: bool) -> Option<Expr> {
+pub(super) fn link_condition(
+    here: &FromRelation,
+    there: &FromRelation,
+    link: &Link,
+    to_parent: bool,
+) -> Option<Expr> {
     let (own, other) = ends(link, to_parent);
-    let column = |bound: &Bound, at: u32| Expr::Column(ColumnRef::at(bound.id, at));
+    let column = |bound: &FromRelation, at: u32| Expr::Column(ColumnRef::at(bound.id, at));
     super::conjunction(
         own.iter().zip(other).map(|(&own, &other)| equal(column(here, own), column(there, other))).collect(),
     )

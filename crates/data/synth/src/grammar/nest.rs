@@ -7,7 +7,7 @@ use super::condition::forget;
 use super::draft::{Draft, Form, Nest, any_nest};
 use super::from::{ends, link_condition};
 use super::output::has_aggregate;
-use super::{Bound, Facet, Grammar, Made, conjunction, equal, output, select_of};
+use super::{CompositeKind, Facet, FromRelation, Grammar, conjunction, equal, output, select_of};
 use crate::world::{Kind, Link};
 
 impl Grammar<'_> {
@@ -38,7 +38,12 @@ impl Grammar<'_> {
     }
 
     /// A condition with a subquery of that many levels.
-    pub(super) fn nested_condition(&mut self, nest: Nest, scope: &[Bound], levels: usize) -> Option<Expr> {
+    pub(super) fn nested_condition(
+        &mut self,
+        nest: Nest,
+        scope: &[FromRelation],
+        levels: usize,
+    ) -> Option<Expr> {
         match nest {
             Nest::Scalar => self.compared(scope, levels).or_else(|| self.contained(scope, levels)),
             Nest::Exists => self.exists(scope, levels).or_else(|| self.contained(scope, levels)),
@@ -47,7 +52,7 @@ impl Grammar<'_> {
     }
 
     /// `a IN (SELECT b …)`: along a link, or the values of the same column that another condition leaves.
-    fn contained(&mut self, scope: &[Bound], levels: usize) -> Option<Expr> {
+    fn contained(&mut self, scope: &[FromRelation], levels: usize) -> Option<Expr> {
         let mut ways: Vec<(Facet, usize, u32)> = Vec::new();
         for facet in scope.iter().flat_map(|bound| &bound.facets) {
             let Some((table, column)) = facet.source else { continue };
@@ -120,8 +125,8 @@ impl Grammar<'_> {
     }
 
     /// `a > (SELECT avg(a) …)`, also over the rows that share a category with the row around.
-    fn compared(&mut self, scope: &[Bound], levels: usize) -> Option<Expr> {
-        let numbers: Vec<(&Bound, &Facet)> = scope
+    fn compared(&mut self, scope: &[FromRelation], levels: usize) -> Option<Expr> {
+        let numbers: Vec<(&FromRelation, &Facet)> = scope
             .iter()
             .filter(|bound| bound.table.is_some())
             .flat_map(|bound| bound.facets.iter().map(move |facet| (bound, facet)))
@@ -150,7 +155,7 @@ impl Grammar<'_> {
         (table, column): (usize, u32),
         function: Function,
         levels: usize,
-        around: Option<&Bound>,
+        around: Option<&FromRelation>,
     ) -> Option<Query> {
         let mut draft = self.inner_draft(levels);
         let (from, bound) = self.table(table);
@@ -178,7 +183,7 @@ impl Grammar<'_> {
     }
 
     /// The links of the tables of a scope; each with the bound and whether it leads to the parent.
-    fn links_of(&self, scope: &[Bound]) -> Vec<(Bound, Link, bool)> {
+    fn links_of(&self, scope: &[FromRelation]) -> Vec<(FromRelation, Link, bool)> {
         let mut found = Vec::new();
         for bound in scope {
             for link in &self.world.links {
@@ -193,7 +198,7 @@ impl Grammar<'_> {
     }
 
     /// `EXISTS (SELECT … WHERE u.b = t.a AND …)`.
-    fn exists(&mut self, scope: &[Bound], levels: usize) -> Option<Expr> {
+    fn exists(&mut self, scope: &[FromRelation], levels: usize) -> Option<Expr> {
         let links = self.links_of(scope);
         let (around, link, to_parent) =
             self.choose(&links, |(_, _, to_parent)| if *to_parent { 0.3 } else { 1.0 })?.clone();
@@ -217,7 +222,12 @@ impl Grammar<'_> {
     }
 
     /// Adds a result column that counts or sums up what is linked with the row.
-    pub(super) fn nested_output(&mut self, made: &mut Made, scope: &[Bound], levels: usize) -> Option<()> {
+    pub(super) fn nested_output(
+        &mut self,
+        made: &mut CompositeKind,
+        scope: &[FromRelation],
+        levels: usize,
+    ) -> Option<()> {
         if !made.select.group_by.is_empty() || made.select.distinct || has_aggregate(&made.select) {
             return None;
         }

@@ -9,7 +9,7 @@ use sqlgauge_sql::tree::{
 
 use super::condition::comparison;
 use super::draft::{Draft, Form};
-use super::{Bound, Facet, Grammar, Made, output, select_of};
+use super::{CompositeKind, Facet, FromRelation, Grammar, output, select_of};
 use crate::tier::Tier;
 use crate::world::Kind;
 
@@ -22,10 +22,10 @@ impl Grammar<'_> {
     /// The outputs of a draft, with GROUP BY and HAVING. With `inner`, HAVING compares with a subquery of so many levels.
     pub(super) fn outputs(
         &mut self,
-        scope: &[Bound],
+        scope: &[FromRelation],
         draft: &mut Draft,
         inner: Option<usize>,
-    ) -> Option<Made> {
+    ) -> Option<CompositeKind> {
         match draft.form {
             Form::List => self.list(scope, draft),
             Form::Aggregate => self.aggregates(scope, draft),
@@ -34,7 +34,7 @@ impl Grammar<'_> {
         }
     }
 
-    fn list(&mut self, scope: &[Bound], draft: &mut Draft) -> Option<Made> {
+    fn list(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<CompositeKind> {
         let mut facets = self.columns(scope, draft.outputs);
         let mut outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
         let wanted = draft.take(COMPUTED);
@@ -52,12 +52,12 @@ impl Grammar<'_> {
         (!outputs.is_empty()).then(|| {
             let mut select = select_of(outputs);
             select.distinct = draft.distinct;
-            Made { select, facets }
+            CompositeKind { select, facets }
         })
     }
 
     /// Different columns; what says something to a reader comes first.
-    fn columns(&mut self, scope: &[Bound], count: usize) -> Vec<Facet> {
+    fn columns(&mut self, scope: &[FromRelation], count: usize) -> Vec<Facet> {
         let mut found: Vec<Facet> = Vec::new();
         let demanded = self.demanded(scope);
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
@@ -87,8 +87,8 @@ impl Grammar<'_> {
         found
     }
 
-    fn aggregates(&mut self, scope: &[Bound], draft: &mut Draft) -> Option<Made> {
-        let mut made = Made { select: select_of(Vec::new()), facets: Vec::new() };
+    fn aggregates(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<CompositeKind> {
+        let mut made = CompositeKind { select: select_of(Vec::new()), facets: Vec::new() };
         if let Some((expr, facet)) =
             draft.take(&["case", "arithmetic", "cast"]).and_then(|want| self.ratio(scope, want))
         {
@@ -110,7 +110,7 @@ impl Grammar<'_> {
     }
 
     /// An aggregate that means something for the column that it is over.
-    pub(super) fn aggregate(&mut self, scope: &[Bound], want: Option<&str>) -> Option<(Expr, Facet)> {
+    pub(super) fn aggregate(&mut self, scope: &[FromRelation], want: Option<&str>) -> Option<(Expr, Facet)> {
         let want =
             want.unwrap_or(["count", "count", "sum", "average", "average", "extremum"][self.random.below(6)]);
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
@@ -155,7 +155,12 @@ impl Grammar<'_> {
         Some((Expr::Aggregate(Box::new(Aggregate::plain(Function::Count, Args::Star))), facet))
     }
 
-    fn grouped(&mut self, scope: &[Bound], draft: &mut Draft, inner: Option<usize>) -> Option<Made> {
+    fn grouped(
+        &mut self,
+        scope: &[FromRelation],
+        draft: &mut Draft,
+        inner: Option<usize>,
+    ) -> Option<CompositeKind> {
         let keys = self.group_keys(scope)?;
         let group_by: Vec<Expr> = keys.iter().map(Facet::expr).collect();
         let mut outputs: Vec<Output> = group_by.iter().cloned().map(output).collect();
@@ -178,11 +183,11 @@ impl Grammar<'_> {
             None if draft.having => Some(self.having(scope)?),
             None => None,
         };
-        Some(Made { select: Select { group_by, having, ..select_of(outputs) }, facets })
+        Some(CompositeKind { select: Select { group_by, having, ..select_of(outputs) }, facets })
     }
 
     /// A category, or the key of a row with what names it.
-    fn group_keys(&mut self, scope: &[Bound]) -> Option<Vec<Facet>> {
+    fn group_keys(&mut self, scope: &[FromRelation]) -> Option<Vec<Facet>> {
         let profile = |facet: &Facet| {
             facet.source.map(|(table, column)| &self.world.tables[table].columns[column as usize])
         };
@@ -224,7 +229,7 @@ impl Grammar<'_> {
     }
 
     /// `count(*) > n`, or an aggregate against a value of its column.
-    fn having(&mut self, scope: &[Bound]) -> Option<Expr> {
+    fn having(&mut self, scope: &[FromRelation]) -> Option<Expr> {
         if self.chance(65) {
             return self.more_than(&[1, 1, 2, 2, 3, 5]);
         }
@@ -245,7 +250,7 @@ impl Grammar<'_> {
     }
 
     /// An aggregate against that of all rows.
-    fn having_subquery(&mut self, scope: &[Bound], levels: usize) -> Option<Expr> {
+    fn having_subquery(&mut self, scope: &[FromRelation], levels: usize) -> Option<Expr> {
         let numbers: Vec<Facet> = scope
             .iter()
             .filter(|bound| bound.table.is_some())
@@ -265,7 +270,7 @@ impl Grammar<'_> {
     }
 
     /// Columns with a rank within a category, or an aggregate over it.
-    fn windowed(&mut self, scope: &[Bound], draft: &mut Draft) -> Option<Made> {
+    fn windowed(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<CompositeKind> {
         let mut facets = self.columns(scope, draft.outputs.max(1));
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
         let of_kind = |kinds: &[Kind]| -> Vec<&Facet> {
@@ -291,11 +296,11 @@ impl Grammar<'_> {
         let first = facets.first()?.column;
         outputs.push(output(Expr::Window(Box::new(call))));
         facets.push(computed_facet(first, "rank", true));
-        Some(Made { select: select_of(outputs), facets })
+        Some(CompositeKind { select: select_of(outputs), facets })
     }
 
     /// A value that is computed from columns of a row.
-    fn computed(&mut self, scope: &[Bound], operator: &str) -> Option<(Expr, Facet)> {
+    fn computed(&mut self, scope: &[FromRelation], operator: &str) -> Option<(Expr, Facet)> {
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
         let numbers: Vec<&Facet> = all.iter().filter(|facet| facet.kind == Kind::Number).copied().collect();
         let texts: Vec<&Facet> =
@@ -361,7 +366,7 @@ impl Grammar<'_> {
     }
 
     /// A value that is computed from aggregates: a count by condition, a difference, a share.
-    fn ratio(&mut self, scope: &[Bound], operator: &str) -> Option<(Expr, Facet)> {
+    fn ratio(&mut self, scope: &[FromRelation], operator: &str) -> Option<(Expr, Facet)> {
         let numbers: Vec<&Facet> =
             scope.iter().flat_map(|bound| &bound.facets).filter(|facet| facet.kind == Kind::Number).collect();
         let facet = *self.random.pick(&numbers)?;

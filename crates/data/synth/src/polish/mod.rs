@@ -47,18 +47,18 @@ pub trait Writer: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// When one has no answer: what is said next time would make another corpus.
-    fn reword(&self, schema: &Schema, questions: &[(&str, &str)]) -> Result<Vec<Written>, WriterError>;
+    fn reword(&self, schema: &Schema, questions: &[(&str, &str)]) -> Result<Vec<PolishedText>, WriterError>;
 
     /// SQL for each of the questions.
     ///
     /// # Errors
     /// When one has no answer.
-    fn answer(&self, schema: &Schema, questions: &[&str]) -> Result<Vec<Written>, WriterError>;
+    fn answer(&self, schema: &Schema, questions: &[&str]) -> Result<Vec<PolishedText>, WriterError>;
 }
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct PolishedText {
     /// The text.
     pub text: String,
     /// Whether it was written to its end.
@@ -184,7 +184,7 @@ impl Polish {
 }
 
 /// The wording in an answer, if it can be kept.
-fn wording(question: &str, implicit_values: &[String], written: &Written) -> Result<String, Refusal> {
+fn wording(question: &str, implicit_values: &[String], written: &PolishedText) -> Result<String, Refusal> {
     let text = written.text.trim();
     let quotes = [('"', '"'), ('“', '”')];
     let unquoted = quotes.iter().find_map(|&(open, close)| text.strip_prefix(open)?.strip_suffix(close));
@@ -250,7 +250,7 @@ fn numbers(text: &str) -> BTreeSet<String> {
 }
 
 /// Whether an answer's SQL returns the rows of the pair.
-fn agrees(answer: &Written, pair: &Checked, schema: &Schema, checker: &Checker<'_>) -> bool {
+fn agrees(answer: &PolishedText, pair: &Checked, schema: &Schema, checker: &Checker<'_>) -> bool {
     let sql = extract_sql(&answer.text).sql;
     let is_small = |sql: &str| {
         let Ok(query) = resolve(sql, schema) else { return false };
@@ -271,13 +271,13 @@ mod tests {
     use super::*;
 
     fn of(question: &str, text: &str) -> Result<String, Refusal> {
-        wording(question, &[], &Written { text: text.to_owned(), is_whole: true })
+        wording(question, &[], &PolishedText { text: text.to_owned(), is_whole: true })
     }
 
     #[test]
     fn a_value_without_quotes_is_kept_too() {
         let of = |text: &str| {
-            let written = Written { text: text.to_owned(), is_whole: true };
+            let written = PolishedText { text: text.to_owned(), is_whole: true };
             wording("schools whose league is DSHA", &["DSHA".to_owned()], &written)
         };
         assert!(of("Which schools play in the dsha?").is_ok());
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(of("all ages", "SELECT age FROM singer"), Err(Refusal::Sql));
         assert_eq!(of("all ages", "What is `age` of all?"), Err(Refusal::Sql));
         assert_eq!(of("all ages", &"How old are they? ".repeat(1000)), Err(Refusal::Truncated));
-        let cut = Written { text: "How old".to_owned(), is_whole: false };
+        let cut = PolishedText { text: "How old".to_owned(), is_whole: false };
         assert_eq!(wording("all ages", &[], &cut), Err(Refusal::Truncated));
     }
 

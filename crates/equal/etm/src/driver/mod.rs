@@ -8,13 +8,13 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Body, Expr, From, Query, Relation, RelationId, Source};
 use sqlgauge_sql::{aggregates, reach};
 
-use crate::beside::{Beside, keeps_type, result_operands, returns_texts};
+use crate::beside::{Comparand, keeps_type, result_operands, returns_texts};
 use crate::context::{Context, Position, Published};
 use crate::matcher::Application;
 use crate::planned::{Planned, PlannedNames, has_value_rows, plan_shows_anywhere};
 use crate::profile::Profile;
 use crate::rule::{Meta, Shape};
-use crate::sensitive::{Sensitivity, Settled, has_indexed_text, sensitivity};
+use crate::sensitive::{OrderConditions, Sensitivity, has_indexed_text, sensitivity};
 use crate::tools;
 
 pub(crate) use rule_set::RuleSet;
@@ -103,7 +103,7 @@ pub(crate) fn normalise_up_to(
             relations: Vec::new(),
             names: names.clone(),
         };
-        driver.query(query, Position::Top, false, &Beside::Nothing);
+        driver.query(query, Position::Top, false, &Comparand::Nothing);
         log = driver.log;
         applied = driver.applied;
         copies_left = driver.context.copies_left;
@@ -155,7 +155,7 @@ impl<'a> Driver<'_, 'a> {
     }
 
     /// Brings a query into its normal form; `beside` is what its results are compared with.
-    fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool, beside: &Beside) {
+    fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool, beside: &Comparand) {
         if self.context.is_sound() {
             self.names.add_ctes(query, &self.context.facts);
         }
@@ -175,17 +175,17 @@ impl<'a> Driver<'_, 'a> {
     }
 
     /// Rewrites the clauses of a query and the queries in them. Where the plan shows, only by rules that keep it.
-    fn clauses(&mut self, query: &mut Query, plan_shows: bool, results: &Beside) {
+    fn clauses(&mut self, query: &mut Query, plan_shows: bool, results: &Comparand) {
         self.plan_shows = plan_shows;
         // Which order shows of a common table expression depends on who reads it; rule 26 puts it there.
         for cte in &mut query.ctes {
-            self.inner("WITH", &mut cte.query, Position::Cte, true, &Beside::Anything);
+            self.inner("WITH", &mut cte.query, Position::Cte, true, &Comparand::Anything);
         }
         let empty = self.may_lack_rows(query);
         self.body(&mut query.body, plan_shows, &empty, results);
         self.without_rows(&empty, |driver| {
             for term in &mut query.order_by {
-                driver.operand(&mut term.expr, false, "ORDER BY", &Beside::Itself);
+                driver.operand(&mut term.expr, false, "ORDER BY", &Comparand::Itself);
             }
         });
         for expr in query.limit.iter_mut().chain(&mut query.offset) {
@@ -202,7 +202,7 @@ impl<'a> Driver<'_, 'a> {
         before: Sensitivity,
         change: impl FnOnce(&mut Self, &mut Query),
     ) -> bool {
-        let settled = Settled::of(query, before, &self.context.facts);
+        let settled = OrderConditions::of(query, before, &self.context.facts);
         let planned = self.planned(query);
         // SQLite passes DISTINCT in EXISTS over, also where an OFFSET counts the rows.
         let passes_distinct = position == Position::Exists && query.offset.is_some();
@@ -218,7 +218,7 @@ impl<'a> Driver<'_, 'a> {
         let after = self.sensitivity(query, position, false);
         let same_order = settled.is_none()
             || after == Sensitivity::None
-            || Settled::of(query, after, &self.context.facts) == settled;
+            || OrderConditions::of(query, after, &self.context.facts) == settled;
         let is_distinct = |query: &Query| query.as_select().is_some_and(|select| select.distinct);
         let same_rows = !passes_distinct || !(is_distinct(query) || is_distinct(&saved.query));
         let kept =
@@ -292,7 +292,7 @@ impl<'a> Driver<'_, 'a> {
         query: &mut Query,
         position: Position,
         sensitive: bool,
-        beside: &Beside,
+        beside: &Comparand,
     ) {
         self.scope.push(clause);
         self.query(query, position, sensitive, beside);
@@ -304,13 +304,13 @@ impl<'a> Driver<'_, 'a> {
         query: &mut Query,
         position: Position,
         sensitive_around: bool,
-        beside: &Beside,
+        beside: &Comparand,
     ) {
         // Moving parts of such a query would take an aggregate away from the query that it belongs to.
         if !self.rules.lies.owns_aggregates && aggregates::is_entangled(query) {
             return;
         }
-        let typed = self.context.is_sound() && !matches!(beside, Beside::Nothing);
+        let typed = self.context.is_sound() && !matches!(beside, Comparand::Nothing);
         let mut old = typed.then(|| (query.clone(), self.context.facts.clone()));
         let mut shape = Shape::of(query);
         let mut sensitive = self.sensitivity(query, position, sensitive_around);
@@ -371,7 +371,7 @@ impl<'a> Driver<'_, 'a> {
 
     /// `empty` are the relations of which results may be asked for without a row; `results` is what the results are
     /// compared with.
-    fn body(&mut self, body: &mut Body, sensitive: bool, empty: &[RelationId], results: &Beside) {
+    fn body(&mut self, body: &mut Body, sensitive: bool, empty: &[RelationId], results: &Comparand) {
         match body {
             Body::Select(select) => {
                 if let Some(from) = &mut select.from {
@@ -386,7 +386,7 @@ impl<'a> Driver<'_, 'a> {
                     self.expr(filter, true, "WHERE");
                 }
                 for key in &mut select.group_by {
-                    self.operand(key, false, "GROUP BY", &Beside::Itself);
+                    self.operand(key, false, "GROUP BY", &Comparand::Itself);
                 }
                 if let Some(having) = &mut select.having {
                     let grouped = !select.group_by.is_empty();
@@ -411,7 +411,7 @@ impl<'a> Driver<'_, 'a> {
 
     /// An operand of a set operation is tried as a query of its own; a result that is no longer a bare body is
     /// read through a subquery.
-    fn set_operand(&mut self, body: &mut Body, position: Position, sensitive: bool, results: &Beside) {
+    fn set_operand(&mut self, body: &mut Body, position: Position, sensitive: bool, results: &Comparand) {
         self.scope.push("set operand");
         let Body::Select(_) = body else {
             self.body(body, sensitive, &[], results);
@@ -446,7 +446,7 @@ impl<'a> Driver<'_, 'a> {
         match from {
             From::Relation(relation) => match &mut relation.source {
                 Source::Derived(query) => {
-                    self.inner("FROM", query, Position::Derived, sensitive, &Beside::Anything);
+                    self.inner("FROM", query, Position::Derived, sensitive, &Comparand::Anything);
                 }
                 Source::Function { args, .. } => {
                     for arg in args {

@@ -4,7 +4,7 @@ use sqlgauge_sql::aggregates;
 use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
 
 use super::Driver;
-use crate::beside::{Beside, texts};
+use crate::beside::{Comparand, texts};
 use crate::context::Position;
 use crate::matcher::Application;
 use crate::rule::Meta;
@@ -17,7 +17,7 @@ const MAX_REWRITES: usize = 12;
 impl Driver<'_, '_> {
     /// An expression of which only the value counts.
     pub(super) fn expr(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) {
-        self.operand(expr, is_condition, clause, &Beside::Nothing);
+        self.operand(expr, is_condition, clause, &Comparand::Nothing);
     }
 
     pub(super) fn operand(
@@ -25,7 +25,7 @@ impl Driver<'_, '_> {
         expr: &mut Expr,
         is_condition: bool,
         clause: &'static str,
-        beside: &Beside,
+        beside: &Comparand,
     ) {
         // SQL tells the owner of an aggregate by the columns that it reads, so one that reads others stays as it is.
         if let Expr::Aggregate(aggregate) = expr
@@ -50,13 +50,13 @@ impl Driver<'_, '_> {
         expr: &mut Expr,
         is_condition: bool,
         clause: &'static str,
-        beside: &Beside,
+        beside: &Comparand,
     ) -> bool {
         if self.plan_shows && self.has_indexed_text && may_be_indexed_text(expr, &self.context.facts) {
             return false;
         }
         let mut changed = false;
-        let typed = self.context.is_sound() && !matches!(beside, Beside::Nothing);
+        let typed = self.context.is_sound() && !matches!(beside, Comparand::Nothing);
         let mut before = (typed || self.log.is_some()).then(|| expr.clone());
         let sensitivity = if self.plan_shows { Sensitivity::Rows } else { Sensitivity::None };
         for rule in &self.rules.expressions {
@@ -89,28 +89,28 @@ impl Driver<'_, '_> {
     }
 
     /// What an operand is compared with; nothing where neither its affinity nor its collation has an effect.
-    fn beside(&self, own: &Expr, others: &[&Expr]) -> Beside {
+    fn beside(&self, own: &Expr, others: &[&Expr]) -> Comparand {
         let facts = &self.context.facts;
         let shows = self.context.is_sound() && texts(facts, others.iter().copied().chain([own]));
-        if shows { Beside::these(facts, others.iter().copied()) } else { Beside::Nothing }
+        if shows { Comparand::these(facts, others.iter().copied()) } else { Comparand::Nothing }
     }
 
-    fn parts(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str, beside: &Beside) {
+    fn parts(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str, beside: &Comparand) {
         // What passes the affinity or the collation of its operand on.
-        let passed = |as_what: Beside| match beside {
-            Beside::Nothing => Beside::Nothing,
-            Beside::Compound(_) => beside.clone(),
+        let passed = |as_what: Comparand| match beside {
+            Comparand::Nothing => Comparand::Nothing,
+            Comparand::Compound(_) => beside.clone(),
             _ => as_what,
         };
         match expr {
             Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
             Expr::Unary(_, operand) | Expr::Cast { expr: operand, .. } => {
                 let of_operand =
-                    if matches!(beside, Beside::Itself) { Beside::Itself } else { Beside::Others };
+                    if matches!(beside, Comparand::Itself) { Comparand::Itself } else { Comparand::Others };
                 self.operand(operand, false, clause, &passed(of_operand));
             }
             Expr::Collate { expr: operand, .. } => {
-                self.operand(operand, false, clause, &passed(Beside::Anything));
+                self.operand(operand, false, clause, &passed(Comparand::Anything));
             }
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
                 let of_left = self.beside(left, &[right]);
@@ -128,7 +128,7 @@ impl Driver<'_, '_> {
                 }
             }
             Expr::Row(list) => {
-                let part = passed(Beside::Anything);
+                let part = passed(Comparand::Anything);
                 list.iter_mut().for_each(|operand| self.operand(operand, false, clause, &part));
             }
             Expr::Between { expr, low, high, .. } => {
@@ -155,7 +155,7 @@ impl Driver<'_, '_> {
             }
             Expr::InQuery { expr, query, .. } => self.in_query(expr, query, clause),
             Expr::Exists { query, .. } => {
-                self.inner(clause, query, Position::Exists, self.plan_shows, &Beside::Nothing);
+                self.inner(clause, query, Position::Exists, self.plan_shows, &Comparand::Nothing);
             }
             Expr::Scalar(query) => {
                 // What is computed once is a constant to the plan around it.
@@ -165,20 +165,20 @@ impl Driver<'_, '_> {
             Expr::Case { operand, branches, otherwise } => {
                 // By the form of its results SQLite tells what a CASE may be.
                 let of_results =
-                    if matches!(beside, Beside::Compound(_)) { beside } else { &Beside::Nothing };
+                    if matches!(beside, Comparand::Compound(_)) { beside } else { &Comparand::Nothing };
                 self.case(operand.as_deref_mut(), branches, otherwise.as_deref_mut(), clause, of_results);
             }
             Expr::IsNull { expr, .. } => self.expr(expr, false, clause),
             Expr::Function { function, args } => {
-                let beside = Beside::arguments(&self.context.facts, function, args.as_slice());
+                let beside = Comparand::arguments(&self.context.facts, function, args.as_slice());
                 self.list(args.as_mut_slice(), clause, &beside);
             }
             Expr::Aggregate(aggregate) => {
                 let lacking = self.context.enter_rows();
                 let beside = if aggregate.distinct {
-                    Beside::Itself
+                    Comparand::Itself
                 } else {
-                    Beside::arguments(&self.context.facts, &aggregate.function, aggregate.args.as_slice())
+                    Comparand::arguments(&self.context.facts, &aggregate.function, aggregate.args.as_slice())
                 };
                 self.list(aggregate.args.as_mut_slice(), clause, &beside);
                 self.terms(&mut aggregate.order_by, clause);
@@ -188,12 +188,12 @@ impl Driver<'_, '_> {
                 self.context.leave_rows(lacking);
             }
             Expr::Window(call) => {
-                let beside = Beside::arguments(&self.context.facts, &call.function, call.args.as_slice());
+                let beside = Comparand::arguments(&self.context.facts, &call.function, call.args.as_slice());
                 self.list(call.args.as_mut_slice(), clause, &beside);
                 if let Some(filter) = &mut call.filter {
                     self.expr(filter, true, clause);
                 }
-                self.list(&mut call.window.partition_by, clause, &Beside::Itself);
+                self.list(&mut call.window.partition_by, clause, &Comparand::Itself);
                 self.terms(&mut call.window.order_by, clause);
             }
         }
@@ -201,15 +201,15 @@ impl Driver<'_, '_> {
 
     fn in_query(&mut self, value: &mut Expr, query: &mut Query, clause: &'static str) {
         let results = if self.context.is_sound() {
-            Beside::results(&self.context.facts, query)
+            Comparand::results(&self.context.facts, query)
         } else {
-            Beside::Nothing
+            Comparand::Nothing
         };
         self.operand(value, false, clause, &results);
         let of_results = if self.context.is_sound() {
-            Beside::these(&self.context.facts, [&*value])
+            Comparand::these(&self.context.facts, [&*value])
         } else {
-            Beside::Nothing
+            Comparand::Nothing
         };
         self.inner(clause, query, Position::In, self.plan_shows, &of_results);
     }
@@ -220,7 +220,7 @@ impl Driver<'_, '_> {
         branches: &mut [(Expr, Expr)],
         otherwise: Option<&mut Expr>,
         clause: &'static str,
-        of_results: &Beside,
+        of_results: &Comparand,
     ) {
         if let Some(operand) = operand.as_deref_mut() {
             let of_operand = self.beside(operand, &branches.iter().map(|(when, _)| when).collect::<Vec<_>>());
@@ -241,12 +241,12 @@ impl Driver<'_, '_> {
         }
     }
 
-    fn list(&mut self, list: &mut [Expr], clause: &'static str, beside: &Beside) {
+    fn list(&mut self, list: &mut [Expr], clause: &'static str, beside: &Comparand) {
         list.iter_mut().for_each(|expr| self.operand(expr, false, clause, beside));
     }
 
     fn terms(&mut self, terms: &mut [OrderTerm], clause: &'static str) {
-        terms.iter_mut().for_each(|term| self.operand(&mut term.expr, false, clause, &Beside::Itself));
+        terms.iter_mut().for_each(|term| self.operand(&mut term.expr, false, clause, &Comparand::Itself));
     }
 
     fn record_expr(&mut self, meta: &'static Meta, before: &Expr, after: &Expr, clause: &'static str) {

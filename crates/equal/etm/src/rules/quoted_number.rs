@@ -64,17 +64,17 @@ impl Rule for QuotedNumber {
             // `x IS TRUE` asks for a truth value, and not for the number 1.
             Expr::Binary(operator, _, right) if tools::is_truth_test(*operator, right) => false,
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                let (a, b) = (Beside::of(left, context), Beside::of(right, context));
+                let (a, b) = (Comparand::of(left, context), Comparand::of(right, context));
                 // A text constant has no affinity of its own, so each side is looked at with the other's.
                 let changed = adapt(right, a);
                 adapt(left, b) || changed
             }
             Expr::InList { expr, list, .. } => {
-                let beside = Beside::of(expr, context);
+                let beside = Comparand::of(expr, context);
                 list.iter_mut().filter_map(|element| adapt(element, beside).then_some(())).count() > 0
             }
             Expr::Between { expr, low, high, .. } => {
-                let beside = Beside::of(expr, context);
+                let beside = Comparand::of(expr, context);
                 let changed = adapt(low, beside);
                 adapt(high, beside) || changed
             }
@@ -100,13 +100,13 @@ fn published(expr: &mut Expr) -> bool {
 
 /// What a constant is compared with.
 #[derive(Clone, Copy)]
-struct Beside {
+struct Comparand {
     /// Its affinity; unknown beside another constant, which is left as it is.
     affinity: Fact<Option<Affinity>>,
     may_be_number: bool,
 }
 
-impl Beside {
+impl Comparand {
     fn of(expr: &Expr, context: &Context<'_>) -> Self {
         let is_constant = matches!(expr, Expr::Literal(_));
         Self {
@@ -117,7 +117,7 @@ impl Beside {
 }
 
 /// Writes a constant as a comparison with that operand takes it.
-fn adapt(constant: &mut Expr, beside: Beside) -> bool {
+fn adapt(constant: &mut Expr, beside: Comparand) -> bool {
     let (Expr::Literal(literal), Fact::Known(affinity)) = (constant, beside.affinity) else { return false };
     let new = match (&*literal, affinity) {
         (Literal::Text(text), Some(affinity)) if affinity.is_numeric() => match text.parse::<i64>() {

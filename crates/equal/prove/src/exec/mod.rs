@@ -23,7 +23,7 @@ use sqlgauge_sql::tree::{
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 pub use self::group::Group;
-pub use self::order::{Cut, Direction};
+pub use self::order::{Direction, LimitClause};
 use super::ir::{Term, Terms};
 use super::value::Value;
 use super::world::{Row, Stop, World};
@@ -93,7 +93,7 @@ pub struct Executed {
     /// How their keys sort them.
     pub directions: Vec<Direction>,
     /// Which of them are taken.
-    pub cut: Option<Cut>,
+    pub cut: Option<LimitClause>,
 }
 
 /// The execution of one statement.

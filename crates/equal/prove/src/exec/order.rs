@@ -32,7 +32,7 @@ impl Direction {
 
 /// Which of the sorted rows are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cut {
+pub struct LimitClause {
     /// How many; `None` for all.
     pub limit: Option<Term>,
     /// How many are left out before.
@@ -40,7 +40,7 @@ pub struct Cut {
     is_plain: bool,
 }
 
-impl Cut {
+impl LimitClause {
     /// Whether nothing is left out before, and something is taken.
     pub fn keeps_the_first(&self) -> bool {
         self.is_plain
@@ -80,7 +80,7 @@ impl Terms {
 
 impl Run<'_, '_> {
     /// Which rows the query takes.
-    pub(super) fn cut(&mut self, query: &Query, env: &Env) -> Result<Option<Cut>, Stop> {
+    pub(super) fn cut(&mut self, query: &Query, env: &Env) -> Result<Option<LimitClause>, Stop> {
         let Some(limit) = &query.limit else { return Ok(None) };
         let limit = self.row_count(limit, env)?;
         let zero = self.world.terms.zero(Sort::Integer);
@@ -99,7 +99,7 @@ impl Run<'_, '_> {
         };
         let is_plain = known_limit != 0 && known_offset <= 0;
         let offset = if known_offset < 0 { zero } else { offset };
-        Ok(Some(Cut { limit: Some(limit).filter(|_| known_limit >= 0), offset, is_plain }))
+        Ok(Some(LimitClause { limit: Some(limit).filter(|_| known_limit >= 0), offset, is_plain }))
     }
 
     fn row_count(&mut self, expr: &Expr, env: &Env) -> Result<Term, Stop> {

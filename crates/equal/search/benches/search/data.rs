@@ -21,7 +21,7 @@ pub(crate) struct Case {
 
 /// Which predictions are kept, by what execution says of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum PredictionFilter {
     All,
     Right,
     Wrong,
@@ -96,7 +96,7 @@ impl Reader<'_> {
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
-    fn spider(&mut self, systems: &[String], kept: Kept) -> Vec<Case> {
+    fn spider(&mut self, systems: &[String], kept: PredictionFilter) -> Vec<Case> {
         let spider = self.folder.join("spider");
         let read = |path: String| fs::read_to_string(spider.join(path)).unwrap_or_default();
         let gold = read("dev_gold.sql".to_owned());
@@ -123,7 +123,7 @@ impl Reader<'_> {
     }
 
     /// BIRD dev; of superhero alone it is known what execution says.
-    fn bird(&mut self, systems: &[String], kept: Kept, superhero: bool) -> Vec<Case> {
+    fn bird(&mut self, systems: &[String], kept: PredictionFilter, superhero: bool) -> Vec<Case> {
         let (items, right) = (self.json("bird/dev.json"), self.json("bird/ex_set_superhero.json"));
         let mut cases = Vec::new();
         for system in systems {
@@ -131,7 +131,7 @@ impl Reader<'_> {
             for (at, item) in items.as_array().into_iter().flatten().enumerate() {
                 let id = at.to_string();
                 let is_right = right[system][&id].as_bool();
-                if (superhero || kept != Kept::All)
+                if (superhero || kept != PredictionFilter::All)
                     && (!SUPERHERO.contains(&at) || !fits(kept, is_right == Some(true)))
                 {
                     continue;
@@ -151,10 +151,10 @@ impl Reader<'_> {
     }
 }
 
-fn fits(kept: Kept, is_right: bool) -> bool {
+fn fits(kept: PredictionFilter, is_right: bool) -> bool {
     match kept {
-        Kept::All => true,
-        Kept::Right => is_right,
-        Kept::Wrong => !is_right,
+        PredictionFilter::All => true,
+        PredictionFilter::Right => is_right,
+        PredictionFilter::Wrong => !is_right,
     }
 }

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use sqlgauge_search::Options;
 
-use self::data::Kept;
+use self::data::PredictionFilter;
 
 /// What the command line asks for.
 struct Settings {
@@ -38,7 +38,7 @@ struct Settings {
     out: Option<PathBuf>,
     only: Option<String>,
     systems: Option<String>,
-    kept: Kept,
+    kept: PredictionFilter,
 }
 
 fn settings(args: &[String]) -> Settings {
@@ -56,11 +56,11 @@ fn settings(args: &[String]) -> Settings {
         only: text("--only"),
         systems: text("--systems"),
         kept: if has("--right") {
-            Kept::Right
+            PredictionFilter::Right
         } else if has("--wrong") {
-            Kept::Wrong
+            PredictionFilter::Wrong
         } else {
-            Kept::All
+            PredictionFilter::All
         },
     }
 }

@@ -15,7 +15,7 @@ use super::Settings;
 use super::data::Case;
 
 /// What became of one pair.
-pub(crate) enum Found {
+pub(crate) enum PairOutcome {
     /// The rules prove it equal.
     Proved,
     /// Told apart, and minimised.
@@ -54,14 +54,14 @@ pub(crate) fn options(settings: &Settings) -> Options {
 }
 
 /// Searches one pair.
-pub(crate) fn judge(case: &Case, search: &Search) -> Found {
+pub(crate) fn judge(case: &Case, search: &Search) -> PairOutcome {
     if Matcher::new(&case.schema, Profile::Sound).is_equal(&case.gold, &case.prediction) {
-        return Found::Proved;
+        return PairOutcome::Proved;
     }
     let started = Instant::now();
     match search.refute_minimised(&case.gold, &case.prediction) {
         Verdict::Refuted(found) => {
-            Found::Different(Box::new(Different { found: *found, time: started.elapsed() }))
+            PairOutcome::Different(Box::new(Different { found: *found, time: started.elapsed() }))
         }
         Verdict::Survived(found) => {
             let reason = match found.undecided {
@@ -70,9 +70,9 @@ pub(crate) fn judge(case: &Case, search: &Search) -> Found {
                 0 => "never differed",
                 _ => "differed only by what SQLite leaves open",
             };
-            Found::Undecided(reason, started.elapsed())
+            PairOutcome::Undecided(reason, started.elapsed())
         }
-        Verdict::Inapplicable(why) => Found::Inapplicable(why.code()),
+        Verdict::Inapplicable(why) => PairOutcome::Inapplicable(why.code()),
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn run(name: &str, cases: &[Case], settings: &Settings) {
         if let Some(out) = &mut out {
             writeln!(out, "{}", line(case, &one)).expect("a file to write to");
         }
-        if let (Found::Undecided(reason, _), true) = (&one, shown < settings.show) {
+        if let (PairOutcome::Undecided(reason, _), true) = (&one, shown < settings.show) {
             println!("\n-- {}: {reason}\n{}\n{}", case.id, case.gold, case.prediction);
             shown += 1;
         }
@@ -103,26 +103,26 @@ pub(crate) fn run(name: &str, cases: &[Case], settings: &Settings) {
 }
 
 /// Prints what came of the searches.
-pub(crate) fn summary(found: &[Found]) {
+pub(crate) fn summary(found: &[PairOutcome]) {
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
     let (mut whole, mut rest, mut rows) = (vec![], vec![], vec![]);
     let mut needs: BTreeMap<&str, usize> = BTreeMap::new();
     for one in found {
         let outcome = match one {
-            Found::Proved => "equal by the rules".to_owned(),
-            Found::Different(_) => "different".to_owned(),
-            Found::Undecided(reason, _) => format!("unknown: {reason}"),
-            Found::Inapplicable(why) => format!("inapplicable: {why}"),
+            PairOutcome::Proved => "equal by the rules".to_owned(),
+            PairOutcome::Different(_) => "different".to_owned(),
+            PairOutcome::Undecided(reason, _) => format!("unknown: {reason}"),
+            PairOutcome::Inapplicable(why) => format!("inapplicable: {why}"),
         };
         *outcomes.entry(outcome).or_default() += 1;
         match one {
-            Found::Different(one) => {
+            PairOutcome::Different(one) => {
                 whole.push(one.time);
                 rows.push(one.found.database().rows());
                 one.found.needs().iter().for_each(|need| *needs.entry(need.name()).or_default() += 1);
             }
-            Found::Undecided(_, time) => rest.push(*time),
-            Found::Proved | Found::Inapplicable(_) => {}
+            PairOutcome::Undecided(_, time) => rest.push(*time),
+            PairOutcome::Proved | PairOutcome::Inapplicable(_) => {}
         }
     }
     for (outcome, count) in outcomes {
@@ -138,20 +138,20 @@ pub(crate) fn summary(found: &[Found]) {
     println!("  not told apart:      {}", times(&mut rest));
 }
 
-fn line(case: &Case, one: &Found) -> serde_json::Value {
+fn line(case: &Case, one: &PairOutcome) -> serde_json::Value {
     let mut line = json!({ "id": case.id, "left": case.gold, "right": case.prediction });
     match one {
-        Found::Proved => line["verdict"] = json!("equivalent"),
-        Found::Undecided(reason, time) => {
+        PairOutcome::Proved => line["verdict"] = json!("equivalent"),
+        PairOutcome::Undecided(reason, time) => {
             line["verdict"] = json!("unknown");
             line["reason"] = json!(reason);
             line["ms"] = json!(time.as_secs_f64() * 1000.0);
         }
-        Found::Inapplicable(why) => {
+        PairOutcome::Inapplicable(why) => {
             line["verdict"] = json!("inapplicable");
             line["reason"] = json!(why);
         }
-        Found::Different(one) => {
+        PairOutcome::Different(one) => {
             line["verdict"] = json!("different");
             line["witness"] = json!(one.found.database().script());
             line["difference"] = json!(one.found.difference());

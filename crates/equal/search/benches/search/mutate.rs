@@ -11,7 +11,7 @@ use sqlgauge_sql::{Dialect, print, resolve};
 
 use super::Settings;
 use super::data::{Case, spider_golds};
-use super::measure::{Found, Searches, judge, options, summary};
+use super::measure::{PairOutcome, Searches, judge, options, summary};
 
 /// How much longer the search is that judges what the measured one left.
 const LONGER: usize = 50;
@@ -32,15 +32,15 @@ pub(crate) fn run(folder: &Path, settings: &Settings) {
         let Some(case) = mutant(gold, &mut random) else { continue };
         let one = judge(&case, searches.of(&case, options(settings)));
         match &one {
-            Found::Inapplicable(_) => continue,
-            Found::Undecided(reason, _) => {
+            PairOutcome::Inapplicable(_) => continue,
+            PairOutcome::Undecided(reason, _) => {
                 let options = Options { databases: settings.databases * LONGER, ..options(settings) };
                 let options = Options { seed: settings.seed + 1, ..options };
-                let is_missed = matches!(judge(&case, longer.of(&case, options)), Found::Different(_));
+                let is_missed = matches!(judge(&case, longer.of(&case, options)), PairOutcome::Different(_));
                 let list = if is_missed { &mut missed } else { &mut left };
                 list.push((case, *reason));
             }
-            Found::Proved | Found::Different(_) => {}
+            PairOutcome::Proved | PairOutcome::Different(_) => {}
         }
         found.push(one);
     }

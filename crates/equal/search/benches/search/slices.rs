@@ -8,12 +8,12 @@ use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_search::Search;
 
 use super::Settings;
-use super::data::{Kept, sets};
+use super::data::{PredictionFilter, sets};
 use super::measure::{options, times};
 
 /// Cuts a slice for each prediction that execution calls wrong on superhero.
 pub(crate) fn run(folder: &Path, settings: Settings) {
-    let settings = Settings { kept: Kept::Wrong, only: Some("superhero".to_owned()), ..settings };
+    let settings = Settings { kept: PredictionFilter::Wrong, only: Some("superhero".to_owned()), ..settings };
     let engine = SqliteEngine::new(Limits::default());
     let path = folder.join("bird/database/superhero/superhero.sqlite");
     let database = engine.open(&path).expect("the superhero database");

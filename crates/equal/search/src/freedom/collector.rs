@@ -15,7 +15,7 @@ use super::build::{
     aggregate, any, binary, column, derived, integer, output, over, rank_by, select_one, varies,
 };
 use super::level::{Extreme, Level, has_aggregate, level_exprs, sensitive_windows};
-use super::possible::Cut;
+use super::possible::OutermostLimit;
 use super::walk::{free_relations, operands, reads_cte, reads_output};
 use super::{Choice, Loose, Place, Site};
 use crate::trace::constant;
@@ -46,7 +46,7 @@ pub(super) struct Collector<'a> {
     pub(super) checks: Vec<(Query, Place)>,
     /// Some place leaves a choice that cannot be checked.
     pub(super) is_always_open: bool,
-    pub(super) cut: Option<Cut>,
+    pub(super) cut: Option<OutermostLimit>,
     pub(super) sites: Vec<Site>,
     pub(super) loose: Vec<Loose>,
 }
@@ -149,7 +149,7 @@ impl Collector<'_> {
             return;
         };
         if role == Role::Top {
-            let cut = limit.map(|limit| Cut::new(query, limit, offset, self.schema)).transpose();
+            let cut = limit.map(|limit| OutermostLimit::new(query, limit, offset, self.schema)).transpose();
             self.is_always_open |= cut.is_err();
             self.cut = cut.ok().flatten();
             return;
@@ -157,7 +157,8 @@ impl Collector<'_> {
         let limit = if role == Role::First { 1 } else { limit.unwrap_or(i64::MAX) };
         if limit == 1 && self.recursive == 0 && free_relations(query).is_empty() {
             let ctes = self.ctes.iter().chain(&query.ctes).cloned().collect();
-            let Ok(cut) = Cut::new(&Query { ctes, ..query.clone() }, limit, offset, self.schema) else {
+            let Ok(cut) = OutermostLimit::new(&Query { ctes, ..query.clone() }, limit, offset, self.schema)
+            else {
                 self.is_always_open = true;
                 return;
             };

@@ -9,7 +9,7 @@
 //! the enclosing FROM, and one that cannot be checked counts as open.
 //!
 //! Three freedoms are not only checked but understood, as real predictions are full of them:
-//! - a LIMIT of the outermost query ([`Cut`]): its possible results are known;
+//! - a LIMIT of the outermost query ([`OutermostLimit`]): its possible results are known;
 //! - a subquery of which one row is taken ([`Site`]): the query is run with each row that it could be;
 //! - a result column that takes the value of any row of its group ([`Loose`]): only the other columns are compared.
 //!
@@ -40,7 +40,7 @@ pub(crate) use self::choice::Place;
 pub use self::choice::{Choice, OpenPlace};
 use self::collector::{Collector, Role};
 pub(crate) use self::permitted::{rows_with_keys, without_order};
-pub(crate) use self::possible::{Cut, Possible};
+pub(crate) use self::possible::{OutermostLimit, Possible};
 pub(crate) use self::walk::free_relations;
 use super::trace::{Trace, trace};
 use super::verdict::Inapplicable;
@@ -51,7 +51,7 @@ pub(crate) struct Freedom {
     /// Queries that return a row on a database that leaves a choice, with the place.
     pub(crate) checks: Vec<(String, Place)>,
     /// The LIMIT of the outermost query.
-    pub(crate) cut: Option<Cut>,
+    pub(crate) cut: Option<OutermostLimit>,
     /// Subqueries of which one row is taken, each after those that it depends on.
     pub(crate) sites: Vec<Site>,
     /// Result columns that may be open.
@@ -118,7 +118,7 @@ pub(crate) struct Site {
     query: Query,
     pub(crate) place: Place,
     /// All its rows with their sort keys, and which of them may be taken.
-    pub(crate) cut: Cut,
+    pub(crate) cut: OutermostLimit,
     /// A relation that the statement does not use yet.
     free_relation: RelationId,
 }

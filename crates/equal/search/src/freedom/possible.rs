@@ -12,7 +12,7 @@ use crate::values::{from_number, number, same_key};
 
 /// The LIMIT of an outermost query.
 #[derive(Debug, Clone)]
-pub(crate) struct Cut {
+pub(crate) struct OutermostLimit {
     /// The query without its limit, with its sort keys appended.
     pub(crate) text: String,
     keys: Vec<usize>,
@@ -149,7 +149,7 @@ impl Near {
     }
 }
 
-impl Cut {
+impl OutermostLimit {
     /// The cut of a query with that LIMIT and OFFSET.
     pub(super) fn new(query: &Query, limit: i64, offset: i64, schema: &Schema) -> Result<Self, PrintError> {
         let unlimited = Query { limit: None, offset: None, ..query.clone() };

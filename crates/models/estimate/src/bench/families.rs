@@ -70,7 +70,7 @@ pub struct Belief {
 
 /// A transfer estimated by the belief of other families.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Judged {
+pub struct JudgedTransfer {
     /// The transfer.
     pub transfer: Transfer,
     /// Estimated accuracy.
@@ -225,7 +225,7 @@ impl Belief {
         })
     }
 
-    fn judge(self, transfer: &Transfer, level: f64) -> Judged {
+    fn judge(self, transfer: &Transfer, level: f64) -> JudgedTransfer {
         let moves = self.slopes[0] * transfer.moves[0] + self.slopes[1] * transfer.moves[1];
         let centre = transfer.level + moves;
         // The few families that are left show less than there is.
@@ -238,7 +238,7 @@ impl Belief {
         let width =
             spread.half_width_alone(transfer.databases, transfer.moves[0], level, share, transfer.running);
         let at = |z: f64| transfer.share * normal_cdf(z);
-        Judged {
+        JudgedTransfer {
             transfer: transfer.clone(),
             accuracy: at(centre),
             low: at(centre - width),
@@ -248,7 +248,7 @@ impl Belief {
 }
 
 /// Every transfer, judged by what the other families show, to a single database by what they show on the other databases.
-pub fn judge(transfers: &[Transfer], level: f64) -> Vec<Judged> {
+pub fn judge(transfers: &[Transfer], level: f64) -> Vec<JudgedTransfer> {
     let others = |one: &Transfer| -> Vec<&Transfer> {
         let is_apart = |other: &&Transfer| {
             other.family != one.family && (one.database.is_none() || other.database != one.database)
@@ -260,20 +260,20 @@ pub fn judge(transfers: &[Transfer], level: f64) -> Vec<Judged> {
 }
 
 /// The tables: what was found without each family, by whole runs and by single databases, and what all show together.
-pub fn families_markdown(judged: &[Judged], all: Option<Belief>) -> String {
+pub fn families_markdown(judged: &[JudgedTransfer], all: Option<Belief>) -> String {
     let mut text = String::from(
         "# Families left out\n\n| target | n | MAE | bias | coverage | half-width |\n|---|---|---|---|---|---|\n",
     );
     // Writing to a string cannot fail.
-    let mut line = |name: &str, of: &dyn Fn(&Judged) -> bool| {
-        let chosen: Vec<&Judged> = judged.iter().filter(|one| of(one)).collect();
+    let mut line = |name: &str, of: &dyn Fn(&JudgedTransfer) -> bool| {
+        let chosen: Vec<&JudgedTransfer> = judged.iter().filter(|one| of(one)).collect();
         if chosen.is_empty() {
             return;
         }
-        let mean = |value: &dyn Fn(&Judged) -> f64| {
+        let mean = |value: &dyn Fn(&JudgedTransfer) -> f64| {
             chosen.iter().map(|one| value(one)).sum::<f64>() / chosen.len() as f64
         };
-        let error = |one: &Judged| one.accuracy - one.transfer.truth;
+        let error = |one: &JudgedTransfer| one.accuracy - one.transfer.truth;
         let holds = chosen.iter().filter(|o| o.low <= o.transfer.truth && o.transfer.truth <= o.high).count();
         let _ = writeln!(
             text,

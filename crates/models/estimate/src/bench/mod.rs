@@ -6,7 +6,7 @@ mod run;
 mod summary;
 mod text;
 
-pub use families::{Belief, Judged, Transfer, families_markdown, judge, transfers};
+pub use families::{Belief, JudgedTransfer, Transfer, families_markdown, judge, transfers};
 pub use protocol::{BenchRun, Peers, Protocol, Selection, Trial, trials};
 pub use run::{BenchOptions, Results, Row, Skipped, pool_of, run};
 pub use summary::{Line, by_method, by_system};

@@ -10,7 +10,7 @@ use crate::outcome::Outcome;
 use sqlgauge_fusion::{Evaluator, FitOptions, find, fit_parts};
 
 use super::Estimator;
-use super::sampling::{Answers, FusionOptions, Known, failed, parts};
+use super::sampling::{Answers, FusionOptions, LabelledAnswers, failed, parts};
 
 /// What it does: draws sample sets from the labelled answers of the known systems, describes the shift of each from
 /// the system's own labelled answers, learns how accuracy follows from the shift, and reads the accuracy of the
@@ -49,7 +49,7 @@ impl Estimator for Fusion {
 /// An evaluator with the source that it measures from.
 pub struct Fitted {
     /// What it was learned from.
-    pub known: Known,
+    pub known: LabelledAnswers,
     /// The source.
     pub reference: Reference,
     /// The evaluator.
@@ -59,7 +59,7 @@ pub struct Fitted {
 impl Fitted {
     /// Learns an evaluator for the target of a case.
     pub fn new(case: &Case<'_>, method: &'static str, options: FusionOptions) -> Result<Self, EstimateError> {
-        let known = Known::new(case, method)?;
+        let known = LabelledAnswers::new(case, method)?;
         let seed = case.options.seed;
         let reference = Reference::build(&known.source.vectors, known.directions(options.slices, seed)?)
             .map_err(failed)?;
@@ -75,7 +75,7 @@ impl Fitted {
 pub fn outcome(
     case: &Case<'_>,
     method: &'static str,
-    known: &Known,
+    known: &LabelledAnswers,
     reference: &Reference,
     evaluator: &Evaluator,
 ) -> Result<Estimate, EstimateError> {

@@ -9,7 +9,7 @@ use sqlgauge_fusion::{AdaptOptions, FitOptions, ReptileOptions, adapt, meta_trai
 
 use super::Estimator;
 use super::fusion::outcome;
-use super::sampling::{FusionOptions, Known, failed, task};
+use super::sampling::{FusionOptions, LabelledAnswers, failed, task};
 
 /// What it does: every known system but the target's is a task, its shift measured from its own labelled answers;
 /// Reptile learns an initialisation over the tasks, which a few steps adapt to the target's own labelled answers
@@ -41,7 +41,7 @@ impl Estimator for FusionMl {
     }
 
     fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
-        let known = Known::new(case, self.id())?;
+        let known = LabelledAnswers::new(case, self.id())?;
         let seed = case.options.seed;
         let directions = known.directions(self.options.slices, seed)?;
         let (mut own, mut others) = (None, Vec::new());

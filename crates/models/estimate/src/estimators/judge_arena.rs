@@ -56,7 +56,8 @@ impl Estimator for JudgeArena {
                 remedy: "give their predictions with --peer and their runs with --known",
             });
         }
-        let known: Vec<Known> = systems.iter().map(|&system| Known::of(case, system, &items)).collect();
+        let known: Vec<KnownOpponent> =
+            systems.iter().map(|&system| KnownOpponent::of(case, system, &items)).collect();
         let all: Vec<Opponent> = known.iter().map(|known| known.opponent.clone()).collect();
         let options = ArenaOptions {
             questions: service.questions,
@@ -107,12 +108,12 @@ fn opponents(case: &Case<'_>, most: usize) -> Vec<usize> {
 }
 
 /// An opponent, and whether its accuracy is that on the target's questions.
-struct Known {
+struct KnownOpponent {
     opponent: Opponent,
     is_of_target: bool,
 }
 
-impl Known {
+impl KnownOpponent {
     fn of(case: &Case<'_>, system: usize, items: &[JudgeItem]) -> Self {
         let pool = case.pool();
         let questions = &case.evidence.questions;
@@ -129,7 +130,7 @@ impl Known {
     }
 }
 
-fn notes(report: &ArenaReport, found: &ArenaEstimate, known: &[Known], server: &str) -> Vec<String> {
+fn notes(report: &ArenaReport, found: &ArenaEstimate, known: &[KnownOpponent], server: &str) -> Vec<String> {
     let against: Vec<String> = report
         .opponents
         .iter()

@@ -141,7 +141,7 @@ impl Units {
 }
 
 /// The labelled answers that a case learns from.
-pub struct Known {
+pub struct LabelledAnswers {
     /// The answers that shift is measured from: the target's own labelled ones, or everybody's where it has none.
     pub source: Answers,
     /// Whether the source is the target's own.
@@ -150,7 +150,7 @@ pub struct Known {
     pub corpus: Vec<(usize, Answers)>,
 }
 
-impl Known {
+impl LabelledAnswers {
     /// The labelled answers of a case; `method` is named where there are too few.
     pub fn new(case: &Case<'_>, method: &'static str) -> Result<Self, EstimateError> {
         let labelled = |system: usize| Answers::of(case, system, &case.labelled(system));
@@ -268,7 +268,7 @@ fn by_database(case: &Case<'_>, questions: &[usize]) -> Grouping {
 /// interval. No database (no part of one, where there are fewer than five) is on two sides.
 pub fn parts(
     case: &Case<'_>,
-    known: &Known,
+    known: &LabelledAnswers,
     reference: &Reference,
     options: FusionOptions,
 ) -> Result<Parts, EstimateError> {
@@ -300,7 +300,7 @@ pub fn parts(
 /// Sample sets of one system against its own source, in groups of two databases.
 pub fn task(
     case: &Case<'_>,
-    known: &Known,
+    known: &LabelledAnswers,
     reference: &Reference,
     (system, answers): (usize, &Answers),
     options: FusionOptions,
@@ -334,7 +334,7 @@ pub fn described(
     MetaSet::new(names, rows, accuracy, vec![0; sets.len()]).map_err(failed)
 }
 
-fn units_of(case: &Case<'_>, known: &Known) -> Units {
+fn units_of(case: &Case<'_>, known: &LabelledAnswers) -> Units {
     let questions: BTreeSet<usize> =
         known.corpus.iter().flat_map(|(_, answers)| &answers.questions).copied().collect();
     Units::new(case, questions, case.options.seed)

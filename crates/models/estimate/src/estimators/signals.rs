@@ -99,7 +99,7 @@ struct Fit {
 }
 
 /// The accuracy among running answers.
-struct Found {
+struct RunningAccuracy {
     accuracy: f64,
     outside: bool,
     expected: f64,
@@ -182,18 +182,18 @@ impl Fit {
         (weight * by_law + (1.0 - weight) * by_items, law * items / (law + items))
     }
 
-    fn accuracy_of_running(&self, case: &Case<'_>, target: &Sums) -> Found {
+    fn accuracy_of_running(&self, case: &Case<'_>, target: &Sums) -> RunningAccuracy {
         let outside = case.standing().is_outside();
         let chance = per_group(self.home_groups, databases(case, &case.evidence.questions));
         let (weighed, expected) = self.weigh(&self.home, target, chance, outside);
         let by_structure = self.far.structure * self.structural_change();
         let accuracy = if outside { normal_cdf(on_probit(weighed) + by_structure) } else { weighed };
         let law = if outside { self.far } else { self.near };
-        Found { accuracy, outside, expected, law }
+        RunningAccuracy { accuracy, outside, expected, law }
     }
 
     /// The interval of the accuracy of all answers, of which those that run are this accurate.
-    fn interval(&self, case: &Case<'_>, found: &Found, target: &Sums, accuracy: f64) -> Interval {
+    fn interval(&self, case: &Case<'_>, found: &RunningAccuracy, target: &Sums, accuracy: f64) -> Interval {
         let level = case.options.level;
         let databases = databases(case, &case.evidence.questions);
         let share = accuracy / found.accuracy.max(1e-9);
@@ -220,7 +220,13 @@ impl Fit {
 
     /// How the signals moved the estimate away from the known accuracy, one after the other: which answers count at all,
     /// how many of them run, what the law says of each signal, what structure says. Each has the sign of its change.
-    fn effects(&self, case: &Case<'_>, found: &Found, target: &Sums, accuracy: f64) -> Vec<SignalValue> {
+    fn effects(
+        &self,
+        case: &Case<'_>,
+        found: &RunningAccuracy,
+        target: &Sums,
+        accuracy: f64,
+    ) -> Vec<SignalValue> {
         let (Some(known), true) = (case.pool().known_accuracy(case.target), self.is_own) else {
             return Vec::new();
         };
@@ -267,7 +273,7 @@ impl Fit {
     }
 
     /// The known accuracy if only answers counted that do so on the target, and by what factor more of them run there.
-    fn counted(case: &Case<'_>, found: &Found, known: f64) -> (f64, f64) {
+    fn counted(case: &Case<'_>, found: &RunningAccuracy, known: f64) -> (f64, f64) {
         let own = case.labelled(case.target);
         let running = |questions: &[usize], as_given: bool| {
             let holds = |&&question: &&usize| {
@@ -291,7 +297,7 @@ impl Fit {
     }
 
     /// The probability of every answer of the target, so that their mean over running ones is what was found.
-    fn outcome(&self, case: &Case<'_>, found: &Found) -> Outcome {
+    fn outcome(&self, case: &Case<'_>, found: &RunningAccuracy) -> Outcome {
         let questions = &case.evidence.questions;
         let of = |question: usize| case.observed(case.target, question);
         let running: Vec<usize> =
@@ -317,7 +323,7 @@ impl Fit {
         outcome
     }
 
-    fn add_notes(&self, case: &Case<'_>, found: &Found, notes: &mut Vec<String>) {
+    fn add_notes(&self, case: &Case<'_>, found: &RunningAccuracy, notes: &mut Vec<String>) {
         if found.outside {
             notes.push(
                 "outside what is labelled the estimate is an extrapolation by the law, and a prediction that does not run \

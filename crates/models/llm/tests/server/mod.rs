@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// A request as the server saw it.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct SeenRequest {
     /// Position among the requests, from 0.
     pub number: usize,
     /// When it was there.
@@ -24,7 +24,7 @@ pub struct Seen {
     pub body: Value,
 }
 
-impl Seen {
+impl SeenRequest {
     /// Value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -103,8 +103,8 @@ pub struct Server {
 }
 
 struct Shared {
-    script: Box<dyn Fn(&Seen) -> Reply + Send + Sync>,
-    seen: Mutex<Vec<Seen>>,
+    script: Box<dyn Fn(&SeenRequest) -> Reply + Send + Sync>,
+    seen: Mutex<Vec<SeenRequest>>,
     in_flight: AtomicUsize,
     most_in_flight: AtomicUsize,
     stopped: AtomicBool,
@@ -112,7 +112,7 @@ struct Shared {
 
 impl Server {
     /// Answers each request as the script says.
-    pub fn start(script: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn start(script: impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
@@ -141,7 +141,7 @@ impl Server {
     }
 
     /// Requests up to now.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<SeenRequest> {
         self.shared.seen.lock().unwrap().clone()
     }
 
@@ -168,7 +168,7 @@ impl Shared {
         let Some((line, headers, body)) = read_request(&stream) else { return };
         let seen = {
             let mut all = self.seen.lock().unwrap();
-            let seen = Seen { number: all.len(), at: Instant::now(), line, headers, body };
+            let seen = SeenRequest { number: all.len(), at: Instant::now(), line, headers, body };
             all.push(seen.clone());
             seen
         };

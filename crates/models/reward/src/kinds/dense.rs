@@ -22,7 +22,7 @@ use sqlgauge_metrics::soft_f1::soft_f1;
 use super::{Rewarding, Worth};
 use crate::code::Code;
 use crate::error::RewardError;
-use crate::judge::{Asked, Case, Found, Progress, metric, on_witnesses};
+use crate::judge::{Case, GoldQuestion, JudgedAnswer, Progress, metric, on_witnesses};
 use crate::options::Kind;
 
 pub(super) struct Dense;
@@ -40,7 +40,7 @@ impl Rewarding for Dense {
         Kind::Dense
     }
 
-    fn judge(&self, case: &Case<'_>, asked: &Asked) -> Result<Worth, RewardError> {
+    fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError> {
         let mut found = case.by_results(asked)?;
         let runs = matches!(found.code, Code::Wrong | Code::WrongOnWitness);
         let agreement = if runs { agreement(case, asked, &mut found)? } else { 0.0 };
@@ -59,7 +59,7 @@ fn value(code: Code, progress: Progress, agreement: f64) -> Option<f64> {
     }
 }
 
-fn agreement(case: &Case<'_>, asked: &Asked, found: &mut Found) -> Result<f64, RewardError> {
+fn agreement(case: &Case<'_>, asked: &GoldQuestion, found: &mut JudgedAnswer) -> Result<f64, RewardError> {
     // All rows count here, also those behind the first that tells the answer from the gold.
     let metric = metric(AGREEMENT)?;
     let on_database = metric.score(&case.pair(&asked.gold, &[metric])).value.unwrap_or(0.0);

@@ -6,7 +6,7 @@
 
 use super::{Rewarding, Worth, all_or_nothing};
 use crate::error::RewardError;
-use crate::judge::{Asked, Case};
+use crate::judge::{Case, GoldQuestion};
 use crate::options::Kind;
 
 pub(super) struct Exact;
@@ -16,7 +16,7 @@ impl Rewarding for Exact {
         Kind::Exact
     }
 
-    fn judge(&self, case: &Case<'_>, asked: &Asked) -> Result<Worth, RewardError> {
+    fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError> {
         let found = case.by_results(asked)?;
         Ok(Worth { value: all_or_nothing(found.code), found })
     }

@@ -6,14 +6,14 @@ mod structure;
 
 use crate::code::Code;
 use crate::error::RewardError;
-use crate::judge::{Asked, Case, Found};
+use crate::judge::{Case, GoldQuestion, JudgedAnswer};
 use crate::options::Kind;
 
 /// What an answer is worth beside one gold.
 pub(crate) struct Worth {
     /// `None` where nobody knows.
     pub(crate) value: Option<f64>,
-    pub(crate) found: Found,
+    pub(crate) found: JudgedAnswer,
 }
 
 /// One kind of reward. Its contract is the documentation at the head of its file.
@@ -21,7 +21,7 @@ pub(crate) trait Rewarding: Sync {
     fn kind(&self) -> Kind;
 
     /// What the answer is worth beside that gold.
-    fn judge(&self, case: &Case<'_>, asked: &Asked) -> Result<Worth, RewardError>;
+    fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError>;
 }
 
 static KINDS: &[&dyn Rewarding] = &[&exact::Exact, &dense::Dense, &structure::Structure];

@@ -12,7 +12,7 @@ use sqlgauge_sql::ErrorKind;
 use super::{Rewarding, Worth, all_or_nothing};
 use crate::code::Code;
 use crate::error::RewardError;
-use crate::judge::{Asked, Case, Found, Progress, metric};
+use crate::judge::{Case, GoldQuestion, JudgedAnswer, Progress, metric};
 use crate::options::Kind;
 use crate::reads::reads_table;
 
@@ -25,21 +25,21 @@ impl Rewarding for Structure {
         Kind::Structure
     }
 
-    fn judge(&self, case: &Case<'_>, asked: &Asked) -> Result<Worth, RewardError> {
+    fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError> {
         let found = found(case, asked)?;
         Ok(Worth { value: all_or_nothing(found.code), found })
     }
 }
 
-fn found(case: &Case<'_>, asked: &Asked) -> Result<Found, RewardError> {
+fn found(case: &Case<'_>, asked: &GoldQuestion) -> Result<JudgedAnswer, RewardError> {
     let gold = &*asked.gold;
     let pair = case.pair(gold, &[]);
-    let unusable = |reason: String| Found::new(Code::GoldFailed, Progress::Nothing, reason);
+    let unusable = |reason: String| JudgedAnswer::new(Code::GoldFailed, Progress::Nothing, reason);
     if let Err(error) = pair.gold_query() {
         return Ok(unusable(format!("the gold does not resolve: {error}")));
     }
     if case.sql.trim().is_empty() {
-        return Ok(Found::new(Code::NoSql, Progress::Nothing, "the answer holds no SQL"));
+        return Ok(JudgedAnswer::new(Code::NoSql, Progress::Nothing, "the answer holds no SQL"));
     }
     match pair.prediction_query() {
         Err(error) => {
@@ -47,11 +47,11 @@ fn found(case: &Case<'_>, asked: &Asked) -> Result<Found, RewardError> {
                 ErrorKind::TooComplex(_) => Code::TooLarge,
                 _ => Code::DoesNotRun,
             };
-            return Ok(Found::new(code, Progress::Nothing, error.to_string()));
+            return Ok(JudgedAnswer::new(code, Progress::Nothing, error.to_string()));
         }
         Ok(query) if case.options.refuse_no_table && gold.reads_table && !reads_table(query) => {
             let reason = "the answer reads no table, and the gold does";
-            return Ok(Found::new(Code::ReadsNoTable, Progress::Nothing, reason));
+            return Ok(JudgedAnswer::new(Code::ReadsNoTable, Progress::Nothing, reason));
         }
         Ok(_) => {}
     }
@@ -59,9 +59,9 @@ fn found(case: &Case<'_>, asked: &Asked) -> Result<Found, RewardError> {
     let score = matching.score(&pair);
     let reason = score.detail.get("reason").and_then(Value::as_str).unwrap_or("the same query").to_owned();
     Ok(match score.value {
-        Some(1.0) => Found::new(Code::Right, Progress::Runs, reason),
-        Some(_) => Found::new(Code::Wrong, Progress::Runs, reason),
-        None if itself(case, gold)? => Found::new(Code::TooLarge, Progress::Resolves, reason),
+        Some(1.0) => JudgedAnswer::new(Code::Right, Progress::Runs, reason),
+        Some(_) => JudgedAnswer::new(Code::Wrong, Progress::Runs, reason),
+        None if itself(case, gold)? => JudgedAnswer::new(Code::TooLarge, Progress::Resolves, reason),
         None => unusable(reason),
     })
 }

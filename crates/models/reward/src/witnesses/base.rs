@@ -8,7 +8,7 @@ use sqlgauge_search::{Search, literal};
 use sqlgauge_sql::tree::{Expr, Literal, Query};
 use sqlgauge_sql::{Dialect, print, resolve};
 
-use super::Kept;
+use super::StoredWitness;
 use crate::golds::Gold;
 use crate::subject::Subject;
 
@@ -27,7 +27,7 @@ const ECHO: usize = 400;
 /// What the search made of a gold.
 #[derive(Debug, Default)]
 pub(super) struct Base {
-    pub(super) kept: Vec<Arc<Kept>>,
+    pub(super) kept: Vec<Arc<StoredWitness>>,
     /// Other queries that were tried, and how many of them some witness tells from the gold.
     pub(super) tried: usize,
     pub(super) told: usize,
@@ -51,7 +51,7 @@ impl Base {
                     let found = search.refute_within(&gold.text, &other, DATABASES);
                     if let Some(found) = found.refutation().filter(|found| found.needs().is_empty()) {
                         base.told += 1;
-                        base.kept.push(Arc::new(Kept::new(found.database().clone())));
+                        base.kept.push(Arc::new(StoredWitness::new(found.database().clone())));
                     }
                 }
                 Err(reason) => return Self { none: Some(reason.code()), ..Self::default() },

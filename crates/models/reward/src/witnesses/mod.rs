@@ -38,14 +38,14 @@ const MOST: usize = 64;
 
 /// A witness.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Kept {
+pub(crate) struct StoredWitness {
     /// Follows from the script: equal witnesses have one name.
     name: String,
     pub(crate) witness: Witness,
     pub(crate) script: String,
 }
 
-impl Kept {
+impl StoredWitness {
     fn new(witness: Witness) -> Self {
         let script = witness.script();
         Self { name: digest([script.as_str()]), witness, script }
@@ -54,14 +54,14 @@ impl Kept {
 
 /// What is known of a question at one time.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct QuestionWitnesses {
     /// In the order of their names.
-    pub(crate) kept: Vec<Arc<Kept>>,
+    pub(crate) kept: Vec<Arc<StoredWitness>>,
     /// Why there can be none.
     pub(crate) none: Option<String>,
 }
 
-impl Known {
+impl QuestionWitnesses {
     pub(crate) fn databases(&self) -> impl Iterator<Item = &Witness> {
         self.kept.iter().map(|kept| &kept.witness)
     }
@@ -76,7 +76,7 @@ impl Known {
     }
 
     /// With further ones, up to the bound.
-    fn with(&self, more: impl IntoIterator<Item = Arc<Kept>>) -> Self {
+    fn with(&self, more: impl IntoIterator<Item = Arc<StoredWitness>>) -> Self {
         let mut kept = self.kept.clone();
         for one in more {
             if kept.len() < MOST && !kept.iter().any(|other| other.name == one.name) {
@@ -93,18 +93,18 @@ impl Known {
 pub(crate) struct Question {
     folder: Option<Folder>,
     /// `None` until the first witnesses have been made.
-    known: Mutex<Option<Arc<Known>>>,
+    known: Mutex<Option<Arc<QuestionWitnesses>>>,
     /// Held while they are.
     making: Mutex<()>,
 }
 
 impl Question {
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Known>>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<QuestionWitnesses>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What this process knows now.
-    pub(crate) fn now(&self) -> Option<Arc<Known>> {
+    pub(crate) fn now(&self) -> Option<Arc<QuestionWitnesses>> {
         self.lock().clone()
     }
 
@@ -117,7 +117,11 @@ impl Question {
     }
 
     /// What is known; the first witnesses are made if there are none yet.
-    pub(crate) fn known(&self, gold: &Gold, subject: &Subject) -> Result<Arc<Known>, RewardError> {
+    pub(crate) fn known(
+        &self,
+        gold: &Gold,
+        subject: &Subject,
+    ) -> Result<Arc<QuestionWitnesses>, RewardError> {
         let _alone = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*self.lock() {
             return Ok(Arc::clone(known));
@@ -127,14 +131,14 @@ impl Question {
             folder.write_base(gold, &base)?;
         }
         let none = base.none.clone();
-        let known = Arc::new(Known { kept: Vec::new(), none }.with(base.kept));
+        let known = Arc::new(QuestionWitnesses { kept: Vec::new(), none }.with(base.kept));
         *self.lock() = Some(Arc::clone(&known));
         Ok(known)
     }
 
     /// Adds a witness that tells that answer from the gold; whether it was new.
     pub(crate) fn add(&self, witness: Witness, answer: &str) -> Result<bool, RewardError> {
-        let kept = Arc::new(Kept::new(witness));
+        let kept = Arc::new(StoredWitness::new(witness));
         let mut known = self.lock();
         let Some(before) = known.clone() else { return Ok(false) };
         if before.kept.len() >= MOST || before.names().contains(kept.name.as_str()) {

@@ -11,7 +11,7 @@ use sqlgauge_base::file::{AtomicFile, remedy};
 use sqlgauge_search::Witness;
 
 use super::base::Base;
-use super::{FORMAT, Kept, Known, MOST};
+use super::{FORMAT, MOST, QuestionWitnesses, StoredWitness};
 use crate::error::RewardError;
 use crate::golds::Gold;
 
@@ -39,9 +39,12 @@ impl Folder {
     }
 
     /// What is there, of which `known` need not be read again; `None` if the first witnesses have not been made.
-    pub(super) fn read(&self, known: Option<&Arc<Known>>) -> Result<Option<Arc<Known>>, RewardError> {
+    pub(super) fn read(
+        &self,
+        known: Option<&Arc<QuestionWitnesses>>,
+    ) -> Result<Option<Arc<QuestionWitnesses>>, RewardError> {
         let base = match known {
-            Some(known) => Some(Known { kept: known.kept.clone(), none: known.none.clone() }),
+            Some(known) => Some(QuestionWitnesses { kept: known.kept.clone(), none: known.none.clone() }),
             None => self.read_base()?,
         };
         let Some(base) = base else { return Ok(None) };
@@ -50,14 +53,14 @@ impl Folder {
         if let Some(known) = known.filter(|known| known.kept.iter().map(|kept| &kept.name).eq(&names)) {
             return Ok(Some(Arc::clone(known)));
         }
-        let kept: Result<Vec<Arc<Kept>>, RewardError> = names
+        let kept: Result<Vec<Arc<StoredWitness>>, RewardError> = names
             .iter()
             .map(|name| match base.kept.iter().find(|kept| kept.name == *name) {
                 Some(kept) => Ok(Arc::clone(kept)),
                 None => self.read_witness(name).map(Arc::new),
             })
             .collect();
-        Ok(Some(Arc::new(Known { kept: kept?, none: base.none })))
+        Ok(Some(Arc::new(QuestionWitnesses { kept: kept?, none: base.none })))
     }
 
     /// The names of the witnesses, in order.
@@ -74,7 +77,7 @@ impl Folder {
     }
 
     /// What the marker of the first witnesses says.
-    fn read_base(&self) -> Result<Option<Known>, RewardError> {
+    fn read_base(&self) -> Result<Option<QuestionWitnesses>, RewardError> {
         let path = self.path.join(BASE);
         let text = match text_of(&path) {
             Ok(text) => text,
@@ -83,16 +86,16 @@ impl Folder {
         };
         let base: Value = serde_json::from_str(&text).map_err(|error| unreadable(&path, error.into()))?;
         let none = base["none"].as_str().map(str::to_owned);
-        Ok(Some(Known { kept: Vec::new(), none }))
+        Ok(Some(QuestionWitnesses { kept: Vec::new(), none }))
     }
 
-    fn read_witness(&self, name: &str) -> Result<Kept, RewardError> {
+    fn read_witness(&self, name: &str) -> Result<StoredWitness, RewardError> {
         let path = self.path.join(format!("{name}.sql"));
         let text = text_of(&path).map_err(|source| unreadable(&path, source))?;
         let witness = Witness::of_script(&text)
             .map_err(|error| unreadable(&path, io::Error::other(error.to_string())))?;
         // The name of the file is what other processes know it by.
-        Ok(Kept { name: name.to_owned(), ..Kept::new(witness) })
+        Ok(StoredWitness { name: name.to_owned(), ..StoredWitness::new(witness) })
     }
 
     /// Writes the first witnesses, the marker last.
@@ -109,7 +112,7 @@ impl Folder {
     }
 
     /// Writes a witness that tells that answer from the gold.
-    pub(super) fn write(&self, kept: &Kept, answer: &str) -> Result<(), RewardError> {
+    pub(super) fn write(&self, kept: &StoredWitness, answer: &str) -> Result<(), RewardError> {
         let mut text = String::new();
         for line in answer.lines() {
             // Writing to a String cannot fail.

@@ -100,7 +100,7 @@ impl WorkerCommand {
             .name("sqlgauge-worker".to_owned())
             .spawn(move || listen(stdout, &sender, longest))?;
         match worker.said.recv_timeout(within) {
-            Ok(Said::Frame(bytes)) if bytes == greeting() => Ok(worker),
+            Ok(WorkerMessage::Frame(bytes)) if bytes == greeting() => Ok(worker),
             Ok(_) => Err(io::Error::other("it is of another version")),
             Err(_) => Err(io::Error::other("it did not report")),
         }
@@ -108,23 +108,25 @@ impl WorkerCommand {
 }
 
 /// What a child has said.
-enum Said {
+enum WorkerMessage {
     Ran,
     Frame(Vec<u8>),
 }
 
 /// Passes on what the child says, until it says no more.
-fn listen(stdout: ChildStdout, sender: &SyncSender<Said>, longest: usize) {
+fn listen(stdout: ChildStdout, sender: &SyncSender<WorkerMessage>, longest: usize) {
     let mut stdout = BufReader::new(stdout);
     let mut next = GREETING_BYTES;
     let mut mark = [0];
     while let Ok(frame) = read_frame(&mut stdout, next) {
         next = longest;
-        if sender.send(Said::Frame(frame)).is_err() || stdout.read_exact(&mut mark).is_err() || mark != [RAN]
+        if sender.send(WorkerMessage::Frame(frame)).is_err()
+            || stdout.read_exact(&mut mark).is_err()
+            || mark != [RAN]
         {
             return;
         }
-        if sender.send(Said::Ran).is_err() {
+        if sender.send(WorkerMessage::Ran).is_err() {
             return;
         }
     }
@@ -135,7 +137,7 @@ fn listen(stdout: ChildStdout, sender: &SyncSender<Said>, longest: usize) {
 struct Worker {
     child: Child,
     stdin: Option<ChildStdin>,
-    said: Receiver<Said>,
+    said: Receiver<WorkerMessage>,
 }
 
 impl Drop for Worker {
@@ -166,19 +168,19 @@ impl Worker {
             return Ended::Died;
         }
         match self.hear(request.limits.timeout.saturating_add(grace), cutoff) {
-            Ok(Said::Ran) => {}
-            Ok(Said::Frame(_)) | Err(RecvTimeoutError::Disconnected) => return Ended::Died,
+            Ok(WorkerMessage::Ran) => {}
+            Ok(WorkerMessage::Frame(_)) | Err(RecvTimeoutError::Disconnected) => return Ended::Died,
             Err(RecvTimeoutError::Timeout) if cutoff.is_stopped() => return Ended::Stopped,
             Err(RecvTimeoutError::Timeout) => return Ended::Late,
         }
         match self.said.recv_timeout(TRANSFER) {
-            Ok(Said::Frame(bytes)) => decode_execution(&bytes).map_or(Ended::Died, Ended::Ran),
-            Ok(Said::Ran) | Err(_) => Ended::Died,
+            Ok(WorkerMessage::Frame(bytes)) => decode_execution(&bytes).map_or(Ended::Died, Ended::Ran),
+            Ok(WorkerMessage::Ran) | Err(_) => Ended::Died,
         }
     }
 
     /// What the child says next; nothing where it takes too long or is stopped.
-    fn hear(&self, time: Duration, cutoff: Cutoff<'_>) -> Result<Said, RecvTimeoutError> {
+    fn hear(&self, time: Duration, cutoff: Cutoff<'_>) -> Result<WorkerMessage, RecvTimeoutError> {
         if cutoff.stop.is_none() {
             return self.said.recv_timeout(time);
         }

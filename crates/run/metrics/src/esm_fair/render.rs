@@ -44,13 +44,13 @@ pub(super) struct Renderer<'a> {
     schema: &'a Schema,
     linked: &'a LinkedColumns,
     numbers: &'a Numbers,
-    relations: RefCell<HashMap<RelationId, Known>>,
-    ctes: RefCell<HashMap<CteId, Known>>,
+    relations: RefCell<HashMap<RelationId, RenderedRelation>>,
+    ctes: RefCell<HashMap<CteId, RenderedRelation>>,
 }
 
 /// A relation or common table expression that has been rendered.
 #[derive(Clone, Default)]
-struct Known {
+struct RenderedRelation {
     text: String,
     columns: Columns,
 }
@@ -73,10 +73,10 @@ impl<'a> Renderer<'a> {
         self.known(query).text
     }
 
-    fn known(&self, query: &Query) -> Known {
+    fn known(&self, query: &Query) -> RenderedRelation {
         let Rendered { parts, outputs } = Parts::with(query, self);
         let text = format!("(query {})", number(&self.numbers.queries, parts));
-        Known { text, columns: Columns::Texts(outputs.into()) }
+        RenderedRelation { text, columns: Columns::Texts(outputs.into()) }
     }
 
     /// Renders common table expressions; each stands after those that it reads.
@@ -85,7 +85,7 @@ impl<'a> Renderer<'a> {
             let lower = |name: &String| name.to_ascii_lowercase();
             let known = if is_recursive(cte) {
                 let columns = cte.columns.iter().map(lower).collect();
-                Known { text: lower(&cte.name), columns: Columns::Texts(columns) }
+                RenderedRelation { text: lower(&cte.name), columns: Columns::Texts(columns) }
             } else {
                 self.known(&cte.query)
             };
@@ -109,14 +109,16 @@ impl<'a> Renderer<'a> {
         let known = match &relation.source {
             Source::Table(id) => {
                 let name = self.schema.table(*id).map_or_else(String::new, |t| t.name.to_ascii_lowercase());
-                Known { text: name, columns: Columns::Table(*id) }
+                RenderedRelation { text: name, columns: Columns::Table(*id) }
             }
             Source::Derived(query) => self.known(query),
             Source::Cte(id) => self.ctes.borrow().get(id).cloned().unwrap_or_default(),
             Source::Function { name, args } => {
-                Known { text: format!("{name}{}", self.list(args)), columns: Columns::Unknown }
+                RenderedRelation { text: format!("{name}{}", self.list(args)), columns: Columns::Unknown }
             }
-            Source::Catalog => Known { text: "sqlite_master".to_owned(), columns: Columns::Unknown },
+            Source::Catalog => {
+                RenderedRelation { text: "sqlite_master".to_owned(), columns: Columns::Unknown }
+            }
         };
         let text = known.text.clone();
         self.relations.borrow_mut().insert(relation.id, known);

@@ -63,7 +63,7 @@ impl Printer<'_> {
     }
 
     /// Remembers how the columns are said which SQLite takes from the row of the one MIN or MAX.
-    fn take_from_extremum(&mut self, bare: &Found, groups: &[Expr]) -> Result<(), Refused> {
+    fn take_from_extremum(&mut self, bare: &BareColumns, groups: &[Expr]) -> Result<(), Refused> {
         let Some(&first) = bare.columns.first() else { return Ok(()) };
         let (Some((extremum, arg)), Some(template)) =
             (bare.extremum(groups), self.dialect.templates.of_first_row)
@@ -97,7 +97,7 @@ fn own_relations(select: &Select) -> Vec<RelationId> {
 
 /// What stands outside of aggregates and of what is grouped by.
 #[derive(Default)]
-struct Found {
+struct BareColumns {
     columns: Vec<ColumnRef>,
     /// One of them stands in a subquery, or beside a window function.
     is_out_of_reach: bool,
@@ -105,7 +105,7 @@ struct Found {
     extrema: Vec<Aggregate>,
 }
 
-impl Found {
+impl BareColumns {
     /// The one MIN or MAX whose row SQLite takes the columns from, and its argument.
     fn extremum(&self, groups: &[Expr]) -> Option<(&Aggregate, &Expr)> {
         let [extremum] = self.extrema.as_slice() else { return None };
@@ -120,12 +120,12 @@ impl Found {
 struct Bare<'g> {
     own: Vec<RelationId>,
     groups: &'g [Expr],
-    found: Found,
+    found: BareColumns,
 }
 
 impl<'g> Bare<'g> {
     fn beside(own: Vec<RelationId>, groups: &'g [Expr]) -> Self {
-        Self { own, groups, found: Found::default() }
+        Self { own, groups, found: BareColumns::default() }
     }
 
     fn look_at(&mut self, expr: &Expr) {

@@ -41,7 +41,7 @@ impl<'a> Names<'a> {
         let mut collected = Collected::default();
         walk_query(&mut collected, query);
         let mut names = Self::none(schema, std::mem::take(&mut collected.rowids));
-        let mut taken = Taken::of(schema.tables().iter().map(|t| t.name.to_ascii_lowercase()));
+        let mut taken = NamesInUse::of(schema.tables().iter().map(|t| t.name.to_ascii_lowercase()));
         for (id, name, columns) in std::mem::take(&mut collected.ctes) {
             names.ctes.insert(id, (taken.unused(&name), columns));
         }
@@ -58,7 +58,7 @@ impl<'a> Names<'a> {
         for (id, name, columns) in std::mem::take(&mut collected.ctes) {
             names.ctes.insert(id, (name, columns));
         }
-        let mut taken = Taken::of(aliases.values().map(|alias| alias.to_ascii_lowercase()));
+        let mut taken = NamesInUse::of(aliases.values().map(|alias| alias.to_ascii_lowercase()));
         for (id, kind) in &collected.relations {
             let base = names.base_name(kind);
             let alias = match aliases.get(id) {
@@ -109,7 +109,7 @@ impl<'a> Names<'a> {
         outputs.len() == columns.len() && outputs.iter().zip(columns).all(natural)
     }
 
-    fn name_relations(&mut self, relations: &[(RelationId, Kind)], taken: &mut Taken) {
+    fn name_relations(&mut self, relations: &[(RelationId, Kind)], taken: &mut NamesInUse) {
         let mut uses: HashMap<String, usize> = HashMap::new();
         for (_, kind) in relations {
             *uses.entry(self.base_name(kind).to_ascii_lowercase()).or_default() += 1;
@@ -246,7 +246,7 @@ fn distinct_names(wanted: impl Iterator<Item = Option<String>>) -> Vec<String> {
 }
 
 /// The names that are taken, in lower case. No name becomes free again, so each search goes on where the last one ended.
-struct Taken {
+struct NamesInUse {
     names: HashSet<String>,
     /// The last number behind `T` that was given or taken.
     last_number: usize,
@@ -254,7 +254,7 @@ struct Taken {
     last_numbers: HashMap<String, usize>,
 }
 
-impl Taken {
+impl NamesInUse {
     fn of(names: impl Iterator<Item = String>) -> Self {
         Self { names: names.collect(), last_number: 0, last_numbers: HashMap::new() }
     }
@@ -428,7 +428,7 @@ mod tests {
 
     #[test]
     fn the_first_free_number_is_given_and_each_is_looked_at_once() {
-        let mut taken = Taken::of(["t2", "c_2", "c"].map(str::to_owned).into_iter());
+        let mut taken = NamesInUse::of(["t2", "c_2", "c"].map(str::to_owned).into_iter());
         assert_eq!([taken.numbered(), taken.numbered(), taken.numbered()], ["T1", "T3", "T4"]);
         assert_eq!(["c", "d", "C", "D"].map(|name| taken.unused(name)), ["c_3", "d", "C_4", "D_2"]);
         let ((), steps) =

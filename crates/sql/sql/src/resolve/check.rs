@@ -14,7 +14,7 @@ use crate::tree::{
 use crate::visit::{Visitor, children, walk_query};
 
 /// A call as it is written, before it is known what it is.
-pub(super) struct Written {
+pub(super) struct WrittenCall {
     pub function: Function,
     pub args: Args,
     pub distinct: bool,
@@ -25,11 +25,11 @@ pub(super) struct Written {
 
 impl Resolver<'_> {
     /// What a call is: an aggregate with its owner, a window function or a scalar function.
-    pub(super) fn classify(&mut self, name: &str, call: Written) -> Result<Expr, Error> {
+    pub(super) fn classify(&mut self, name: &str, call: WrittenCall) -> Result<Expr, Error> {
         if !self.lenient {
             check_signature(name, &call)?;
         }
-        let Written { function, args, distinct, order_by, filter, over } = call;
+        let WrittenCall { function, args, distinct, order_by, filter, over } = call;
         if let Some(window) = over {
             let call = WindowCall { function, args, filter, window };
             self.check_window(name, &call)?;
@@ -221,7 +221,7 @@ fn brings_collation(expr: &Expr) -> bool {
 }
 
 /// Number of arguments, DISTINCT, FILTER, ORDER BY and OVER.
-fn check_signature(name: &str, call: &Written) -> Result<(), Error> {
+fn check_signature(name: &str, call: &WrittenCall) -> Result<(), Error> {
     let refused = |kind: ErrorKind| Err(kind.into());
     let properties = call.function.properties();
     let count = call.args.as_slice().len();
@@ -252,7 +252,7 @@ fn check_signature(name: &str, call: &Written) -> Result<(), Error> {
     }
 }
 
-fn check_special(name: &str, call: &Written) -> Result<(), Error> {
+fn check_special(name: &str, call: &WrittenCall) -> Result<(), Error> {
     match (&call.function, call.args.as_slice()) {
         (Function::Likelihood, [_, Expr::Literal(Literal::Real(chance))])
             if (0.0..=1.0).contains(&chance.get()) =>

@@ -2,8 +2,8 @@
 
 use sqlgauge_base::budget;
 
-use super::check::Written;
-use super::scope::{Found, ScopeRelation};
+use super::check::WrittenCall;
+use super::scope::{NameLookup, ScopeRelation};
 use super::select::merged_column;
 use super::{Error, ErrorKind, Resolver, limits};
 use crate::aggregates;
@@ -152,25 +152,25 @@ impl<'a> Resolver<'a> {
         };
         let name = ast.name.text;
         let function = Function::from_name(name);
-        self.classify(name, Written { function, args, distinct: ast.distinct, order_by, filter, over })
+        self.classify(name, WrittenCall { function, args, distinct: ast.distinct, order_by, filter, over })
     }
 
     /// A column by its name, in the innermost SELECT that knows it.
     fn column(&mut self, qualifier: Option<&str>, written: Name<'a>) -> Result<Expr, Error> {
         let Name { text: name, quote } = written;
         let found = self.scopes.iter().rev().map(|s| (s.level, s.find(self.schema, qualifier, name)));
-        match found.into_iter().find(|(_, found)| !matches!(found, Found::Nothing)) {
-            Some((_, Found::Columns(columns))) => return Ok(merged_column(&columns)),
-            Some((level, Found::Alias(mut expr))) => {
+        match found.into_iter().find(|(_, found)| !matches!(found, NameLookup::Nothing)) {
+            Some((_, NameLookup::Columns(columns))) => return Ok(merged_column(&columns)),
+            Some((level, NameLookup::Alias(mut expr))) => {
                 self.check_alias(name, &expr, level)?;
                 self.refresh(&mut expr);
                 aggregates::sink(&mut expr, self.level - level);
                 return Ok(expr);
             }
-            Some((_, Found::Ambiguous)) if !self.lenient => {
+            Some((_, NameLookup::Ambiguous)) if !self.lenient => {
                 return Err(ErrorKind::AmbiguousColumn(full_name(qualifier, name)).into());
             }
-            Some((_, Found::Ambiguous | Found::Nothing)) | None => {}
+            Some((_, NameLookup::Ambiguous | NameLookup::Nothing)) | None => {}
         }
         match (qualifier, quote) {
             (None, Quote::Double) => Ok(Expr::Literal(Literal::Text(name.to_owned()))),

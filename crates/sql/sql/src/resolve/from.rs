@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use sqlgauge_base::budget;
 
-use super::scope::{ColumnName, Columns, Found, Scope, ScopeRelation};
+use super::scope::{ColumnName, Columns, NameLookup, Scope, ScopeRelation};
 use super::select::merged_column;
 use super::{Error, ErrorKind, Resolver};
 use crate::builtin::{builtin_columns, function_arguments};
@@ -224,13 +224,13 @@ impl<'a> Resolver<'a> {
         budget::copy(left.len());
         let left = Scope { relations: left.to_vec(), ..Scope::default() };
         let left_columns = match left.find_column(self.schema, None, name) {
-            Found::Columns(columns) => columns,
-            Found::Ambiguous if !has_outer_right => first_column(&left, self.schema, name),
-            Found::Ambiguous => {
+            NameLookup::Columns(columns) => columns,
+            NameLookup::Ambiguous if !has_outer_right => first_column(&left, self.schema, name),
+            NameLookup::Ambiguous => {
                 let message = format!("ambiguous reference to {name} in USING()");
                 return Err(self.at_word(ErrorKind::Invalid(message), name));
             }
-            Found::Nothing | Found::Alias(_) => return Err(missing()),
+            NameLookup::Nothing | NameLookup::Alias(_) => return Err(missing()),
         };
         let found = right.iter_mut().find_map(|relation| {
             let column = relation.column_index(self.schema, name)?;

@@ -188,7 +188,7 @@ enum DefinitionState {
 type DefinitionIndex = (usize, usize);
 
 /// A query with what those who read from it see.
-struct Named {
+struct NamedQuery {
     query: Query,
     names: Vec<ColumnName>,
 }
@@ -244,7 +244,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         ast: &'a syntax::Select<'a>,
         defines: Option<DefinitionIndex>,
-    ) -> Result<Named, Error> {
+    ) -> Result<NamedQuery, Error> {
         self.level += 1;
         let named = self.nested(|this| {
             let with = ast.with;
@@ -288,7 +288,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         ast: &'a syntax::Select<'a>,
         defines: Option<DefinitionIndex>,
-    ) -> Result<Named, Error> {
+    ) -> Result<NamedQuery, Error> {
         let order_by = ast.order_by.unwrap_or_default();
         let arms = ast.rest;
         let own_order = if arms.is_empty() { order_by } else { &[] };
@@ -322,7 +322,7 @@ impl<'a> Resolver<'a> {
         }
         let (limit, offset) = self.limit(ast.limit.as_ref())?;
         let query = Query { ctes: Vec::new(), body, order_by: order, limit, offset };
-        Ok(Named { query, names: first.names })
+        Ok(NamedQuery { query, names: first.names })
     }
 
     /// LIMIT and OFFSET see no names at all.

@@ -146,7 +146,7 @@ pub(super) struct Scope {
 }
 
 /// What a name turned out to be in one scope.
-pub(super) enum Found {
+pub(super) enum NameLookup {
     Nothing,
     /// One column, or a `coalesce` of the columns that a FULL JOIN … USING merges.
     Columns(Vec<ColumnRef>),
@@ -161,24 +161,24 @@ impl Scope {
     }
 
     /// Finds a column: real columns first, then `rowid`, then (unqualified names) select aliases.
-    pub fn find(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> Found {
+    pub fn find(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> NameLookup {
         match self.find_column(schema, qualifier, column) {
-            Found::Nothing => {}
+            NameLookup::Nothing => {}
             found => return found,
         }
         if let Some(rowid) = self.find_rowid(schema, qualifier, column) {
-            return Found::Columns(vec![rowid]);
+            return NameLookup::Columns(vec![rowid]);
         }
         budget::spend(self.aliases.len());
         let alias = || self.aliases.iter().find(|(name, _)| name.eq_ignore_ascii_case(column));
         match qualifier.is_none().then(alias).flatten() {
-            Some((_, expr)) => Found::Alias(expr.clone()),
-            None => Found::Nothing,
+            Some((_, expr)) => NameLookup::Alias(expr.clone()),
+            None => NameLookup::Nothing,
         }
     }
 
     /// Finds a real column, USING taken into account.
-    pub fn find_column(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> Found {
+    pub fn find_column(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> NameLookup {
         let mut matches: Vec<ColumnRef> = Vec::new();
         let mut ambiguous = false;
         budget::spend(self.relations.len());
@@ -201,9 +201,9 @@ impl Scope {
             }
         }
         match matches.is_empty() {
-            _ if ambiguous => Found::Ambiguous,
-            true => Found::Nothing,
-            false => Found::Columns(matches),
+            _ if ambiguous => NameLookup::Ambiguous,
+            true => NameLookup::Nothing,
+            false => NameLookup::Columns(matches),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use sqlgauge_base::budget;
 
 use super::expr::text_of;
-use super::scope::{Clause, ColumnName, Columns, Found, Scope, ScopeRelation};
+use super::scope::{Clause, ColumnName, Columns, NameLookup, Scope, ScopeRelation};
 use super::{Error, ErrorKind, Resolver, limits};
 use crate::functions::Function;
 use crate::syntax::{self, Core, ExprKind, Operand, ResultColumn, SortTerm};
@@ -157,7 +157,7 @@ impl<'a> Resolver<'a> {
                         .iter()
                         .any(|r| matches!(r.kind, JoinKind::Right | JoinKind::Full) && merged(r));
                 let expr = match outer_merge.then(|| scope.find_column(self.schema, None, &name)) {
-                    Some(Found::Columns(columns)) => merged_column(&columns),
+                    Some(NameLookup::Columns(columns)) => merged_column(&columns),
                     _ => Expr::Column(ColumnRef::at(relation.id, column)),
                 };
                 outputs.push(Output { expr, alias: None });

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use sqlgauge_sql::schema::Schema;
 
 use self::linking::Links;
-use self::prediction::Asked;
+use self::prediction::ItemParts;
 use self::question::{Cues, Text};
 pub use self::row::Dimension;
 use self::row::Row;
@@ -108,7 +108,7 @@ fn put(row: &mut Row, form: Form, input: &EncoderInput, prepared: &Prepared) {
     question::put(row, &input.question, &question, &cues, evidence.as_ref());
     let links = Links::new(row, prepared, &question, evidence.as_ref());
     if form.has_prediction() {
-        let asked = Asked {
+        let asked = ItemParts {
             schema: &input.schema,
             prepared,
             question: &question,

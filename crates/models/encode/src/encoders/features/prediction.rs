@@ -13,7 +13,7 @@ use super::row::Row;
 use super::schema::{Prepared, TableColumn};
 
 /// What an item's other parts say, for judging a prediction by.
-pub(super) struct Asked<'a> {
+pub(super) struct ItemParts<'a> {
     pub(super) schema: &'a Schema,
     pub(super) prepared: &'a Prepared,
     pub(super) question: &'a Text,
@@ -23,14 +23,14 @@ pub(super) struct Asked<'a> {
 }
 
 /// Puts the components of a prediction.
-pub(super) fn put(row: &mut Row, prediction: Option<&str>, asked: &Asked<'_>) {
+pub(super) fn put(row: &mut Row, prediction: Option<&str>, asked: &ItemParts<'_>) {
     let text = prediction.unwrap_or_default().trim();
     let resolved = resolve(text, asked.schema);
     put_outcome(row, prediction, resolved.as_ref().err().map(sqlgauge_sql::Error::kind));
     put_text(row, text);
     let query = resolved.as_ref().ok();
     let features = query.map(|query| Features::of(query, asked.schema)).unwrap_or_default();
-    let found = query.map(Found::of).unwrap_or_default();
+    let found = query.map(QueryParts::of).unwrap_or_default();
     put_structure(row, query, &features, asked.prepared);
     put_operators(row, &features, &found);
     put_links(row, &features, &found, asked);
@@ -217,7 +217,7 @@ fn uses(features: &Features, names: &[&str]) -> usize {
     names.iter().filter_map(|name| features.operators.get(*name)).sum()
 }
 
-fn put_operators(row: &mut Row, features: &Features, found: &Found) {
+fn put_operators(row: &mut Row, features: &Features, found: &QueryParts) {
     for (name, description, operators) in OPERATORS {
         row.count(name, description, uses(features, operators));
     }
@@ -232,7 +232,7 @@ fn put_operators(row: &mut Row, features: &Features, found: &Found) {
 
 /// What [`Features`] does not say of a query.
 #[derive(Default)]
-struct Found {
+struct QueryParts {
     texts: Vec<String>,
     numbers: Vec<f64>,
     negated: usize,
@@ -241,7 +241,7 @@ struct Found {
     relations: HashMap<RelationId, TableId>,
 }
 
-impl Found {
+impl QueryParts {
     fn of(query: &Query) -> Self {
         let mut found = Self::default();
         walk_query(&mut found, query);
@@ -255,7 +255,7 @@ impl Found {
     }
 }
 
-impl Visitor for Found {
+impl Visitor for QueryParts {
     fn relation(&mut self, relation: &Relation) {
         if let Source::Table(table) = relation.source {
             self.relations.insert(relation.id, table);
@@ -291,8 +291,8 @@ impl Visitor for Found {
     }
 }
 
-fn put_links(row: &mut Row, features: &Features, found: &Found, asked: &Asked<'_>) {
-    let Asked { prepared, links, .. } = asked;
+fn put_links(row: &mut Row, features: &Features, found: &QueryParts, asked: &ItemParts<'_>) {
+    let ItemParts { prepared, links, .. } = asked;
     let columns: Vec<usize> =
         features.columns.iter().filter_map(|name| prepared.by_name.get(name).copied()).collect();
     let mentioned = columns.iter().filter(|&&column| links.columns[column]).count();
@@ -364,7 +364,7 @@ fn bits(number: f64) -> u64 {
     (number + 0.0).to_bits()
 }
 
-fn put_literals(row: &mut Row, found: &Found, asked: &Asked<'_>) {
+fn put_literals(row: &mut Row, found: &QueryParts, asked: &ItemParts<'_>) {
     let texts = &found.texts[..found.texts.len().min(MOST_LOOKED_FOR)];
     let evidence = asked.evidence.map_or("", |text| text.lower.as_str());
     let count = |text: &str| texts.iter().filter(|literal| text.contains(literal.as_str())).count();
@@ -448,7 +448,7 @@ fn numbers(text: &Text) -> Vec<f64> {
 }
 
 /// Puts, for each thing that a question's words ask for, whether the query lacks it or has it unasked.
-fn put_agreement(row: &mut Row, resolves: bool, features: &Features, found: &Found, cues: &Cues) {
+fn put_agreement(row: &mut Row, resolves: bool, features: &Features, found: &QueryParts, cues: &Cues) {
     let has = |names: &[&str]| uses(features, names) > 0;
     let mut put = |names: [&'static str; 2], descriptions: [&'static str; 2], asked: usize, does: bool| {
         row.flag(names[0], descriptions[0], resolves && asked > 0 && !does);

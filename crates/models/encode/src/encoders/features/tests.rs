@@ -6,9 +6,9 @@ const DDL: &str = "CREATE TABLE singer (singer_id INTEGER PRIMARY KEY, name TEXT
     CREATE TABLE song (song_id INTEGER PRIMARY KEY, title TEXT, sngr INT REFERENCES singer, name TEXT, \"Sales (k)\" REAL);
     CREATE TABLE log (x)";
 
-struct Found(HashMap<&'static str, f32>);
+struct FeatureValues(HashMap<&'static str, f32>);
 
-impl Found {
+impl FeatureValues {
     fn of(question: &str, evidence: Option<&str>, prediction: Option<&str>) -> Self {
         let encoder = Features::new(Form::QuestionSchemaPrediction);
         let input = EncoderInput {
@@ -48,7 +48,7 @@ fn names_are_unique_and_the_forms_agree() {
 
 #[test]
 fn questions() {
-    Found::of(
+    FeatureValues::of(
         "How many singers were born in 1990, 'or so'? List Anna's 3 oldest.",
         Some("old = 1/2 AND MAX(x)"),
         None,
@@ -70,7 +70,7 @@ fn questions() {
         ("evidence.formulas", 2.0),
         ("evidence.functions", 1.0),
     ]);
-    Found::of("", None, None).check(&[
+    FeatureValues::of("", None, None).check(&[
         ("question.words", 0.0),
         ("question.word_length", 0.0),
         ("evidence.present", 0.0),
@@ -79,7 +79,7 @@ fn questions() {
 
 #[test]
 fn schemas() {
-    Found::of("", None, None).check(&[
+    FeatureValues::of("", None, None).check(&[
         ("schema.tables", 3.0),
         ("schema.columns", 9.0),
         ("schema.columns_per_table", 3.0),
@@ -104,7 +104,7 @@ fn schemas() {
 #[test]
 fn linking() {
     let question = "What are the names and birth years of all singers from France?";
-    Found::of(question, Some("`Sales (k)` is no part"), None).check(&[
+    FeatureValues::of(question, Some("`Sales (k)` is no part"), None).check(&[
         // names, birth, years, singers, france
         ("link.words", 5.0),
         ("link.table_words_exact", 0.0),
@@ -132,7 +132,7 @@ fn predictions() {
     let question = "How many songs titled 'Hello' with more than 5 sales does each singer have?";
     let sql = "SELECT T1.name, count(*) FROM singer AS T1 JOIN song AS T2 ON T1.singer_id = T2.sngr \
                WHERE T2.title LIKE '%hello%' AND T2.\"Sales (k)\" > 5 AND birth_year NOT IN (7, 1) GROUP BY T1.name";
-    Found::of(question, None, Some(sql)).check(&[
+    FeatureValues::of(question, None, Some(sql)).check(&[
         ("sql.missing", 0.0),
         ("sql.resolves", 1.0),
         ("sql.outputs", 2.0),
@@ -183,7 +183,7 @@ fn predictions_that_are_no_query_have_their_error_and_no_structure() {
         (Some("SELECT 1; SELECT 2"), &["sql.error.no_query"]),
         (Some("SELECT * FROM log"), &["sql.resolves", "sql.text.star"]),
     ] {
-        let found = Found::of("How many?", None, sql);
+        let found = FeatureValues::of("How many?", None, sql);
         let set: std::collections::BTreeSet<&str> = found
             .0
             .iter()

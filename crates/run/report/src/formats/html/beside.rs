@@ -17,13 +17,13 @@ impl Content {
     pub(super) fn in_pieces(report: &Report, pieces: Pieces) -> Result<Self, ReportError> {
         let mut collector = Collector { columns: Columns::new(report), rows: Vec::new(), pieces };
         let metrics = collector.columns.metrics.clone();
-        report.items.for_each_raw(|item| Said::of(item, &metrics), |entry| collector.take(entry))?;
+        report.items.for_each_raw(|item| WrittenItem::of(item, &metrics), |entry| collector.take(entry))?;
         collector.finish()
     }
 }
 
 /// What an item says, as it will be written.
-struct Said {
+struct WrittenItem {
     status: String,
     scores: Vec<Option<f64>>,
     quoted: Quoted,
@@ -38,7 +38,7 @@ struct Row {
     texts: Box<RawValue>,
 }
 
-impl Said {
+impl WrittenItem {
     fn of(item: &RawItem<'_>, metrics: &[&str]) -> Result<Self, serde_json::Error> {
         let (labels, texts) = Example::of(item).in_two()?;
         Ok(Self {
@@ -64,7 +64,7 @@ struct Collector<'a> {
 impl Collector<'_> {
     fn take(
         &mut self,
-        entry: Entry<'_, Prepared<Result<Said, serde_json::Error>>>,
+        entry: Entry<'_, Prepared<Result<WrittenItem, serde_json::Error>>>,
     ) -> Result<(), ReportError> {
         match entry {
             Entry::New(Prepared { system, id, content }) => self.add(&system, &id, content?),
@@ -75,7 +75,7 @@ impl Collector<'_> {
         }
     }
 
-    fn add(&mut self, system: &str, id: &str, said: Said) -> Result<(), ReportError> {
+    fn add(&mut self, system: &str, id: &str, said: WrittenItem) -> Result<(), ReportError> {
         let Some(system) = self.columns.system(system) else { return Ok(()) };
         let known = self.columns.row(id);
         let row = known.unwrap_or_else(|| self.columns.new_row(id));

@@ -102,7 +102,7 @@ impl Content {
     pub(super) fn in_page(report: &Report) -> Result<Self, ReportError> {
         let mut collector = Collector::new(report);
         let metrics = collector.columns.metrics.clone();
-        report.items.for_each_raw(|item| Said::of(item, &metrics), |entry| collector.take(entry))?;
+        report.items.for_each_raw(|item| WrittenItem::of(item, &metrics), |entry| collector.take(entry))?;
         Ok(collector.finish())
     }
 
@@ -111,7 +111,7 @@ impl Content {
         let mut collector = Collector::new(report);
         let metrics = collector.columns.metrics.clone();
         let walked = report.items.for_each_raw(
-            |item| Said::of(item, &metrics),
+            |item| WrittenItem::of(item, &metrics),
             |entry| {
                 collector.take(entry)?;
                 if collector.is_over() { Err(Stop::Full) } else { Ok(()) }
@@ -306,7 +306,7 @@ struct Collector<'a> {
 }
 
 /// What an item says, as it will be written.
-struct Said {
+struct WrittenItem {
     status: String,
     scores: Vec<Option<f64>>,
     prediction: Option<Box<RawValue>>,
@@ -322,7 +322,7 @@ struct Row {
     example: Box<RawValue>,
 }
 
-impl Said {
+impl WrittenItem {
     fn of(item: &RawItem<'_>, metrics: &[&str]) -> Result<Self, serde_json::Error> {
         let example = to_raw_value(&Example::of(item).with_result(item))?;
         Ok(Self {
@@ -342,7 +342,7 @@ impl<'a> Collector<'a> {
 
     fn take(
         &mut self,
-        entry: Entry<'_, Prepared<Result<Said, serde_json::Error>>>,
+        entry: Entry<'_, Prepared<Result<WrittenItem, serde_json::Error>>>,
     ) -> Result<(), ReportError> {
         match entry {
             Entry::New(Prepared { system, id, content }) => self.add(&system, &id, content?),
@@ -358,7 +358,7 @@ impl<'a> Collector<'a> {
         self.pool.omitted > 0 || self.bytes + self.pool.bytes > MAX_TEXT_BYTES
     }
 
-    fn add(&mut self, system: &str, id: &str, said: Said) {
+    fn add(&mut self, system: &str, id: &str, said: WrittenItem) {
         let Some(system) = self.columns.system(system) else { return };
         let row = self.row(id, said.row);
         let cells = self.columns.put(system, row, &said.status, said.scores.into_iter());

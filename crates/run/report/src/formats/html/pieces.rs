@@ -38,7 +38,7 @@ const MADE: &str = "made.json";
 
 /// What the files are and what they were made of.
 #[derive(Serialize, Deserialize)]
-struct Made {
+struct PieceManifest {
     /// [`made_of`] the report; `None` where its items have no index.
     of: Option<String>,
     size: usize,
@@ -59,7 +59,7 @@ fn made_of(report: &Report) -> Option<String> {
 /// Statuses and pieces of that page, if they are there as this report would make them.
 pub(super) fn kept(page: &Path, report: &Report) -> Option<(Vec<String>, InPieces)> {
     let folder = folder_of(page);
-    let made: Made = serde_json::from_slice(&fs::read(folder.join(MADE)).ok()?).ok()?;
+    let made: PieceManifest = serde_json::from_slice(&fs::read(folder.join(MADE)).ok()?).ok()?;
     if made.of? != made_of(report)? {
         return None;
     }
@@ -247,7 +247,7 @@ impl Pieces {
             self.write(&format!("examples-{piece}"), &Quoted::of(&texts)?)?;
         }
         let (of, files) = (self.made_of.take(), std::mem::take(&mut self.files));
-        let made = Made { of, size: self.size, statuses: statuses.to_owned(), files };
+        let made = PieceManifest { of, size: self.size, statuses: statuses.to_owned(), files };
         fs::write(self.prepared.join(MADE), serde_json::to_vec(&made)?)?;
         remove(&self.folder)?;
         fs::rename(&self.prepared, &self.folder)?;
