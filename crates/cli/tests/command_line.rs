@@ -167,6 +167,68 @@ fn a_projects_file_gives_the_flags_that_are_not_typed() {
     );
 }
 
+/// Whoever unpacks somebody's project runs nothing of theirs and sends nothing to them, before they say that they trust it.
+#[test]
+#[cfg(unix)]
+fn a_projects_file_starts_no_program_before_it_is_trusted() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let benchmark = Benchmark::new(&["SELECT name FROM item"], &["SELECT name FROM item"]);
+    let folder = benchmark.path("");
+    let (solver, proof, home) = (benchmark.path("evil.sh"), benchmark.path("ran"), benchmark.path("home"));
+    std::fs::write(&solver, format!("#!/bin/sh\ntouch '{}'\n", proof.display())).unwrap();
+    std::fs::set_permissions(&solver, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |words: &[&str]| {
+        let mut command = Command::cargo_bin("sqlgauge").unwrap();
+        command.args(words).current_dir(&folder).env("HOME", &home);
+        command
+            .env_remove("XDG_DATA_HOME")
+            .env_remove("XDG_CONFIG_HOME")
+            .env("MY_TOKEN", "secret")
+            .output()
+            .unwrap()
+    };
+    let refused = |words: &[&str], key: &str| {
+        let output = run(words);
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains(key) && stderr(&output).contains("sqlgauge trust"),
+            "{}",
+            stderr(&output)
+        );
+    };
+    let config = "[verify]\nsolver = './evil.sh'\n[predict]\nllm-url = 'http://127.0.0.1:9/v1'\n\
+                  llm_key_env = 'MY_TOKEN'\nllm-model = 'm'\n";
+    std::fs::write(benchmark.path("sqlgauge.toml"), config).unwrap();
+    let verify = [
+        "verify",
+        "--schema",
+        "CREATE TABLE t (a INT)",
+        "--left",
+        "SELECT a + 1 FROM t ORDER BY a",
+        "--right",
+    ];
+    let verify = [verify.as_slice(), &["SELECT 1 + a FROM t ORDER BY a + 0"]].concat();
+    refused(&verify, "solver");
+    refused(&["predict", "--workload", "gold.sql", "--db", "database", "--out", "p"], "llm");
+    assert!(!proof.exists());
+    // What is typed is the user's own, and other commands do not mind.
+    assert!(run(&["metrics"]).status.success());
+    assert!(run(&[verify.as_slice(), &["--solver", "/bin/true"]].concat()).status.code() != Some(2));
+
+    assert!(run(&["trust"]).status.success());
+    assert_ne!(run(&verify).status.code(), Some(2));
+    std::fs::write(benchmark.path("sqlgauge.toml"), format!("{config}# changed\n")).unwrap();
+    refused(&verify, "solver");
+    assert!(run(&["trust"]).status.success() && run(&["trust", "--revoke"]).status.success());
+    refused(&verify, "solver");
+
+    // The user's own file may name it.
+    std::fs::remove_file(benchmark.path("sqlgauge.toml")).unwrap();
+    std::fs::create_dir_all(home.join(".config/sqlgauge")).unwrap();
+    std::fs::write(home.join(".config/sqlgauge/config.toml"), config).unwrap();
+    assert_ne!(run(&verify).status.code(), Some(2));
+}
+
 #[test]
 fn columns_inside_objects_are_named_with_dots_and_a_missing_one_is_explained() {
     let benchmark = Benchmark::new(&["SELECT name FROM item"], &["SELECT name FROM item"]);

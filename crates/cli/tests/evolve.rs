@@ -218,6 +218,30 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     assert_same(&tree(&world.path("out")), &wanted);
 }
 
+/// A disk that is full says nothing of a database: it ends the command, and with space the same command makes the same bytes.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_is_the_outcome_of_no_item() {
+    let world = World::new(3000);
+    let further = ["--seed", "7", "--kinds", "rename-columns,split-tables"];
+    world.run("evolve", "unbroken", &further);
+    let wanted = tree(&world.path("unbroken"));
+    let largest = wanted.values().map(Vec::len).max().unwrap().div_ceil(512);
+    for blocks in [0, 1, 2, 8, 32, largest / 2, largest - 8] {
+        // Files may not grow beyond so many blocks: the system refuses the write as it does on a full disk.
+        let script = format!("ulimit -f {blocks}; exec \"$@\"");
+        let mut limited = Command::new("sh");
+        limited.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_sqlgauge")]);
+        let output = limited.args(world.words("evolve", "out", &further)).output().unwrap();
+        let what = format!("ulimit -f {blocks}: {}", stderr(&output));
+        assert_eq!(output.status.code(), Some(2), "{what}");
+        assert!(what.contains("cannot be written"), "{what}");
+        world.run("evolve", "out", &further);
+        assert_same(&tree(&world.path("out")), &wanted);
+        std::fs::remove_dir_all(world.path("out")).unwrap();
+    }
+}
+
 /// How often it is killed: as `EVOLVE_KILLS` says.
 fn kills() -> usize {
     std::env::var("EVOLVE_KILLS").map_or(8, |text| text.parse().unwrap())

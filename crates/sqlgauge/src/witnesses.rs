@@ -5,14 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use sqlgauge_base::file::AtomicFolder;
-use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine};
+use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, machine_error};
 use sqlgauge_metrics::{Metric, Pair, Target, find};
 use sqlgauge_report::ItemView;
 use sqlgauge_run::{Items, Manifest, RunError, RunFiles};
 use sqlgauge_search::suite::{Candidate, chosen, fill};
 
 use crate::context::Context;
-use crate::error::{About, Error};
+use crate::error::Error;
 use crate::show::database_of;
 
 /// Id of the metric by which a database tells a prediction from its gold.
@@ -164,8 +164,8 @@ impl Writer<'_> {
         for (number, script) in question.scripts.iter().enumerate() {
             let path = place.folder.join(format!("{}-{number}.sqlite", file_name(id)));
             if let Err(error) = fill(&place.source, script, &path) {
-                if is_of_the_system(&error) {
-                    return Err(error).about(|| format!("{} cannot be written", path.display()));
+                if let Some(source) = machine_error(&error) {
+                    return Err(Error::Unwritable { path, source });
                 }
                 let text = format!("a counterexample of question {id} is left out: {error}");
                 self.context.watcher().note(&text);
@@ -187,13 +187,6 @@ impl Writer<'_> {
         let refuted: BTreeSet<usize> = kept.iter().flat_map(|kept| kept.told.iter().copied()).collect();
         Ok((kept.len(), refuted.len()))
     }
-}
-
-/// Whether files could not be read or written, which says nothing of the counterexample.
-fn is_of_the_system(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{CannotOpen, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure};
-    let of_system = [CannotOpen, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure];
-    error.sqlite_error_code().is_some_and(|code| of_system.contains(&code))
 }
 
 /// The id of a question as the beginning of a file name.

@@ -29,6 +29,7 @@ mod show;
 mod synth;
 mod tables;
 mod translate;
+mod trust;
 mod verify;
 mod witnesses;
 
@@ -110,6 +111,8 @@ pub enum Command {
     Parse(parse::Parse),
     /// Translate a query to other SQL dialects; refuses rather than change its meaning
     Translate(translate::Translate),
+    /// Let a project's sqlgauge.toml name programs, servers and environment variables
+    Trust(trust::Trust),
     /// Print the completion script of a shell
     Completions(completions::Completions),
     /// Print the manual page, or write the pages of all commands into a folder
@@ -124,7 +127,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
     ("Under schema change", &["evolve", "robustness", "augment"]),
     ("Make data", &["synth", "tables", "coverage", "predict"]),
-    ("Tools", &["translate", "parse", "schema", "completions", "man"]),
+    ("Tools", &["translate", "parse", "schema", "trust", "completions", "man"]),
 ];
 
 /// The help of the program, with the commands by group.
@@ -175,6 +178,7 @@ impl Command {
             Self::BenchEstimators(command) => command.run(),
             Self::Parse(command) => command.run(),
             Self::Translate(command) => command.run(),
+            Self::Trust(command) => command.run(),
             Self::Completions(command) => command.run(),
             Self::Man(command) => command.run(),
         }

@@ -8,6 +8,7 @@
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
+use sqlgauge_engine::machine_error;
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 use sqlgauge_sql::tree::{Expr, From, JoinKind, Query, RelationId, Source};
@@ -46,7 +47,8 @@ pub enum MigrationError {
 /// Writes the database `from`, which has the first schema of the chain, under the last one, with those triggers.
 ///
 /// # Errors
-/// [`MigrationError`]; there is then no file.
+/// [`MigrationError`]; there is then no file. Only [`MigrationError::Io`] is an error of the machine, the others are the
+/// database's or the change's.
 pub(crate) fn migrate(
     chain: &Chain,
     triggers: &[String],
@@ -70,7 +72,11 @@ pub(crate) fn migrate(
         Ok(()) => std::fs::File::open(to).and_then(|file| file.sync_all()).map_err(io),
         Err(error) => {
             remove(to).map_err(io)?;
-            Err(error)
+            let of_machine = match &error {
+                MigrationError::Sqlite { source, .. } => machine_error(source),
+                _ => None,
+            };
+            Err(of_machine.map_or(error, io))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `sqlgauge.toml`: the flags of a project, so that they need not be typed.
 //!
-//! The file in the working directory, or the one that `--config FILE` names. A key is the long name of a flag without
+//! The file in the working directory, or the one that `--config FILE` names; after it the user's own,
+//! `~/.config/sqlgauge/config.toml`. A key is the long name of a flag without
 //! its dashes, `_` or `-` between words; a table is named like a command (`compat.spider` for two words) and its keys
 //! are for that command; keys above all tables are for every command that has the flag. A list gives a flag several
 //! times, or its parts where the flag takes a list with commas; `true` gives a switch, `false` leaves it out. What is
@@ -16,6 +17,11 @@
 //! pred = ["DAIL=preds/DAIL.sql", "C3=preds/C3.sql"]
 //! out = "runs/spider"
 //! ```
+//!
+//! Whoever unpacks somebody's project has its file too. So a file in the working directory names no program, no server and no
+//! environment variable until its user trusts its content (`sqlgauge trust`).
+
+pub mod trust;
 
 use std::ffi::OsString;
 use std::fs;
@@ -27,32 +33,81 @@ use clap::{Arg, ArgAction, Command};
 use toml::{Table, Value};
 
 /// The file that is looked for in the working directory.
-const NAME: &str = "sqlgauge.toml";
+pub const NAME: &str = "sqlgauge.toml";
 
-/// The arguments with what the project's file adds to them.
+/// A file of flags.
+struct Layer {
+    path: PathBuf,
+    table: Table,
+    /// Whether it may name programs, servers and variables: the user wrote it, named it, or trusts it.
+    is_trusted: bool,
+}
+
+/// The arguments with what the files add to them.
 ///
 /// # Errors
-/// When the file cannot be read, is no TOML, or has a key that no command knows; the message names the key.
+/// When a file cannot be read, is not TOML, or has a key that no command knows; when a project's file that is not trusted
+/// names what [`trust::is_guarded`]. The message names the key.
 pub fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString>> {
     let (typed, named) = without_config_flag(typed)?;
-    let Some((path, table)) = read(named)? else { return Ok(typed) };
-    check(command, &table, &path)?;
+    let layers = layers(named)?;
+    layers.iter().try_for_each(|layer| check(command, &layer.table, &layer.path))?;
     let Some((at, wanted)) = sub_command(command, &typed) else { return Ok(typed) };
     let Some(last) = wanted.last() else { return Ok(typed) };
-    let mut added = Vec::new();
-    let own = section(&table, &wanted);
-    let general = table.iter().filter(|(_, value)| !value.is_table());
-    let general = general.filter(|(key, _)| own.is_none_or(|own| flag_value(own, key).is_none()));
-    for (key, value) in own.into_iter().flatten().chain(general) {
-        let Some(arg) = flag(last, key) else { continue };
-        if !is_typed(arg, &typed[at..]) && !excluded(last, arg, &typed[at..]) {
-            added.extend(words(arg, value).with_context(|| format!("{}, key {key:?}", path.display()))?);
-        }
+    let mut given = typed[at..].to_vec();
+    // What is before wins: what is typed, then the project's file, then the user's.
+    for layer in &layers {
+        let added = layer.added(last, &wanted, &given)?;
+        given.splice(0..0, added);
     }
-    let mut all = typed[..at].to_vec();
-    all.extend(added);
-    all.extend_from_slice(&typed[at..]);
-    Ok(all)
+    Ok([&typed[..at], &given].concat())
+}
+
+/// The project's file, or the one that is named, and the user's own.
+fn layers(named: Option<PathBuf>) -> Result<Vec<Layer>> {
+    let is_named = named.is_some();
+    let project = named.unwrap_or_else(|| PathBuf::from(NAME));
+    let mut layers = Vec::new();
+    if let Some((bytes, table)) = read(&project, is_named)? {
+        let is_trusted = is_named || trust::is_trusted(&project, &bytes);
+        layers.push(Layer { path: project, table, is_trusted });
+    }
+    if let Some(path) = trust::user_config()
+        && let Some((_, table)) = read(&path, false)?
+    {
+        layers.push(Layer { path, table, is_trusted: true });
+    }
+    Ok(layers)
+}
+
+impl Layer {
+    /// The words for the flags of a command that are not given.
+    fn added(&self, last: &Command, wanted: &[&Command], given: &[OsString]) -> Result<Vec<OsString>> {
+        let mut added = Vec::new();
+        let section = section(&self.table, wanted);
+        let general = self.table.iter().filter(|(_, value)| !value.is_table());
+        let general =
+            general.filter(|(key, _)| section.is_none_or(|section| flag_value(section, key).is_none()));
+        for (key, value) in section.into_iter().flatten().chain(general) {
+            let Some(arg) = flag(last, key) else { continue };
+            if is_typed(arg, given) || excluded(last, arg, given) {
+                continue;
+            }
+            let about = || format!("{}, key {key:?}", self.path.display());
+            let words = words(arg, value).with_context(about)?;
+            if !self.is_trusted && words.iter().any(|word| trust::is_guarded(word)) {
+                let long = arg.get_long().unwrap_or_default();
+                let path = self.path.display();
+                return Err(anyhow!(
+                    "names a program, a server or a variable, and {path} is not trusted: read it and run `sqlgauge trust {path}`, or \
+                     give --{long} on the command line"
+                ))
+                .with_context(about);
+            }
+            added.extend(words);
+        }
+        Ok(added)
+    }
 }
 
 /// Takes `--config FILE` out of the arguments before the first `--`.
@@ -78,19 +133,17 @@ fn without_config_flag(typed: Vec<OsString>) -> Result<(Vec<OsString>, Option<Pa
     Ok((rest, named))
 }
 
-fn read(named: Option<PathBuf>) -> Result<Option<(PathBuf, Table)>> {
-    let is_named = named.is_some();
-    let path = named.unwrap_or_else(|| PathBuf::from(NAME));
-    let text = match fs::read_to_string(&path) {
+fn read(path: &Path, must_exist: bool) -> Result<Option<(Vec<u8>, Table)>> {
+    let text = match fs::read_to_string(path) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_named => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => return Ok(None),
         Err(error) => return Err(anyhow!("{} cannot be read: {error}", path.display())),
     };
     let table = text.parse::<Table>().map_err(|error| {
         let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count());
         anyhow!("{}, line {}: {}", path.display(), line + 1, error.message())
     })?;
-    Ok(Some((path, table)))
+    Ok(Some((text.into_bytes(), table)))
 }
 
 /// Every key must be a flag of some command, every table a command.
@@ -145,7 +198,11 @@ fn has_flag(command: &Command, key: &str) -> bool {
 }
 
 fn flag<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
-    command.get_arguments().find(|arg| arg.get_long().is_some_and(|long| dashed(long) == dashed(key)))
+    let names = |arg: &Arg| {
+        let aliases = arg.get_all_aliases().unwrap_or_default();
+        arg.get_long().into_iter().chain(aliases).any(|long| dashed(long) == dashed(key))
+    };
+    command.get_arguments().find(|arg| names(arg))
 }
 
 fn flag_value<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {

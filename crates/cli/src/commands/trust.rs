@@ -1,0 +1,34 @@
+//! `sqlgauge trust`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::Verdict;
+use crate::config::{NAME, trust};
+use crate::output::print;
+
+/// Let a project's sqlgauge.toml name programs, servers and environment variables
+///
+/// Without it, a file in the working directory that names one is refused: whoever wrote it could run programs as you, or have
+/// your keys sent to a server. Trust ends when the file changes. Your own ~/.config/sqlgauge/config.toml and a file that you
+/// name with --config are trusted.
+#[derive(Debug, Args)]
+pub struct Trust {
+    /// The file, which you have read
+    #[arg(default_value = NAME)]
+    file: PathBuf,
+    /// Trust the file no longer
+    #[arg(long)]
+    revoke: bool,
+}
+
+impl Trust {
+    pub fn run(self) -> Result<Verdict> {
+        trust::set(&self.file, !self.revoke)?;
+        let not = if self.revoke { "not " } else { "" };
+        print(&format!("{} is {not}trusted as it is now\n", self.file.display()))?;
+        Ok(Verdict::Done)
+    }
+}

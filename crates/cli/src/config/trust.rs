@@ -1,0 +1,95 @@
+//! Which project's files may name programs, servers and environment variables.
+//!
+//! # Contract
+//! - Trust is for a path and a content together: a file that changes is not trusted any more.
+//! - It is kept as an empty file per trusted file, named by the SHA-256 of both, in the user's data folder.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use sqlgauge_base::file::write_atomically;
+use sqlgauge_run::sha256_of_bytes;
+
+/// Whether a word of the command line, `--flag=value`, starts a program, sends data to a server, or reads a variable that may
+/// hold a secret. Flags are told by their names, so that a new one is guarded without being listed here.
+pub fn is_guarded(word: &OsStr) -> bool {
+    let word = word.to_string_lossy();
+    let (flag, value) = word.split_once('=').unwrap_or((&word, ""));
+    flag == "--solver" || flag.ends_with("-url") || flag.ends_with("-env") || value.contains("://")
+}
+
+/// Whether the user trusts that content at that path.
+pub fn is_trusted(path: &Path, bytes: &[u8]) -> bool {
+    mark(path, bytes).is_some_and(|mark| mark.is_file())
+}
+
+/// Trusts the file as it is, or no longer.
+///
+/// # Errors
+/// When the file cannot be read, or the user's data folder not be written.
+pub fn set(path: &Path, is_trusted: bool) -> Result<()> {
+    let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let mark = mark(path, &bytes)
+        .ok_or_else(|| anyhow!("the folder for what is trusted is not known; set HOME or XDG_DATA_HOME"))?;
+    let written = if is_trusted {
+        fs::create_dir_all(mark.parent().unwrap_or(&mark)).and_then(|()| write_atomically(&mark, |_| Ok(())))
+    } else if mark.exists() {
+        fs::remove_file(&mark)
+    } else {
+        Ok(())
+    };
+    written.with_context(|| format!("{} cannot be written", mark.display()))
+}
+
+/// The file that says that a file is trusted.
+fn mark(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
+    let path = fs::canonicalize(path).ok()?;
+    let mut text = path.as_os_str().as_encoded_bytes().to_vec();
+    text.push(0);
+    text.extend_from_slice(bytes);
+    Some(
+        user_folder("XDG_DATA_HOME", "LOCALAPPDATA", ".local/share")?
+            .join("trusted")
+            .join(sha256_of_bytes(&text)),
+    )
+}
+
+/// The user's own file of flags, whether it is there or not.
+pub fn user_config() -> Option<PathBuf> {
+    Some(user_folder("XDG_CONFIG_HOME", "APPDATA", ".config")?.join("config.toml"))
+}
+
+/// The user's folder of ours; relative paths in the variables do not count, as the XDG specification has it.
+fn user_folder(xdg: &str, windows: &str, below_home: &str) -> Option<PathBuf> {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || absolute("HOME").map(|home| home.join(below_home));
+    let system = if cfg!(windows) { absolute(windows) } else { None };
+    Some(absolute(xdg).or(system).or_else(home)?.join("sqlgauge"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn every_flag_with_a_program_a_server_or_a_variable_is_guarded() {
+        let command = crate::Arguments::command();
+        let mut guarded: Vec<&str> = command
+            .get_subcommands()
+            .flat_map(clap::Command::get_arguments)
+            .filter_map(clap::Arg::get_long)
+            .filter(|long| is_guarded(format!("--{long}=x").as_ref()))
+            .collect();
+        guarded.sort_unstable();
+        guarded.dedup();
+        let expected = ["api-key-env", "judge-key-env", "judge-url", "llm-key-env", "llm-url", "solver"];
+        assert_eq!(guarded, expected);
+        assert!(is_guarded("--encoder=http://127.0.0.1/v1".as_ref()));
+        assert!(!is_guarded("--encoder=features".as_ref()) && !is_guarded("--quiet".as_ref()));
+    }
+}
