@@ -84,7 +84,7 @@ pub(crate) fn source_of_texts(name: &str, texts: &Bound<'_, PyAny>) -> PyResult<
         let place = |what: &str| {
             Failure::input(&format!("{name}, entry {position} (counted from 0): {what}; give texts, or None"))
         };
-        let value = value_of(&value, MAX_DEPTH).map_err(|Fault(what)| place(&what))?;
+        let value = answer_of(&value).map_err(|Fault(what)| place(&what))?;
         if !value.is_string() && !value.is_null() {
             return Err(place(&format!("{value} where a text should be")).into());
         }
@@ -93,13 +93,21 @@ pub(crate) fn source_of_texts(name: &str, texts: &Bound<'_, PyAny>) -> PyResult<
     Ok(Source::Memory { name: PathBuf::from(name), bytes })
 }
 
+/// What a model answered. A lone surrogate, which no SQL can have, becomes U+FFFD: one answer does not stop the others.
+fn answer_of(value: &Bound<'_, PyAny>) -> Result<Value, Fault> {
+    match value.cast::<PyString>() {
+        Ok(text) => Ok(text.to_string_lossy().into()),
+        Err(_) => value_of(value, MAX_DEPTH),
+    }
+}
+
 /// Mapping from id to text as a source of that name.
 pub(crate) fn source_of_ids(name: &str, texts: &Bound<'_, PyMapping>) -> PyResult<Source> {
     let mut bytes = Vec::new();
     for entry in texts.items()?.iter() {
         let (id, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = entry.extract()?;
         let id = value_of(&id, MAX_DEPTH);
-        let (Ok(id), Ok(value)) = (id, value_of(&value, MAX_DEPTH)) else {
+        let (Ok(id), Ok(value)) = (id, answer_of(&value)) else {
             return Err(Failure::input(&format!("{name}: give a mapping from ids to texts, or None")).into());
         };
         let fields = [("id".to_owned(), id), ("prediction".to_owned(), value)];

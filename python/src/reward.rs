@@ -125,10 +125,19 @@ impl Reward {
         golds: &Bound<'_, PyAny>,
         db_ids: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<RewardResult>> {
-        let requests = requests(predictions, golds, db_ids)?;
+        let answers = each("predictions", predictions, |_, one| Ok(Answer::of(one)))?;
+        let (texts, refusals): (Vec<String>, Vec<Option<String>>) =
+            answers.into_iter().map(|Answer { text, refusal }| (text, refusal)).unzip();
+        let requests = requests(texts, golds, db_ids)?;
         let reward = self.made(py)?;
         let results = call(py, move |stop| Ok(reward.score_until(&requests, stop)?))?;
-        Ok(results.into_iter().map(RewardResult::from).collect())
+        let mut results: Vec<RewardResult> = results.into_iter().map(RewardResult::from).collect();
+        for (result, refusal) in results.iter_mut().zip(refusals) {
+            if let Some(refusal) = refusal.filter(|_| result.value.is_some()) {
+                result.reason = refusal;
+            }
+        }
+        Ok(results)
     }
 
     /// Makes the first witnesses of questions ahead of time.
@@ -183,16 +192,34 @@ impl Reward {
     }
 }
 
+/// What a model answered, whatever it is: no answer stops a batch.
+struct Answer {
+    /// The text; what is no text has no SQL.
+    text: String,
+    /// Why what was given has no SQL, where it is no text.
+    refusal: Option<String>,
+}
+
+impl Answer {
+    /// A lone surrogate, which no SQL can have, becomes U+FFFD.
+    fn of(given: &Bound<'_, PyAny>) -> Self {
+        if let Ok(text) = given.cast::<PyString>() {
+            return Self { text: text.to_string_lossy().into_owned(), refusal: None };
+        }
+        let kind =
+            || given.get_type().name().map_or_else(|_| "another type".to_owned(), |name| name.to_string());
+        let refusal =
+            (!given.is_none()).then(|| format!("the answer is of type {}, and a text is needed", kind()));
+        Self { text: String::new(), refusal }
+    }
+}
+
 /// The answers of a batch, each with its golds and its database.
 fn requests(
-    predictions: &Bound<'_, PyAny>,
+    predictions: Vec<String>,
     golds: &Bound<'_, PyAny>,
     db_ids: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<Request>> {
-    // No answer is an answer without SQL.
-    let predictions = each("predictions", predictions, |place, one| {
-        if one.is_none() { Ok(String::new()) } else { text("predictions", place, one) }
-    })?;
     let golds = lists("golds", golds)?;
     if golds.len() != predictions.len() {
         let (predictions, golds) = (predictions.len(), golds.len());

@@ -40,10 +40,32 @@ def test_codes(sample: Sample) -> None:
     answers: list[str | None] = ["", None, "SELECT 1", "DROP TABLE x", "SELECT nope", ENDLESS + " JOIN (SELECT 1)"]
     results = reward(answers, [own[0]] * len(answers), [names[0]] * len(answers))
     codes = [result.code for result in results]
-    assert codes[:5] == ["no_sql", "no_sql", "reads_no_table", "denied", "does_not_run"]
+    assert codes[:5] == ["no_sql", "no_sql", "reads_no_table", "no_sql", "does_not_run"]
     assert codes[5] in ("timeout", "reads_no_table")
     failed = reward([own[0]], ["SELECT nope"], [names[0]])[0]
     assert failed.value is None and failed.code == "gold_failed"
+
+
+def test_no_answer_stops_a_batch(sample: Sample) -> None:
+    texts, own, names = golds(sample)
+    answers: list[Any] = ["SELECT '\ud800'", float("nan"), 3, b"SELECT 1", ["SELECT 1"], {"sql": texts[0]}, None, texts[0]]
+    answers.append(f"A face \ud83d, then\n```sql\n{texts[0]}\n```")
+    results = sg.Reward(sample.db)(answers, [own[0]] * len(answers), [names[0]] * len(answers))
+    assert [result.code for result in results[1:]] == ["no_sql"] * 6 + ["right"] * 2
+    assert results[0].value == 0.0
+    assert "float" in results[1].reason and "dict" in results[5].reason
+
+
+def test_statements_that_are_no_queries_earn_nothing(sample: Sample) -> None:
+    texts, own, names = golds(sample)
+    forms = ["EXPLAIN QUERY PLAN {}", "EXPLAIN {}", "INSERT INTO x {}", "CREATE TABLE x AS {}", "DELETE FROM x; {}"]
+    for extract in (True, False):
+        reward = sg.Reward(sample.db, extract=extract)
+        for form in forms:
+            for answer in (form.format(texts[0]), f"```sql\n{form.format(texts[0])}\n```"):
+                result = reward([answer], own[:1], names[:1])[0]
+                assert result.value == 0.0, (answer, result)
+                assert not extract or "```" in answer or result.code == "no_sql", (answer, result)
 
 
 def test_witnesses_are_kept(sample: Sample, tmp_path: Path) -> None:
@@ -98,7 +120,6 @@ def test_bad_input(sample: Sample) -> None:
     bad: list[tuple[Any, Any, Any, str]] = [
         (texts[:1], own[:2], names[:1], "1 predictions and 2 golds"),
         (texts[:1], own[:1], names[:2], "2 db_ids for 1 questions"),
-        ([float("nan")], own[:1], names[:1], "predictions[0] is of type float"),
         (texts[:1], [None], names[:1], "golds[0] is of type NoneType"),
         (texts[:1], [[3]], names[:1], "golds[0][0] is of type int"),
         ("SELECT 1", own[:1], names[:1], "predictions is no list"),

@@ -196,27 +196,30 @@ fn a_projects_file_starts_no_program_before_it_is_trusted() {
             stderr(&output)
         );
     };
+    std::fs::write(benchmark.path("schema.sql"), "CREATE TABLE t (a INT)").unwrap();
     let config = "[verify]\nsolver = './evil.sh'\n[predict]\nllm-url = 'http://127.0.0.1:9/v1'\n\
                   llm_key_env = 'MY_TOKEN'\nllm-model = 'm'\n";
     std::fs::write(benchmark.path("sqlgauge.toml"), config).unwrap();
     let verify = [
         "verify",
         "--schema",
-        "CREATE TABLE t (a INT)",
+        "schema.sql",
         "--left",
-        "SELECT a + 1 FROM t ORDER BY a",
+        "SELECT a FROM t WHERE a > 1 UNION SELECT a FROM t WHERE a <= 1",
         "--right",
     ];
-    let verify = [verify.as_slice(), &["SELECT 1 + a FROM t ORDER BY a + 0"]].concat();
+    let verify = [verify.as_slice(), &["SELECT DISTINCT a FROM t WHERE a IS NOT NULL"]].concat();
     refused(&verify, "solver");
     refused(&["predict", "--workload", "gold.sql", "--db", "database", "--out", "p"], "llm");
     assert!(!proof.exists());
     // What is typed is the user's own, and other commands do not mind.
     assert!(run(&["metrics"]).status.success());
-    assert!(run(&[verify.as_slice(), &["--solver", "/bin/true"]].concat()).status.code() != Some(2));
+    run(&[verify.as_slice(), &["--solver", "/bin/true"]].concat());
+    assert!(!proof.exists());
 
     assert!(run(&["trust"]).status.success());
-    assert_ne!(run(&verify).status.code(), Some(2));
+    run(&verify);
+    assert!(proof.exists(), "the solver of a trusted file is asked");
     std::fs::write(benchmark.path("sqlgauge.toml"), format!("{config}# changed\n")).unwrap();
     refused(&verify, "solver");
     assert!(run(&["trust"]).status.success() && run(&["trust", "--revoke"]).status.success());
@@ -226,7 +229,9 @@ fn a_projects_file_starts_no_program_before_it_is_trusted() {
     std::fs::remove_file(benchmark.path("sqlgauge.toml")).unwrap();
     std::fs::create_dir_all(home.join(".config/sqlgauge")).unwrap();
     std::fs::write(home.join(".config/sqlgauge/config.toml"), config).unwrap();
-    assert_ne!(run(&verify).status.code(), Some(2));
+    std::fs::remove_file(&proof).unwrap();
+    run(&verify);
+    assert!(proof.exists(), "the solver of the user's own file is asked");
 }
 
 #[test]

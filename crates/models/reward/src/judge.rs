@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sqlgauge_dataset::is_other_statement;
 use sqlgauge_engine::{FailureKind, ResultSet};
 use sqlgauge_metrics::{Metric, Pair, find};
 use sqlgauge_search::{Verdict, Witness};
@@ -89,8 +90,19 @@ impl Case<'_> {
             let reason = format!("the gold does not run: {}", failure.message);
             return Some(JudgedAnswer::new(Code::GoldFailed, Progress::Nothing, reason));
         }
-        let is_blank = self.sql.trim().is_empty();
-        is_blank.then(|| JudgedAnswer::new(Code::NoSql, Progress::Nothing, "the answer holds no SQL"))
+        self.without_query()
+    }
+
+    /// What becomes of an answer that has no query.
+    pub(crate) fn without_query(&self) -> Option<JudgedAnswer> {
+        let reason = if self.sql.trim().is_empty() {
+            "the answer holds no SQL"
+        } else if is_other_statement(self.sql) {
+            "the answer is a statement that is not a query"
+        } else {
+            return None;
+        };
+        Some(JudgedAnswer::new(Code::NoSql, Progress::Nothing, reason))
     }
 
     /// What becomes of the answer by its rows.

@@ -1,7 +1,7 @@
 //! The code fences of a language model's answer, and which of them is the answer. The contract is that of
 //! [`extract_sql`](crate::extract_sql).
 
-use crate::extract::{after_keyword, sql_of_json, statement_start, words};
+use crate::extract::{after_keyword, is_other_statement, sql_of_json, statement_start, words};
 use crate::text::strip;
 
 /// How many fences are looked at, the last ones; each is compared with the one that is taken so far.
@@ -30,7 +30,11 @@ struct Fence<'a> {
 pub(crate) fn fenced(text: &str) -> Option<&str> {
     let fences = fences(text);
     let any_marked = fences.iter().any(|fence| fence.is_marked);
-    let candidates: Vec<&Fence<'_>> = fences.iter().filter(|fence| fence.is_marked || !any_marked).collect();
+    let any_query = fences.iter().any(|fence| !is_other_statement(fence.inside));
+    let counts = |fence: &&Fence<'_>| {
+        (fence.is_marked || !any_marked) && (!any_query || !is_other_statement(fence.inside))
+    };
+    let candidates: Vec<&Fence<'_>> = fences.iter().filter(counts).collect();
     let mut candidates = candidates[candidates.len().saturating_sub(MAX_FENCES)..].iter();
     let mut taken = candidates.next()?;
     let mut whole = plain(taken.inside);

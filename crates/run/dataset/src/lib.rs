@@ -30,7 +30,7 @@ pub use abstention::is_abstention;
 pub use benchmark::{BenchmarkSource, WorkloadSource, parse_benchmark, parse_workload};
 pub use columns::{Columns, Role};
 pub use error::DatasetError;
-pub use extract::{EXTRACTION, Extraction, Removed, extract_sql};
+pub use extract::{EXTRACTION, Extraction, Removed, extract_sql, is_other_statement};
 pub use formats::Format;
 pub use input::Input;
 pub use labels::{Label, parse_labels};

@@ -38,8 +38,8 @@ fn found(case: &Case<'_>, asked: &GoldQuestion) -> Result<JudgedAnswer, RewardEr
     if let Err(error) = pair.gold_query() {
         return Ok(unusable(format!("the gold does not resolve: {error}")));
     }
-    if case.sql.trim().is_empty() {
-        return Ok(JudgedAnswer::new(Code::NoSql, Progress::Nothing, "the answer holds no SQL"));
+    if let Some(found) = case.without_query() {
+        return Ok(found);
     }
     match pair.prediction_query() {
         Err(error) => {

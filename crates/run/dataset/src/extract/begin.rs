@@ -107,7 +107,7 @@ pub(crate) fn after_keyword<'a>(text: &'a str, keyword: &str) -> Option<&'a str>
 const MAX_NAME_CHARS: usize = 300;
 
 /// What follows a plain or quoted name at the beginning.
-fn after_name(text: &str) -> Option<&str> {
+pub(super) fn after_name(text: &str) -> Option<&str> {
     let close = match text.chars().next()? {
         '"' => '"',
         '`' => '`',

@@ -3,6 +3,7 @@
 
 mod begin;
 mod end;
+mod other;
 
 use serde_json::Value;
 
@@ -11,12 +12,15 @@ use crate::fence::{FENCE, fence_after_select, fenced};
 use crate::text::strip;
 pub(crate) use begin::{after_keyword, statement_start, words};
 use end::statement_end;
+use other::follows_other_statement;
+pub use other::is_other_statement;
 
 /// Name and version of the extraction's contract. A change of meaning makes a new version.
 ///
 /// - `extract-sql@1`: of several code fences the first with a statement was taken.
 /// - `extract-sql@2`: the last, unless it is offered beside the one before; see [`extract_sql`].
-pub const EXTRACTION: &str = "extract-sql@2";
+/// - `extract-sql@3`: a query is not taken out of another statement ([`is_other_statement`]), and not from behind one.
+pub const EXTRACTION: &str = "extract-sql@3";
 
 /// Something that stood around the SQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,7 +89,8 @@ const MAX_DEPTH: usize = 4;
 /// In this order: thinking is dropped (an unclosed `<think>` with everything after it); a JSON object gives the
 /// field that has the SQL; of several code fences one is taken (below); then the first statement that begins with SELECT or WITH is kept, up to its
 /// semicolon, an end-of-text token, or a paragraph, label, run of words or SELECT that cannot continue SQL. Text without a SELECT or
-/// WITH stays as it is. A text that is one SQL statement comes back unchanged but for white space and the
+/// WITH stays as it is, and so does text whose query is part of another statement (`EXPLAIN`, `INSERT … SELECT`,
+/// `CREATE TABLE … AS SELECT`) or stands behind one (`DELETE …; SELECT …`): who asked for a query was given something else. A text that is one SQL statement comes back unchanged but for white space and the
 /// semicolon at its end.
 ///
 /// *Several code fences.* Only those that hold a statement count, and if one of them is marked as SQL, only those
@@ -95,7 +100,8 @@ const MAX_DEPTH: usize = 4;
 /// - the words before it announce as another way or an extra (`Alternatively`, `You can also`, `If you want`,
 ///   `To verify`), unless words that announce a correction (`Corrected`, `Wait`, `the final query`) stand closer;
 /// - repeats a part of the statement that is taken so far;
-/// - is never closed, because the answer was cut off in it.
+/// - is never closed, because the answer was cut off in it;
+/// - holds another statement than a query.
 ///
 /// Of more than a hundred fences the last hundred are looked at.
 ///
@@ -130,8 +136,8 @@ fn extract(text: &str, depth: usize, removed: &mut Vec<Removed>) -> String {
         }
     }
     match statement_start(text) {
-        Some(start) => statement(text, start, removed).to_owned(),
-        None => text.to_owned(),
+        Some(start) if !follows_other_statement(&text[..start]) => statement(text, start, removed).to_owned(),
+        _ => text.to_owned(),
     }
 }
 
