@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import _native
+from . import _native, _show
 from ._runs import Run
 from ._score import Frame, given_systems, rows_of
 
 __all__ = ["Estimate", "estimate"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate:
     """An accuracy with its interval and its reasons."""
 
@@ -37,6 +37,19 @@ class Estimate:
     """What loading noticed, in sentences."""
     raw: dict[str, Any] = field(repr=False)
     """What ``sqlgauge estimate --json`` prints."""
+
+    def __repr__(self) -> str:
+        return _show.text(self._sentences())
+
+    def _repr_html_(self) -> str:
+        return _show.html(self._sentences())
+
+    def _sentences(self) -> list[str]:
+        percent = f"{100 * self.accuracy:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+        told = f"{self.system}: accuracy {percent} with {100 * self.level:.0f} % probability, by {self.method}."
+        if not self.outside:
+            return [told, *self.notes]
+        return [told, "Outside what is labelled; the interval promises nothing here.", *self.outside_because, *self.notes]
 
 
 def estimate(

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from . import _native
+from . import _native, _show
 from ._native import Database, Schema
 
 __all__ = ["Application", "BrokenForeignKey", "Match", "NormalForm", "match", "over"]
@@ -45,7 +45,7 @@ class BrokenForeignKey:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Match:
     """What tree matching says of two queries. It is true where they are equal."""
 
@@ -71,6 +71,23 @@ class Match:
 
     def __bool__(self) -> bool:
         return self.equal
+
+    def __repr__(self) -> str:
+        return _show.text(self._sentences(), self._tables())
+
+    def _repr_html_(self) -> str:
+        return _show.html(self._sentences(), self._tables())
+
+    def _sentences(self) -> list[str]:
+        if self.equal:
+            return [f"Equal by {self.profile}: the rules prove that both queries return the same."]
+        where = f" The first difference: {self.difference}" if self.difference else ""
+        return [f"Not proved equal by {self.profile}: {self.verdict}.{where}"]
+
+    def _tables(self) -> list[_show.Table]:
+        forms = [("left", self.left), ("right", self.right)]
+        steps = [(side, step.rule, step.name, step.scope) for side, form in forms if form for step in form.rules]
+        return [_show.Table("rules that were applied", ["query", "rule", "name", "in"], steps)] if steps else []
 
 
 def match(

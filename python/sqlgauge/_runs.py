@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _native
+from . import _native, _show
 from ._native import Error
 
 if TYPE_CHECKING:
@@ -104,8 +104,23 @@ class Run:
     def __repr__(self) -> str:
         return f"sqlgauge.load({str(self._path)!r})"
 
+    def _repr_html_(self) -> str:
+        systems = self.summary()["systems"]
+        metrics = self.manifest()["metrics"]
+        rows = [[one["system"], *(_shown(one["scores"].get(name)) for name in metrics)] for one in systems]
+        return _show.html([f"Run {self._path}"], [_show.Table("scores with 95 % intervals", ["system", *metrics], rows)])
+
     def __reduce__(self) -> tuple[Any, ...]:
         return load, (str(self._path),)
+
+
+def _shown(score: dict[str, Any] | None) -> str:
+    """A mean with its interval."""
+    if score is None or score["mean"] is None:
+        return "-"
+    if score["low"] is None or score["high"] is None:
+        return f"{score['mean']:.3f}"
+    return f"{score['mean']:.3f} [{score['low']:.3f}, {score['high']:.3f}]"
 
 
 def load(path: str | os.PathLike[str]) -> Run:

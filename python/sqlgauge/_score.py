@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from . import _native
+from . import _native, _show
 from ._frames import rows_of
 from ._native import Database, InputError
 from ._options import DEFAULT_METRICS, VerifyOptions, metric_names
@@ -66,7 +66,14 @@ class Scores(Mapping[str, Score]):
         return len(self._scores)
 
     def __repr__(self) -> str:
-        return f"Scores(status={self.status!r}, {', '.join(f'{n}={s.score}' for n, s in self.items())})"
+        return _show.text([], [self._table()])
+
+    def _repr_html_(self) -> str:
+        return _show.html([], [self._table()])
+
+    def _table(self) -> _show.Table:
+        rows = [(name, score.score, score.reason or "") for name, score in self.items()]
+        return _show.Table(f"status: {self.status}", ["metric", "score", "reason"], rows)
 
 
 def score(

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from . import _native
+from . import _native, _show
 from ._match import over
 from ._native import Database, Schema
 from ._options import VerifyOptions
@@ -14,7 +14,7 @@ from ._options import VerifyOptions
 __all__ = ["Verification", "verify"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
     """What is known of two queries. It is true where they are known to be equivalent."""
 
@@ -46,6 +46,27 @@ class Verification:
 
     def __bool__(self) -> bool:
         return self.verdict in ("equivalent", "equivalent_up_to")
+
+    def __repr__(self) -> str:
+        return _show.text(self._sentences(), self._tables())
+
+    def _repr_html_(self) -> str:
+        return _show.html(self._sentences(), self._tables())
+
+    def _sentences(self) -> list[str]:
+        if self.verdict == "equivalent":
+            by = f"by the rules {', '.join(self.rules)}" if self.rules else f"by {self.stage}"
+            return [f"Equivalent: the queries return the same on every database of the schema ({by})."]
+        if self.verdict == "equivalent_up_to":
+            return [f"Equivalent up to {self.bound} rows per table: no such database tells the queries apart."]
+        if self.verdict == "different":
+            return [f"Different: {self.difference or 'the database below tells the queries apart'}."]
+        return [f"Unknown: {self.message or self.reason or 'neither a proof nor a counterexample was found'}."]
+
+    def _tables(self) -> list[_show.Table]:
+        tables = _show.database(self.witness) if self.witness else []
+        results = [("result of the left query", self.left_result), ("result of the right query", self.right_result)]
+        return [*tables, *(_show.result(caption, rows) for caption, rows in results if rows)]
 
 
 def verify(
