@@ -43,6 +43,6 @@ def test_values_are_escaped_and_cut() -> None:
 
 def test_a_run_prints_its_scores(sample: Sample, tmp_path: Path) -> None:
     questions = sample.questions
-    predictions = {"same": [q.get("query") or q.get("sql") or q["gold"] for q in questions]}
+    predictions = {"same": ["SELECT 1"] * len(questions)}
     run = sg.score_many(questions, predictions=predictions, db=sample.db, out=tmp_path / "run", metrics=["ex"])
     assert "<td>same</td>" in run._repr_html_() and "ex@1" in run._repr_html_()

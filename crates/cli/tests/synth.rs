@@ -106,6 +106,7 @@ fn later_schemas_are_databases_too() {
     };
     let found = made("out");
     assert!(found == made("again"), "the same again is not the same");
+    assert!(found == made("out"), "the same command after it finished changes the corpus");
     let records = std::fs::read_to_string(folder.path().join("out/schemas.jsonl")).unwrap();
     let records: Vec<serde_json::Value> =
         records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

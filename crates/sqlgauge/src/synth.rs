@@ -10,7 +10,7 @@ use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_evolve::versions::{Steps, Version, versions};
 use sqlgauge_synth::polish::Polish;
-use sqlgauge_synth::{CorpusError, Options, Source as Database, Summary, sources, synthesize};
+use sqlgauge_synth::{CorpusError, Options, Source as Database, Summary, VERSIONS, sources, synthesize};
 use sqlgauge_tables::REPORT_FILE;
 use tempfile::TempDir;
 
@@ -22,8 +22,6 @@ use crate::llm::LlmSettings;
 
 /// The databases of loose tables, below a folder of ours.
 const BUILT: &str = "databases";
-/// What leads to the databases under later schemas, a line each.
-const VERSIONS: &str = "schemas.jsonl";
 /// A backstop: what decides is the number of steps, which is the same on every machine.
 const TIMEOUT: Duration = Duration::from_mins(2);
 

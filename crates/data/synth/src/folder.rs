@@ -36,6 +36,8 @@ const MANIFEST: &str = "synth.json";
 const CARD: &str = "README.md";
 const UNITS: &str = "units";
 const HEADER: &str = "header.json";
+/// Which databases of a corpus are later versions of which, a line each; written by the caller that made them.
+pub const VERSIONS: &str = "schemas.jsonl";
 /// How the file of a unit ends that holds what stands beside its pairs.
 const RELATED: &str = "related.jsonl";
 /// What was decided where the databases were made of loose tables; whoever made them writes it.
@@ -135,7 +137,9 @@ impl Folder {
             entry.is_ok_and(|entry| {
                 let name = entry.file_name();
                 // What a killed process was preparing is ours too; the next file that is written here takes it away.
-                ![LOCK, MANIFEST, CARD, UNITS, DATA, DATABASES, TABLES].iter().any(|own| name == *own)
+                ![LOCK, MANIFEST, CARD, UNITS, DATA, DATABASES, TABLES, VERSIONS]
+                    .iter()
+                    .any(|own| name == *own)
                     && !name.to_string_lossy().ends_with(PARTIAL)
             })
         };
