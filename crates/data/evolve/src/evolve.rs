@@ -239,6 +239,8 @@ pub fn evolve(
                     Variant::Kind(kind, true) => work.per_item(*kind, folder)?,
                     Variant::Kind(kind, false) => work.per_database(*kind, &place)?,
                 };
+                // What an engine returned that failed is no outcome, and must not be there for the next run.
+                engine.check()?;
                 folder.keep(source.db_id, &shard)?;
             }
             version = Some(place.join(format!("{}.sqlite", source.db_id))).filter(|path| path.exists());

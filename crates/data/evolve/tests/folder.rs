@@ -3,28 +3,37 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
 
 use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rusqlite::Connection;
-use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
-use sqlgauge_engine::{Limits, SqliteEngine};
+use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, load_benchmark};
+use sqlgauge_engine::{Database, Engine, EngineError, Execution, Failure, FailureKind, Limits, SqliteEngine};
 use sqlgauge_evolve::{EvolveError, Kind, Options, Plan, evolve};
 
-#[test]
-fn a_second_writer_is_refused_by_name() {
-    let folder = tempfile::tempdir().unwrap();
-    let databases = folder.path().join("database");
+/// A benchmark of one question about one table.
+fn one_person(folder: &Path) -> (Benchmark, Databases) {
+    let databases = folder.join("database");
     std::fs::create_dir_all(databases.join("d")).unwrap();
     Connection::open(databases.join("d/d.sqlite"))
         .unwrap()
         .execute_batch("CREATE TABLE person (name TEXT)")
         .unwrap();
-    let gold = folder.path().join("dev.json");
+    let gold = folder.join("dev.json");
     std::fs::write(&gold, r#"[{"db_id": "d", "question": "?", "query": "SELECT name FROM person"}]"#)
         .unwrap();
     let benchmark = load_benchmark(&BenchmarkSource { gold, ..BenchmarkSource::default() }).unwrap();
+    (benchmark, Databases::open(&databases).unwrap())
+}
+
+#[test]
+fn a_second_writer_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (benchmark, databases) = one_person(folder.path());
     let options = Options::of(Plan::Kinds { kinds: vec![Kind::RenameColumns], per_item: false });
     let engine = SqliteEngine::new(Limits::default());
-    let databases = Databases::open(&databases).unwrap();
     let out = folder.path().join("out");
     let run = || evolve(&benchmark, &databases, &engine, &options, &out, &|_, _| ());
     std::fs::create_dir_all(&out).unwrap();
@@ -34,5 +43,57 @@ fn a_second_writer_is_refused_by_name() {
     assert!(matches!(&error, EvolveError::Locked { path } if *path == out), "{error}");
     assert!(!out.join("rename-columns").exists());
     drop(held);
+    assert_eq!(run().unwrap()[0].1.written, 1);
+}
+
+/// An engine on a machine that fails for as long as it is told to.
+struct Failing {
+    engine: SqliteEngine,
+    fails: AtomicBool,
+}
+
+impl Engine for Failing {
+    fn name_and_version(&self) -> String {
+        self.engine.name_and_version()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.engine.timeout()
+    }
+
+    fn open(&self, path: &Path) -> Result<Arc<Database>, EngineError> {
+        self.engine.open(path)
+    }
+
+    fn run(&self, database: &Database, sql: &str) -> Execution {
+        if self.fails.load(Ordering::Relaxed) {
+            return Execution::failed(Failure::new(FailureKind::Machine, "too many open files"));
+        }
+        self.engine.run(database, sql)
+    }
+
+    fn check(&self) -> Result<(), EngineError> {
+        if self.fails.load(Ordering::Relaxed) {
+            return Err(EngineError::Machine {
+                path: "d.sqlite".into(),
+                message: "too many open files".into(),
+            });
+        }
+        self.engine.check()
+    }
+}
+
+/// What a failing machine made of a database is not kept: the next run does it again.
+#[test]
+fn what_a_failing_machine_returned_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (benchmark, databases) = one_person(folder.path());
+    let options = Options::of(Plan::Kinds { kinds: vec![Kind::RenameColumns], per_item: false });
+    let engine = Failing { engine: SqliteEngine::new(Limits::default()), fails: AtomicBool::new(true) };
+    let out = folder.path().join("out");
+    let run = || evolve(&benchmark, &databases, &engine, &options, &out, &|_, _| ());
+    let error = run().unwrap_err();
+    assert!(matches!(&error, EvolveError::Engine(EngineError::Machine { .. })), "{error}");
+    engine.fails.store(false, Ordering::Relaxed);
     assert_eq!(run().unwrap()[0].1.written, 1);
 }

@@ -342,6 +342,7 @@ impl Part<'_> {
         })?;
         let unit = Unit { tally, unmet, left_out: world.left_out };
         self.database.check_unchanged()?;
+        self.engine.check()?;
         writer.commit(&unit)?;
         Ok(unit)
     }
@@ -356,7 +357,9 @@ impl Part<'_> {
         }
         let engine = SqliteEngine::new(Limits::default());
         let database = engine.open(&self.source.path)?;
-        Ok(Some(TypedSchema::observed(&world.schema, &database, &engine)?))
+        let typed = TypedSchema::observed(&world.schema, &database, &engine)?;
+        engine.check()?;
+        Ok(Some(typed))
     }
 }
 

@@ -261,8 +261,6 @@ pub struct DatabaseRecord {
 pub enum Refusal {
     /// Its name does not end as that of a table.
     NotATable,
-    /// It cannot be opened or read.
-    Unreadable,
     /// It holds NUL bytes and no byte order mark: no text.
     Binary,
     /// It has more bytes than are read.
@@ -296,7 +294,6 @@ impl Refusal {
     pub fn name(self) -> &'static str {
         match self {
             Self::NotATable => "not-a-table",
-            Self::Unreadable => "unreadable",
             Self::Binary => "binary",
             Self::TooLarge => "too-large",
             Self::Unended => "unended",

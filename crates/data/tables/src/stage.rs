@@ -9,7 +9,7 @@ use sqlgauge_names::NamesInUse;
 use twox_hash::XxHash3_128;
 
 use crate::error::TablesError;
-use crate::input::{Part, Reading, Refused, Source, read};
+use crate::input::{NotRead, Part, Reading, Refused, Source, read};
 use crate::names::{Of, free, safe};
 use crate::options::Options;
 use crate::profile::{Coded, MixSet, Numbering, Traits};
@@ -35,22 +35,8 @@ pub(crate) struct Staged {
     pub(crate) digest: u128,
 }
 
-/// Why a file is not staged.
-pub(crate) enum NotStaged {
-    /// It is not used.
-    Refused(Refused),
-    /// The run ends.
-    Ended(TablesError),
-}
-
-impl From<Refused> for NotStaged {
-    fn from(refused: Refused) -> Self {
-        Self::Refused(refused)
-    }
-}
-
 /// Reads a file into the SQLite file `path`.
-pub(crate) fn stage(source: &Source, path: &Path, options: &Options) -> Result<Staged, NotStaged> {
+pub(crate) fn stage(source: &Source, path: &Path, options: &Options) -> Result<Staged, NotRead> {
     let scan = Scan::of(source, options)?;
     let kept: Vec<usize> = (0..scan.columns.len()).filter(|&at| !scan.columns[at].is_empty()).collect();
     if kept.len() < options.min_columns {
@@ -62,7 +48,7 @@ pub(crate) fn stage(source: &Source, path: &Path, options: &Options) -> Result<S
         let detail = format!("{cells} cells, of at most {}; split the file", options.max_cells);
         return Err(Refused::new(Refusal::TooManyRows, detail).into());
     }
-    let database = |source| NotStaged::Ended(TablesError::Database { path: path.to_owned(), source });
+    let database = |source| NotRead::Ended(TablesError::Database { path: path.to_owned(), source });
     let connection = open(path, kept.len()).map_err(database)?;
     let mut rows = Copying::new(&scan, &kept, options.drop_duplicate_rows);
     rows.copy(source, &connection, options)?;
@@ -95,7 +81,7 @@ struct Scan {
 }
 
 impl Scan {
-    fn of(source: &Source, options: &Options) -> Result<Self, Refused> {
+    fn of(source: &Source, options: &Options) -> Result<Self, NotRead> {
         let mut scan = Self {
             header: Vec::new(),
             columns: Vec::new(),
@@ -105,8 +91,8 @@ impl Scan {
             reading: Reading::default(),
         };
         scan.reading = read(source, options, &mut |part| match part {
-            Part::Header(names) => scan.header(names, options),
-            Part::Row(row) => scan.row(row, options),
+            Part::Header(names) => Ok(scan.header(names, options)?),
+            Part::Row(row) => Ok(scan.row(row, options)?),
         })?;
         scan.refuse(options)?;
         Ok(scan)
@@ -214,32 +200,28 @@ impl Copying {
         self.rows as u64
     }
 
-    fn copy(&mut self, source: &Source, connection: &Connection, options: &Options) -> Result<(), NotStaged> {
+    fn copy(&mut self, source: &Source, connection: &Connection, options: &Options) -> Result<(), NotRead> {
         let path = connection.path().map(PathBuf::from).unwrap_or_default();
         let database = |source| TablesError::Database { path: path.clone(), source };
         let places = vec!["?"; self.kept.len()].join(", ");
         let mut insert = connection
             .prepare(&format!("INSERT INTO {ROWS} VALUES ({places})"))
-            .map_err(|error| NotStaged::Ended(database(error)))?;
-        let mut ended = None;
+            .map_err(|error| NotRead::Ended(database(error)))?;
         let changed = || TablesError::Changed { path: source.path.clone() };
         let outcome = read(source, options, &mut |part| {
             let Part::Row(row) = part else { return Ok(()) };
-            let inserted = match self.row(row) {
-                None => Err(changed()),
+            match self.row(row) {
+                None => Err(changed().into()),
                 Some(None) => Ok(()),
-                Some(Some(values)) => insert.execute(params_from_iter(values)).map(drop).map_err(database),
-            };
-            inserted.map_err(|error| {
-                ended = Some(error);
-                Refused::new(Refusal::Unreadable, "")
-            })
+                Some(Some(values)) => {
+                    Ok(insert.execute(params_from_iter(values)).map(drop).map_err(database)?)
+                }
+            }
         });
-        match (ended, outcome) {
-            (Some(error), _) => Err(NotStaged::Ended(error)),
+        match outcome {
             // It could be read before.
-            (None, Err(_)) => Err(NotStaged::Ended(changed())),
-            (None, Ok(_)) => Ok(()),
+            Err(NotRead::Refused(_)) => Err(changed().into()),
+            outcome => outcome.map(drop),
         }
     }
 

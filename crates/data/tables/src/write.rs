@@ -13,13 +13,13 @@ use crate::cluster::cluster;
 use crate::databases::{self, Planned, plan};
 use crate::error::TablesError;
 use crate::foreign::{At, Inclusion, foreign_keys, is_declared};
-use crate::input::{ENDINGS, Refused, Source, find};
+use crate::input::{ENDINGS, NotRead, Refused, Source, find};
 use crate::options::Options;
 use crate::report::{
     ColumnRecord, DatabaseRecord, FileOutcome, FileRecord, ForeignKeyRecord, KeyRecord, Refusal, Report,
     SplitRecord, TableRecord,
 };
-use crate::stage::{NotStaged, stage};
+use crate::stage::stage;
 
 pub(crate) fn build(inputs: &Path, out: &Path, options: &Options) -> Result<Report, TablesError> {
     let sources = find(inputs)?;
@@ -78,11 +78,11 @@ fn analysed(
         let path: PathBuf = staging.join(format!("{at}.sqlite"));
         match stage(source, &path, options) {
             Ok(staged) => Ok(Ok(analyse(source.clone(), staged, options))),
-            Err(NotStaged::Refused(refused)) => {
+            Err(NotRead::Refused(refused)) => {
                 let _ = std::fs::remove_file(&path);
                 Ok(Err(refused))
             }
-            Err(NotStaged::Ended(error)) => Err(error),
+            Err(NotRead::Ended(error)) => Err(error),
         }
     };
     let outcomes: Vec<Result<Analysed, Refused>> =

@@ -62,14 +62,14 @@ impl Code {
         }
     }
 
-    /// The code of an answer that has no rows; `None` where the file is at fault and not the answer.
+    /// The code of an answer that has no rows; `None` where the file or the machine is at fault and not the answer.
     pub(crate) fn of_failure(kind: FailureKind) -> Option<Self> {
         Some(match kind {
             FailureKind::Empty => Self::NoSql,
             FailureKind::Timeout => Self::Timeout,
             FailureKind::TooLarge => Self::TooLarge,
             FailureKind::Denied => Self::Denied,
-            FailureKind::DatabaseError => return None,
+            FailureKind::DatabaseError | FailureKind::Machine => return None,
             FailureKind::MultipleStatements
             | FailureKind::NulByte
             | FailureKind::SyntaxError
@@ -107,7 +107,11 @@ mod tests {
     #[test]
     fn every_failure_but_that_of_the_file_has_a_code() {
         for kind in FailureKind::ALL {
-            assert_eq!(Code::of_failure(kind).is_none(), kind == FailureKind::DatabaseError, "{kind}");
+            assert_eq!(
+                Code::of_failure(kind).is_none(),
+                matches!(kind, FailureKind::DatabaseError | FailureKind::Machine),
+                "{kind}"
+            );
         }
     }
 }

@@ -47,9 +47,10 @@ impl Gold {
         self.execution.as_ref().and_then(|execution| execution.outcome.failure())
     }
 
-    /// Whether the file was at fault.
+    /// Whether the file or the machine was at fault.
     pub(crate) fn broken_file(&self) -> Option<&Failure> {
-        self.failure().filter(|failure| failure.kind == FailureKind::DatabaseError)
+        self.failure()
+            .filter(|failure| matches!(failure.kind, FailureKind::DatabaseError | FailureKind::Machine))
     }
 
     /// Bytes that it holds, the analysis taken for a multiple of its text.

@@ -35,7 +35,7 @@ pub trait Engine: Send + Sync {
     /// here; what it returned then is no outcome.
     ///
     /// # Errors
-    /// [`EngineError::NoWorker`], [`EngineError::Stopped`].
+    /// [`EngineError::NoWorker`], [`EngineError::Stopped`], [`EngineError::Machine`].
     fn check(&self) -> Result<(), EngineError> {
         Ok(())
     }
@@ -118,6 +118,18 @@ pub enum EngineError {
         program: PathBuf,
         /// What the system said.
         reason: String,
+    },
+    /// The machine failed while a query ran.
+    #[error(
+        "a query on database `{}` could not be run ({message}): allow more open files (ulimit -n) or use fewer --jobs, \
+         and check the disk, then run the same command again",
+        path.display()
+    )]
+    Machine {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite or the system said.
+        message: String,
     },
     /// Whoever asked for the queries wants no more of them.
     #[error("the queries were stopped before they had ended")]

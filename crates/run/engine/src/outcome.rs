@@ -149,11 +149,14 @@ pub enum FailureKind {
     RuntimeError,
     /// The database file is damaged or cannot be read any more.
     DatabaseError,
+    /// The machine failed: too many open files, a disk that cannot be read. It says nothing of the query, so no record has
+    /// it: [`Engine::check`](crate::Engine::check) returns the error.
+    Machine,
 }
 
 impl FailureKind {
     /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Empty,
         Self::MultipleStatements,
         Self::NulByte,
@@ -169,6 +172,7 @@ impl FailureKind {
         Self::TooLarge,
         Self::RuntimeError,
         Self::DatabaseError,
+        Self::Machine,
     ];
 
     /// The name in records, `snake_case`.
@@ -189,6 +193,7 @@ impl FailureKind {
             Self::TooLarge => "too_large",
             Self::RuntimeError => "runtime_error",
             Self::DatabaseError => "database_error",
+            Self::Machine => "machine_error",
         }
     }
 }

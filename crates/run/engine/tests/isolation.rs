@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use common::{database, engine, in_short};
 use sqlgauge_engine::{
-    Database, Dependence, Engine, EngineError, Enough, Limits, Moment, SqliteEngine, WorkerCommand,
+    Database, Dependence, Engine, EngineError, Enough, FailureKind, Limits, Moment, SqliteEngine,
+    WorkerCommand,
 };
 
 const FIXTURE: &str = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'ann'), (2, 'bob');
@@ -236,4 +237,41 @@ fn the_views_of_a_catalog_take_a_second_at_most() {
     assert_eq!(database.schema().tables().len(), 2 + 1 + 40 + 200 + 20);
     // The view that is only suspected has its column, the others have none.
     assert_eq!(["t", "v", "d0", "e199", "f19"].map(width), [2, 1, 1, 0, 0].map(Some));
+}
+
+/// Says that the test runs in a process that may open few files.
+#[cfg(unix)]
+const FEW_FILES: &str = "SQLGAUGE_TEST_FEW_FILES";
+
+/// Too many open files are a failure of the machine: no query has it as its outcome, and whoever asks the engine is told.
+#[test]
+#[cfg(unix)]
+fn too_many_open_files_are_the_outcome_of_no_query() {
+    let name = "too_many_open_files_are_the_outcome_of_no_query";
+    if std::env::var_os(FEW_FILES).is_none() {
+        let program = std::env::current_exe().unwrap();
+        let mut child = std::process::Command::new("sh");
+        child.args(["-c", "ulimit -n 64; exec \"$@\"", "sh"]).arg(program).args(["--exact", name]);
+        let output = child.env(FEW_FILES, "1").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.sqlite", FIXTURE);
+    let engine = SqliteEngine::new(limits());
+    // Another database to the engine, for which no connection is idle.
+    let database = engine.open(&path).unwrap().with_prelude("CREATE TEMP VIEW v AS SELECT 1");
+    let mut held = Vec::new();
+    while let Ok(file) = std::fs::File::open(&path) {
+        held.push(file);
+    }
+    let execution = engine.run(&database, "SELECT count(*) FROM t");
+    assert_eq!(execution.outcome.failure().unwrap().kind, FailureKind::Machine, "{:?}", execution.outcome);
+    let error = engine.check().unwrap_err();
+    assert!(matches!(&error, EngineError::Machine { path: named, .. } if *named == path), "{error}");
+    assert!(error.to_string().contains("ulimit -n"), "{error}");
+    drop(held);
+    // With files again, the same query has its rows; the engine stays failed, because of what it returned before.
+    assert_eq!(in_short(&engine.run(&database, "SELECT count(*) FROM t").outcome), "2");
+    assert!(engine.check().is_err());
 }

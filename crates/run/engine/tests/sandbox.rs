@@ -78,3 +78,25 @@ fn queries_find_no_more_steps_than_are_left_in_total() {
     assert!(outcome(&sandbox, &long).is_err());
     assert_eq!(sandbox.left_in_total(), 0);
 }
+
+/// What a text returns follows from the text and the database, also where it asks for chance.
+#[test]
+fn chance_is_the_same_in_every_run() {
+    let rows = |sandbox: &Sandbox, sql: &str| {
+        let mut statement = sandbox.prepare(sql).unwrap();
+        sandbox.run(&mut statement).unwrap().values().to_vec()
+    };
+    let (one, other) = (sandbox(), sandbox());
+    for sql in [
+        "SELECT random(), random() FROM t",
+        "SELECT hex(randomblob(9))",
+        "SELECT id FROM t ORDER BY random()",
+    ] {
+        let first = rows(&one, sql);
+        assert_eq!(rows(&one, sql), first, "{sql}");
+        assert_eq!(rows(&other, sql), first, "{sql}");
+    }
+    let drawn = rows(&one, "SELECT random(), random()");
+    assert_ne!(drawn[0], drawn[1]);
+    assert_eq!(outcome(&one, "SELECT randomblob(20000)"), Err(FailureKind::TooLarge));
+}

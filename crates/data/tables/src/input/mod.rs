@@ -6,10 +6,14 @@ mod find;
 mod parquet;
 mod separated;
 
+use std::io;
+use std::path::Path;
+
 use csv::StringRecord;
 
 pub(crate) use find::{ENDINGS, Source, find};
 
+use crate::error::TablesError;
 use crate::options::Options;
 use crate::report::{Encoding, Ragged, Refusal};
 
@@ -22,7 +26,7 @@ pub(crate) enum Part<'a> {
 }
 
 /// What takes the parts of a table; it may refuse the rest.
-pub(crate) type Take<'a> = &'a mut dyn FnMut(Part<'_>) -> Result<(), Refused>;
+pub(crate) type Take<'a> = &'a mut dyn FnMut(Part<'_>) -> Result<(), NotRead>;
 
 /// How a file was read.
 #[derive(Debug, Clone, Default)]
@@ -46,14 +50,35 @@ impl Refused {
     }
 }
 
+/// Why a file is not read.
+pub(crate) enum NotRead {
+    /// It is not used.
+    Refused(Refused),
+    /// The run ends. What the machine refuses says nothing of the file, so it is never a refusal of the file.
+    Ended(TablesError),
+}
+
+impl From<Refused> for NotRead {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+impl From<TablesError> for NotRead {
+    fn from(error: TablesError) -> Self {
+        Self::Ended(error)
+    }
+}
+
 /// Reads a table from its beginning to its end.
-pub(crate) fn read(source: &Source, options: &Options, take: Take<'_>) -> Result<Reading, Refused> {
-    let length = std::fs::metadata(&source.path).map_err(|error| unreadable(&error))?.len();
+pub(crate) fn read(source: &Source, options: &Options, take: Take<'_>) -> Result<Reading, NotRead> {
+    let length = std::fs::metadata(&source.path).map_err(|error| unreadable(&source.path, error))?.len();
     if length > options.max_file_bytes {
         return Err(Refused::new(
             Refusal::TooLarge,
             format!("{length} bytes, of which at most {} are read; split the file", options.max_file_bytes),
-        ));
+        )
+        .into());
     }
     match source.ending.as_str() {
         "parquet" => parquet::read(source, take),
@@ -61,6 +86,29 @@ pub(crate) fn read(source: &Source, options: &Options, take: Take<'_>) -> Result
     }
 }
 
-fn unreadable(error: &std::io::Error) -> Refused {
-    Refused::new(Refusal::Unreadable, format!("{error}; check that you may read the file"))
+/// The system refused to read the file.
+fn unreadable(path: &Path, source: io::Error) -> NotRead {
+    TablesError::Read { path: path.to_owned(), source }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The next run could read it, so it is not left out.
+    #[test]
+    fn what_the_system_refuses_to_read_ends_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.csv"), "a,b\n1,2\n").unwrap();
+        for ending in ["csv", "tsv", "parquet"] {
+            let path = folder.path().join(format!("a.csv/below.{ending}"));
+            let source = Source { path: path.clone(), name: "a".to_owned(), ending: ending.to_owned() };
+            let outcome = read(&source, &Options::default(), &mut |_| Ok(()));
+            match outcome {
+                Err(NotRead::Ended(TablesError::Read { path: named, .. })) => assert_eq!(named, path),
+                Err(NotRead::Refused(refused)) => panic!("{ending}: refused as {}", refused.reason.name()),
+                _ => panic!("{ending}: it cannot be read"),
+            }
+        }
+    }
 }

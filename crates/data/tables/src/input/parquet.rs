@@ -2,14 +2,14 @@
 //! in a text: writers store numbers and dates as texts too.
 
 #[cfg(not(feature = "parquet"))]
-use super::{Reading, Refused, Source, Take};
+use super::{NotRead, Reading, Refused, Source, Take};
 #[cfg(not(feature = "parquet"))]
 use crate::report::Refusal;
 
 #[cfg(not(feature = "parquet"))]
-pub(super) fn read(_source: &Source, _take: Take<'_>) -> Result<Reading, Refused> {
+pub(super) fn read(_source: &Source, _take: Take<'_>) -> Result<Reading, NotRead> {
     let missing = sqlgauge_base::NotBuiltIn { what: "a Parquet file", feature: "parquet" };
-    Err(Refused::new(Refusal::NotBuiltIn, missing.to_string()))
+    Err(Refused::new(Refusal::NotBuiltIn, missing.to_string()).into())
 }
 
 #[cfg(feature = "parquet")]
@@ -18,7 +18,9 @@ pub(super) use built_in::read;
 #[cfg(feature = "parquet")]
 mod built_in {
     use std::fs::File;
+    use std::io;
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::path::Path;
 
     use ::parquet::basic::{LogicalType, TimeUnit, TimestampType};
     use ::parquet::errors::ParquetError;
@@ -27,23 +29,23 @@ mod built_in {
     use ::parquet::schema::types::Type;
     use csv::StringRecord;
 
-    use crate::input::{Part, Reading, Refused, Source, Take, unreadable};
+    use crate::input::{NotRead, Part, Reading, Refused, Source, Take, unreadable};
     use crate::report::Refusal;
 
-    pub(in crate::input) fn read(source: &Source, take: Take<'_>) -> Result<Reading, Refused> {
+    pub(in crate::input) fn read(source: &Source, take: Take<'_>) -> Result<Reading, NotRead> {
         // The reader indexes by lengths that the file states; a damaged file must not end the process.
         match catch_unwind(AssertUnwindSafe(|| rows(source, take))) {
             Ok(outcome) => outcome.map(|()| Reading { header: true, ..Reading::default() }),
             Err(_) => {
-                Err(Refused::new(Refusal::Damaged, "its lengths contradict each other; write it again"))
+                Err(Refused::new(Refusal::Damaged, "its lengths contradict each other; write it again")
+                    .into())
             }
         }
     }
 
-    fn rows(source: &Source, take: Take<'_>) -> Result<(), Refused> {
-        let damaged =
-            |error: ParquetError| Refused::new(Refusal::Damaged, format!("{error}; write it again"));
-        let file = File::open(&source.path).map_err(|error| unreadable(&error))?;
+    fn rows(source: &Source, take: Take<'_>) -> Result<(), NotRead> {
+        let damaged = |error: ParquetError| explain(&source.path, error);
+        let file = File::open(&source.path).map_err(|error| unreadable(&source.path, error))?;
         let reader = SerializedFileReader::new(file).map_err(damaged)?;
         let schema = reader.metadata().file_metadata().schema();
         take(Part::Header(&schema.get_fields().iter().map(|field| field.name()).collect::<StringRecord>()))?;
@@ -65,6 +67,19 @@ mod built_in {
             take(Part::Row(&record))?;
         }
         Ok(())
+    }
+
+    /// The reader hands on what the system says; a file that ends too early is damaged.
+    fn explain(path: &Path, error: ParquetError) -> NotRead {
+        let error = match error {
+            ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+                Ok(inner) if inner.raw_os_error().is_some() => return unreadable(path, *inner),
+                Ok(inner) => ParquetError::External(inner),
+                Err(inner) => ParquetError::External(inner),
+            },
+            other => other,
+        };
+        Refused::new(Refusal::Damaged, format!("{error}; write it again")).into()
     }
 
     fn counts_nanoseconds(field: &Type) -> bool {

@@ -14,7 +14,7 @@ use std::path::Path;
 use csv::{ErrorKind, ReaderBuilder, StringRecord};
 
 use super::decode::{Decoder, NoText};
-use super::{Part, Reading, Refused, Source, Take, delimiter, unreadable};
+use super::{NotRead, Part, Reading, Refused, Source, Take, delimiter, unreadable};
 use crate::options::Options;
 use crate::report::{Ragged, Refusal};
 use crate::values::is_plain_value;
@@ -37,16 +37,17 @@ pub(super) fn read(
     tabs: bool,
     options: &Options,
     take: Take<'_>,
-) -> Result<Reading, Refused> {
+) -> Result<Reading, NotRead> {
     let delimiter = if tabs { b'\t' } else { detect(&source.path)? };
     let mut decoder = Decoder::new(open(&source.path)?);
     let mut reading = Reading { delimiter: Some(char::from(delimiter)), ..Reading::default() };
     let mut reader =
         ReaderBuilder::new().delimiter(delimiter).flexible(true).has_headers(false).from_reader(&mut decoder);
     let mut record = StringRecord::new();
-    let mut next = |record: &mut StringRecord| reader.read_record(record).map_err(|error| explain(&error));
+    let mut next =
+        |record: &mut StringRecord| reader.read_record(record).map_err(|error| explain(&source.path, error));
     if !next(&mut record)? {
-        return Err(Refused::new(Refusal::Empty, "the file has no line with a value"));
+        return Err(Refused::new(Refusal::Empty, "the file has no line with a value").into());
     }
     record.trim();
     reading.header = is_header(&record);
@@ -72,18 +73,18 @@ pub(super) fn read(
     Ok(reading)
 }
 
-fn open(path: &Path) -> Result<BufReader<File>, Refused> {
-    Ok(BufReader::with_capacity(1 << 16, File::open(path).map_err(|error| unreadable(&error))?))
+fn open(path: &Path) -> Result<BufReader<File>, NotRead> {
+    Ok(BufReader::with_capacity(1 << 16, File::open(path).map_err(|error| unreadable(path, error))?))
 }
 
-fn detect(path: &Path) -> Result<u8, Refused> {
+fn detect(path: &Path) -> Result<u8, NotRead> {
     let mut start = Vec::new();
-    open(path)?.take(HEAD_BYTES).read_to_end(&mut start).map_err(|error| unreadable(&error))?;
+    open(path)?.take(HEAD_BYTES).read_to_end(&mut start).map_err(|error| unreadable(path, error))?;
     if let Some((_, remedy)) = FOREIGN.iter().find(|(signature, _)| start.starts_with(signature)) {
-        return Err(Refused::new(Refusal::Binary, *remedy));
+        return Err(Refused::new(Refusal::Binary, *remedy).into());
     }
     let mut head = String::new();
-    Decoder::new(start.as_slice()).read_to_string(&mut head).map_err(|error| explain(&error.into()))?;
+    Decoder::new(start.as_slice()).read_to_string(&mut head).map_err(|error| explain(path, error.into()))?;
     Ok(delimiter::detect(&head, (start.len() as u64) < HEAD_BYTES))
 }
 
@@ -130,16 +131,18 @@ fn refuse_ragged(ragged: &Ragged, rows: u64, options: &Options) -> Result<(), Re
     ))
 }
 
-fn explain(error: &csv::Error) -> Refused {
-    let ErrorKind::Io(inner) = error.kind() else {
-        return Refused::new(Refusal::Damaged, error.to_string());
+fn explain(path: &Path, error: csv::Error) -> NotRead {
+    let what = error.to_string();
+    let ErrorKind::Io(inner) = error.into_kind() else {
+        return Refused::new(Refusal::Damaged, what).into();
     };
     match inner.get_ref().and_then(|inner| inner.downcast_ref::<NoText>()) {
         Some(NoText::Nul) => Refused::new(
             Refusal::Binary,
             "a NUL byte and no byte order mark: no text, or UTF-16 without its mark; convert it to UTF-8",
-        ),
-        Some(problem @ NoText::LongLine) => Refused::new(Refusal::Unended, problem.to_string()),
-        None => unreadable(inner),
+        )
+        .into(),
+        Some(problem @ NoText::LongLine) => Refused::new(Refusal::Unended, problem.to_string()).into(),
+        None => unreadable(path, inner),
     }
 }

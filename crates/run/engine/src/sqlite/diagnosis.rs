@@ -2,6 +2,7 @@
 
 use rusqlite::{Error, ErrorCode};
 
+use crate::machine::{is_out_of_memory, machine_error};
 use crate::outcome::{Failure, FailureKind};
 
 use super::guard::{Guard, Phase};
@@ -60,7 +61,7 @@ pub(super) fn diagnose(error: &Error, phase: Phase, guard: &Guard) -> Diagnosis 
     }
     match code {
         // A bounded function passes on the message of the built-in one, without its code.
-        _ if code == ErrorCode::OutOfMemory || message == "out of memory" => Diagnosis::OutOfMemory,
+        _ if is_out_of_memory(error) || message == "out of memory" => Diagnosis::OutOfMemory,
         ErrorCode::OperationInterrupted if guard.has_expired() => Diagnosis::Interrupted,
         ErrorCode::AuthorizationForStatementDenied | ErrorCode::ReadOnly => {
             failed(FailureKind::Denied, &message)
@@ -68,6 +69,7 @@ pub(super) fn diagnose(error: &Error, phase: Phase, guard: &Guard) -> Diagnosis 
         _ if code == ErrorCode::TooBig || message == "string or blob too big" => {
             Diagnosis::LargeValue(Failure::new(FailureKind::TooLarge, message))
         }
+        _ if machine_error(error).is_some() => failed(FailureKind::Machine, &message),
         ErrorCode::DatabaseCorrupt
         | ErrorCode::NotADatabase
         | ErrorCode::SystemIoFailure

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use rusqlite::ErrorCode;
@@ -12,6 +12,7 @@ use crate::database::{Database, Source};
 use crate::engine::{Engine, EngineError};
 use crate::enough::{Enough, Watch};
 use crate::limits::Limits;
+use crate::machine::{is_out_of_memory, machine_error};
 use crate::moment::Moment;
 use crate::outcome::{Execution, Failure, FailureKind};
 use crate::statement::{Split, split};
@@ -47,6 +48,8 @@ pub struct SqliteEngine {
     pool: Pool,
     workers: Option<Workers>,
     first_slice: Duration,
+    /// The database and the words of the first query that the machine failed.
+    fault: OnceLock<(PathBuf, String)>,
 }
 
 /// Without workers: held by every query; held alone by one that runs out of memory. The heap limit is one of the process.
@@ -67,7 +70,14 @@ impl SqliteEngine {
     /// An engine with those limits that runs everything in this process.
     pub fn new(limits: Limits) -> Self {
         let pool = Pool::new(IDLE_CONNECTIONS);
-        Self { limits, now: Moment::now(), pool, workers: None, first_slice: FIRST_SLICE }
+        Self {
+            limits,
+            now: Moment::now(),
+            pool,
+            workers: None,
+            first_slice: FIRST_SLICE,
+            fault: OnceLock::new(),
+        }
     }
 
     /// With that moment as the time that all queries take for now; without, it is when the engine was made.
@@ -104,10 +114,11 @@ impl SqliteEngine {
             Ok(task) => task,
             Err(failure) => return Some(Execution::failed(failure)),
         };
-        match self.workers_for(&task) {
+        let execution = match self.workers_for(&task) {
             Some(_) => self.quickly_here((database, sql), &task),
             None => Some(self.run_here(&task)),
-        }
+        };
+        execution.map(|execution| self.watched(&task, execution))
     }
 
     /// The second half: runs the text in a worker, with all its time, or until the cutoff. An engine without workers runs it
@@ -123,10 +134,19 @@ impl SqliteEngine {
             Ok(task) => task,
             Err(failure) => return Execution::failed(failure),
         };
-        match self.workers_for(&task) {
+        let execution = match self.workers_for(&task) {
             Some(workers) => self.apart(workers, sql, &task, (enough, cutoff)),
             None => self.run_here(&task),
+        };
+        self.watched(&task, execution)
+    }
+
+    /// Keeps what the machine failed at, for [`Engine::check`].
+    fn watched(&self, task: &Query<'_>, execution: Execution) -> Execution {
+        if let Some(failure) = execution.outcome.failure().filter(|own| own.kind == FailureKind::Machine) {
+            self.fault.get_or_init(|| (task.source.path.clone(), failure.message.clone()));
         }
+        execution
     }
 
     /// The limits of every query.
@@ -182,7 +202,7 @@ impl SqliteEngine {
         (enough, cutoff): (Option<&Enough>, Cutoff<'_>),
     ) -> Execution {
         if let Err(error) = task.source.check_unchanged() {
-            return Execution::failed(Failure::new(FailureKind::DatabaseError, error.to_string()));
+            return Execution::failed(unusable(&error));
         }
         let request = Request {
             database: task.source.path.clone().into(),
@@ -200,9 +220,7 @@ pub(crate) fn run_alone(request: &Request) -> Execution {
     let Request { database, task, limits, now, until } = request;
     let source = match Source::of(database.as_ref()) {
         Ok(source) => source,
-        Err(error) => {
-            return Execution::failed(Failure::new(FailureKind::DatabaseError, error.to_string()));
-        }
+        Err(error) => return Execution::failed(unusable(&error)),
     };
     let sql = match task {
         Task::Query(sql) => sql,
@@ -225,7 +243,7 @@ fn describe(source: &Source, name: &str, limits: &Limits, now: Moment) -> Execut
     let last = match connect(source, limits, now, Scale::Ordinary) {
         Ok(connection) => Ok(connection.describe(COLUMNS, name, limits, end_of(limits.timeout))),
         Err(Unconnected::OutOfMemory) => Ok(Attempt::OutOfMemory),
-        Err(Unconnected::Failed(error)) => Err(Failure::new(FailureKind::DatabaseError, error.to_string())),
+        Err(Unconnected::Failed(error)) => Err(unusable(&error)),
     };
     conclude(last, limits, started)
 }
@@ -265,9 +283,7 @@ impl Query<'_> {
             None => match connect(self.source, self.limits, self.now, scale) {
                 Ok(connection) => connection,
                 Err(Unconnected::OutOfMemory) => return Ok(Attempt::OutOfMemory),
-                Err(Unconnected::Failed(error)) => {
-                    return Err(Failure::new(FailureKind::DatabaseError, error.to_string()));
-                }
+                Err(Unconnected::Failed(error)) => return Err(unusable(&error)),
             },
         };
         // The binding asserts that SQLite hands out names and texts; it does not when memory has run out.
@@ -295,9 +311,12 @@ fn connect(
     scale: Scale,
 ) -> Result<GuardedConnection, Unconnected> {
     source.check_unchanged().map_err(Unconnected::Failed)?;
-    GuardedConnection::open(source, limits, now, scale).map_err(|error| match error.sqlite_error_code() {
-        Some(ErrorCode::OutOfMemory) => Unconnected::OutOfMemory,
-        _ => Unconnected::Failed(open_error(&source.path, &error)),
+    GuardedConnection::open(source, limits, now, scale).map_err(|error| {
+        if is_out_of_memory(&error) {
+            Unconnected::OutOfMemory
+        } else {
+            Unconnected::Failed(open_error(&source.path, &error))
+        }
     })
 }
 
@@ -334,6 +353,9 @@ impl Engine for SqliteEngine {
     }
 
     fn check(&self) -> Result<(), EngineError> {
+        if let Some((path, message)) = self.fault.get() {
+            return Err(EngineError::Machine { path: path.clone(), message: message.clone() });
+        }
         self.workers.as_ref().map_or(Ok(()), Workers::check)
     }
 
@@ -352,12 +374,13 @@ impl SqliteEngine {
             Ok(task) => task,
             Err(failure) => return Execution::failed(failure),
         };
-        match self.workers_for(&task) {
+        let execution = match self.workers_for(&task) {
             Some(workers) => self
                 .quickly_here((database, sql), &task)
                 .unwrap_or_else(|| self.apart(workers, sql, &task, (enough, Cutoff::default()))),
             None => self.run_here(&task),
-        }
+        };
+        self.watched(&task, execution)
     }
 
     /// The query of a text that is worth running.
@@ -415,17 +438,27 @@ fn first_bytes(path: &Path) -> std::io::Result<[u8; 8]> {
     Ok(bytes)
 }
 
+/// What a query comes to whose database cannot be opened.
+fn unusable(error: &EngineError) -> Failure {
+    match error {
+        EngineError::Unreadable { source, .. } => Failure::new(FailureKind::Machine, source.to_string()),
+        other => Failure::new(FailureKind::DatabaseError, other.to_string()),
+    }
+}
+
 fn open_error(path: &Path, error: &rusqlite::Error) -> EngineError {
     let path = path.to_owned();
+    if is_out_of_memory(error) {
+        return EngineError::OutOfMemory { path };
+    }
+    if let Some(source) = machine_error(error) {
+        return EngineError::Unreadable { path, source };
+    }
     match error.sqlite_error_code() {
         Some(ErrorCode::OperationInterrupted) => {
             EngineError::Damaged { path, message: "its catalog takes too long to read".to_owned() }
         }
         Some(ErrorCode::NotADatabase) => EngineError::NotADatabase { path },
-        Some(ErrorCode::OutOfMemory) => EngineError::OutOfMemory { path },
-        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::SystemIoFailure) => {
-            EngineError::Unreadable { path, source: std::io::Error::other(error.to_string()) }
-        }
         _ => EngineError::Damaged { path, message: error.to_string() },
     }
 }

@@ -20,6 +20,7 @@ use crate::value::ResultSet;
 use super::diagnosis::{Diagnosis, diagnose};
 use super::guard::{Guard, Phase, end_of};
 use super::locks::{PROGRESS_INSTRUCTIONS, Stop, collect, lock, refuse_statement};
+use super::random::{Stream, seed_random};
 
 /// Longest value while a query runs, and while tables are created (their text is a value too).
 const QUERY_VALUE_BYTES: usize = 16 << 10;
@@ -41,6 +42,7 @@ pub struct Budget {
 pub struct Sandbox {
     connection: Connection,
     guard: Arc<Guard>,
+    random: Stream,
     limits: Limits,
     calls: u64,
     /// Calls of the progress handler that all untrusted queries together may take from here on.
@@ -63,8 +65,9 @@ impl Sandbox {
         };
         connection.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")?;
         let guard = lock(&mut connection, &limits)?;
+        let random = seed_random(&connection, i32::try_from(QUERY_VALUE_BYTES).unwrap_or(i32::MAX))?;
         let calls = calls(budget.vm_steps);
-        Ok(Self { connection, guard, limits, calls, calls_in_total: Cell::new(u64::MAX) })
+        Ok(Self { connection, guard, random, limits, calls, calls_in_total: Cell::new(u64::MAX) })
     }
 
     /// Lets untrusted queries take that many virtual-machine steps together from here on; one that finds none left fails like
@@ -158,11 +161,13 @@ impl Sandbox {
         }
     }
 
-    /// Runs a query that [`Sandbox::prepare`] compiled, within the budget.
+    /// Runs a query that [`Sandbox::prepare`] compiled, within the budget. As on a file, `random()` draws the same numbers each
+    /// time, so the rows follow from the text and the database.
     ///
     /// # Errors
     /// What an engine would say of it, see [`FailureKind`].
     pub fn run(&self, statement: &mut Statement<'_>) -> Result<ResultSet, Failure> {
+        self.random.begin();
         let run = || catch_unwind(AssertUnwindSafe(|| collect(statement, &self.limits, None)));
         match self.counted(Phase::Step, 1, run)? {
             Ok(collected) => collected.map_err(|stop| self.stopped(stop, Phase::Step)),
