@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use rusqlite::ErrorCode;
+use sqlgauge_base::regular;
 
 use crate::cutoff::Cutoff;
 use crate::database::{Database, Source};
@@ -19,7 +20,7 @@ use crate::worker::{Request, Task, WorkerCommand, Workers, timeout_message};
 
 use super::connection::{Attempt, GuardedConnection, Scale};
 use super::growth::compiles_quickly;
-use super::guard::end_of;
+use super::guard::TimeLimit;
 use super::pool::Pool;
 use super::schema_reader::{Apart, COLUMNS, read_schema};
 
@@ -166,7 +167,7 @@ impl SqliteEngine {
         if !compiles_quickly(database, sql) {
             return None;
         }
-        let slice = end_of(self.first_slice.min(self.limits.timeout / 2));
+        let slice = TimeLimit::waiting(self.first_slice.min(self.limits.timeout / 2));
         match task.attempt(Scale::Ordinary, slice, true) {
             Ok(Attempt::Finished(execution)) => Some(execution),
             Err(failure) => Some(Execution::failed(failure)),
@@ -223,7 +224,9 @@ pub(crate) fn run_alone(request: &Request) -> Execution {
 fn describe(source: &Source, name: &str, limits: &Limits, now: Moment) -> Execution {
     let started = Instant::now();
     let last = match connect(source, limits, now, Scale::Ordinary) {
-        Ok(connection) => Ok(connection.describe(COLUMNS, name, limits, end_of(limits.timeout))),
+        Ok(connection) => {
+            Ok(connection.describe(COLUMNS, name, limits, TimeLimit::computing(limits.timeout)))
+        }
         Err(Unconnected::OutOfMemory) => Ok(Attempt::OutOfMemory),
         Err(Unconnected::Failed(error)) => Err(Failure::new(FailureKind::DatabaseError, error.to_string())),
     };
@@ -249,7 +252,7 @@ fn conclude(last: Result<Attempt, Failure>, limits: &Limits, started: Instant) -
 impl Query<'_> {
     /// With ordinary values; if it makes a larger one, again with large values.
     fn attempts(&self) -> Result<Attempt, Failure> {
-        let deadline = end_of(self.limits.timeout);
+        let deadline = TimeLimit::computing(self.limits.timeout);
         match self.attempt(Scale::Ordinary, deadline, false)? {
             Attempt::LargeValue(_) => self.attempt(Scale::Large, deadline, false),
             last => Ok(last),
@@ -258,7 +261,7 @@ impl Query<'_> {
 
     /// With a connection from the pool, which goes back unless memory ran out in it. With `bounded_only`, a query is not
     /// started if one instruction of it could take long.
-    fn attempt(&self, scale: Scale, deadline: Instant, bounded_only: bool) -> Result<Attempt, Failure> {
+    fn attempt(&self, scale: Scale, deadline: TimeLimit, bounded_only: bool) -> Result<Attempt, Failure> {
         let pool = self.pool.filter(|_| scale == Scale::Ordinary);
         let connection = match pool.and_then(|(pool, id)| pool.take(id)) {
             Some(connection) => connection,
@@ -411,7 +414,7 @@ fn check_at_rest(path: &Path) -> Result<(), EngineError> {
 fn first_bytes(path: &Path) -> std::io::Result<[u8; 8]> {
     use std::io::Read;
     let mut bytes = [0; 8];
-    std::fs::File::open(path)?.read_exact(&mut bytes)?;
+    regular::open(path)?.read_exact(&mut bytes)?;
     Ok(bytes)
 }
 
