@@ -3,7 +3,7 @@
 //! Opening a pipe (a FIFO) waits until somebody writes to it, and a device may never end. So a file that lies in a folder is
 //! opened here: what is not a regular file is an error at once.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -22,9 +22,25 @@ pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
         rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
     );
     let file = options.open(path.as_ref())?;
-    let kind = file.metadata()?.file_type();
+    check_kind(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// Whether a file that is about to be opened for writing is a regular one, or not there.
+///
+/// # Errors
+/// As [`open`].
+pub fn check(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(metadata) => check_kind(metadata.file_type()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn check_kind(kind: FileType) -> io::Result<()> {
     if kind.is_file() {
-        Ok(file)
+        Ok(())
     } else if kind.is_dir() {
         Err(io::ErrorKind::IsADirectory.into())
     } else {
@@ -88,6 +104,7 @@ mod tests {
         }
         assert!(open(&at("socket")).is_err());
         assert!(open(Path::new("/dev/null")).is_err());
+        assert!(check(&at("file")).is_ok() && check(&at("missing")).is_ok() && check(&at("pipe")).is_err());
         assert!(open_named(Path::new("/dev/null")).is_ok());
         assert_eq!(open(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         assert_eq!(open(&at("missing")).unwrap_err().kind(), io::ErrorKind::NotFound);

@@ -18,12 +18,12 @@
 //! ```
 
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Arg, ArgAction, Command};
+use sqlgauge_base::regular;
 use toml::{Table, Value};
 
 /// The file that is looked for in the working directory.
@@ -81,7 +81,7 @@ fn without_config_flag(typed: Vec<OsString>) -> Result<(Vec<OsString>, Option<Pa
 fn read(named: Option<PathBuf>) -> Result<Option<(PathBuf, Table)>> {
     let is_named = named.is_some();
     let path = named.unwrap_or_else(|| PathBuf::from(NAME));
-    let text = match fs::read_to_string(&path) {
+    let text = match regular::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_named => return Ok(None),
         Err(error) => return Err(anyhow!("{} cannot be read: {error}", path.display())),
@@ -229,6 +229,8 @@ fn scalar(value: &Value) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use clap::CommandFactory;
 
     use super::*;

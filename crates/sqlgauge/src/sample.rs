@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use sqlgauge_base::file::write_atomically;
+use sqlgauge_base::regular;
 use tempfile::TempDir;
 
 use crate::error::Error;
@@ -53,7 +54,7 @@ impl Sample {
     pub fn unpack(folder: &Path) -> Result<Self, Error> {
         for (name, text) in FILES {
             let path = folder.join(name);
-            if fs::read(&path).is_ok_and(|held| held != text.as_bytes()) {
+            if regular::read(&path).is_ok_and(|held| held != text.as_bytes()) {
                 return Err(Error::NotTheSample(path));
             }
             write(&path, text.as_bytes())?;
@@ -100,5 +101,5 @@ fn database(script: &str) -> Result<Vec<u8>, Error> {
     let connection = Connection::open(&path)?;
     connection.execute_batch(script)?;
     connection.close().map_err(|(_, error)| error)?;
-    fs::read(&path).map_err(|source| Error::Unwritable { path, source })
+    regular::read(&path).map_err(|source| Error::Unwritable { path, source })
 }

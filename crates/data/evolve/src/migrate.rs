@@ -8,6 +8,7 @@
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
+use sqlgauge_base::regular;
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 use sqlgauge_sql::tree::{Expr, From, JoinKind, Query, RelationId, Source};
@@ -67,7 +68,7 @@ pub(crate) fn migrate(
     // What an earlier attempt left.
     remove(to).map_err(io)?;
     match fill(chain, (&tables, triggers), from, to) {
-        Ok(()) => std::fs::File::open(to).and_then(|file| file.sync_all()).map_err(io),
+        Ok(()) => regular::open(to).and_then(|file| file.sync_all()).map_err(io),
         Err(error) => {
             remove(to).map_err(io)?;
             Err(error)

@@ -261,6 +261,8 @@ pub struct DatabaseRecord {
 pub enum Refusal {
     /// Its name does not end as that of a table.
     NotATable,
+    /// It is a link to a file outside of the folder.
+    LinkOut,
     /// It cannot be opened or read.
     Unreadable,
     /// It holds NUL bytes and no byte order mark: no text.
@@ -296,6 +298,7 @@ impl Refusal {
     pub fn name(self) -> &'static str {
         match self {
             Self::NotATable => "not-a-table",
+            Self::LinkOut => "link-out",
             Self::Unreadable => "unreadable",
             Self::Binary => "binary",
             Self::TooLarge => "too-large",

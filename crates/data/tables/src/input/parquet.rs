@@ -1,7 +1,6 @@
 //! Parquet files. A value is written as the text that means it, so that what its column is follows from the values, as
 //! in a text: writers store numbers and dates as texts too.
 
-#[cfg(not(feature = "parquet"))]
 use super::{Reading, Refused, Source, Take};
 #[cfg(not(feature = "parquet"))]
 use crate::report::Refusal;
@@ -17,7 +16,6 @@ pub(super) use built_in::read;
 
 #[cfg(feature = "parquet")]
 mod built_in {
-    use std::fs::File;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use ::parquet::basic::{LogicalType, TimeUnit, TimestampType};
@@ -26,6 +24,7 @@ mod built_in {
     use ::parquet::record::Field;
     use ::parquet::schema::types::Type;
     use csv::StringRecord;
+    use sqlgauge_base::regular;
 
     use crate::input::{Part, Reading, Refused, Source, Take, unreadable};
     use crate::report::Refusal;
@@ -43,7 +42,7 @@ mod built_in {
     fn rows(source: &Source, take: Take<'_>) -> Result<(), Refused> {
         let damaged =
             |error: ParquetError| Refused::new(Refusal::Damaged, format!("{error}; write it again"));
-        let file = File::open(&source.path).map_err(|error| unreadable(&error))?;
+        let file = regular::open(&source.path).map_err(|error| unreadable(&error))?;
         let reader = SerializedFileReader::new(file).map_err(damaged)?;
         let schema = reader.metadata().file_metadata().schema();
         take(Part::Header(&schema.get_fields().iter().map(|field| field.name()).collect::<StringRecord>()))?;

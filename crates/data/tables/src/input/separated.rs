@@ -12,6 +12,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use csv::{ErrorKind, ReaderBuilder, StringRecord};
+use sqlgauge_base::regular;
 
 use super::decode::{Decoder, NoText};
 use super::{Part, Reading, Refused, Source, Take, delimiter, unreadable};
@@ -73,7 +74,7 @@ pub(super) fn read(
 }
 
 fn open(path: &Path) -> Result<BufReader<File>, Refused> {
-    Ok(BufReader::with_capacity(1 << 16, File::open(path).map_err(|error| unreadable(&error))?))
+    Ok(BufReader::with_capacity(1 << 16, regular::open(path).map_err(|error| unreadable(&error))?))
 }
 
 fn detect(path: &Path) -> Result<u8, Refused> {

@@ -36,7 +36,7 @@ const FIRST_SLICE: Duration = Duration::from_millis(100);
 /// calls no function of which a single call can take long first runs on the calling thread. If it is not done within a
 /// tenth of a second, makes a value of more than 64 KiB or finds no memory, it runs again in a worker process, with all its
 /// time and a heap of its own, and what it came to here counts for nothing. All else runs in a worker from the start. So no
-/// outcome depends on what runs beside the query, and none takes much longer than its time limit.
+/// outcome depends on what runs beside the query, and none computes much longer than its time limit.
 ///
 /// [`SqliteEngine::new`] has this process alone: a query that is inside one instruction, or compiles, can pass its time
 /// limit. A query for which SQLite found no memory runs again while no other does, so that its outcome does not depend on
