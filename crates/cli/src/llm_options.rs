@@ -113,6 +113,8 @@ impl LlmLimits {
         let mut options = limits.client_options(url, 0);
         options.timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         options.retry.attempts = self.llm_attempts;
-        sqlgauge_llm::Client::new(&options).context("no client for --llm-url")
+        let client = sqlgauge_llm::Client::new(&options).context("no client for --llm-url")?;
+        client.on_unreachable(|sentence| crate::output::note(sentence));
+        Ok(client)
     }
 }
