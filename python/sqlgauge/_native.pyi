@@ -160,12 +160,12 @@ class Reward:
         db: Folder of the databases (``<db_id>/<db_id>.sqlite``), or one database for all questions.
         kind: ``exact`` (1 or 0 by ``ex@1``), ``dense`` (partial credit) or ``structure`` (1 or 0 by ``etm@1``; runs nothing).
         witnesses: Whether a right answer must also agree with its gold on counterexample databases of the question.
-        time_limit: Seconds that one query may take.
+        time_limit: Seconds of processor time that one query may take, and ten times as many by the clock.
         witness_folder: Where witnesses are kept; processes may share it. In memory without it.
         extract: Whether predictions are completions out of which the SQL is taken, or SQL.
         refuse_no_table: Whether an answer that reads no table is refused where the gold reads one.
         threads: Threads that score at once; one per core for 0.
-        slow_queries: Queries that run at once in processes of their own, beside the threads.
+        slow_queries: Queries that run at once in processes of their own; one per core for 0.
         growth: Wrong answers of one batch out of which witnesses are made, at most.
         seed: Where the random numbers of the search for witnesses begin.
 
@@ -187,7 +187,7 @@ class Reward:
         extract: bool = True,
         refuse_no_table: bool = True,
         threads: int = 0,
-        slow_queries: int = 16,
+        slow_queries: int = 0,
         growth: int = 8,
         seed: int = 0,
     ) -> Reward: ...

@@ -80,7 +80,7 @@ impl Reward {
 impl Reward {
     #[new]
     #[pyo3(signature = (db, kind="exact", witnesses=false, time_limit=2.0, *, witness_folder=None, extract=true,
-        refuse_no_table=true, threads=0, slow_queries=16, growth=8, seed=0))]
+        refuse_no_table=true, threads=0, slow_queries=0, growth=8, seed=0))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn new(
         py: Python<'_>,

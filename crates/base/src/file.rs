@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::regular;
+
 /// How the name of a file ends that is being prepared.
 pub const PARTIAL: &str = ".sqlgauge-partial";
 
@@ -262,6 +264,7 @@ pub fn is_partial(path: &Path) -> bool {
 /// # Errors
 /// When the file can be neither made nor locked.
 pub fn lock(path: &Path) -> io::Result<Option<File>> {
+    regular::check(path)?;
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
@@ -272,6 +275,9 @@ pub fn lock(path: &Path) -> io::Result<Option<File>> {
 
 /// Whether a process holds a lock on the file or folder, or that cannot be told.
 pub fn is_locked(path: &Path) -> bool {
+    if !path.is_dir() && regular::check(path).is_err() {
+        return true;
+    }
     let opened = if path.is_dir() { File::open(path) } else { OpenOptions::new().write(true).open(path) };
     opened.map_or(true, |file| file.try_lock().is_err())
 }

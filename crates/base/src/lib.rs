@@ -2,12 +2,14 @@
 
 pub mod budget;
 pub mod calendar;
+pub mod child;
 mod features;
 pub mod file;
 mod markdown;
 mod printable;
 pub mod probit;
 mod random;
+pub mod regular;
 mod secrets;
 pub mod stats;
 

@@ -8,6 +8,7 @@ use sqlgauge::{Context, WORKER_ARGUMENT, worker_of};
 use sqlgauge_engine::{Limits, SqliteEngine, WorkerCommand};
 
 use crate::interrupt::asked_to_stop;
+use crate::output::note;
 use crate::progress::Progress;
 
 /// Whether this process was started as a worker.
@@ -29,7 +30,7 @@ pub fn engine(limits: Limits) -> Result<SqliteEngine> {
 /// The surroundings of a job: queries that take long run in processes of this program.
 pub fn context(progress: &Progress) -> Result<Context<'_>> {
     let context = Context::default().with_worker(worker()?).watched_by(progress);
-    Ok(context.stopped_by(Arc::clone(asked_to_stop())))
+    Ok(context.stopped_by(Arc::clone(asked_to_stop())).warned_by(|sentence| note(sentence)))
 }
 
 /// Runs a job, and shows how far it is unless `is_quiet`. A job that a signal stopped ends with how to go on.

@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
+use sqlgauge_base::child::end_all;
 use sqlgauge_base::file::abandon_pending;
 
 use crate::{output, stdin};
@@ -113,6 +114,7 @@ pub fn exit_code() -> u8 {
 
 fn end() {
     abandon_pending();
+    end_all();
     stdin::forget();
     let text = HOW_TO_GO_ON.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let text = if text.is_empty() {

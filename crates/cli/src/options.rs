@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use sqlgauge::System;
+use sqlgauge_base::regular;
 use sqlgauge_dataset::{Columns, Format, Role};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_sql::schema::Schema;
@@ -143,7 +144,7 @@ pub fn metrics_help() -> String {
 /// The schema of a SQLite file, or of DDL in a `.sql` file or on standard input.
 pub fn schema_of(path: &Path) -> Result<Schema> {
     if path.extension().is_some_and(|extension| extension == "sql") || is_kept(path) {
-        let text = std::fs::read_to_string(path)
+        let text = regular::read_to_string(path)
             .with_context(|| format!("{} cannot be read; check the path", path.display()))?;
         return Schema::from_ddl(&text).with_context(|| format!("{} is no DDL of SQLite", path.display()));
     }

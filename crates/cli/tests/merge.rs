@@ -148,7 +148,7 @@ fn a_shard_that_was_killed_counts_nothing_twice() {
     std::fs::write(&log, format!("{first}\n{first}\n{rest}\n")).unwrap();
     let runs: Vec<String> = (1..=3).map(|part| format!("part{part}")).collect();
     let said = merge(&world, &runs, "all").unwrap_err();
-    assert!(said.contains("another item stands there") && said.contains("part2"), "{said}");
+    assert!(said.contains("not the log that its shard finished with") && said.contains("part2"), "{said}");
     run(&world, &words("score", "part2", &["--quiet", "--shard", "2/3"])).unwrap();
     merge(&world, &runs, "all").unwrap();
     assert!(files(&world, "all") == wanted);
@@ -193,6 +193,7 @@ fn what_is_not_all_shards_of_one_run_is_refused_by_name() {
     let said = refused(&["part1", "part2", "part3", "part4"]);
     assert!(said.contains("items of shard 3/4; the command of the shard scores the others"), "{said}");
     std::fs::write(&log, text.replacen("\"ex@1\"", "\"ex@2\"", 1)).unwrap();
+    unseal(&world, "part3");
     let runs: Vec<String> = runs.iter().map(|run| format!("./{run}")).collect();
     let said = merge(&world, &runs, "all").unwrap_err();
     assert!(said.contains("it has other metrics"), "{said}");
@@ -230,4 +231,58 @@ fn a_merged_run_is_a_run_for_the_other_commands() {
     assert!(output.status.success(), "{}", stderr(&output));
     let output = sqlgauge(&["report".as_ref(), path("all").as_os_str(), "--format".as_ref(), "csv".as_ref()]);
     assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// Makes a shard one of an older version, which did not note the digest of its log.
+fn unseal(world: &Benchmark, folder: &str) {
+    let path = world.path(folder).join("run.json");
+    let mut manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    assert!(manifest["options"]["shard"].as_object_mut().unwrap().remove("items_sha256").is_some());
+    std::fs::write(path, manifest.to_string()).unwrap();
+}
+
+#[test]
+fn a_shard_that_was_changed_after_it_finished_is_refused_by_name() {
+    let world = world();
+    let runs = shards(&world, 3, &[]);
+    // The answers of system B to its items are wrong.
+    let log = world.path("part1/items.jsonl");
+    let finished = std::fs::read_to_string(&log).unwrap();
+    for (from, to) in [("\"ex@1\":0.0", "\"ex@1\":1.0"), ("\"db_id\":\"", "\"db_id\":\"x")] {
+        assert!(finished.contains(from), "{from}");
+        std::fs::write(&log, finished.replacen(from, to, 1)).unwrap();
+        let said = merge(&world, &runs, "all").unwrap_err();
+        assert!(said.contains("part1") && said.contains("--restart"), "{said}");
+        // Nor does the command of the shard take the change for its log.
+        let words = words("score", "part1", &["--quiet", "--shard", "1/3"]);
+        let said = run(&world, &words).unwrap_err();
+        assert!(said.contains("not the log that its shard finished with"), "{said}");
+    }
+    std::fs::write(&log, &finished).unwrap();
+    merge(&world, &runs, "all").unwrap();
+    // A shard of an older version.
+    unseal(&world, "part1");
+    let fixed = ["merge", "--quiet", "--out", "older"].map(str::to_owned);
+    let output = program(&world, &[&fixed, runs.as_slice()].concat()).output().unwrap();
+    assert!(output.status.success());
+    let said = stderr(&output);
+    assert!(said.contains("note: part1 has no digest of its log") && !said.contains("part2"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_log_is_refused_at_once() {
+    let world = world();
+    let runs = shards(&world, 2, &[]);
+    for name in ["part1/items.jsonl", "part2/run.json"] {
+        std::fs::remove_file(world.path(name)).unwrap();
+        assert!(Command::new("mkfifo").arg(world.path(name)).status().unwrap().success());
+        let said = merge(&world, &runs, "all").unwrap_err();
+        assert!(
+            said.contains(name.split('/').next().unwrap()) && said.contains("regular file"),
+            "{name}: {said}"
+        );
+        std::fs::remove_file(world.path(name)).unwrap();
+        std::fs::write(world.path(name), "{}").unwrap();
+    }
 }

@@ -47,6 +47,18 @@ fn the_exit_code_is_the_verdict() {
 }
 
 #[test]
+fn an_empty_variable_names_no_solver() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("schema.sql");
+    std::fs::write(&schema, DDL).unwrap();
+    let query = "SELECT name FROM item";
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_sqlgauge"));
+    command.args(["verify", "--left", query, "--right", query, "--schema"]).arg(&schema);
+    let output = command.env("SQLGAUGE_SOLVER", "").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
 fn the_semantics_decides_what_counts() {
     let (left, right) = ("SELECT name FROM item", "SELECT DISTINCT name FROM item");
     assert_eq!(object(left, right, &["--semantics", "bag"])["verdict"], "different");

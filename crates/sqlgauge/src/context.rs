@@ -50,11 +50,12 @@ pub struct Context<'a> {
     stop: Arc<AtomicBool>,
     kills_queries: bool,
     watcher: &'a dyn Watcher,
+    warn: fn(&str),
 }
 
 impl Default for Context<'_> {
     fn default() -> Self {
-        Self { worker: None, stop: Arc::default(), kills_queries: false, watcher: &() }
+        Self { worker: None, stop: Arc::default(), kills_queries: false, watcher: &(), warn: |_| () }
     }
 }
 
@@ -85,6 +86,19 @@ impl<'a> Context<'a> {
     pub fn watched_by(mut self, watcher: &'a dyn Watcher) -> Self {
         self.watcher = watcher;
         self
+    }
+
+    /// Calls `warn` with a sentence that must not wait for the next step of the job: a server cannot be reached.
+    #[must_use]
+    pub fn warned_by(mut self, warn: fn(&str)) -> Self {
+        self.warn = warn;
+        self
+    }
+
+    /// What says at once what must not wait.
+    #[cfg(feature = "services")]
+    pub(crate) fn warn(&self) -> fn(&str) {
+        self.warn
     }
 
     /// Who watches.

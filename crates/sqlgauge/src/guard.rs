@@ -1,9 +1,9 @@
 //! No output takes the place of an input.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use sqlgauge_base::regular;
 use sqlgauge_run::{ITEMS, Manifest, RUN_FILES};
 
 use crate::error::Error;
@@ -63,7 +63,7 @@ pub fn keep_run(what: &str, folder: &Path) -> Result<(), Error> {
 /// [`Error::OutputIsDatabase`].
 pub fn keep_database(what: &str, output: &Path) -> Result<(), Error> {
     let mut magic = [0; SQLITE.len()];
-    let read = File::open(output).and_then(|mut file| file.read_exact(&mut magic));
+    let read = regular::open(output).and_then(|mut file| file.read_exact(&mut magic));
     if output.is_file() && read.is_ok() && &magic == SQLITE {
         return Err(Error::OutputIsDatabase { what: what.to_owned(), output: output.to_owned() });
     }

@@ -100,6 +100,7 @@ mod service {
                 .unheeding_client()
                 .map_err(|error| Error::LlmClient { option, source: Box::new(error) })?;
             client.stop_on(Arc::clone(context.stop()));
+            client.on_unreachable(context.warn());
             Ok(client)
         }
 

@@ -10,7 +10,8 @@ use crate::open_run::finish_run;
 use crate::settings::gates_of;
 
 /// Writes the run directory that the parts are parts of, with its summary and its page; `gates` are the bars that the means
-/// are to reach, and `command` is what its record says that it was made by, given the command of the first part.
+/// are to reach, and `command` is what its record says that it was made by, given the command of the first part. `note` gets what a
+/// person should know of the parts.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -37,8 +38,15 @@ pub fn merge_runs(
     out: &Path,
     gates: &[String],
     command: impl FnOnce(&[String]) -> Vec<String>,
+    note: impl Fn(String),
 ) -> Result<Report, Error> {
     let shards = Shards::open(parts)?;
+    for folder in shards.unsealed() {
+        note(format!(
+            "{} has no digest of its log, as shards of older versions: a change of its scores would not be seen",
+            folder.display()
+        ));
+    }
     let gates = gates_of(gates, &shards.manifest().metrics)?;
     let command = command(&shards.manifest().command);
     finish_run(&shards.with_command(command).write(out)?, gates)

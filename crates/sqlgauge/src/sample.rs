@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 use sqlgauge_base::file::write_atomically;
+use sqlgauge_base::regular;
 use sqlgauge_engine::Limits;
 use tempfile::TempDir;
 
@@ -58,7 +59,7 @@ impl Sample {
     pub fn unpack(folder: &Path) -> Result<Self, Error> {
         for (name, text) in FILES {
             let path = folder.join(name);
-            if fs::read(&path).is_ok_and(|held| held != text.as_bytes()) {
+            if regular::read(&path).is_ok_and(|held| held != text.as_bytes()) {
                 return Err(Error::NotTheSample(path));
             }
             write(&path, text.as_bytes())?;
@@ -129,5 +130,5 @@ fn database(script: &str) -> Result<Vec<u8>, Error> {
     let connection = Connection::open(&path)?;
     connection.execute_batch(script)?;
     connection.close().map_err(|(_, error)| error)?;
-    fs::read(&path).map_err(|source| Error::Unwritable { path, source })
+    regular::read(&path).map_err(|source| Error::Unwritable { path, source })
 }

@@ -31,7 +31,7 @@ pub struct Merge {
 impl Merge {
     pub fn run(self) -> Result<Verdict> {
         let command = |command: &[String]| unsharded(command, &self.out);
-        let report = merge_runs(&self.runs, &self.out, &self.fail_under, command)?;
+        let report = merge_runs(&self.runs, &self.out, &self.fail_under, command, crate::output::note)?;
         super::score::show(&report, &self.out, self.json, self.quiet)
     }
 }

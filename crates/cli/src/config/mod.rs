@@ -24,12 +24,12 @@
 pub mod trust;
 
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Arg, ArgAction, Command};
+use sqlgauge_base::regular;
 use toml::{Table, Value};
 
 /// The file that is looked for in the working directory.
@@ -134,7 +134,7 @@ fn without_config_flag(typed: Vec<OsString>) -> Result<(Vec<OsString>, Option<Pa
 }
 
 fn read(path: &Path, must_exist: bool) -> Result<Option<(Vec<u8>, Table)>> {
-    let text = match fs::read_to_string(path) {
+    let text = match regular::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => return Ok(None),
         Err(error) => return Err(anyhow!("{} cannot be read: {error}", path.display())),
@@ -286,6 +286,8 @@ fn scalar(value: &Value) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use clap::CommandFactory;
 
     use super::*;

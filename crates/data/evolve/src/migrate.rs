@@ -8,6 +8,7 @@
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
+use sqlgauge_base::regular;
 use sqlgauge_engine::machine_error;
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
@@ -69,7 +70,7 @@ pub(crate) fn migrate(
     // What an earlier attempt left.
     remove(to).map_err(io)?;
     match fill(chain, (&tables, triggers), from, to) {
-        Ok(()) => std::fs::File::open(to).and_then(|file| file.sync_all()).map_err(io),
+        Ok(()) => regular::open(to).and_then(|file| file.sync_all()).map_err(io),
         Err(error) => {
             remove(to).map_err(io)?;
             let of_machine = match &error {

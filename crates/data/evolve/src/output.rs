@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlgauge_base::file::{PARTIAL, write_atomically};
+use sqlgauge_base::regular;
 
 use crate::change::Change;
 use crate::evolve::EvolveError;
@@ -48,7 +49,7 @@ impl Folder {
             return Ok(folder);
         }
         let own = folder.partial.join(HEADER);
-        let held = fs::read(&own).ok().and_then(|bytes| serde_json::from_slice::<Header>(&bytes).ok());
+        let held = regular::read(&own).ok().and_then(|bytes| serde_json::from_slice::<Header>(&bytes).ok());
         if held.as_ref() != Some(&folder.header) {
             if folder.partial.exists() {
                 fs::remove_dir_all(&folder.partial).map_err(at(&folder.partial))?;
@@ -63,7 +64,7 @@ impl Folder {
     /// The statistics of a folder that is there, if it is of the same command.
     fn whole(&self) -> Result<Statistics, EvolveError> {
         let occupied = || EvolveError::Occupied { path: self.target.clone() };
-        let text = fs::read_to_string(self.target.join(CHANGES)).map_err(|_| occupied())?;
+        let text = regular::read_to_string(self.target.join(CHANGES)).map_err(|_| occupied())?;
         let record = |line: Option<&str>| serde_json::from_str::<Record>(line?).ok();
         match (record(text.lines().next()), record(text.lines().last())) {
             (Some(Record::Header(header)), Some(Record::Statistics(statistics))) if header == self.header => {
@@ -88,7 +89,7 @@ impl Folder {
         }
         let path = self.target.join(CHANGES);
         let unreadable = |message: String| EvolveError::Read { path: path.clone(), message };
-        let text = fs::read_to_string(&path).map_err(|error| unreadable(error.to_string()))?;
+        let text = regular::read_to_string(&path).map_err(|error| unreadable(error.to_string()))?;
         for line in text.lines() {
             match serde_json::from_str(line).map_err(|error| unreadable(error.to_string()))? {
                 Record::Schema(schema) if schema.source_db_id == db_id => return Ok(Some(schema.changes)),
@@ -167,7 +168,7 @@ impl Folder {
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, EvolveError> {
     let unreadable = |message: String| EvolveError::Read { path: path.to_owned(), message };
-    let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    let bytes = regular::read(path).map_err(|error| unreadable(error.to_string()))?;
     serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))
 }
 

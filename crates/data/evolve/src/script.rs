@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use sqlgauge_base::regular;
 
 use crate::change::Change;
 use crate::layout::Record;
@@ -48,7 +49,7 @@ pub enum ScriptError {
 /// # Errors
 /// [`ScriptError`], which names the line.
 pub fn read_script(path: &Path) -> Result<Script, ScriptError> {
-    let text = std::fs::read_to_string(path)
+    let text = regular::read_to_string(path)
         .map_err(|source| ScriptError::Read { path: path.to_owned(), source })?;
     let mut script = Script::new();
     for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use sqlgauge_base::regular;
 use sqlgauge_dataset::{Benchmark, Databases, Example};
 use sqlgauge_engine::Engine;
 
@@ -93,7 +94,7 @@ pub fn versions(
 /// The evolved schemas of a folder.
 fn schemas(path: &Path) -> Result<Vec<SchemaRecord>, EvolveError> {
     let unreadable = |message: String| EvolveError::Read { path: path.to_owned(), message };
-    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    let text = regular::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
     let mut found = Vec::new();
     for line in text.lines() {
         if let Record::Schema(schema) =

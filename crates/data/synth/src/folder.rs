@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::file::{AtomicFile, PARTIAL, lock, write_atomically};
+use sqlgauge_base::regular;
 
 use crate::corpus::{Header, Summary};
 use crate::data::{Column, DataFormat};
@@ -267,7 +268,7 @@ impl Folder {
                 continue;
             }
             fs::create_dir_all(&folder).map_err(at(&folder))?;
-            let mut file = File::open(path)
+            let mut file = regular::open(path)
                 .map_err(|error| FolderError::Read { path: path.clone(), message: error.to_string() })?;
             write_atomically(&target, |out| io::copy(&mut file, out).map(drop)).map_err(at(&target))?;
         }
@@ -302,7 +303,7 @@ impl Folder {
             let unit = self.unit_path(db_id, split.extension);
             let unreadable =
                 |error: io::Error| FolderError::Read { path: unit.clone(), message: error.to_string() };
-            for line in BufReader::new(File::open(&unit).map_err(unreadable)?).split(b'\n') {
+            for line in BufReader::new(regular::open(&unit).map_err(unreadable)?).split(b'\n') {
                 let line = line.map_err(unreadable)?;
                 if written == pairs_per_file {
                     (number, written) = (number + 1, 0);
@@ -345,7 +346,7 @@ fn line(out: &mut AtomicFile, record: &impl Serialize) -> io::Result<()> {
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
     let unreadable = |message: String| FolderError::Read { path: path.to_owned(), message };
-    let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    let bytes = regular::read(path).map_err(|error| unreadable(error.to_string()))?;
     serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))
 }
 

@@ -261,6 +261,8 @@ pub struct DatabaseRecord {
 pub enum Refusal {
     /// Its name does not end as that of a table.
     NotATable,
+    /// It is a link to a file outside of the folder.
+    LinkOut,
     /// It holds NUL bytes and no byte order mark: no text.
     Binary,
     /// It has more bytes than are read.
@@ -294,6 +296,7 @@ impl Refusal {
     pub fn name(self) -> &'static str {
         match self {
             Self::NotATable => "not-a-table",
+            Self::LinkOut => "link-out",
             Self::Binary => "binary",
             Self::TooLarge => "too-large",
             Self::Unended => "unended",

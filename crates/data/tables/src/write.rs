@@ -75,6 +75,10 @@ fn analysed(
         if !source.is_table() {
             return Ok(Err(not_a_table(source)));
         }
+        if source.leads_out {
+            let detail = "it is a link out of the folder: put a copy of the file in its place".to_owned();
+            return Ok(Err(Refused::new(Refusal::LinkOut, detail)));
+        }
         let path: PathBuf = staging.join(format!("{at}.sqlite"));
         match stage(source, &path, options) {
             Ok(staged) => Ok(Ok(analyse(source.clone(), staged, options))),

@@ -250,3 +250,19 @@ fn a_run_without_a_table_is_an_error_that_says_so() {
     let gone = build(Path::new("/nowhere/at/all"), &world.out().join("x"), &Options::default()).unwrap_err();
     assert!(gone.to_string().contains("/nowhere/at/all"));
 }
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_inside_of_the_folder_only() {
+    let some = b"k,v\n1,x\n2,y\n3,z\n";
+    let (world, elsewhere) = (World::new(&[("good.csv", some)]), tempfile::tempdir().unwrap());
+    fs::write(elsewhere.path().join("private.csv"), "name,pay\nann,1\nbob,2\ncy,3\n").unwrap();
+    let link = |from: std::path::PathBuf, name: &str| {
+        std::os::unix::fs::symlink(from, world.folder.path().join("in").join(name)).unwrap()
+    };
+    link(elsewhere.path().join("private.csv"), "out.csv");
+    link(std::path::PathBuf::from("good.csv"), "inside.csv");
+    let report = world.build(&Options::default()).unwrap();
+    let expected = [("inside.csv", Refusal::DuplicateTable), ("out.csv", Refusal::LinkOut)];
+    assert_eq!(refusals(&report), BTreeMap::from(expected));
+}

@@ -11,11 +11,13 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use sqlgauge_base::child::Family;
 
 /// What a solver may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,17 +121,10 @@ pub struct Solver {
 
 #[derive(Debug)]
 struct Running {
-    child: Child,
+    /// A script around the solver ends with the solver.
+    _family: Family,
     to: Sender<String>,
     from: Receiver<String>,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 impl Solver {
@@ -241,14 +236,14 @@ impl Solver {
 }
 
 fn start(program: &Path, limits: Limits) -> Option<Running> {
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(["-in", "-smt2", &format!("-memory:{}", limits.memory_mib)])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let (mut input, output) = (child.stdin.take()?, child.stdout.take()?);
+        .stderr(Stdio::null());
+    let mut family = Family::start(&mut command).ok()?;
+    let (mut input, output) = (family.child().stdin.take()?, family.child().stdout.take()?);
     let (to, commands) = channel::<String>();
     let (lines, from) = sync_channel::<String>(1024);
     thread::spawn(move || {
@@ -259,7 +254,7 @@ fn start(program: &Path, limits: Limits) -> Option<Running> {
         }
     });
     thread::spawn(move || read_lines(BufReader::new(output), &lines));
-    Some(Running { child, to, from })
+    Some(Running { _family: family, to, from })
 }
 
 /// Hands on line after line; one that is too long comes in pieces.

@@ -70,3 +70,35 @@ fn a_solver_that_is_not_there_is_missing_and_not_an_error_of_the_run() {
     let mut solver = Solver::new("/no/such/solver", limits());
     assert_eq!(solver.check("", &[], Duration::from_secs(1)), Err(Failure::Missing));
 }
+
+/// As a script around `z3` does: the program that answers is a child of the one that was started.
+#[test]
+fn what_a_solver_started_ends_with_it() {
+    for (name, script, expected) in [
+        ("forks-and-hangs", "sleep 600 & echo $! > \"$0.pid\"; wait".to_owned(), Err(Failure::Timeout)),
+        (
+            "forks-and-answers",
+            format!("sleep 600 & echo $! > \"$0.pid\"\n{POLITE}"),
+            Ok(Answer::Unsatisfiable),
+        ),
+        ("forks-and-dies", "sleep 600 & echo $! > \"$0.pid\"; exit 1".to_owned(), Err(Failure::Timeout)),
+    ] {
+        let path = stub(name, &script);
+        let mut solver = Solver::new(&path, limits());
+        assert_eq!(solver.check("", &[], Duration::from_secs(1)), expected, "{name}");
+        drop(solver);
+        let descendant = fs::read_to_string(path.with_extension("pid")).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while lives(descendant.trim()) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(!lives(descendant.trim()), "{name} left {descendant}");
+    }
+}
+
+/// Whether a process is there and has not ended.
+fn lives(process: &str) -> bool {
+    let state = std::process::Command::new("ps").args(["-o", "stat=", "-p", process]).output().unwrap();
+    let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
+    !state.is_empty() && !state.starts_with('Z')
+}

@@ -87,7 +87,7 @@ pub struct Options {
     pub databases: usize,
     /// Virtual-machine steps that one query may take on one database.
     pub vm_steps_per_query: u64,
-    /// Wall-clock time that one query may take on one database, in case a step takes long.
+    /// Processor time that one query may take on one database, in case a step takes long.
     pub time_limit_per_query: Duration,
     /// When two results count as equal.
     pub contract: Contract,

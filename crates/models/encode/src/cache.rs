@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
+use sqlgauge_base::regular;
 use sqlgauge_sql::schema::Schema;
 
 use crate::input::{EncoderInput, Form};
@@ -136,7 +137,7 @@ impl Cache {
     }
 
     fn read_segment(&mut self, path: &Path) -> std::io::Result<()> {
-        let file = File::open(path)?;
+        let file = regular::open(path)?;
         let mut reader = BufReader::with_capacity(1 << 20, file.try_clone()?);
         let size = 32 + self.dimensions * 4 + CHECK;
         let mut record = vec![0; size];
@@ -161,7 +162,7 @@ fn new_segment(folder: &Path) -> std::io::Result<(File, File)> {
     loop {
         let path = folder.join(format!("{number:08}.vectors"));
         match OpenOptions::new().create_new(true).append(true).open(&path) {
-            Ok(file) => return Ok((file, File::open(path)?)),
+            Ok(file) => return Ok((file, regular::open(path)?)),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(error),
         }

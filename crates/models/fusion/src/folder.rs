@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sqlgauge_base::file::AtomicFile;
+use sqlgauge_base::regular;
 use sqlgauge_run::sha256_of_bytes;
 
 use super::blob::{Blob, Blobs, from_bytes, to_bytes};
@@ -54,7 +55,7 @@ impl Evaluator {
         let unusable = |reason: String| EvaluatorError::Folder { path: folder.to_owned(), reason };
         let card = read_card(folder)?;
         let tensors = folder.join(TENSORS);
-        let bytes = std::fs::read(&tensors).map_err(|source| file_error(&tensors, "read", source))?;
+        let bytes = regular::read(&tensors).map_err(|source| file_error(&tensors, "read", source))?;
         if sha256_of_bytes(&bytes) != card.sha256 {
             let reason = format!(
                 "{TENSORS} is damaged or belongs to another card (its SHA-256 is not the one in {CARD}): copy the \
@@ -96,7 +97,7 @@ impl Evaluator {
 fn read_card(folder: &Path) -> Result<Card, EvaluatorError> {
     let unusable = |reason: String| EvaluatorError::Folder { path: folder.to_owned(), reason };
     let path = folder.join(CARD);
-    let text = match std::fs::read_to_string(&path) {
+    let text = match regular::read_to_string(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(unusable(format!(
                 "there is no {CARD}: give the folder that `sqlgauge fit --out` wrote"

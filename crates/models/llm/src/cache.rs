@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use sqlgauge_base::file::{AtomicFile, write_atomically};
+use sqlgauge_base::regular;
 
 use crate::digest::{canonical, digest};
 use crate::error::LlmError;
@@ -55,7 +56,7 @@ impl Cache {
 
     /// The answer to the request, if there is one; a file that is torn or of another request counts as none.
     pub(crate) fn read(&self, key: &Key) -> Option<Value> {
-        let text = fs::read_to_string(self.file(key)).ok()?;
+        let text = regular::read_to_string(self.file(key)).ok()?;
         let mut entry: Value = serde_json::from_str(&text).ok()?;
         let same = entry["format"] == FORMAT && entry["request"] == key.request;
         same.then(|| entry["answer"].take())

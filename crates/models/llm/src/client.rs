@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -15,6 +15,7 @@ use crate::chat::{CHAT, ChatAnswer, ChatRequest, TokenUsage};
 use crate::digest::{canonical, digest};
 use crate::embeddings::{EMBEDDINGS, EmbeddingRequest, vector, vectors};
 use crate::error::LlmError;
+use crate::lean::Shape;
 use crate::ledger::{Bill, Ledger, Tokens, Usage};
 use crate::options::{ClientOptions, Retry};
 use crate::rate::RateLimiter;
@@ -48,7 +49,12 @@ pub(crate) struct Inner {
     stop_after_failures: u32,
     seed: u64,
     cancel: OnceLock<Arc<AtomicBool>>,
+    /// Who wants to know that the server cannot be reached; told once.
+    unreachable: Mutex<Option<OnUnreachable>>,
 }
+
+/// Shows a person a sentence.
+type OnUnreachable = Box<dyn FnOnce(&str) + Send>;
 
 /// An HTTP request before it is sent.
 struct Call {
@@ -56,6 +62,7 @@ struct Call {
     body: String,
     /// Most tokens of the answer, where that is known.
     completion: Option<u64>,
+    shape: Shape,
 }
 
 impl Client {
@@ -81,6 +88,7 @@ impl Client {
             stop_after_failures: options.stop_after_failures,
             seed: options.seed,
             cancel: OnceLock::new(),
+            unreachable: Mutex::default(),
         };
         Ok(Self { inner: Arc::new(inner), runtime: Some(runtime) })
     }
@@ -89,6 +97,11 @@ impl Client {
     /// [`LlmError::Cancelled`]. The first flag counts.
     pub fn stop_on(&self, flag: Arc<AtomicBool>) {
         self.inner.cancel.get_or_init(|| flag);
+    }
+
+    /// Hands a sentence to `say` when the first connection fails: what is tried, and when it stops. Later ones are not told.
+    pub fn on_unreachable(&self, say: impl FnOnce(&str) + Send + 'static) {
+        *self.inner.unreachable.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(say));
     }
 
     /// The server's address without path and query, for reports.
@@ -243,7 +256,12 @@ impl Inner {
             self.ledger.count_cached();
             return Ok(answer);
         }
-        let call = Call { path: CHAT, body: body.to_string(), completion: request.max_tokens.map(u64::from) };
+        let call = Call {
+            path: CHAT,
+            body: body.to_string(),
+            completion: request.max_tokens.map(u64::from),
+            shape: Shape::Chat,
+        };
         let (value, answer) = self.exchange(halt, &call, |value| ChatAnswer::parse(value, false)).await?;
         self.keep(key.as_ref(), &value);
         Ok(answer)
@@ -272,7 +290,7 @@ impl Inner {
         while let Some(mut part) = parts.pop().filter(|part| !part.is_empty()) {
             let texts: Vec<&str> = part.iter().map(|(_, _, text)| text.as_str()).collect();
             let body = canonical(&request.body(&texts)).to_string();
-            let call = Call { path: EMBEDDINGS, body, completion: Some(0) };
+            let call = Call { path: EMBEDDINGS, body, completion: Some(0), shape: Shape::Embeddings };
             let result = self.exchange(halt, &call, |value| vectors(value, texts.len())).await;
             match result {
                 Ok((_, vectors)) => {
@@ -326,9 +344,22 @@ impl Inner {
                 return Err(LlmError::GaveUp { attempts: attempt, last: Box::new(failure.error) });
             }
             self.check_wait(failure.wait)?;
+            self.say_unreachable(&failure.error);
             let pause = self.retry.pause(self.seed, &request, attempt);
             self.pause(pause.max(failure.wait.unwrap_or_default())).await;
             attempt += 1;
+        }
+    }
+
+    /// A pause may be long, and whoever waits should know for what.
+    fn say_unreachable(&self, error: &LlmError) {
+        if !matches!(error, LlmError::Connect { .. }) {
+            return;
+        }
+        let say = self.unreachable.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(say) = say {
+            let (more, longest) = (self.retry.attempts - 1, self.retry.longest().as_secs_f64().ceil());
+            say(&format!("{error}; trying {more} more times, for {longest} s at most"));
         }
     }
 
@@ -363,13 +394,17 @@ impl Inner {
         let worst = Tokens { prompt: bytes, completion: self.completion(call)? };
         let reserved = self.ledger.reserve(worst, retry).await?;
         let ticket = self.rate.admit(bytes / BYTES_PER_TOKEN + worst.completion).await;
-        let result = self.transport.post(call.path, call.body.clone().into_bytes()).await.and_then(|value| {
-            let bill = TokenUsage::of(&value).map_or(Bill::Unknown, |usage| Bill::Counted(usage.tokens()));
-            match read(&value) {
-                Ok(answer) => Ok((value, answer, bill)),
-                Err(reason) => Err(self.transport.malformed(call.path, &reason, bill)),
-            }
-        });
+        let result =
+            self.transport.post(call.path, call.body.clone().into_bytes(), call.shape).await.and_then(
+                |value| {
+                    let bill =
+                        TokenUsage::of(&value).map_or(Bill::Unknown, |usage| Bill::Counted(usage.tokens()));
+                    match read(&value) {
+                        Ok(answer) => Ok((value, answer, bill)),
+                        Err(reason) => Err(self.transport.malformed(call.path, &reason, bill)),
+                    }
+                },
+            );
         let bill = match &result {
             Ok((_, _, bill)) => *bill,
             Err(failure) => failure.bill,

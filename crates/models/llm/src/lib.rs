@@ -25,6 +25,8 @@ mod embeddings;
 #[cfg(feature = "client")]
 mod error;
 #[cfg(feature = "client")]
+mod lean;
+#[cfg(feature = "client")]
 mod ledger;
 #[cfg(feature = "client")]
 mod options;

@@ -1,5 +1,7 @@
 //! Prompts in files.
 
+use sqlgauge_base::regular;
+
 use std::path::Path;
 
 use crate::digest::digest;
@@ -74,7 +76,7 @@ impl Prompt {
     /// # Errors
     /// When the file cannot be read, a part or a placeholder is missing, or a placeholder is unknown.
     pub fn load(file: &Path, placeholders: Placeholders) -> Result<Self, PromptError> {
-        let text = std::fs::read_to_string(file).map_err(|error| PromptError::File {
+        let text = regular::read_to_string(file).map_err(|error| PromptError::File {
             file: file.display().to_string(),
             reason: error.to_string(),
         })?;

@@ -12,12 +12,26 @@ impl Retry {
     /// The pause after that attempt (counted from 1): doubled each time, between half and one and a half of it. The
     /// jitter follows from seed, request and attempt, so that it does not depend on what runs beside it.
     pub(crate) fn pause(&self, seed: u64, request: &str, attempt: u32) -> Duration {
-        let doubled = self.first_pause_ms.saturating_mul(1_u64 << attempt.saturating_sub(1).min(32));
-        let pause_ms = doubled.min(self.longest_pause_ms);
+        let pause_ms = self.doubled_ms(attempt);
         let hash = digest(format!("{seed}:{attempt}:{request}").as_bytes());
         let draw = u32::from_str_radix(&hash[..8], 16).unwrap_or(0);
         let factor = 0.5 + f64::from(draw) / f64::from(u32::MAX);
         Duration::from_secs_f64(pause_ms as f64 / 1000.0 * factor)
+    }
+
+    /// The most that all pauses of our own choice take together.
+    pub(crate) fn longest(&self) -> Duration {
+        // Once a pause is the longest, so are all that follow.
+        let growing = 33.min(self.attempts.saturating_sub(1));
+        let following = u64::from(self.attempts.saturating_sub(1) - growing);
+        let sum = (1..=growing).map(|attempt| self.doubled_ms(attempt)).fold(0_u64, u64::saturating_add);
+        let all = sum.saturating_add(following.saturating_mul(self.doubled_ms(33)));
+        Duration::from_millis(all.saturating_add(all / 2))
+    }
+
+    fn doubled_ms(&self, attempt: u32) -> u64 {
+        let doubled = self.first_pause_ms.saturating_mul(1_u64 << attempt.saturating_sub(1).min(32));
+        doubled.min(self.longest_pause_ms)
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 use sqlgauge_base::without_secrets;
 
 use crate::error::LlmError;
+use crate::lean::{self, Shape};
 use crate::ledger::Bill;
 use crate::options::{Auth, ClientOptions};
 use crate::retry::retry_after;
@@ -86,7 +87,7 @@ impl Transport {
     }
 
     /// Sends the body and gives the JSON that comes back with status 200.
-    pub(crate) async fn post(&self, path: &str, body: Vec<u8>) -> Result<Value, Failure> {
+    pub(crate) async fn post(&self, path: &str, body: Vec<u8>, shape: Shape) -> Result<Value, Failure> {
         let endpoint = self.endpoint(path);
         let url = shown(&endpoint);
         let sent = self.client.post(endpoint).body(body).send().await;
@@ -100,8 +101,10 @@ impl Transport {
         }
         let kind = content_type(&response);
         let bytes = self.read(&url, response, self.max_answer_bytes).await?;
-        let mut value: Value = serde_json::from_slice(&bytes).map_err(|error| {
-            let reason = if kind.contains("json") || kind.is_empty() {
+        let mut value = lean::read(&bytes, shape).map_err(|error| {
+            let reason = if error.is_data() {
+                error.to_string()
+            } else if kind.contains("json") || kind.is_empty() {
                 format!("it is not JSON ({error})")
             } else {
                 format!("it is {}, not JSON; is the base URL right?", self.words(&kind))

@@ -196,8 +196,16 @@ fn nobody_listens() {
     let retry = Retry { attempts: 2, first_pause_ms: 1, ..Retry::default() };
     let options = ClientOptions { retry, ..ClientOptions::new(format!("http://{address}/v1")) };
     let client = Client::new(&options).unwrap();
+    let (sender, said) = std::sync::mpsc::channel();
+    client.on_unreachable(move |sentence| sender.send(sentence.to_owned()).unwrap());
     let error = client.chat(&question("q")).unwrap_err();
     assert!(error.to_string().contains("cannot connect to http://127.0.0.1"), "{error}");
+    // Once, however many requests and attempts there are.
+    client.chat(&question("r")).unwrap_err();
+    let said: Vec<String> = said.iter().collect();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("cannot connect to http://127.0.0.1"), "{said:?}");
+    assert!(said[0].ends_with("trying 1 more times, for 1 s at most"), "{said:?}");
     assert_eq!(client.usage().unconfirmed_tokens, 0);
 }
 

@@ -3,6 +3,7 @@
 //! ```sh
 //! cargo bench -p sqlgauge-reward --bench reward -- speed            # a batch of real pairs, cold and warm
 //! cargo bench -p sqlgauge-reward --bench reward -- endless          # a batch with queries without end
+//! cargo bench -p sqlgauge-reward --bench reward -- beside           # right answers beside them: all must stay right
 //! cargo bench -p sqlgauge-reward --bench reward -- leak --batches 10000 --batch 32
 //! cargo bench -p sqlgauge-reward --bench reward -- attacks          # guesses over all of Spider dev
 //! ```
@@ -14,10 +15,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Engine, Limits, ResultSet, SqliteEngine, Value, WorkerCommand, serve_queries};
-use sqlgauge_reward::{Code, Kind, Options, Request, Reward};
+use sqlgauge_reward::{Code, Kind, Options, Request, Reward, RewardResult};
 use sqlgauge_search::literal;
 use sqlgauge_sql::schema::TableKind;
 use sqlgauge_sql::tree::{From, Query, Relation, Select};
@@ -85,10 +86,10 @@ fn main() -> Result<ExitCode> {
     }
     let arguments = Arguments::of(&given)?;
     let asks = |command: &str| given.iter().any(|own| own == command);
-    let commands: [(&str, Measurement); 4] =
-        [("speed", speed), ("endless", endless), ("leak", leak), ("attacks", attacks)];
+    let commands: [(&str, Measurement); 5] =
+        [("speed", speed), ("endless", endless), ("beside", beside), ("leak", leak), ("attacks", attacks)];
     let Some((_, run)) = commands.iter().find(|(name, _)| asks(name)) else {
-        println!("name what to measure: speed, endless, leak or attacks");
+        println!("name what to measure: speed, endless, beside, leak or attacks");
         return Ok(ExitCode::SUCCESS);
     };
     run(&arguments, &Spider::read()?)?;
@@ -185,9 +186,45 @@ fn endless(arguments: &Arguments, spider: &Spider) -> Result<()> {
             batch.push(Request { prediction, golds: vec![gold.clone()], db_id: db_id.clone() });
         }
         for round in ["first", "second"] {
-            let took = timed(&format!("16 endless beside {others}, {round} batch"), &reward, &batch)?;
-            println!("    {:.3} s beyond the limit", took.as_secs_f64() - arguments.limit);
+            timed(&format!("16 endless beside {others}, {round} batch"), &reward, &batch)?;
+            let results = reward.score(&batch[others..])?;
+            ensure!(
+                results.iter().all(|result| result.code == Code::Timeout),
+                "an answer without end has an outcome"
+            );
         }
+    }
+    Ok(())
+}
+
+/// Right answers that compute for a part of their limit, beside answers without end, with ever more processes than cores.
+/// What runs beside an answer must not change its outcome.
+fn beside(arguments: &Arguments, spider: &Spider) -> Result<()> {
+    let gold = "SELECT name FROM singer ORDER BY singer_id";
+    let db_id = &spider.golds[0].1;
+    let request =
+        |prediction: String| Request { prediction, golds: vec![gold.to_owned()], db_id: db_id.clone() };
+    let right = |number: usize| {
+        request(format!(
+            "SELECT name FROM singer WHERE singer_id > -{number} AND (SELECT count(*) FROM (WITH RECURSIVE n(i) AS (SELECT 1 \
+             UNION ALL SELECT i + 1 FROM n WHERE i < 400000) SELECT i FROM n)) > 0 ORDER BY singer_id"
+        ))
+    };
+    for (processes, endless) in [(0, 0), (0, 24), (8, 24), (32, 24)] {
+        let options = Options { slow_queries: processes, ..spider.options(arguments) };
+        let reward = made(options)?;
+        let without_end =
+            (0..endless).map(|number| request(format!("{ENDLESS} singer WHERE singer_id <> {number}")));
+        let batch: Vec<Request> = without_end.chain((0..16).map(right)).collect();
+        let results = reward.score(&batch)?;
+        let count = |results: &[RewardResult], code| results.iter().filter(|own| own.code == code).count();
+        let (late, kept) =
+            (count(&results[..endless], Code::Timeout), count(&results[endless..], Code::Right));
+        println!(
+            "{processes:>2} processes (0: one per core), {endless} without end: {kept} of 16 stay right"
+        );
+        ensure!(kept == 16, "{} right answers were lost beside {endless} without end", 16 - kept);
+        ensure!(late == endless, "{} answers without end did not time out", endless - late);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sqlgauge_engine::{Database, Engine, EngineError, Enough, Execution, SqliteEngine, Stoppable};
 
@@ -45,9 +45,7 @@ impl<'a> Answering<'a> {
         if let Some((_, execution)) = known {
             return execution;
         }
-        // From the first moment on: who waits for the batch does not care what of it is the start of a process.
-        let deadline = Instant::now().checked_add(self.engine.timeout());
-        let execution = self.engine.run_text(database, sql, enough, deadline, |run| self.lanes.outside(run));
+        let execution = self.engine.run_text(database, sql, enough, |run| self.lanes.outside(run));
         self.know(sql, &execution);
         execution
     }

@@ -220,7 +220,7 @@ fn in_lanes<'a, T: Send>(
     let guarded = |at: usize, lanes: &Lanes| {
         if is_set(stop) { Err(EngineError::Stopped.into()) } else { work(at, lanes) }
     };
-    let done = Lanes::run(own.options.cores(), own.options.slow_queries, count, guarded)
+    let done = Lanes::run(own.options.cores(), own.options.processes(), count, guarded)
         .map_err(RewardError::Thread)?;
     let results = done.into_iter().enumerate().map(|(at, result)| {
         let answer = || text(at).chars().take(QUOTED).collect();

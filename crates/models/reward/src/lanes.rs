@@ -1,8 +1,8 @@
 //! Threads for the pieces of one batch.
 //!
 //! As many pieces as there are cores are worked on at once. A piece that waits for another process says so
-//! ([`Lanes::outside`]), and another takes its place meanwhile; when it comes back it goes on at once. So slow queries wait
-//! beside each other, quick ones do not wait for them, and no piece that waits for the result of another can keep that from
+//! ([`Lanes::outside`]), and another takes its place meanwhile; when it comes back it goes on at once. So slow queries run
+//! beside each other, as many at once as there is room for, quick ones do not wait for them, and no piece that waits for the result of another can keep that from
 //! coming. The threads end with the batch: a process that forks between batches loses none.
 
 use std::any::Any;
@@ -17,18 +17,23 @@ const STACK_BYTES: usize = 64 << 20;
 /// Who works on a batch.
 pub(crate) struct Lanes {
     cores: usize,
+    waiting: usize,
     count: usize,
     state: Mutex<State>,
     changed: Condvar,
+    /// Somebody has come back from outside.
+    back: Condvar,
 }
 
 struct State {
     next: usize,
     running: usize,
+    outside: usize,
 }
 
 impl Lanes {
-    /// Does `count` pieces of work on `cores` threads, with so many more for pieces that wait; the results are in order.
+    /// Does `count` pieces of work on `cores` threads, with so many more for pieces that are outside; the results are in
+    /// order.
     /// What a piece panicked with is its result.
     ///
     /// # Errors
@@ -40,8 +45,9 @@ impl Lanes {
         work: impl Fn(usize, &Self) -> T + Sync,
     ) -> io::Result<Vec<Result<T, String>>> {
         let cores = cores.max(1);
-        let state = Mutex::new(State { next: 0, running: 0 });
-        let lanes = Self { cores, count, state, changed: Condvar::new() };
+        let state = Mutex::new(State { next: 0, running: 0, outside: 0 });
+        let (changed, back) = (Condvar::new(), Condvar::new());
+        let lanes = Self { cores, waiting: waiting.max(1), count, state, changed, back };
         let done: Mutex<Vec<Option<Result<T, String>>>> = Mutex::new((0..count).map(|_| None).collect());
         let each = || {
             while let Some(piece) = lanes.take() {
@@ -67,16 +73,25 @@ impl Lanes {
         Ok(done.into_iter().map(|one| one.unwrap_or_else(|| Err("its thread ended".to_owned()))).collect())
     }
 
-    /// Waits for something outside of this process.
+    /// Does something outside of this process, when there is room outside.
     pub(crate) fn outside<T>(&self, wait: impl FnOnce() -> T) -> T {
         /// Comes back even from a panic, which is counted off like every other end.
         struct Outside<'a>(&'a Lanes);
         impl Drop for Outside<'_> {
             fn drop(&mut self) {
-                self.0.lock().running += 1;
+                let mut state = self.0.lock();
+                state.running += 1;
+                state.outside -= 1;
+                self.0.back.notify_one();
             }
         }
         self.leave();
+        let mut state = self.lock();
+        while state.outside >= self.waiting {
+            state = self.back.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.outside += 1;
+        drop(state);
         let _back = Outside(self);
         wait()
     }

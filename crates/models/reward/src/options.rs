@@ -58,7 +58,7 @@ pub struct Options {
     pub witnesses: bool,
     /// Where these are kept; without a folder they are in memory. Several processes may share one.
     pub witness_folder: Option<PathBuf>,
-    /// Wall-clock time of one query.
+    /// Processor time of one query; ten times as much by the clock on the wall. What runs beside it costs it nothing.
     pub time_limit: Duration,
     /// Whether predictions are completions, out of which the SQL is taken
     /// ([`EXTRACTION`](sqlgauge_dataset::EXTRACTION)), or SQL already.
@@ -67,7 +67,7 @@ pub struct Options {
     pub refuse_no_table: bool,
     /// Threads that score at once; 0 for one per core.
     pub threads: usize,
-    /// Slow queries that run at once beside these, each in a process of its own.
+    /// Slow queries that run at once, each in a process of its own; 0 for one per core.
     pub slow_queries: usize,
     /// Working memory of one query, in bytes.
     pub heap_bytes: u64,
@@ -91,7 +91,7 @@ impl Options {
             extract: true,
             refuse_no_table: true,
             threads: 0,
-            slow_queries: 16,
+            slow_queries: 0,
             heap_bytes: 256 * MIB as u64,
             cache_bytes: 64 * MIB,
             growth: 8,
@@ -106,10 +106,12 @@ impl Options {
 
     /// Threads that score at once.
     pub(crate) fn cores(&self) -> usize {
-        match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        }
+        or_cores(self.threads)
+    }
+
+    /// Slow queries that run at once.
+    pub(crate) fn processes(&self) -> usize {
+        or_cores(self.slow_queries)
     }
 
     /// # Errors
@@ -117,8 +119,6 @@ impl Options {
     pub(crate) fn check(&self) -> Result<(), RewardError> {
         let refused = if self.time_limit.is_zero() {
             "a time limit of 0 lets no query run: give a time limit above 0 seconds"
-        } else if self.slow_queries == 0 {
-            "no slow query could ever run: give slow_queries of at least 1"
         } else if self.witness_folder.is_some() && !self.witnesses {
             "a folder of witnesses is of no use without witnesses: turn witnesses on, or leave the folder out"
         } else if self.witnesses && self.kind == Kind::Structure {
@@ -127,6 +127,14 @@ impl Options {
             return Ok(());
         };
         Err(RewardError::Option(refused.to_owned()))
+    }
+}
+
+/// That number, or the cores of the machine for 0.
+fn or_cores(count: usize) -> usize {
+    match count {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        count => count,
     }
 }
 
@@ -149,7 +157,6 @@ mod tests {
         assert!(good.check().is_ok());
         for bad in [
             Options { time_limit: Duration::ZERO, ..good.clone() },
-            Options { slow_queries: 0, ..good.clone() },
             Options { witness_folder: Some("w".into()), ..good.clone() },
             Options { witnesses: true, kind: Kind::Structure, ..good.clone() },
         ] {

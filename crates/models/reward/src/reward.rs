@@ -22,9 +22,6 @@ use crate::witnesses::Witnesses;
 /// found soon; what ends within it costs no process.
 const FIRST_SLICE: Duration = Duration::from_millis(5);
 
-/// How long after its time limit the process of a query may still report that it has ended.
-const GRACE: Duration = Duration::from_millis(25);
-
 /// Scores answers in batches. It is shared by threads; a process that forks makes its own.
 pub struct Reward {
     pub(crate) options: Options,
@@ -60,7 +57,7 @@ impl Reward {
     pub fn new(options: Options, worker: WorkerCommand) -> Result<Self, RewardError> {
         options.check()?;
         let databases = Databases::open(&options.databases)?;
-        let engine = SqliteEngine::with_workers(options.limits(), worker.with_grace(GRACE).yielding())?;
+        let engine = SqliteEngine::with_workers(options.limits(), worker.yielding())?;
         let bytes = options.cache_bytes;
         let witnesses = options
             .witnesses

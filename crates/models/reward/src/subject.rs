@@ -14,7 +14,7 @@ use crate::observed::with_observed_not_null;
 
 /// Virtual-machine steps of one query on one small database; real queries take some hundred there.
 const STEPS: u64 = 100_000;
-/// Its wall-clock time, in case a step takes long.
+/// Its processor time, in case a step takes long.
 const TIME: Duration = Duration::from_secs(1);
 
 /// A database that is open.

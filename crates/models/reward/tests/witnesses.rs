@@ -165,3 +165,27 @@ fn a_folder_is_shared_and_grows() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn a_witness_that_is_no_file_or_creates_no_table_is_named() {
+    let (folder, kept) = (shop(), tempfile::tempdir().unwrap());
+    let options = Options { witness_folder: Some(kept.path().to_owned()), ..with_witnesses(folder.path()) };
+    reward(options.clone()).prepare(&[(COUNT.to_owned(), "shop".to_owned())]).unwrap();
+    let witness =
+        files(kept.path()).into_iter().find(|path| path.extension().is_some_and(|own| own == "sql"));
+    let witness = witness.unwrap();
+    let name = witness.file_name().unwrap().to_str().unwrap();
+    let asked = |what: &str| {
+        let error = reward(options.clone()).score(&[request(COUNT, COUNT, "shop")]).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains(what), "{error}");
+    };
+    for text in ["", "-- SELECT 1\n"] {
+        std::fs::write(&witness, text).unwrap();
+        asked("creates no table");
+    }
+    if cfg!(unix) {
+        std::fs::remove_file(&witness).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&witness).status().unwrap().success());
+        asked("regular file");
+    }
+}

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use sqlgauge_base::regular;
 use sqlgauge_evolve::layout::{Header, Statistics};
 use sqlgauge_evolve::{EvolvedItem, FORMAT_VERSION, Kind, Record, Scope};
 
@@ -35,7 +36,7 @@ impl Evolved {
     pub fn read(path: &Path) -> Result<Self, RobustnessError> {
         let (header, statistics) = changes(&path.join(CHANGES))?;
         let file = path.join(ITEMS);
-        let text = fs::read(&file).map_err(|source| unreadable(&file, source))?;
+        let text = regular::read(&file).map_err(|source| unreadable(&file, source))?;
         let items = serde_json::from_slice(&text).map_err(|error| malformed(&file, error.to_string()))?;
         let label = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self { label, path: path.to_owned(), header, items, statistics })
@@ -89,7 +90,7 @@ pub fn find(folder: &Path) -> Result<Vec<Evolved>, RobustnessError> {
 
 /// The first line of the changes, and the last.
 fn changes(path: &Path) -> Result<(Header, Option<Statistics>), RobustnessError> {
-    let file = fs::File::open(path).map_err(|source| unreadable(path, source))?;
+    let file = regular::open(path).map_err(|source| unreadable(path, source))?;
     let (mut header, mut last) = (None, String::new());
     for line in BufReader::new(file).lines() {
         let line = line.map_err(|source| unreadable(path, source))?;

@@ -1,5 +1,7 @@
 //! A file in memory.
 
+use sqlgauge_base::regular;
+
 use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -53,7 +55,7 @@ impl Input {
     fn read_up_to(path: &Path, limit: u64) -> Result<Self, DatasetError> {
         let refused = |source| DatasetError::Read { path: path.to_owned(), source };
         let too_large = || DatasetError::TooLarge { path: path.to_owned(), limit };
-        let file = std::fs::File::open(path).map_err(refused)?;
+        let file = regular::open_named(path).map_err(refused)?;
         let announced = file.metadata().map_err(refused)?.len();
         if announced > limit {
             return Err(too_large());

@@ -1,7 +1,7 @@
 //! A database that an engine has opened.
 
 use std::fmt::Write as _;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
+use sqlgauge_base::regular;
 use sqlgauge_sql::quote;
 use sqlgauge_sql::schema::{Schema, TableKind};
 
@@ -170,7 +171,7 @@ impl Database {
 
 /// SHA-256 of a file's bytes, lower-case hex, read in pieces.
 fn sha256_of_file(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    let mut file = regular::open(path)?;
     let mut hasher = Sha256::new();
     let mut piece = vec![0; 1 << 16];
     loop {

@@ -18,7 +18,7 @@ pub trait Engine: Send + Sync {
     /// Name and version of what runs the SQL, for a run's record: `SQLite 3.54.0`.
     fn name_and_version(&self) -> String;
 
-    /// Wall-clock time that one query may take.
+    /// Processor time that one query may take, see [`Limits::timeout`](crate::Limits::timeout).
     fn timeout(&self) -> Duration;
 
     /// Opens a database for reading and reads its catalog.

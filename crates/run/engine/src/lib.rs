@@ -16,6 +16,7 @@
 
 mod cache;
 pub mod compare;
+mod cpu;
 mod cutoff;
 mod database;
 mod engine;

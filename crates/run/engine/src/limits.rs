@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 /// [`TooLarge`](crate::FailureKind::TooLarge), never a partial result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Wall-clock time of one query, preparation included.
+    /// Processor time of one query, preparation included, so that a busy machine takes nothing from it. A query that waits
+    /// for something else ends after ten times as long by the clock; on systems that are not Unix the clock alone counts.
     pub timeout: Duration,
     /// Rows of one result.
     pub max_rows: usize,

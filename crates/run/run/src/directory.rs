@@ -16,14 +16,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
 use sqlgauge_base::file::{AtomicFile, is_partial, sweep};
+use sqlgauge_base::regular;
 use sqlgauge_dataset::Example;
 
+use crate::digest::sha256_of_file;
 use crate::error::RunError;
 use crate::index::{self, INDEX, Index};
 use crate::indexer::Indexer;
 use crate::items::Items;
 use crate::log;
 use crate::record::{Item, Manifest, Summary};
+use crate::shard::{Recorded, seal, sealed, without_seal};
 
 /// What was run: the file of [`Manifest`].
 pub const MANIFEST: &str = "run.json";
@@ -93,11 +96,15 @@ impl RunDirectory {
 
     fn take(path: &Path, manifest: &Manifest, start: Start) -> Result<Self, RunError> {
         refuse_occupied(path)?;
+        for file in RUN_FILES.map(|name| path.join(name)) {
+            regular::check(&file).map_err(|source| RunError::Unreadable { path: file, source })?;
+        }
         let lock = lock(path)?;
         sweep(path);
         let stored = read_record::<Manifest>(&path.join(MANIFEST));
         let manifest = match (stored, start) {
             (Ok(Some(stored)), Start::Continue) => {
+                let stored = without_seal(stored);
                 let differences = differences(&stored, manifest);
                 if !differences.is_empty() {
                     return Err(RunError::OtherRun { path: path.to_owned(), differences });
@@ -139,12 +146,26 @@ impl RunDirectory {
         self.path.join(ITEMS)
     }
 
-    /// Writes `summary.json` atomically.
+    /// Writes `summary.json` atomically. The manifest of a shard gets the digest of the log, see [`Shards`](crate::Shards).
     ///
     /// # Errors
-    /// [`RunError::Unwritable`].
+    /// [`RunError::Unwritable`]; [`RunError::EditedLog`] where the log of a shard is not the one that it finished with before.
     pub fn write_summary(&self, summary: &Summary) -> Result<(), RunError> {
+        if Recorded::of(&self.manifest).is_some() {
+            self.seal()?;
+        }
         write_record(&self.path.join(SUMMARY), summary)
+    }
+
+    fn seal(&self) -> Result<(), RunError> {
+        let mut manifest = read_manifest(&self.path)?;
+        if !keeps_its_seal(&self.path, &manifest)? {
+            let path = self.items_path();
+            let digest = sha256_of_file(&path).map_err(|source| RunError::Unreadable { path, source })?;
+            seal(&mut manifest, &digest);
+            write_record(&self.path.join(MANIFEST), &manifest)?;
+        }
+        Ok(())
     }
 
     /// Writes another file of the run (a report) atomically.
@@ -254,6 +275,20 @@ pub fn read_manifest(path: &Path) -> Result<Manifest, RunError> {
     read_record(&path.join(MANIFEST))?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })
 }
 
+/// Whether the log of a shard is the one that it finished with; false where the manifest has no digest of it.
+///
+/// # Errors
+/// [`RunError::EditedLog`] where it is another.
+pub(crate) fn keeps_its_seal(folder: &Path, manifest: &Manifest) -> Result<bool, RunError> {
+    let Some(digest) = sealed(manifest) else { return Ok(false) };
+    let path = folder.join(ITEMS);
+    match sha256_of_file(&path) {
+        Ok(found) if found == digest => Ok(true),
+        Ok(_) => Err(RunError::EditedLog { path }),
+        Err(source) => Err(RunError::Unreadable { path, source }),
+    }
+}
+
 /// Makes the folder with its parents; returns those that were not there, the outermost first.
 fn make_folder(path: &Path) -> Result<Vec<PathBuf>, RunError> {
     if path.is_dir() {
@@ -348,7 +383,7 @@ fn input_differences(stored: &Manifest, asked: &Manifest) -> Vec<String> {
 }
 
 fn read_record<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, RunError> {
-    let bytes = match fs::read(path) {
+    let bytes = match regular::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(RunError::Unreadable { path: path.to_owned(), source }),

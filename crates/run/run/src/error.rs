@@ -148,6 +148,15 @@ pub enum RunError {
         /// What does not fit.
         reason: String,
     },
+    /// The log of a finished shard was changed.
+    #[error(
+        "{} is not the log that its shard finished with: put the original back, or score the shard again with --restart",
+        path.display()
+    )]
+    EditedLog {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file cannot be read.
     #[error("cannot read {}: {source}; check that the file is there and readable", path.display())]
     Unreadable {

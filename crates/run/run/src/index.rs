@@ -32,6 +32,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
+use sqlgauge_base::regular;
 use twox_hash::XxHash3_64;
 
 use crate::digest::xxh3_of;
@@ -155,7 +156,7 @@ impl Index {
         let is_of_log: Vec<bool> = (0..self.blocks.len())
             .into_par_iter()
             .map_init(
-                || File::open(log),
+                || regular::open(log),
                 |file, block| {
                     let range = self.range_of(block);
                     let hash = file.as_mut().ok().and_then(|file| {
@@ -233,7 +234,7 @@ pub(crate) struct Reader {
 impl Reader {
     /// The index beside that log, if there is one.
     pub(crate) fn open(log: &Path) -> Option<Self> {
-        let mut file = BufReader::with_capacity(1 << 16, File::open(beside(log)).ok()?);
+        let mut file = BufReader::with_capacity(1 << 16, regular::open(beside(log)).ok()?);
         let (magic, identity) = (bytes(&mut file)?, bytes(&mut file)?);
         let examples = number(&mut file)?;
         let size = file.get_ref().metadata().ok()?.len();

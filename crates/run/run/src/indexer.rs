@@ -8,6 +8,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sqlgauge_base::regular;
 use twox_hash::XxHash3_64;
 
 use crate::error::RunError;
@@ -131,7 +132,7 @@ fn reopen(index: &mut Index, log: &Path) -> io::Result<XxHash3_64> {
     let Some(last) = index.blocks.len().checked_sub(1) else { return Ok(hasher) };
     let range = index.range_of(last);
     if range.end - range.start < BLOCK_BYTES {
-        let mut file = File::open(log)?;
+        let mut file = regular::open(log)?;
         file.seek(SeekFrom::Start(range.start))?;
         let mut bytes = Vec::new();
         file.take(range.end - range.start).read_to_end(&mut bytes)?;

@@ -12,7 +12,6 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
-use std::fs::File;
 use std::hash::BuildHasher;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -20,6 +19,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 use serde_json::Value;
+use sqlgauge_base::regular;
 
 use crate::error::RunError;
 use crate::index::{Identity, Index, Reader, identity};
@@ -394,7 +394,7 @@ where
 
 /// The item whose line begins there, if one does.
 fn item_at(path: &Path, begin: u64) -> Option<Item> {
-    let mut file = BufReader::new(File::open(path).ok()?);
+    let mut file = BufReader::new(regular::open(path).ok()?);
     file.seek(SeekFrom::Start(begin)).ok()?;
     let mut line = Vec::new();
     file.read_until(b'\n', &mut line).ok()?;

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use sqlgauge_base::file::AtomicFile;
+use sqlgauge_base::regular;
 
 use crate::directory::RunDirectory;
 use crate::error::RunError;
@@ -75,7 +76,7 @@ impl Log {
         };
         let file = open().map_err(unwritable)?;
         let written =
-            File::open(path).map_err(|source| RunError::Unreadable { path: path.to_owned(), source })?;
+            regular::open(path).map_err(|source| RunError::Unreadable { path: path.to_owned(), source })?;
         let (path, ready) = (path.to_owned(), Vec::new());
         let log = Self { path, file, written, length, ready, index, synced: Instant::now() };
         Ok((log, Recovered { finished, repairs }))
@@ -168,7 +169,7 @@ fn for_each_raw_line_from<E: From<RunError>>(
     mut visit: impl FnMut(usize, Range<u64>, &[u8]) -> Result<(), E>,
 ) -> Result<(usize, u64), E> {
     let unreadable = |source| RunError::Unreadable { path: path.to_owned(), source };
-    let file = match File::open(path) {
+    let file = match regular::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((0, 0)),
         Err(source) => return Err(unreadable(source).into()),
@@ -351,7 +352,7 @@ fn position(
 /// Replaces the file by those parts of it, atomically; returns the new length.
 fn rewrite(path: &Path, kept: &[Range<u64>]) -> Result<u64, RunError> {
     let write = || -> io::Result<u64> {
-        let mut source = File::open(path)?;
+        let mut source = regular::open(path)?;
         let mut target = AtomicFile::create(path)?;
         let mut length = 0;
         for range in kept {

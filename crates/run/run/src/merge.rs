@@ -2,16 +2,17 @@
 //!
 //! # Contract
 //! The merged log has the lines that the unsharded run would have, byte by byte and in its order, each once. Before anything is
-//! written it is sure that the folders are shards of one run, that all are there, each once, and that each is whole; what is not
-//! so is named. A merge that was broken off goes on when it is given again.
+//! written it is sure that the folders are shards of one run, that all are there, each once, and that each is whole and as it was
+//! when it finished; what is not so is named. A merge that was broken off goes on when it is given again.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use sqlgauge_base::regular;
 use sqlgauge_dataset::Example;
 
-use crate::directory::{ITEMS, RunDirectory, Start, differences, read_manifest};
+use crate::directory::{ITEMS, RunDirectory, Start, differences, keeps_its_seal, read_manifest};
 use crate::error::RunError;
 use crate::facts::Encoded;
 use crate::log::{Log, corrupt, count_lines};
@@ -29,6 +30,8 @@ pub struct Shards {
     manifest: Manifest,
     /// The folders, in the order of their numbers.
     folders: Vec<PathBuf>,
+    /// Those without a digest of their log.
+    unsealed: Vec<PathBuf>,
 }
 
 impl Shards {
@@ -72,11 +75,16 @@ impl Shards {
             });
         }
         all_there(&parts, first.of)?;
+        let mut unsealed = Vec::new();
         for (recorded, folder, manifest) in &parts {
             is_whole(folder, recorded.shard(), manifest)?;
+            if !keeps_its_seal(folder, manifest)? {
+                unsealed.push((*folder).clone());
+            }
         }
         Ok(Self {
             manifest: whole,
+            unsealed,
             folders: parts.into_iter().map(|(_, folder, _)| folder.clone()).collect(),
         })
     }
@@ -84,6 +92,12 @@ impl Shards {
     /// What the shards are a run of.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// Folders of shards by older versions, which did not note the digest of their log: whether somebody changed scores there
+    /// cannot be seen.
+    pub fn unsealed(&self) -> &[PathBuf] {
+        &self.unsealed
     }
 
     /// Says by which command the whole run would have been made.
@@ -187,7 +201,7 @@ struct Part {
 impl Part {
     fn open(folder: &Path) -> Result<Self, RunError> {
         let path = folder.join(ITEMS);
-        match File::open(&path) {
+        match regular::open(&path) {
             Ok(file) => Ok(Self { path, reader: BufReader::new(file), line: Vec::new(), number: 0 }),
             Err(source) => Err(RunError::Unreadable { path, source }),
         }

@@ -23,6 +23,9 @@ pub struct Shard {
     of: usize,
 }
 
+/// The digest of a shard's log, beside the shard's number: [`seal`].
+const SEAL: &str = "items_sha256";
+
 /// What a manifest says of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recorded {
@@ -59,6 +62,26 @@ impl Shard {
         manifest.options.insert(SHARD.to_owned(), recorded.to_json());
         manifest.examples = (0..manifest.examples).filter(|&position| self.takes(position)).count();
     }
+}
+
+/// Notes in the manifest of a finished shard the SHA-256 of its log, so that a merge sees lines that were changed later.
+pub(crate) fn seal(manifest: &mut Manifest, sha256: &str) {
+    if let Some(Value::Object(shard)) = manifest.options.get_mut(SHARD) {
+        shard.insert(SEAL.to_owned(), sha256.into());
+    }
+}
+
+/// The SHA-256 that [`seal`] noted.
+pub(crate) fn sealed(manifest: &Manifest) -> Option<&str> {
+    manifest.options.get(SHARD)?.get(SEAL)?.as_str()
+}
+
+/// The manifest as it was before [`seal`].
+pub(crate) fn without_seal(mut manifest: Manifest) -> Manifest {
+    if let Some(Value::Object(shard)) = manifest.options.get_mut(SHARD) {
+        shard.shift_remove(SEAL);
+    }
+    manifest
 }
 
 impl Recorded {

@@ -16,6 +16,8 @@ pub(crate) struct Source {
     pub(crate) name: String,
     /// The end of its name in lower case.
     pub(crate) ending: String,
+    /// Whether it is a link to a file outside of the folder of the tables.
+    pub(crate) leads_out: bool,
 }
 
 impl Source {
@@ -34,8 +36,11 @@ impl Source {
     }
 }
 
-/// All files below a folder in the order of their paths. Links to folders are not followed, so that there is an end.
+/// All files below a folder in the order of their paths. Links to folders are not followed, so that there is an end,
+/// and links to files that lie elsewhere are found but not to be read.
 pub(crate) fn find(folder: &Path) -> Result<Vec<Source>, TablesError> {
+    let refused = |source| TablesError::Read { path: folder.to_owned(), source };
+    let root = fs::canonicalize(folder).map_err(refused)?;
     let mut found = Vec::new();
     let mut open = vec![(folder.to_owned(), String::new())];
     while let Some((path, name)) = open.pop() {
@@ -50,10 +55,16 @@ pub(crate) fn find(folder: &Path) -> Result<Vec<Source>, TablesError> {
             } else if entry.path().is_file() && !own.starts_with('.') {
                 let ending =
                     own.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
-                found.push(Source { path: entry.path(), name, ending });
+                let leads_out = kind.is_symlink() && !is_below(&root, &entry.path());
+                found.push(Source { path: entry.path(), name, ending, leads_out });
             }
         }
     }
     found.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(found)
+}
+
+/// Whether the file that a link leads to lies below that folder.
+fn is_below(root: &Path, link: &Path) -> bool {
+    fs::canonicalize(link).is_ok_and(|target| target.starts_with(root))
 }

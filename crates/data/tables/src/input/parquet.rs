@@ -17,7 +17,6 @@ pub(super) use built_in::read;
 
 #[cfg(feature = "parquet")]
 mod built_in {
-    use std::fs::File;
     use std::io;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::path::Path;
@@ -28,6 +27,7 @@ mod built_in {
     use ::parquet::record::Field;
     use ::parquet::schema::types::Type;
     use csv::StringRecord;
+    use sqlgauge_base::regular;
 
     use crate::input::{NotRead, Part, Reading, Refused, Source, Take, unreadable};
     use crate::report::Refusal;
@@ -45,7 +45,7 @@ mod built_in {
 
     fn rows(source: &Source, take: Take<'_>) -> Result<(), NotRead> {
         let damaged = |error: ParquetError| explain(&source.path, error);
-        let file = File::open(&source.path).map_err(|error| unreadable(&source.path, error))?;
+        let file = regular::open(&source.path).map_err(|error| unreadable(&source.path, error))?;
         let reader = SerializedFileReader::new(file).map_err(damaged)?;
         let schema = reader.metadata().file_metadata().schema();
         take(Part::Header(&schema.get_fields().iter().map(|field| field.name()).collect::<StringRecord>()))?;

@@ -12,6 +12,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use csv::{ErrorKind, ReaderBuilder, StringRecord};
+use sqlgauge_base::regular;
 
 use super::decode::{Decoder, NoText};
 use super::{NotRead, Part, Reading, Refused, Source, Take, delimiter, unreadable};
@@ -74,7 +75,7 @@ pub(super) fn read(
 }
 
 fn open(path: &Path) -> Result<BufReader<File>, NotRead> {
-    Ok(BufReader::with_capacity(1 << 16, File::open(path).map_err(|error| unreadable(path, error))?))
+    Ok(BufReader::with_capacity(1 << 16, regular::open(path).map_err(|error| unreadable(path, error))?))
 }
 
 fn detect(path: &Path) -> Result<u8, NotRead> {

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use half::{bf16, f16};
 use serde_json::Value;
+use sqlgauge_base::regular;
 
 use crate::encoder::EncodeError;
 use crate::input::EncoderInput;
@@ -50,7 +51,7 @@ impl VectorFile {
     pub fn open(path: &Path) -> Result<Self, EncodeError> {
         let (path, tensor) = split_tensor(path);
         let failed = |problem: String| EncodeError(format!("{}: {problem}", path.display()));
-        let mut file = File::open(&path).map_err(|error| failed(format!("{error}; check the path")))?;
+        let mut file = regular::open(&path).map_err(|error| failed(format!("{error}; check the path")))?;
         let mut start = [0; 8];
         file.read_exact(&mut start).map_err(|_| failed("is too short for a file of vectors".into()))?;
         if start.starts_with(b"PAR1") {

@@ -14,6 +14,7 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::file::serialized_reader::SerializedPageReader;
+use sqlgauge_base::regular;
 
 use super::levels::ListWalk;
 use super::positioned_file::PositionedFile;
@@ -175,7 +176,7 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let io = |source| StoreError::Io { path: path.to_owned(), source };
-        let file = Arc::new(PositionedFile::new(File::open(path).map_err(io)?).map_err(io)?);
+        let file = Arc::new(PositionedFile::new(regular::open(path).map_err(io)?).map_err(io)?);
         let damaged =
             |error: ParquetError| StoreError::Damaged { path: path.to_owned(), problem: error.to_string() };
         let metadata =

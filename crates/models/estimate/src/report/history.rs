@@ -5,11 +5,12 @@
 //! other; an end that is no line, which a crash of the machine may leave, is said ([`History::torn`]), passed over, and
 //! cut off by the next estimate.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::file::append_lines;
+use sqlgauge_base::regular;
 use sqlgauge_run::RunError;
 
 use super::SystemEstimate;
@@ -79,7 +80,7 @@ impl History {
     /// # Errors
     /// [`ReportError::UnreadableHistory`], [`ReportError::NoHistory`].
     pub fn read(path: &Path) -> Result<Self, ReportError> {
-        let bytes = match fs::read(path) {
+        let bytes = match regular::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(source) => return Err(ReportError::UnreadableHistory { path: path.to_owned(), source }),
@@ -160,6 +161,7 @@ fn is_torn(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn estimate(method: &str, accuracy: f64) -> SystemEstimate {
         serde_json::from_value(serde_json::json!({"system": "s", "accuracy": accuracy,

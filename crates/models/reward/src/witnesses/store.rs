@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sqlgauge_base::file::{AtomicFile, remedy};
+use sqlgauge_base::regular;
 use sqlgauge_search::Witness;
 
 use super::base::Base;
@@ -94,6 +95,9 @@ impl Folder {
         let text = text_of(&path).map_err(|source| unreadable(&path, source))?;
         let witness = Witness::of_script(&text)
             .map_err(|error| unreadable(&path, io::Error::other(error.to_string())))?;
+        if witness.tables.is_empty() {
+            return Err(unreadable(&path, io::Error::new(io::ErrorKind::InvalidData, "it creates no table")));
+        }
         // The name of the file is what other processes know it by.
         Ok(StoredWitness { name: name.to_owned(), ..StoredWitness::new(witness) })
     }
@@ -124,10 +128,12 @@ impl Folder {
 }
 
 fn text_of(path: &Path) -> io::Result<String> {
-    if fs::metadata(path)?.len() > MAX_BYTES {
+    let mut text = String::new();
+    regular::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too large to be a witness"));
     }
-    fs::read_to_string(path)
+    Ok(text)
 }
 
 /// A file that is there already says the same: its name follows from what is in it.

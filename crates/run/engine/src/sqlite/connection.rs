@@ -19,7 +19,7 @@ use crate::value::ResultSet;
 
 use super::clock::{Clock, stop_time};
 use super::diagnosis::{Diagnosis, diagnose};
-use super::guard::{Guard, Phase, end_of};
+use super::guard::{Guard, Phase, TimeLimit};
 use super::large_values::bound_products;
 use super::locks::{PROGRESS_INSTRUCTIONS, Stop, collect, lock, not_a_query, refuse_statement};
 use super::random::{Stream, seed_random};
@@ -88,19 +88,19 @@ impl GuardedConnection {
         let most_bytes = most_bytes(scale, max_value_bytes);
         let random = seed_random(&connection, most_bytes)?;
         let clock = stop_time(&connection, now, usize::try_from(most_bytes).unwrap_or(0))?;
-        guard.begin(Phase::Catalog, end_of(limits.timeout));
+        guard.begin(Phase::Catalog, TimeLimit::computing(limits.timeout));
         connect_virtual_tables(&connection, &guard)?;
         Ok(Self { connection, guard, random, clock, scale, max_value_bytes })
     }
 
     /// The connection, for our own reading of the catalog.
-    pub(super) fn for_catalog(&self, deadline: Instant) -> &Connection {
+    pub(super) fn for_catalog(&self, deadline: TimeLimit) -> &Connection {
         self.guard.begin(Phase::Catalog, deadline);
         &self.connection
     }
 
     /// Runs a statement of ours about the catalog until `deadline`.
-    pub(super) fn describe(&self, sql: &str, name: &str, limits: &Limits, deadline: Instant) -> Attempt {
+    pub(super) fn describe(&self, sql: &str, name: &str, limits: &Limits, deadline: TimeLimit) -> Attempt {
         let started = Instant::now();
         let connection = self.for_catalog(deadline);
         let rows = connection.prepare(sql).map_err(Stop::Error).and_then(|mut statement| {
@@ -116,7 +116,7 @@ impl GuardedConnection {
         &self,
         split: &Split<'_>,
         limits: &Limits,
-        deadline: Instant,
+        deadline: TimeLimit,
         bounded_only: bool,
         watch: Option<Watch<'_>>,
     ) -> Attempt {

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use rusqlite::ErrorCode;
+use sqlgauge_base::regular;
 
 use crate::cutoff::Cutoff;
 use crate::database::{Database, Source};
@@ -20,7 +21,7 @@ use crate::worker::{Request, Task, WorkerCommand, Workers, timeout_message};
 
 use super::connection::{Attempt, GuardedConnection, Scale};
 use super::growth::compiles_quickly;
-use super::guard::end_of;
+use super::guard::TimeLimit;
 use super::pool::Pool;
 use super::schema_reader::{Apart, COLUMNS, read_schema};
 
@@ -36,7 +37,7 @@ const FIRST_SLICE: Duration = Duration::from_millis(100);
 /// calls no function of which a single call can take long first runs on the calling thread. If it is not done within a
 /// tenth of a second, makes a value of more than 64 KiB or finds no memory, it runs again in a worker process, with all its
 /// time and a heap of its own, and what it came to here counts for nothing. All else runs in a worker from the start. So no
-/// outcome depends on what runs beside the query, and none takes much longer than its time limit.
+/// outcome depends on what runs beside the query, and none computes much longer than its time limit.
 ///
 /// [`SqliteEngine::new`] has this process alone: a query that is inside one instruction, or compiles, can pass its time
 /// limit. A query for which SQLite found no memory runs again while no other does, so that its outcome does not depend on
@@ -186,7 +187,7 @@ impl SqliteEngine {
         if !compiles_quickly(database, sql) {
             return None;
         }
-        let slice = end_of(self.first_slice.min(self.limits.timeout / 2));
+        let slice = TimeLimit::waiting(self.first_slice.min(self.limits.timeout / 2));
         match task.attempt(Scale::Ordinary, slice, true) {
             Ok(Attempt::Finished(execution)) => Some(execution),
             Err(failure) => Some(Execution::failed(failure)),
@@ -241,7 +242,9 @@ pub(crate) fn run_alone(request: &Request) -> Execution {
 fn describe(source: &Source, name: &str, limits: &Limits, now: Moment) -> Execution {
     let started = Instant::now();
     let last = match connect(source, limits, now, Scale::Ordinary) {
-        Ok(connection) => Ok(connection.describe(COLUMNS, name, limits, end_of(limits.timeout))),
+        Ok(connection) => {
+            Ok(connection.describe(COLUMNS, name, limits, TimeLimit::computing(limits.timeout)))
+        }
         Err(Unconnected::OutOfMemory) => Ok(Attempt::OutOfMemory),
         Err(Unconnected::Failed(error)) => Err(unusable(&error)),
     };
@@ -267,7 +270,7 @@ fn conclude(last: Result<Attempt, Failure>, limits: &Limits, started: Instant) -
 impl Query<'_> {
     /// With ordinary values; if it makes a larger one, again with large values.
     fn attempts(&self) -> Result<Attempt, Failure> {
-        let deadline = end_of(self.limits.timeout);
+        let deadline = TimeLimit::computing(self.limits.timeout);
         match self.attempt(Scale::Ordinary, deadline, false)? {
             Attempt::LargeValue(_) => self.attempt(Scale::Large, deadline, false),
             last => Ok(last),
@@ -276,7 +279,7 @@ impl Query<'_> {
 
     /// With a connection from the pool, which goes back unless memory ran out in it. With `bounded_only`, a query is not
     /// started if one instruction of it could take long.
-    fn attempt(&self, scale: Scale, deadline: Instant, bounded_only: bool) -> Result<Attempt, Failure> {
+    fn attempt(&self, scale: Scale, deadline: TimeLimit, bounded_only: bool) -> Result<Attempt, Failure> {
         let pool = self.pool.filter(|_| scale == Scale::Ordinary);
         let connection = match pool.and_then(|(pool, id)| pool.take(id)) {
             Some(connection) => connection,
@@ -434,7 +437,7 @@ fn check_at_rest(path: &Path) -> Result<(), EngineError> {
 fn first_bytes(path: &Path) -> std::io::Result<[u8; 8]> {
     use std::io::Read;
     let mut bytes = [0; 8];
-    std::fs::File::open(path)?.read_exact(&mut bytes)?;
+    regular::open(path)?.read_exact(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::cpu;
+
 /// What the connection is doing; decides what the authorizer allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -20,11 +22,13 @@ pub(super) enum Phase {
     Step,
 }
 
-/// Deadline, phase and findings of the query that a connection is running.
+/// Limits, phase and findings of the query that a connection is running.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
     phase: AtomicU8,
-    deadline_ns: AtomicU64,
+    limit: Mutex<Option<TimeLimit>>,
+    /// When the limit is to be looked at next: nothing reaches it before.
+    look_ns: AtomicU64,
     /// Calls of the progress handler until the query has taken all its steps.
     calls_left: AtomicU64,
     expired: AtomicBool,
@@ -41,25 +45,70 @@ fn nanoseconds(instant: Instant) -> u64 {
     u64::try_from(instant.saturating_duration_since(origin).as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// The instant after that time from now; one that no process lives to see where there is none.
-pub(super) fn end_of(time: Duration) -> Instant {
+/// When a query has run long enough. It counts what its thread computes, so that a busy machine takes nothing from it; by
+/// the clock on the wall it ends where the system does not count that, and far behind it where it does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TimeLimit {
+    end: Instant,
+    /// It is not reached before: a thread computes no faster than the clock goes.
+    soonest: Instant,
+    /// What the thread will have computed then.
+    computed: Option<Duration>,
+}
+
+impl TimeLimit {
+    /// After that much computing of this thread from now on.
+    pub(super) fn computing(time: Duration) -> Self {
+        match cpu::of_thread() {
+            Some(computed) => {
+                let now = Instant::now();
+                let computed = Some(computed.saturating_add(time));
+                Self { end: after(now, cpu::wall_limit(time)), soonest: after(now, time), computed }
+            }
+            None => Self::waiting(time),
+        }
+    }
+
+    /// After that time, whatever the thread does.
+    pub(super) fn waiting(time: Duration) -> Self {
+        Self::at(after(Instant::now(), time))
+    }
+
+    /// At that instant.
+    pub(super) fn at(end: Instant) -> Self {
+        Self { end, soonest: end, computed: None }
+    }
+
+    /// When it can be reached at the soonest; `None` once it is.
+    fn next_look(&self, now: Instant) -> Option<Instant> {
+        if now >= self.end {
+            return None;
+        }
+        let Some((limit, computed)) = self.computed.zip(cpu::of_thread()) else { return Some(self.end) };
+        let left = limit.checked_sub(computed).filter(|left| !left.is_zero())?;
+        Some(after(now, left).min(self.end))
+    }
+}
+
+/// The instant after that time; one that no process lives to see where there is none.
+fn after(now: Instant, time: Duration) -> Instant {
     const AGE: Duration = Duration::from_hours(100 * 365 * 24);
-    let now = Instant::now();
     now.checked_add(time).unwrap_or_else(|| now + AGE)
 }
 
 impl Guard {
-    /// Forgets the last query and begins one that must end at `deadline`.
-    pub(super) fn begin(&self, phase: Phase, deadline: Instant) {
-        self.begin_within(phase, deadline, u64::MAX);
+    /// Forgets the last query and begins one on this thread that must end at the limit.
+    pub(super) fn begin(&self, phase: Phase, limit: TimeLimit) {
+        self.begin_within(phase, limit, u64::MAX);
     }
 
-    /// Forgets the last query and begins one that must end at `deadline`, and before the progress handler has been
-    /// called that often.
-    pub(super) fn begin_within(&self, phase: Phase, deadline: Instant, calls: u64) {
+    /// Forgets the last query and begins one on this thread that must end at the limit, and before the progress handler has
+    /// been called that often.
+    pub(super) fn begin_within(&self, phase: Phase, limit: TimeLimit, calls: u64) {
         self.enter(phase);
         self.calls_left.store(calls, Ordering::Relaxed);
-        self.deadline_ns.store(nanoseconds(deadline), Ordering::Relaxed);
+        *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = Some(limit);
+        self.look_ns.store(nanoseconds(limit.soonest), Ordering::Relaxed);
         self.expired.store(false, Ordering::Relaxed);
         self.unbounded.store(false, Ordering::Relaxed);
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -114,11 +163,23 @@ impl Guard {
     pub(super) fn is_over(&self) -> bool {
         let left = self.calls_left();
         self.calls_left.store(left.saturating_sub(1), Ordering::Relaxed);
-        let over = left == 0 || nanoseconds(Instant::now()) >= self.deadline_ns.load(Ordering::Relaxed);
+        let over = left == 0 || self.is_late();
         if over {
             self.expired.store(true, Ordering::Relaxed);
         }
         over
+    }
+
+    /// Asks the system what the thread has computed only when that can have become too much.
+    fn is_late(&self) -> bool {
+        let now = Instant::now();
+        if nanoseconds(now) < self.look_ns.load(Ordering::Relaxed) {
+            return false;
+        }
+        let limit = *self.limit.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = limit.and_then(|limit| limit.next_look(now));
+        self.look_ns.store(next.map_or(0, nanoseconds), Ordering::Relaxed);
+        next.is_none()
     }
 
     /// Whether the progress handler has stopped this query.

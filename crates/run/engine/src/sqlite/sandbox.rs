@@ -2,7 +2,7 @@
 //!
 //! The limits are drawn tighter because the databases here are tiny: values are held to 16 KiB, so that no single
 //! instruction takes long, and a query has a budget of virtual-machine steps, which, unlike a clock, is the same on every
-//! machine, with a limit of wall-clock time behind it.
+//! machine, with a limit of processor time behind it.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +18,7 @@ use crate::statement::split;
 use crate::value::ResultSet;
 
 use super::diagnosis::{Diagnosis, diagnose};
-use super::guard::{Guard, Phase, end_of};
+use super::guard::{Guard, Phase, TimeLimit};
 use super::locks::{PROGRESS_INSTRUCTIONS, Stop, collect, lock, refuse_statement};
 use super::random::{Stream, seed_random};
 
@@ -31,7 +31,7 @@ const SCHEMA_VALUE_BYTES: usize = 1 << 20;
 pub struct Budget {
     /// Virtual-machine steps.
     pub vm_steps: u64,
-    /// Wall-clock time, in case a step takes long.
+    /// Processor time, in case a step takes long.
     pub time: Duration,
     /// Rows of the result.
     pub max_rows: usize,
@@ -182,7 +182,7 @@ impl Sandbox {
             return Err(out_of_steps());
         }
         let allowed = self.calls.min(left);
-        self.guard.begin_within(phase, end_of(self.limits.timeout), allowed);
+        self.guard.begin_within(phase, TimeLimit::computing(self.limits.timeout), allowed);
         let done = act();
         let taken = allowed.saturating_sub(self.guard.calls_left()).max(least);
         self.calls_in_total.set(left.saturating_sub(taken));
@@ -190,7 +190,7 @@ impl Sandbox {
     }
 
     fn begin(&self, phase: Phase) {
-        self.guard.begin_within(phase, end_of(self.limits.timeout), self.calls);
+        self.guard.begin_within(phase, TimeLimit::computing(self.limits.timeout), self.calls);
     }
 
     fn limit_values(&self, bytes: usize) -> rusqlite::Result<()> {

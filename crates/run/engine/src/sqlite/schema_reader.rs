@@ -19,6 +19,7 @@ use crate::value::{ResultSet, Value};
 
 use super::connection::GuardedConnection;
 use super::growth::{expands_quickly, growth};
+use super::guard::TimeLimit;
 use super::shadow::Owners;
 
 /// How long SQLite may take for the columns of one view; views of views can ask for exponential work.
@@ -54,7 +55,7 @@ pub(super) type Apart<'a> = dyn Fn(&str, Duration) -> Execution + 'a;
 /// Whatever keeps SQLite from reading the catalog; a name or statement in it that is not UTF-8 is one.
 pub(super) fn read_schema(guarded: &GuardedConnection, apart: Option<&Apart<'_>>) -> Result<Schema> {
     let deadline = Instant::now() + CATALOG_TIME;
-    let connection = guarded.for_catalog(deadline);
+    let connection = guarded.for_catalog(TimeLimit::at(deadline));
     let entries = read_entries(connection)?;
     let mut reader = Reader::new(connection)?;
     let mut owners = Owners::default();
@@ -80,9 +81,9 @@ pub(super) fn read_schema(guarded: &GuardedConnection, apart: Option<&Apart<'_>>
                     execution.and_then(|execution| columns_of(execution.rows()?)).unwrap_or_default()
                 }
                 (true, _) => {
-                    guarded.for_catalog(deadline.min(Instant::now() + VIEW_TIME));
+                    guarded.for_catalog(TimeLimit::at(deadline.min(Instant::now() + VIEW_TIME)));
                     let rows = reader.column_rows(&entry.name).unwrap_or_default();
-                    guarded.for_catalog(deadline);
+                    guarded.for_catalog(TimeLimit::at(deadline));
                     rows.into_iter().map(|row| row.column).collect()
                 }
             };

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::cutoff::Cutoff;
 use crate::database::Database;
@@ -31,13 +31,11 @@ impl<E: Deref<Target = SqliteEngine>, S: Deref<Target = AtomicBool>> Stoppable<E
 
     /// Runs a text as [`Engine::run_until`] does, or as [`Engine::run`] does where nothing is `enough`. What has to wait for
     /// another process is handed to `outside`, which runs it: a caller that has something to do meanwhile does it there.
-    /// Without a deadline its process has all the time of the limit, however long it took to start.
     pub fn run_text(
         &self,
         database: &Database,
         sql: &str,
         enough: Option<&Enough>,
-        deadline: Option<Instant>,
         outside: impl FnOnce(&dyn Fn() -> Execution) -> Execution,
     ) -> Execution {
         if self.stop.load(Ordering::Relaxed) {
@@ -45,7 +43,7 @@ impl<E: Deref<Target = SqliteEngine>, S: Deref<Target = AtomicBool>> Stoppable<E
             return Execution::failed(Failure::new(FailureKind::RuntimeError, message));
         }
         let quickly = self.engine.run_quickly(database, sql, enough);
-        let cutoff = Cutoff { stop: Some(&self.stop), deadline };
+        let cutoff = Cutoff { stop: Some(&self.stop) };
         quickly.unwrap_or_else(|| outside(&|| self.engine.run_in_worker_until(database, sql, enough, cutoff)))
     }
 }
@@ -68,7 +66,7 @@ where
     }
 
     fn run(&self, database: &Database, sql: &str) -> Execution {
-        self.run_text(database, sql, None, None, |run| run())
+        self.run_text(database, sql, None, |run| run())
     }
 
     fn check(&self) -> Result<(), EngineError> {
@@ -76,6 +74,6 @@ where
     }
 
     fn run_until(&self, database: &Database, sql: &str, enough: &Enough) -> Execution {
-        self.run_text(database, sql, Some(enough), None, |run| run())
+        self.run_text(database, sql, Some(enough), |run| run())
     }
 }

@@ -3,26 +3,29 @@
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use sqlgauge_base::child::Family;
+
+use crate::cpu;
 use crate::cutoff::Cutoff;
 use crate::engine::EngineError;
 use crate::limits::Limits;
 use crate::outcome::{Execution, Failure, FailureKind};
 
 use super::wire::{
-    RAN, Request, decode_execution, encode, greeting, longest_answer, read_frame, write_frame,
+    LATE, RAN, Request, decode_execution, encode, greeting, longest_answer, read_frame, write_frame,
 };
 
 /// How long a child may take to say that it is there.
 const START: Duration = Duration::from_secs(20);
 
-/// How long after its time limit a query may still report that it has ended, unless somebody says otherwise.
-const GRACE: Duration = Duration::from_millis(100);
+/// How long after its time by the clock on the wall a worker may still report that its query has ended.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// How long the way of a result to the parent may take.
 const TRANSFER: Duration = Duration::from_mins(1);
@@ -47,21 +50,13 @@ const PATIENCE: [Duration; 3] =
 pub struct WorkerCommand {
     program: PathBuf,
     arguments: Vec<OsString>,
-    grace: Duration,
     yields: bool,
 }
 
 impl WorkerCommand {
     /// That program, without arguments.
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), arguments: Vec::new(), grace: GRACE, yields: false }
-    }
-
-    /// With that time after its limit in which a query may still report that it has ended, before its process is killed;
-    /// by default 100 ms.
-    #[must_use]
-    pub fn with_grace(self, grace: Duration) -> Self {
-        Self { grace, ..self }
+        Self { program: program.into(), arguments: Vec::new(), yields: false }
     }
 
     /// With processes that let others go first (a nice value of 10, on Unix): for a caller that has quick work to do while
@@ -82,19 +77,17 @@ impl WorkerCommand {
     fn start(&self, longest: usize, within: Duration) -> io::Result<Worker> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // A signal from the terminal is for the parent to obey, which may want to finish what is in work.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn()?;
+        // It gets a process group, so a signal from the terminal is for the parent, which may want to finish what is in work.
+        let mut family = Family::start(&mut command)?;
+        let child = family.child();
         #[cfg(unix)]
         if self.yields {
             // A child that cannot be asked to yield works all the same.
-            let _ =
-                rustix::process::setpriority_process(Some(rustix::process::Pid::from_child(&child)), NICE);
+            let _ = rustix::process::setpriority_process(Some(rustix::process::Pid::from_child(child)), NICE);
         }
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let (sender, said) = sync_channel(2);
-        let worker = Worker { child, stdin, said };
+        let worker = Worker { family, stdin, said };
         let stdout = stdout.ok_or(io::ErrorKind::BrokenPipe)?;
         thread::Builder::new()
             .name("sqlgauge-worker".to_owned())
@@ -110,6 +103,7 @@ impl WorkerCommand {
 /// What a child has said.
 enum WorkerMessage {
     Ran,
+    Late,
     Frame(Vec<u8>),
 }
 
@@ -120,13 +114,15 @@ fn listen(stdout: ChildStdout, sender: &SyncSender<WorkerMessage>, longest: usiz
     let mut mark = [0];
     while let Ok(frame) = read_frame(&mut stdout, next) {
         next = longest;
-        if sender.send(WorkerMessage::Frame(frame)).is_err()
-            || stdout.read_exact(&mut mark).is_err()
-            || mark != [RAN]
-        {
+        if sender.send(WorkerMessage::Frame(frame)).is_err() || stdout.read_exact(&mut mark).is_err() {
             return;
         }
-        if sender.send(WorkerMessage::Ran).is_err() {
+        let message = match mark {
+            [RAN] => WorkerMessage::Ran,
+            [LATE] => WorkerMessage::Late,
+            _ => return,
+        };
+        if sender.send(message).is_err() || mark == [LATE] {
             return;
         }
     }
@@ -135,18 +131,9 @@ fn listen(stdout: ChildStdout, sender: &SyncSender<WorkerMessage>, longest: usiz
 /// A child that waits for a query. Dropping it kills it.
 #[derive(Debug)]
 struct Worker {
-    child: Child,
+    family: Family,
     stdin: Option<ChildStdin>,
     said: Receiver<WorkerMessage>,
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        drop(self.stdin.take());
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// How a query in a child ended.
@@ -162,20 +149,21 @@ enum Ended {
 }
 
 impl Worker {
-    fn run(&mut self, request: &Request, grace: Duration, cutoff: Cutoff<'_>) -> Ended {
+    fn run(&mut self, request: &Request, cutoff: Cutoff<'_>) -> Ended {
         let Some(stdin) = &mut self.stdin else { return Ended::Died };
         if encode(request).and_then(|bytes| write_frame(stdin, &bytes)).is_err() {
             return Ended::Died;
         }
-        match self.hear(request.limits.timeout.saturating_add(grace), cutoff) {
+        match self.hear(cpu::wall_limit(request.limits.timeout).saturating_add(GRACE), cutoff) {
             Ok(WorkerMessage::Ran) => {}
+            Ok(WorkerMessage::Late) => return Ended::Late,
             Ok(WorkerMessage::Frame(_)) | Err(RecvTimeoutError::Disconnected) => return Ended::Died,
             Err(RecvTimeoutError::Timeout) if cutoff.is_stopped() => return Ended::Stopped,
             Err(RecvTimeoutError::Timeout) => return Ended::Late,
         }
         match self.said.recv_timeout(TRANSFER) {
             Ok(WorkerMessage::Frame(bytes)) => decode_execution(&bytes).map_or(Ended::Died, Ended::Ran),
-            Ok(WorkerMessage::Ran) | Err(_) => Ended::Died,
+            Ok(WorkerMessage::Ran | WorkerMessage::Late) | Err(_) => Ended::Died,
         }
     }
 
@@ -229,35 +217,26 @@ impl Workers {
     /// costs no query its outcome. What runs when it is stopped ends with its child, and has no outcome.
     pub(crate) fn run(&self, request: &Request, cutoff: Cutoff<'_>) -> Execution {
         let started = Instant::now();
-        let late = || failed(FailureKind::Timeout, timeout_message(&request.limits), started);
         for _ in 0..2 {
-            let mut worker = match self.take(cutoff) {
+            if cutoff.is_stopped() {
+                return stopped(started);
+            }
+            let mut worker = match self.take() {
                 Ok(worker) => worker,
-                // Nor did it come to run.
-                Err(_) if cutoff.within(START).is_zero() => return late(),
                 Err(error) => {
                     let reason = self.fault.get_or_init(|| error.to_string());
                     return failed(FailureKind::RuntimeError, self.error(reason).to_string(), started);
                 }
             };
-            let timeout = cutoff.within(request.limits.timeout);
-            let request = Request { limits: Limits { timeout, ..request.limits }, ..request.clone() };
-            match worker.run(&request, self.command.grace, cutoff) {
+            match worker.run(request, cutoff) {
                 Ended::Ran(execution) => {
                     self.put(worker);
-                    let is_late =
-                        execution.outcome.failure().is_some_and(|own| own.kind == FailureKind::Timeout);
-                    // The child knows of no more than the time that was left.
-                    return if is_late {
-                        Execution { vm_steps: execution.vm_steps, ..late() }
-                    } else {
-                        execution
-                    };
+                    return execution;
                 }
-                Ended::Late => return late(),
-                Ended::Stopped => {
-                    return failed(FailureKind::RuntimeError, EngineError::Stopped.to_string(), started);
+                Ended::Late => {
+                    return failed(FailureKind::Timeout, timeout_message(&request.limits), started);
                 }
+                Ended::Stopped => return stopped(started),
                 Ended::Died => {}
             }
         }
@@ -265,21 +244,21 @@ impl Workers {
     }
 
     /// An idle child that still lives, or a new one.
-    fn take(&self, cutoff: Cutoff<'_>) -> io::Result<Worker> {
+    fn take(&self) -> io::Result<Worker> {
         loop {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut worker) = idle else { break };
-            if matches!(worker.child.try_wait(), Ok(None)) {
+            if !worker.family.has_ended() {
                 return Ok(worker);
             }
         }
         for pause in PATIENCE {
-            if let Ok(worker) = self.command.start(self.longest, cutoff.within(START)) {
+            if let Ok(worker) = self.command.start(self.longest, START) {
                 return Ok(worker);
             }
-            thread::sleep(cutoff.within(pause));
+            thread::sleep(pause);
         }
-        self.command.start(self.longest, cutoff.within(START))
+        self.command.start(self.longest, START)
     }
 
     fn put(&self, worker: Worker) {
@@ -290,6 +269,10 @@ impl Workers {
 /// The message of a query that ran into its time limit.
 pub(crate) fn timeout_message(limits: &Limits) -> String {
     format!("not done after {} s", limits.timeout.as_secs_f64())
+}
+
+fn stopped(started: Instant) -> Execution {
+    failed(FailureKind::RuntimeError, EngineError::Stopped.to_string(), started)
 }
 
 fn failed(kind: FailureKind, message: impl Into<String>, started: Instant) -> Execution {

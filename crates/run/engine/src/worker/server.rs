@@ -10,6 +10,7 @@ use crate::limits::Limits;
 use crate::outcome::{Execution, Failure, FailureKind};
 use crate::sqlite::run_alone;
 
+use super::watchdog::Watchdog;
 use super::wire::{
     RAN, Request, decode, encode_execution, greeting, longest_answer, read_frame, write_frame,
 };
@@ -24,7 +25,9 @@ pub fn serve_queries() -> ExitCode {
     // What the binding asserts when memory runs out is caught and has a typed outcome.
     std::panic::set_hook(Box::new(|_| ()));
     let (sender, requests) = sync_channel(1);
-    let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || answer_all(&requests));
+    let worker = Watchdog::start().and_then(|watchdog| {
+        thread::Builder::new().stack_size(STACK_BYTES).spawn(move || answer_all(&requests, &watchdog))
+    });
     if worker.is_err() || write_frame(&mut io::stdout(), &greeting()).is_err() {
         return ExitCode::FAILURE;
     }
@@ -40,10 +43,10 @@ pub fn serve_queries() -> ExitCode {
     exit(0)
 }
 
-fn answer_all(requests: &Receiver<Request>) {
+fn answer_all(requests: &Receiver<Request>, watchdog: &Watchdog) {
     for request in requests {
         bound_memory(&request.limits);
-        let execution = run_alone(&request);
+        let execution = watchdog.over(request.limits.timeout, || run_alone(&request));
         if answer(&execution, &request.limits).is_err() {
             exit(0);
         }

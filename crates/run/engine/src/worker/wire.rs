@@ -2,7 +2,8 @@
 //!
 //! A frame is its length in eight bytes and that many bytes. The child begins with a frame that names its version. Then,
 //! for each frame with a [`Request`], it writes the byte [`RAN`] when the query has ended, and a frame with the
-//! [`Execution`], both as postcard writes them.
+//! [`Execution`], both as postcard writes them. A query that passes its time and does not notice has the byte [`LATE`] instead,
+//! and its child ends.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -19,6 +20,9 @@ use crate::value::ResultSet;
 
 /// Says that a query has ended and its execution follows.
 pub(super) const RAN: u8 = b'R';
+
+/// Says that the time of a query is over and its process ends without an execution.
+pub(super) const LATE: u8 = b'T';
 
 /// Bytes of a frame beyond the values of a result: names of columns, a message.
 const SLACK: usize = 64 << 20;

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
+use sqlgauge_base::regular;
 
 use super::error::NeuralError;
 use super::weights::io;
@@ -21,7 +22,7 @@ pub(crate) fn fingerprint(settings: &str, files: &[impl AsRef<Path>]) -> Result<
     for path in files.iter().map(AsRef::as_ref) {
         update_framed(&mut hash, path.file_name().unwrap_or_default().as_encoded_bytes());
         let fail = |source| io(path, source);
-        let mut file = File::open(path).map_err(fail)?;
+        let mut file = regular::open(path).map_err(fail)?;
         hash.update(file.metadata().map_err(fail)?.len().to_le_bytes());
         loop {
             let read = file.read(&mut buffer).map_err(fail)?;

@@ -9,6 +9,7 @@ use candle_core::{DType, Device, Tensor};
 use candle_nn::Linear;
 use safetensors::tensor::{Metadata, TensorInfo};
 use serde::Deserialize;
+use sqlgauge_base::regular;
 
 use super::error::NeuralError;
 
@@ -65,7 +66,7 @@ pub(crate) fn files(dir: &Path) -> Result<Vec<PathBuf>, NeuralError> {
 
 /// A JSON file as a value of that type.
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, NeuralError> {
-    let text = std::fs::read(path).map_err(|source| io(path, source))?;
+    let text = regular::read(path).map_err(|source| io(path, source))?;
     serde_json::from_slice(&text).map_err(|error| bad(path, &error.to_string()))
 }
 
@@ -193,7 +194,7 @@ fn check_extent(info: &TensorInfo, available: u64) -> Result<(), &'static str> {
 
 /// Bytes of a file.
 fn read_at(path: &Path, offset: u64, length: usize) -> std::io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    let mut file = regular::open(path)?;
     file.seek(SeekFrom::Start(offset))?;
     let mut bytes = vec![0; length];
     file.read_exact(&mut bytes)?;

@@ -13,13 +13,14 @@
 //! it when it is whole. One that was made of the same log by the same version, and is whole, is kept.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use sqlgauge_base::regular;
 use sqlgauge_run::{sha256_of_bytes, xxh3_of};
 use twox_hash::XxHash3_64;
 
@@ -59,13 +60,13 @@ fn made_of(report: &Report) -> Option<String> {
 /// Statuses and pieces of that page, if they are there as this report would make them.
 pub(super) fn kept(page: &Path, report: &Report) -> Option<(Vec<String>, InPieces)> {
     let folder = folder_of(page);
-    let made: PieceManifest = serde_json::from_slice(&fs::read(folder.join(MADE)).ok()?).ok()?;
+    let made: PieceManifest = serde_json::from_slice(&regular::read(folder.join(MADE)).ok()?).ok()?;
     if made.of? != made_of(report)? {
         return None;
     }
     let is_kept = |(name, hash): (&String, &String)| {
         let file = format!("{name}.js");
-        let found = || xxh3_of(&mut File::open(folder.join(&file))?);
+        let found = || xxh3_of(&mut regular::open(folder.join(&file))?);
         is_piece(&file) && found().is_ok_and(|found| written(found) == *hash)
     };
     let are_kept = made.files.par_iter().all(is_kept);
