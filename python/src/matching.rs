@@ -67,7 +67,7 @@ fn match_queries<'py>(
         let known = match ground {
             Ground::Database(Opened { engine, database }) => {
                 let engine = Stoppable::new(engine, Arc::clone(stop));
-                Known::of_database(&engine, &database, profile)?
+                Known::of_database(&engine, &database, profile, &[&left, &right])?
             }
             Ground::Schema(schema) => Known::of_schema(schema),
         };

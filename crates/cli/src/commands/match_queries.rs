@@ -79,7 +79,7 @@ impl Match {
         if let Some(path) = &self.db {
             let engine = engine(Limits::default())?;
             let database = engine.open(path)?;
-            return Ok(Known::of_database(&engine, &database, profile)?);
+            return Ok(Known::of_database(&engine, &database, profile, &[&self.left, &self.right])?);
         }
         // One of the two is there: the arguments require it.
         let ddl = self.schema.as_deref().unwrap_or_else(|| "".as_ref());

@@ -377,7 +377,7 @@ fn refuted(items: &[Item], sample: &Sample, engine: &dyn Engine) -> Result<Optio
 fn matched(items: &[Item], sample: &Sample, engine: &dyn Engine) -> Result<Option<MatchedAnswer>, Error> {
     for (pair, db_id) in pairs(items, |item| is(item, "esm@1", 0.0) && is(item, "etm@1", 1.0)) {
         let database = engine.open(&sample.database(db_id))?;
-        let facts = Known::of_database(engine, &database, Profile::Sound)?;
+        let facts = Known::of_database(engine, &database, Profile::Sound, &[&pair.gold, &pair.prediction])?;
         let comparison = match_pair(&facts, Profile::Sound, &pair.gold, &pair.prediction);
         let rules =
             [&comparison.left, &comparison.right].into_iter().flatten().map(|form| form.applications.len());
