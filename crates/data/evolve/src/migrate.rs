@@ -43,7 +43,8 @@ pub enum MigrationError {
     Virtual(String),
 }
 
-/// Writes the database `from`, which has the first schema of the chain, under the last one, with those triggers.
+/// Writes the database `from`, which has the first schema of the chain, under the last one, with those triggers, and returns
+/// what each new table is filled with.
 ///
 /// # Errors
 /// [`MigrationError`]; there is then no file.
@@ -52,7 +53,7 @@ pub(crate) fn migrate(
     triggers: &[String],
     from: &Path,
     to: &Path,
-) -> Result<(), MigrationError> {
+) -> Result<Vec<Migrated>, MigrationError> {
     let first = chain.first().tables().iter();
     if let Some(table) =
         first.into_iter().find(|table| matches!(table.kind, TableKind::Virtual | TableKind::Shadow))
@@ -67,7 +68,10 @@ pub(crate) fn migrate(
     // What an earlier attempt left.
     remove(to).map_err(io)?;
     match fill(chain, (&tables, triggers), from, to) {
-        Ok(()) => std::fs::File::open(to).and_then(|file| file.sync_all()).map_err(io),
+        Ok(()) => {
+            std::fs::File::open(to).and_then(|file| file.sync_all()).map_err(io)?;
+            Ok(tables)
+        }
         Err(error) => {
             remove(to).map_err(io)?;
             Err(error)
