@@ -24,7 +24,7 @@ class VerifyOptions:
     bound: int = 5
     """Rows of each table up to which a bounded proof goes."""
     timeout: float = 60.0
-    """Seconds for the bounded proof."""
+    """Seconds for a pair, all stages together."""
     seed: int = 0
     """Where the random numbers of the search begin."""
     realistic: bool = False

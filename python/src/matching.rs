@@ -67,7 +67,7 @@ fn match_queries<'py>(
         let known = match ground {
             Ground::Database(Opened { engine, database }) => {
                 let engine = Stoppable::new(engine, Arc::clone(stop));
-                SchemaFacts::of_database(&engine, &database, profile)?
+                SchemaFacts::of_database(&engine, &database, profile, &[&left, &right])?
             }
             Ground::Schema(schema) => SchemaFacts::of_schema(schema),
         };

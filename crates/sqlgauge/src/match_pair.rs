@@ -28,15 +28,20 @@ impl SchemaFacts {
         Self { schema, broken: None }
     }
 
-    /// What a database shows to rules of that profile.
+    /// What a database shows to rules of that profile about the tables that those queries reach.
     ///
     /// # Errors
     /// When not every query that looks at its rows could be run.
-    pub fn of_database(engine: &dyn Engine, database: &Database, profile: Profile) -> Result<Self, Error> {
+    pub fn of_database(
+        engine: &dyn Engine,
+        database: &Database,
+        profile: Profile,
+        queries: &[&str],
+    ) -> Result<Self, Error> {
         if profile != Profile::Sound {
             return Ok(Self::of_schema(Arc::clone(database.schema())));
         }
-        let kept = database.kept_schema(engine);
+        let kept = database.kept_schema_for(engine, queries);
         engine.check()?;
         Ok(Self { schema: Arc::clone(&kept.schema), broken: Some(kept.broken.clone()) })
     }

@@ -65,7 +65,7 @@ pub fn verify_over_database(
     left: &str,
     right: &str,
 ) -> Result<Report, Error> {
-    let schema = &database.kept_schema(engine).schema;
+    let schema = &database.kept_schema_for(engine, &[left, right]).schema;
     let verdict = settings.verification().verdict(schema, Some((engine, database)), left, right);
     engine.check()?;
     Ok(verdict??)

@@ -79,7 +79,8 @@ impl Match {
         if let Some(path) = &self.db {
             let engine = engine(Limits::default())?;
             let database = engine.open(path)?;
-            return Ok(SchemaFacts::of_database(&engine, &database, profile)?);
+            let queries = [self.left.as_str(), self.right.as_str()];
+            return Ok(SchemaFacts::of_database(&engine, &database, profile, &queries)?);
         }
         // One of the two is there: the arguments require it.
         let ddl = self.schema.as_deref().unwrap_or_else(|| "".as_ref());

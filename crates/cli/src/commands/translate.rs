@@ -46,10 +46,13 @@ impl Translate {
         let engine = engine(Limits::default())?;
         let database = engine.open(&self.db)?;
         let schema = database.schema();
-        let typed = TypedSchema::observed(schema, &database, &engine)?;
         let query = match self.sql.as_deref().map(|sql| resolve(sql, schema)).transpose() {
             Ok(query) => query,
             Err(error) => bail!("{error}"),
+        };
+        let typed = match &query {
+            Some(query) if !self.ddl => TypedSchema::observed_for(query, schema, &database, &engine)?,
+            _ => TypedSchema::observed(schema, &database, &engine)?,
         };
         let is_asked = |name: &str| self.to.iter().any(|own| own == "all" || own == name);
         let mut all = Map::new();

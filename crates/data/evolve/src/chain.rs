@@ -1,7 +1,7 @@
 //! A chain of changes: one mapping from the first schema to the last, and its inverse.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::OnceLock;
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
 
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
@@ -12,15 +12,19 @@ use crate::change::Change;
 use crate::in_place::{self, Renamed};
 use crate::layout::Reason;
 use crate::rewrite::{Refusal, rewrite};
-use crate::step::{ChangeError, Step};
+use crate::step::{ChangeError, Step, Way};
 use crate::text;
 
-/// Changes one after the other.
+/// Most columns that the steps of a chain hold together: each step holds those of the whole schema.
+const MAX_COLUMNS: usize = 500_000;
+
+/// Changes one after the other. A schema of so many columns takes only so many changes ([`ChangeError::TooMany`]); that is
+/// far from the schemas of benchmarks.
 #[derive(Debug, Clone)]
 pub struct Chain {
-    first: Schema,
+    first: Arc<Schema>,
     changes: Vec<Change>,
-    steps: Vec<Step>,
+    steps: Vec<Arc<Step>>,
     renamed: OnceLock<Renamed>,
 }
 
@@ -33,8 +37,8 @@ pub(crate) struct Rewritten {
 
 impl Chain {
     /// No change yet.
-    pub fn new(schema: Schema) -> Self {
-        Self { first: schema, changes: Vec::new(), steps: Vec::new(), renamed: OnceLock::new() }
+    pub fn new(schema: impl Into<Arc<Schema>>) -> Self {
+        Self { first: schema.into(), changes: Vec::new(), steps: Vec::new(), renamed: OnceLock::new() }
     }
 
     /// Applies one more change to the last schema.
@@ -42,8 +46,13 @@ impl Chain {
     /// # Errors
     /// [`ChangeError`], which names what does not fit; the chain is then as it was.
     pub fn push(&mut self, change: Change) -> Result<(), ChangeError> {
-        let step = Step::new(self.last(), &change)?;
-        self.steps.push(step);
+        let columns = columns(&self.first);
+        let most = MAX_COLUMNS / columns.max(1);
+        if self.steps.len() >= most {
+            return Err(ChangeError::TooMany { columns, most });
+        }
+        let step = Step::new(self.last_shared(), &change)?;
+        self.steps.push(Arc::new(step));
         self.changes.push(change);
         self.renamed = OnceLock::new();
         Ok(())
@@ -56,7 +65,17 @@ impl Chain {
 
     /// The schema that the changes end with.
     pub fn last(&self) -> &Schema {
+        self.last_shared()
+    }
+
+    fn last_shared(&self) -> &Arc<Schema> {
         self.steps.last().map_or(&self.first, |step| &step.new)
+    }
+
+    /// Whether the schema takes fewer changes than it has columns: then what golds read comes first.
+    pub(crate) fn is_large(&self) -> bool {
+        let columns = columns(&self.first);
+        columns.saturating_mul(columns) > MAX_COLUMNS
     }
 
     /// The changes in their order.
@@ -71,13 +90,29 @@ impl Chain {
 
     /// A query over the first schema as one over the last.
     fn forth(&self, query: &Query, aliases: &mut Aliases) -> Result<Query, Refusal> {
-        self.steps.iter().try_fold(query.clone(), |query, step| rewrite(&query, aliases, step))
+        self.steps.iter().try_fold(query.clone(), |query, step| rewrite(&query, aliases, step.forward()))
     }
 
     /// A query over the last schema as one over the first.
     fn back(&self, query: &Query, aliases: &mut Aliases) -> Result<Query, Refusal> {
         let mut steps = self.steps.iter().rev();
-        steps.try_fold(query.clone(), |query, step| rewrite(&query, aliases, &step.inverse()))
+        steps.try_fold(query.clone(), |query, step| rewrite(&query, aliases, step.inverse()))
+    }
+
+    /// A whole table of the first schema as a query over the last. A step that leaves the table as it is changes nothing but
+    /// its position, so that tables that nobody changes cost next to nothing.
+    fn whole_forth(&self, query: Query, aliases: &mut Aliases) -> Result<Query, Refusal> {
+        self.steps.iter().try_fold(query, |query, step| whole_over(query, aliases, step.forward()))
+    }
+
+    /// A whole table of the last schema as a query over the first.
+    fn whole_back(&self, query: Query, aliases: &mut Aliases) -> Result<Query, Refusal> {
+        self.steps.iter().rev().try_fold(query, |query, step| whole_over(query, aliases, step.inverse()))
+    }
+
+    /// The position in the last schema of a table that no step changes.
+    fn untouched(&self, table: usize) -> Option<usize> {
+        self.steps.iter().try_fold(table, |at, step| step.forward().untouched(at))
     }
 
     /// A gold over the last schema, in the words that it had as far as they still mean it.
@@ -110,6 +145,14 @@ impl Chain {
         self.renamed.get_or_init(|| {
             let mut renamed = Renamed::default();
             for (at, table) in self.first.tables().iter().enumerate() {
+                if self.untouched(at).is_some() && table.kind == TableKind::Table {
+                    renamed.tables.insert(at, table.name.clone());
+                    let columns = table.columns.iter().map(|own| &own.name);
+                    renamed
+                        .columns
+                        .extend(columns.map(|name| ((at, name.to_ascii_lowercase()), name.clone())));
+                    continue;
+                }
                 for (position, column) in (0..).zip(&table.columns) {
                     if let Some((to, name)) = self.renamed_to(table, position) {
                         renamed.tables.insert(at, to);
@@ -141,9 +184,11 @@ impl Chain {
     }
 
     fn view(&self, table: &Table) -> Option<View> {
+        let is_untouched =
+            self.first.table_id(&table.name).is_some_and(|id| self.untouched(id.index()).is_some());
         let kept: Vec<u32> = (0..)
             .zip(&table.columns)
-            .filter(|(at, own)| !own.hidden && self.over_new(table, &[*at]).is_ok())
+            .filter(|(at, own)| !own.hidden && (is_untouched || self.over_new(table, &[*at]).is_ok()))
             .map(|(at, _)| at)
             .collect();
         let (query, aliases) = self.over_new(table, &kept).ok().filter(|_| !kept.is_empty())?;
@@ -157,7 +202,7 @@ impl Chain {
 
     fn over_new(&self, table: &Table, columns: &[u32]) -> Result<(Query, Aliases), Refusal> {
         let (query, mut aliases) = whole(table, columns, &self.first)?;
-        let query = self.forth(&query, &mut aliases)?;
+        let query = self.whole_forth(query, &mut aliases)?;
         Ok((query, aliases))
     }
 
@@ -175,13 +220,16 @@ impl Chain {
         let columns: Vec<u32> =
             (0..).zip(&table.columns).filter(|(_, own)| !own.generated).map(|(at, _)| at).collect();
         let (query, mut aliases) = whole(table, &columns, self.last())?;
-        let query = inlined(self.back(&query, &mut aliases)?);
+        let query = inlined(self.whole_back(query, &mut aliases)?);
         let sql = text::brief(&query, &self.first, &aliases).map_err(|error| unsayable(&error))?;
         Ok(Migrated { table: at, columns, query, sql })
     }
 
     /// The tables of the last schema that took the place of one of the first.
     pub(crate) fn image_of(&self, table: usize) -> HashSet<usize> {
+        if let Some(to) = self.untouched(table) {
+            return HashSet::from([to]);
+        }
         let first = &self.first.tables()[table];
         let of = |at: u32| {
             let (query, _) = self.over_new(first, &[at]).ok()?;
@@ -189,11 +237,33 @@ impl Chain {
         };
         (0..).take(first.columns.len()).filter_map(of).flatten().collect()
     }
+}
 
-    /// The queries of [`Chain::old_over_new`] by the names of their tables.
-    pub(crate) fn views_by_name(&self) -> BTreeMap<String, String> {
-        self.old_over_new().into_iter().map(|view| (view.name, view.sql)).collect()
+/// The columns of all tables.
+fn columns(schema: &Schema) -> usize {
+    schema.tables().iter().map(|table| table.columns.len()).sum()
+}
+
+/// A query of all rows of one relation, a step on.
+fn whole_over(mut query: Query, aliases: &mut Aliases, way: Way<'_>) -> Result<Query, Refusal> {
+    match moved(&mut query, way) {
+        Some(()) => Ok(query),
+        None => rewrite(&query, aliases, way),
     }
+}
+
+/// Puts the new position of an untouched table into a query of its rows alone.
+fn moved(query: &mut Query, way: Way<'_>) -> Option<()> {
+    use sqlgauge_sql::tree::Body;
+    let Body::Select(select) = &mut query.body else { return None };
+    let is_plain = |output: &Output| matches!(output.expr, Expr::Column(_));
+    let Some(From::Relation(relation)) = &mut select.from else { return None };
+    let Source::Table(id) = &mut relation.source else { return None };
+    if select.filter.is_some() || !select.outputs.iter().all(is_plain) || relation.hint.is_some() {
+        return None;
+    }
+    *id = way.new.id_at(way.untouched(id.index())?)?;
+    Some(())
 }
 
 /// An old table over the new schema.

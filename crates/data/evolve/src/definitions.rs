@@ -1,5 +1,7 @@
 //! Views, CHECKs, generated columns and expressions of indexes follow a change: they are rewritten as golds are.
 
+use std::sync::Arc;
+
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::resolve_with_aliases;
 use sqlgauge_sql::schema::{Indexed, Schema, Table, TableKind};
@@ -11,10 +13,10 @@ use crate::step::{Image, Step};
 use crate::text;
 
 /// The step of a draft, with texts over the new schema. What cannot be said there is left out.
-pub(crate) fn follow(old: &Schema, draft: Draft) -> Step {
+pub(crate) fn follow(old: &Arc<Schema>, draft: Draft) -> Step {
     let Draft { tables, forth, back, left_out } = draft;
-    let new = Schema::new(tables);
-    let mut step = Step { old: old.clone(), new, forth, back, left_out };
+    let new = Arc::new(Schema::new(tables));
+    let mut step = Step { old: Arc::clone(old), new, forth, back, left_out };
     let has_texts = |table: &Table| {
         let computed = table.columns.iter().any(|column| column.generated_as.is_some());
         let indexed = table
@@ -29,15 +31,19 @@ pub(crate) fn follow(old: &Schema, draft: Draft) -> Step {
     let mut tables: Vec<Table> = step.new.tables().to_vec();
     let mut left_out = Vec::new();
     tables.iter_mut().for_each(|table| table.checks.clear());
-    for own in old.tables() {
+    for (at, own) in old.tables().iter().enumerate().filter(|(_, own)| !own.checks.is_empty()) {
+        let names = step.forward().changed_names(at);
         for check in &own.checks {
-            match over_row(check, own, &step) {
+            match unchanged(check, names.as_ref()).or_else(|| over_row(check, own, &step)) {
                 Some((to, text)) => tables[to].checks.push(text),
                 None => left_out.push(format!("CHECK ({check}) of {}", own.name)),
             }
         }
     }
     for (at, table) in tables.iter_mut().enumerate() {
+        if table.kind == TableKind::Table && step.inverse().untouched(at).is_some() {
+            continue;
+        }
         let origins: Vec<&Table> = old.tables().iter().filter(|own| has_image(&step, own, at)).collect();
         let follow = |text: &str| {
             let found = origins.iter().find_map(|own| over_row(text, own, &step));
@@ -50,7 +56,7 @@ pub(crate) fn follow(old: &Schema, draft: Draft) -> Step {
         }
     }
     step.left_out.append(&mut left_out);
-    step.new = Schema::new(tables);
+    step.new = Arc::new(Schema::new(tables));
     step
 }
 
@@ -100,10 +106,11 @@ fn indexes(table: &mut Table, follow: &dyn Fn(&str) -> Option<String>, left_out:
 
 /// A view whose query cannot be said keeps its name and has no columns, and is not written.
 fn view(table: &mut Table, step: &Step, left_out: &mut Vec<String>) {
-    let text = table.view.take();
+    // One whose columns could not be read, as it joins too much, is too much for a text too.
+    let text = table.view.take().filter(|_| !table.columns.is_empty());
     table.view = text.and_then(|text| {
         let (query, mut aliases) = resolve_with_aliases(&text, &step.old).ok()?;
-        let query = rewrite(&query, &mut aliases, step).ok()?;
+        let query = rewrite(&query, &mut aliases, step.forward()).ok()?;
         text::choose(&[&text], &query, &step.new, &aliases).ok()
     });
     if table.view.is_none() {
@@ -112,11 +119,18 @@ fn view(table: &mut Table, step: &Step, left_out: &mut Vec<String>) {
     }
 }
 
+/// A text that names no column that changed: it is kept, whatever it says.
+fn unchanged(text: &str, names: Option<&(usize, Vec<String>)>) -> Option<(usize, String)> {
+    let (to, changed) = names?;
+    let lower = text.to_ascii_lowercase();
+    changed.iter().all(|name| !lower.contains(name.as_str())).then(|| (*to, text.to_owned()))
+}
+
 /// An expression over one row of an old table, as one over a row of a new table.
 fn over_row(text: &str, own: &Table, step: &Step) -> Option<(usize, String)> {
     let wrapped = format!("SELECT ({text}\n) FROM {}", quoted(&own.name));
     let (query, mut aliases) = resolve_with_aliases(&wrapped, &step.old).ok()?;
-    let query = rewrite(&query, &mut aliases, step).ok()?;
+    let query = rewrite(&query, &mut aliases, step.forward()).ok()?;
     let table = only_table(&query)?;
     let place = table.index();
     let printed = text::brief(&query, &step.new, &aliases).ok()?;

@@ -45,7 +45,8 @@ pub enum MigrationError {
     Virtual(String),
 }
 
-/// Writes the database `from`, which has the first schema of the chain, under the last one, with those triggers.
+/// Writes the database `from`, which has the first schema of the chain, under the last one, with those triggers, and returns
+/// what each new table is filled with.
 ///
 /// # Errors
 /// [`MigrationError`]; there is then no file. Only [`MigrationError::Io`] is an error of the machine, the others are the
@@ -55,7 +56,7 @@ pub(crate) fn migrate(
     triggers: &[String],
     from: &Path,
     to: &Path,
-) -> Result<(), MigrationError> {
+) -> Result<Vec<Migrated>, MigrationError> {
     let first = chain.first().tables().iter();
     if let Some(table) =
         first.into_iter().find(|table| matches!(table.kind, TableKind::Virtual | TableKind::Shadow))
@@ -70,7 +71,10 @@ pub(crate) fn migrate(
     // What an earlier attempt left.
     remove(to).map_err(io)?;
     match fill(chain, (&tables, triggers), from, to) {
-        Ok(()) => regular::open(to).and_then(|file| file.sync_all()).map_err(io),
+        Ok(()) => {
+            regular::open(to).and_then(|file| file.sync_all()).map_err(io)?;
+            Ok(tables)
+        }
         Err(error) => {
             remove(to).map_err(io)?;
             let of_machine = match &error {

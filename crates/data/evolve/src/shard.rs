@@ -79,12 +79,13 @@ impl Evolving<'_> {
             return Ok(self.infeasible(items, Reason::NothingToChange, None));
         }
         let path = self.folder.join(format!("{}.sqlite", self.db_id));
-        if let Err(error) = migrate(self.chain, &triggers.kept, self.source.path(), &path) {
-            return match error {
-                crate::migrate::MigrationError::Io { .. } => Err(error.into()),
-                error => Ok(self.infeasible(items, Reason::MigrationFails, Some(&error.to_string()))),
-            };
-        }
+        let new_over_old = match migrate(self.chain, &triggers.kept, self.source.path(), &path) {
+            Ok(tables) => tables,
+            Err(error @ crate::migrate::MigrationError::Io { .. }) => return Err(error.into()),
+            Err(error) => {
+                return Ok(self.infeasible(items, Reason::MigrationFails, Some(&error.to_string())));
+            }
+        };
         let views = self.chain.old_over_new();
         let script: String = views.iter().map(crate::chain::View::statement).collect();
         let script_path = self.folder.join(VIEWS);
@@ -94,13 +95,12 @@ impl Evolving<'_> {
         let through_views = database.with_prelude(&script);
         let equivalence = Equivalence::of(self.chain);
         let checked = Checked { evolving: self, database, through_views, touched: &touched, equivalence };
-        let new_over_old = self.chain.new_over_old().unwrap_or_default();
         let name = |at: usize| self.chain.last().tables()[at].name.clone();
         let schema = SchemaRecord {
             changes: self.chain.changes().to_vec(),
             infeasible: None,
             detail: None,
-            old_over_new: self.chain.views_by_name(),
+            old_over_new: views.into_iter().map(|view| (view.name, view.sql)).collect(),
             new_over_old: new_over_old.into_iter().map(|table| (name(table.table), table.sql)).collect(),
             left_out: self.chain.left_out().into_iter().chain(triggers.left_out).collect(),
             ..self.record(&touched)

@@ -5,6 +5,8 @@
 //! the new schema what it is made of. With the values of the old database, the image of a table has the table's rows:
 //! that is the law by which data are migrated, golds rewritten, and both checked.
 
+use std::sync::Arc;
+
 use sqlgauge_sql::schema::{Schema, TableKind};
 use sqlgauge_sql::tree::{ColumnRef, Expr, Query, RelationId};
 
@@ -15,17 +17,25 @@ use crate::operators;
 /// The relation that stands for the row of a table in an [`Image`].
 pub(crate) const ROW: RelationId = RelationId(0);
 
-/// A change between two schemas.
-#[derive(Debug, Clone)]
+/// A change between two schemas. Steps that follow each other share the schema between them.
+#[derive(Debug)]
 pub(crate) struct Step {
-    pub(crate) old: Schema,
-    pub(crate) new: Schema,
+    pub(crate) old: Arc<Schema>,
+    pub(crate) new: Arc<Schema>,
     /// For each old table what took its place.
     pub(crate) forth: Side,
     /// For each new table what it is made of.
     pub(crate) back: Side,
     /// What the new schema could not keep, by name.
     pub(crate) left_out: Vec<String>,
+}
+
+/// A step in one of its directions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way<'a> {
+    pub(crate) old: &'a Schema,
+    pub(crate) new: &'a Schema,
+    pub(crate) forth: &'a Side,
 }
 
 /// The tables of one schema over those of the other.
@@ -127,6 +137,16 @@ pub enum ChangeError {
     /// The name is taken.
     #[error("the name {0:?} is taken; choose another")]
     Taken(String),
+    /// Too many changes for a schema of so many columns.
+    #[error(
+        "a schema of {columns} columns takes at most {most} changes; change fewer things, or leave out tables that no query reads"
+    )]
+    TooMany {
+        /// The columns of the schema.
+        columns: usize,
+        /// How many changes it takes.
+        most: usize,
+    },
     /// The operator cannot be applied to this.
     #[error("{0}")]
     NotApplicable(String),
@@ -145,19 +165,58 @@ impl Step {
     ///
     /// # Errors
     /// [`ChangeError`], which names what does not fit.
-    pub(crate) fn new(old: &Schema, change: &Change) -> Result<Self, ChangeError> {
+    pub(crate) fn new(old: &Arc<Schema>, change: &Change) -> Result<Self, ChangeError> {
         operators::draft(old, change).map(|draft| definitions::follow(old, draft))
     }
 
+    /// From the old schema to the new one.
+    pub(crate) fn forward(&self) -> Way<'_> {
+        Way { old: &self.old, new: &self.new, forth: &self.forth }
+    }
+
     /// The change the other way round.
-    pub(crate) fn inverse(&self) -> Self {
-        Self {
-            old: self.new.clone(),
-            new: self.old.clone(),
-            forth: self.back.clone(),
-            back: self.forth.clone(),
-            left_out: Vec::new(),
+    pub(crate) fn inverse(&self) -> Way<'_> {
+        Way { old: &self.new, new: &self.old, forth: &self.back }
+    }
+}
+
+impl Way<'_> {
+    /// The position of a table that is on the other side what it is here: the same columns under the same names.
+    pub(crate) fn untouched(&self, at: usize) -> Option<usize> {
+        let Image::Table(projection) = self.forth.images.get(at)? else { return None };
+        let is_merged = self.forth.merged.as_ref().is_some_and(|own| own.child.0 == at || own.parent.0 == at);
+        let (old, new) = (self.old.tables().get(at)?, self.new.tables().get(projection.to)?);
+        let is_same = !is_merged
+            && projection.present.is_none()
+            && old.name == new.name
+            && old.columns.len() == new.columns.len()
+            && (0..).zip(old.columns.iter().zip(&new.columns)).all(|(at, (own, other))| {
+                own.name == other.name && own.hidden == other.hidden && projection.plain(at) == Some(at)
+            });
+        is_same.then_some(projection.to)
+    }
+
+    /// The names of columns that a table has on one side only, in lower case; `None` where its rows are not those of one
+    /// table of its name.
+    pub(crate) fn changed_names(&self, at: usize) -> Option<(usize, Vec<String>)> {
+        let Image::Table(projection) = self.forth.images.get(at)? else { return None };
+        let (old, new) = (self.old.tables().get(at)?, self.new.tables().get(projection.to)?);
+        if projection.present.is_some() || old.name != new.name {
+            return None;
         }
+        let mut stays = vec![false; new.columns.len()];
+        let mut changed = Vec::new();
+        for (at, own) in (0..).zip(&old.columns) {
+            let to =
+                projection.plain(at).filter(|&to| new.column(to).is_some_and(|new| new.name == own.name));
+            match to.and_then(|to| stays.get_mut(to as usize)) {
+                Some(stays) => *stays = true,
+                None => changed.push(own.name.to_ascii_lowercase()),
+            }
+        }
+        let added = new.columns.iter().zip(stays).filter(|(_, stays)| !stays);
+        changed.extend(added.map(|(own, _)| own.name.to_ascii_lowercase()));
+        Some((projection.to, changed))
     }
 }
 

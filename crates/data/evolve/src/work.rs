@@ -25,6 +25,13 @@ pub(crate) struct Work<'a> {
     pub(crate) options: &'a Options,
 }
 
+/// The tables that a kind changes, if not all: where the schema is too large to change all that could be, those that golds
+/// read. What golds need not is removed from all tables.
+fn relevant<'a>(kind: Kind, chain: &Chain, needed: &'a Needed) -> Option<&'a HashSet<usize>> {
+    let removes = matches!(kind, Kind::RemoveColumns | Kind::RemoveTables);
+    (chain.is_large() && !removes).then_some(&needed.tables)
+}
+
 /// A version of a database.
 struct Version<'a> {
     engine: &'a dyn Engine,
@@ -58,7 +65,7 @@ impl Work<'_> {
     pub(crate) fn per_database(&self, kind: Kind, folder: &Path) -> Result<Shard, EvolveError> {
         let mut chain = Chain::new(self.source.schema().clone());
         let needed = self.source.needed();
-        let context = self.context(&needed, None, self.source);
+        let context = self.context(&needed, relevant(kind, &chain, &needed), self.source);
         propose(kind, &context, &mut chain, &mut self.random(kind.name(), 0));
         self.evolving(&chain, self.source.db_id, folder).run(&self.source.items)
     }
@@ -162,7 +169,8 @@ impl Work<'_> {
         let needed = self.needed_at(history);
         for kind in kinds {
             let mut latest = Chain::new(history.last().clone());
-            propose(kind, &self.context(&needed, None, &version), &mut latest, &mut random);
+            let relevant = relevant(kind, &latest, &needed);
+            propose(kind, &self.context(&needed, relevant, &version), &mut latest, &mut random);
             let mut longer = history.clone();
             let fits = latest.changes().iter().all(|change| longer.push(change.clone()).is_ok());
             if fits && !latest.changes().is_empty() {

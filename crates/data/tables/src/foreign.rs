@@ -23,9 +23,10 @@ use rusqlite::Connection;
 
 use crate::analyse::{Analysed, TablePart};
 use crate::error::TablesError;
-use crate::names::{column_ends, key_ends, similarity};
+use crate::names::{ColumnName, KeyName, similarity};
 use crate::options::Options;
 use crate::report::{ForeignKeyOutcome, Scores};
+use crate::sketch::Sketch;
 use crate::stage::ROWS;
 use crate::values::ColumnType;
 
@@ -72,10 +73,54 @@ struct Folder<'a> {
     parts: Vec<At>,
     /// How many tables have a key of one column of that name.
     keyed: HashMap<String, i32>,
-    /// How the names of each file's columns end.
-    column_ends: HashMap<usize, Vec<Vec<String>>>,
-    /// How names of the columns of each table's keys may end.
-    key_ends: HashMap<(At, usize), Vec<String>>,
+    /// The names of each file's columns.
+    columns: HashMap<usize, Vec<ColumnName>>,
+    /// The names of the columns of each table's keys.
+    keys: HashMap<(At, usize), KeyName>,
+    targets: Targets<'a>,
+}
+
+/// What may be referred to, found by what a column must have in common with it. So a column is compared with few of many
+/// tables.
+#[derive(Default)]
+struct Targets<'a> {
+    all: Vec<(At, &'a [usize])>,
+    /// By the words that the name of a column may end with, for the first column of a key.
+    by_end: HashMap<String, Vec<usize>>,
+    /// By the name of the first column of a key, in lower case.
+    by_name: HashMap<String, Vec<usize>>,
+    /// Keys of one column by the hashes of their values.
+    by_hash: HashMap<u64, Vec<usize>>,
+    /// Keys of one column of which not all hashes are kept, with the bound up to which they are.
+    beyond: Vec<(u64, usize)>,
+}
+
+impl<'a> Targets<'a> {
+    fn add(&mut self, to: At, key: &'a [usize], name: &KeyName, sketch: &Sketch) {
+        let place = self.all.len();
+        self.all.push((to, key));
+        for end in name.ends() {
+            self.by_end.entry(end.clone()).or_default().push(place);
+        }
+        self.by_name.entry(name.column.name.to_ascii_lowercase()).or_default().push(place);
+        if key.len() == 1 {
+            for &hash in sketch.hashes() {
+                self.by_hash.entry(hash).or_default().push(place);
+            }
+            self.beyond.extend(sketch.bound().map(|bound| (bound, place)));
+        }
+    }
+
+    /// The places of those that a column may refer to: by its name, or as its least hash may be among theirs.
+    fn of(&self, name: &ColumnName, sketch: &Sketch) -> BTreeSet<usize> {
+        let least = sketch.hashes().first();
+        let beyond = self.beyond.iter().filter(|(bound, _)| least.is_some_and(|least| bound < least));
+        let by_end = name.ends().filter_map(|end| self.by_end.get(end));
+        let by_name = self.by_name.get(&name.name.to_ascii_lowercase());
+        let by_hash = least.and_then(|least| self.by_hash.get(least));
+        let listed = by_end.chain(by_name).chain(by_hash).flatten().copied();
+        listed.chain(beyond.map(|(_, place)| *place)).collect()
+    }
 }
 
 impl<'a> Folder<'a> {
@@ -84,17 +129,22 @@ impl<'a> Folder<'a> {
             .iter()
             .flat_map(|&file| (0..tables[file].parts.len()).map(move |part| (file, part)))
             .collect();
-        let ends = |&file: &usize| {
+        let names = |&file: &usize| {
             let names = tables[file].names.iter();
-            (file, names.map(|(name, _)| column_ends(name)).collect())
+            (file, names.map(|(name, _)| ColumnName::new(name)).collect())
         };
-        let column_ends = files.iter().map(ends).collect();
-        let mut folder = Self { tables, parts, keyed: HashMap::new(), column_ends, key_ends: HashMap::new() };
+        let columns = files.iter().map(names).collect();
+        let (keyed, keys, targets) = (HashMap::new(), HashMap::new(), Targets::default());
+        let mut folder = Self { tables, parts, keyed, columns, keys, targets };
         for &at in &folder.parts {
-            let part = folder.part(at);
+            let part = &tables[at.0].parts[at.1];
             for target in part.targets() {
                 for &key in target {
-                    folder.key_ends.insert((at, key), key_ends(&part.name, tables[at.0].column(key)));
+                    folder.keys.insert((at, key), KeyName::new(&part.name, tables[at.0].column(key)));
+                }
+                if let Some(first) = target.first() {
+                    let sketch = &tables[at.0].traits[*first].sketch;
+                    folder.targets.add(at, target, &folder.keys[&(at, *first)], sketch);
                 }
                 if let [key] = target {
                     *folder.keyed.entry(tables[at.0].column(*key).to_lowercase()).or_default() += 1;
@@ -110,15 +160,9 @@ impl<'a> Folder<'a> {
 
     /// How well a column names a key's column.
     fn name(&self, from: At, column: usize, to: At, key: usize) -> f64 {
-        let (own, other) = (self.tables[from.0].column(column), self.tables[to.0].column(key));
-        let ends = &self.key_ends[&(to, key)];
-        if self.column_ends[&from.0][column].iter().any(|end| ends.contains(end))
-            || own.eq_ignore_ascii_case(other)
-        {
-            similarity(own, &self.part(to).name, other)
-        } else {
-            0.0
-        }
+        let (own, other) = (&self.columns[&from.0][column], &self.keys[&(to, key)]);
+        let meet = own.ends().any(|end| other.ends().any(|other| end == other));
+        if meet || own.name.eq_ignore_ascii_case(&other.column.name) { similarity(own, other) } else { 0.0 }
     }
 
     fn judge(&self, options: &Options) -> Result<Vec<Inclusion>, TablesError> {
@@ -130,6 +174,9 @@ impl<'a> Folder<'a> {
             let mut settled: BTreeSet<Vec<usize>> = BTreeSet::new();
             for mut candidate in candidates {
                 let is_told = candidate.scores.name >= TOLD;
+                if !settled.contains(&candidate.columns) && self.is_far(&candidate) {
+                    continue;
+                }
                 if settled.contains(&candidate.columns) {
                     candidate.outcome = ForeignKeyOutcome::Outscored;
                     judged.extend(is_told.then_some(candidate));
@@ -149,6 +196,17 @@ impl<'a> Folder<'a> {
         self.splits(&mut judged);
         break_cycles(&mut judged);
         Ok(judged)
+    }
+
+    /// Whether more than half of the values are missing, as far as the sketches can tell: then nothing is told of it, and
+    /// nobody has to count.
+    fn is_far(&self, candidate: &Inclusion) -> bool {
+        let ([column], [key]) = (candidate.columns.as_slice(), candidate.key.as_slice()) else {
+            return false;
+        };
+        let sketch = |at: At, column: usize| &self.tables[at.0].traits[column].sketch;
+        let (own, other) = (sketch(candidate.from, *column), sketch(candidate.to, *key));
+        own.missing_in(other).is_some_and(|missing| 2 * missing > own.hashes().len())
     }
 
     /// The foreign keys that splits made; they are the best of their columns.
@@ -184,16 +242,20 @@ impl<'a> Folder<'a> {
     /// What may hold by name, type and sketch, for each column the best first.
     fn candidates(&self, from: At, options: &Options) -> Vec<Inclusion> {
         let mut found: Vec<Inclusion> = Vec::new();
-        for &to in &self.parts {
-            for target in self.part(to).targets() {
-                if let [key] = *target {
-                    let columns = self.part(from).columns.iter();
-                    found.extend(columns.filter_map(|&column| self.single(from, column, to, key, options)));
-                } else {
-                    found.extend(self.several(from, to, target));
+        let mut keys: BTreeSet<usize> = BTreeSet::new();
+        for &column in &self.part(from).columns {
+            let sketch = &self.tables[from.0].traits[column].sketch;
+            for place in self.targets.of(&self.columns[&from.0][column], sketch) {
+                match self.targets.all[place] {
+                    (to, &[key]) => found.extend(self.single(from, column, to, key, options)),
+                    _ => _ = keys.insert(place),
                 }
             }
         }
+        found.extend(keys.into_iter().filter_map(|place| {
+            let (to, key) = self.targets.all[place];
+            self.several(from, to, key)
+        }));
         found.sort_by(|one, other| {
             let by_score = other.scores.total.total_cmp(&one.scores.total);
             let by_place = (one.to, &one.key).cmp(&(other.to, &other.key));

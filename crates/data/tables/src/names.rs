@@ -132,23 +132,20 @@ pub(crate) fn entity(column: &str) -> String {
 /// | that with others before it | 0.6 |
 /// | the key's, which only say that it is a key or a name | 0.1 |
 /// | anything else | 0 |
-pub(crate) fn similarity(column: &str, to_table: &str, key_name: &str) -> f64 {
-    let (own, key, noun) = (spoken_words(column), spoken_words(key_name), noun_of(to_table));
-    let last_noun = noun.last().cloned().into_iter().collect::<Vec<_>>();
-    let says_more = !said(&key).is_empty() && key != ["name"];
+pub(crate) fn similarity(column: &ColumnName, to: &KeyName) -> f64 {
+    let (own, own_said) = (&column.words, &column.said);
+    let KeyName { column: key, nouns, qualified, .. } = to;
+    let says_more = !key.said.is_empty() && key.words != ["name"];
     let after = |words: &[String]| !words.is_empty() && own.len() > words.len() && own.ends_with(words);
-    let nouns = [noun.clone(), last_noun];
-    let qualified: Vec<Vec<String>> = nouns.iter().map(|noun| [noun.as_slice(), &key].concat()).collect();
-    let own_said = said(&own);
-    let is_same = own == key || column.eq_ignore_ascii_case(key_name);
-    let is_of_table = key.iter().any(|word| noun.last() == Some(word));
-    if says_more && is_same && is_of_table || qualified.contains(&own) {
+    let is_same = *own == key.words || column.name.eq_ignore_ascii_case(&key.name);
+    let is_of_table = key.words.iter().any(|word| nouns[0].last() == Some(word));
+    if says_more && is_same && is_of_table || qualified.contains(own) {
         1.0
     } else if says_more && is_same {
         0.95
-    } else if says_more && after(&key) || qualified.iter().any(|words| after(words)) {
+    } else if says_more && after(&key.words) || qualified.iter().any(|words| after(words)) {
         0.9
-    } else if !own_said.is_empty() && (nouns.contains(&own_said) || says_more && own_said == said(&key)) {
+    } else if !own_said.is_empty() && (nouns.contains(own_said) || says_more && *own_said == key.said) {
         0.8
     } else if nouns.iter().any(|noun| !noun.is_empty() && own_said.ends_with(noun)) {
         0.6
@@ -159,18 +156,51 @@ pub(crate) fn similarity(column: &str, to_table: &str, key_name: &str) -> f64 {
     }
 }
 
-/// The words with which a column's name may end so that it names a key: without one of them in common with [`key_ends`],
-/// [`similarity`] is 0.
-pub(crate) fn column_ends(column: &str) -> Vec<String> {
-    let words = spoken_words(column);
-    let said = said(&words);
-    words.into_iter().next_back().into_iter().chain(said.into_iter().next_back()).collect()
+/// The name of a column, in words: they are looked up once, and compared with those of every key.
+#[derive(Debug, Clone)]
+pub(crate) struct ColumnName {
+    pub(crate) name: String,
+    words: Vec<String>,
+    /// The words without those that only say that it is a key or a name.
+    said: Vec<String>,
 }
 
-/// The words with which a name of a table's key may end.
-pub(crate) fn key_ends(table: &str, key: &str) -> Vec<String> {
-    let noun = noun_of(table).into_iter().next_back();
-    column_ends(key).into_iter().chain(noun).collect()
+/// The name of a column of a table's key, in words.
+#[derive(Debug, Clone)]
+pub(crate) struct KeyName {
+    pub(crate) column: ColumnName,
+    /// What the table's rows are, and its last word.
+    nouns: [Vec<String>; 2],
+    /// The key's words after those.
+    qualified: [Vec<String>; 2],
+}
+
+impl ColumnName {
+    pub(crate) fn new(name: &str) -> Self {
+        let words = spoken_words(name);
+        let said = said(&words);
+        Self { name: name.to_owned(), words, said }
+    }
+
+    /// The words with which the name may end so that it names a key: without one of them in common with [`KeyName::ends`],
+    /// [`similarity`] is 0, but for equal names.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = &String> {
+        self.words.last().into_iter().chain(self.said.last())
+    }
+}
+
+impl KeyName {
+    pub(crate) fn new(table: &str, column: &str) -> Self {
+        let (column, noun) = (ColumnName::new(column), noun_of(table));
+        let nouns = [noun.clone(), noun.last().cloned().into_iter().collect()];
+        let qualified = nouns.each_ref().map(|noun| [noun.as_slice(), &column.words].concat());
+        Self { column, nouns, qualified }
+    }
+
+    /// The words with which a column's name may end so that it names this key.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = &String> {
+        self.column.ends().chain(self.nouns[0].last())
+    }
 }
 
 #[cfg(test)]
@@ -212,8 +242,9 @@ mod tests {
             ("name", "teams", "name", 0.1),
             ("origin", "airports", "faa", 0.0),
         ] {
-            let found = similarity(column, table, key);
-            let meet = column_ends(column).iter().any(|end| key_ends(table, key).contains(end));
+            let (own, other) = (ColumnName::new(column), KeyName::new(table, key));
+            let found = similarity(&own, &other);
+            let meet = own.ends().any(|end| other.ends().any(|other| end == other));
             assert!(meet || found < 1e-9 || column.eq_ignore_ascii_case(key), "{column} {table}.{key}");
             assert!((found - expected).abs() < 1e-9, "{column} {table}.{key}: {found}");
         }

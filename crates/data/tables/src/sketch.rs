@@ -25,6 +25,22 @@ impl Sketch {
         Self { hashes, whole }
     }
 
+    /// The hashes that are kept, rising.
+    pub(crate) fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// Up to which bound all hashes are kept; `None` if there is no other.
+    pub(crate) fn bound(&self) -> Option<u64> {
+        if self.whole { None } else { self.hashes.last().copied() }
+    }
+
+    /// How many of this column's values the other does not have; `None` where not all hashes of both are kept.
+    pub(crate) fn missing_in(&self, other: &Self) -> Option<usize> {
+        let is_missing = |hash: &&u64| other.hashes.binary_search(hash).is_err();
+        (self.whole && other.whole).then(|| self.hashes.iter().filter(is_missing).count())
+    }
+
     /// Whether all values of this column may be among the other's; never false where they are.
     pub(crate) fn may_be_in(&self, other: &Self) -> bool {
         let bound = if other.whole { u64::MAX } else { other.hashes.last().copied().unwrap_or(0) };
@@ -36,6 +52,16 @@ impl Sketch {
 mod tests {
     use super::*;
     use sqlgauge_base::Random;
+
+    #[test]
+    fn of_small_columns_the_missing_values_are_counted() {
+        let (one, other) = (Sketch::new(vec![1, 2, 3, 4]), Sketch::new(vec![2, 4, 6]));
+        assert_eq!(
+            (one.missing_in(&other), other.missing_in(&one), one.missing_in(&one)),
+            (Some(2), Some(1), Some(0))
+        );
+        assert_eq!((one.bound(), one.missing_in(&Sketch::new((0..200).collect()))), (None, None));
+    }
 
     #[test]
     fn a_part_is_never_denied_and_strangers_nearly_always_are() {

@@ -79,17 +79,28 @@ impl<'h, 's> Hunt<'h, 's> {
                 PairOutcome::Different(difference) => self.keep_better(&rows, &difference, number + 1),
             }
             let is_found = self.best.as_ref().is_some_and(|best| best.needs().is_empty());
-            if is_found || self.search.sandbox.left_in_total() == 0 {
+            if is_found || self.spent().is_some() {
                 break;
             }
         }
         match self.best.take() {
             Some(best) => Ok(Verdict::Refuted(Box::new(best))),
-            None if self.search.sandbox.left_in_total() == 0 => {
-                let message = "the queries take more virtual-machine steps than a search may";
-                Err(Inapplicable::too_complex(message))
-            }
-            None => Ok(Verdict::Survived(std::mem::take(&mut self.survived))),
+            None => match self.spent() {
+                Some(message) => Err(Inapplicable::too_complex(message)),
+                None => Ok(Verdict::Survived(std::mem::take(&mut self.survived))),
+            },
+        }
+    }
+
+    /// What has taken all that it may.
+    fn spent(&self) -> Option<&'static str> {
+        let sandbox = &self.search.sandbox;
+        if sandbox.left_in_total() == 0 {
+            Some("the queries take more virtual-machine steps than a search may")
+        } else if sandbox.is_own_spent() {
+            Some("the CHECKs of the tables take more virtual-machine steps than a search may")
+        } else {
+            self.search.is_late().then_some("the search takes longer than the pair may")
         }
     }
 

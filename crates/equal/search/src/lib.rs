@@ -19,6 +19,7 @@ mod load;
 mod many;
 mod minimise;
 pub mod mutation;
+mod near;
 mod needs;
 mod pair;
 mod plan;
@@ -35,10 +36,10 @@ mod values;
 mod verdict;
 mod witness;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlgauge_base::{budget, seed_of};
 use sqlgauge_engine::compare::Semantics;
@@ -65,6 +66,7 @@ pub use self::contract::{ColumnOrder, Contract};
 pub use self::exercise::{Event, Unexercised};
 pub use self::freedom::{Choice, OpenPlace};
 pub use self::many::refute_all;
+pub use self::near::near_schema;
 pub use self::needs::Need;
 pub use self::realistic::Constraints;
 pub use self::signature::Signature;
@@ -77,6 +79,12 @@ pub const STACK_BYTES: usize = 16 << 20;
 
 /// Virtual-machine steps of all queries of one search; the largest of BIRD's pairs takes less than a tenth of it.
 const VM_STEPS: u64 = 8_000_000;
+
+/// Virtual-machine steps of filling all databases of one search: what CHECKs of benchmarks take is less than a hundredth of it.
+const OWN_VM_STEPS: u64 = 20_000_000;
+
+/// Most tables of one counterexample: making and minimising it takes time with the square of them.
+const MAX_TABLES: usize = 500;
 
 /// How a search is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +134,8 @@ pub struct Search {
     constraints: Option<Constraints>,
     /// The left query of the last pair: a gold comes with one query after another.
     last_left: RefCell<Option<LeftQuery>>,
+    /// When a search ends, whatever it has found.
+    deadline: Cell<Option<Instant>>,
 }
 
 /// A left query, with the steps that its analysis took.
@@ -156,6 +166,7 @@ impl Search {
             created: RefCell::default(),
             constraints: None,
             last_left: RefCell::default(),
+            deadline: Cell::default(),
         })
     }
 
@@ -164,6 +175,22 @@ impl Search {
     #[must_use]
     pub fn realistic(self, constraints: Constraints) -> Self {
         Self { constraints: Some(constraints), ..self }
+    }
+
+    /// Ends the searches from here on at that moment: one that has found nothing by then is inapplicable, as one that takes
+    /// too many steps is. Without a moment steps alone decide, so that a search is deterministic.
+    pub fn end_at(&self, deadline: Option<Instant>) {
+        self.deadline.set(deadline);
+    }
+
+    /// The time until that moment; `None` without one.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.get().map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether that moment is over.
+    fn is_late(&self) -> bool {
+        self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// The options.
@@ -205,6 +232,7 @@ impl Search {
     ) -> Result<T, Inapplicable> {
         let bytes = texts.iter().map(|text| text.len()).sum();
         self.sandbox.allow_in_total(vm_steps(VM_STEPS, bytes));
+        self.sandbox.allow_own_in_total(OWN_VM_STEPS);
         let work = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, work);
         budget::analyse_within(budget::SEARCH, bytes, work)
             .unwrap_or_else(|_| Err(Inapplicable::too_complex(TOO_MANY_STEPS)))
@@ -293,6 +321,12 @@ impl Search {
         let mut read = tables_of(&left.query);
         read.extend(tables_of(&right.query));
         let tables = with_targets(&self.schema, &read)?;
+        if tables.len() > MAX_TABLES {
+            return Err(Inapplicable::too_complex(format!(
+                "the foreign keys of the queries' tables lead to {} tables, and a counterexample has at most {MAX_TABLES}",
+                tables.len()
+            )));
+        }
         Ok(Prepared { left, right, tables, seed })
     }
 

@@ -74,6 +74,15 @@ impl Constraints {
         Self { columns }
     }
 
+    /// The same constraints for a schema with the same tables in the same order, under other keys.
+    #[must_use]
+    pub fn over(&self, schema: &Schema) -> Self {
+        let there = |((id, at), own): (&(TableId, u32), &ColumnConstraint)| {
+            Some(((schema.id_at(id.index())?, *at), own.clone()))
+        };
+        Self { columns: self.columns.iter().filter_map(there).collect() }
+    }
+
     /// The constraints on those columns that a witness does not keep, in words.
     fn broken_by(&self, witness: &Witness, schema: &Schema, read: &BTreeSet<ColumnKey>) -> Vec<String> {
         let broken = read.iter().filter_map(|&(id, at)| {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
@@ -11,8 +12,15 @@ use sqlgauge_sql::quote::name as quoted;
 
 /// Steps of SQLite's virtual machine for the script of a counterexample; one of ours takes some dozen a row.
 const MOST_STEPS: i32 = 50_000_000;
-/// Steps between two looks at their number.
-const STEPS_OF_A_CALL: i32 = 1000;
+/// Steps between two looks at their number and at the time.
+const STEPS_OF_A_CALL: i32 = 100;
+/// Time for the script, and for putting its rows into a file: a step can be a call that takes a while.
+const MOST_TIME: Duration = Duration::from_secs(5);
+/// Longest value, if the script is no longer: no call takes long on such values, and ours have a quarter of it at most.
+const VALUE_BYTES: usize = 64 << 10;
+const MOST_VALUE_BYTES: usize = 1 << 20;
+/// Pages of 4 KiB that the rows of a script may take in memory.
+const MOST_PAGES: u32 = 16 << 10;
 
 /// A database of a suite, and which predictions it tells from their gold, by number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +54,10 @@ pub fn chosen(candidates: &[Candidate]) -> Vec<&Candidate> {
 pub fn fill(source: &Path, script: &str, path: &Path) -> rusqlite::Result<()> {
     let rows = rows_of(script)?;
     let mut target = Connection::open(path)?;
-    let filled = copy_schema(source, &target).and_then(|()| copy_rows(&rows, &mut target));
+    let filled = copy_schema(source, &target)
+        // The schema's DEFAULTs, CHECKs and generated columns come from a file that nobody vouches for either.
+        .and_then(|()| bound(&mut target, script.len()))
+        .and_then(|()| copy_rows(&rows, &mut target));
     drop(target);
     if filled.is_err() {
         // The error says more than a file that cannot be removed.
@@ -59,6 +70,7 @@ pub fn fill(source: &Path, script: &str, path: &Path) -> rusqlite::Result<()> {
 /// tables and put values into them, and nothing else.
 pub(crate) fn rows_of(script: &str) -> rusqlite::Result<Connection> {
     let mut rows = Connection::open_in_memory()?;
+    rows.pragma_update(None, "max_page_count", MOST_PAGES)?;
     // Nothing may be attached, and so no VACUUM INTO a file either.
     rows.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     rows.authorizer(Some(|context: AuthContext<'_>| match context.action {
@@ -73,14 +85,21 @@ pub(crate) fn rows_of(script: &str) -> rusqlite::Result<Connection> {
         | AuthAction::Transaction { .. } => Authorization::Allow,
         _ => Authorization::Deny,
     }))?;
-    let mut calls = 0;
-    let is_over = move || {
-        calls += 1;
-        calls > MOST_STEPS / STEPS_OF_A_CALL
-    };
-    rows.progress_handler(STEPS_OF_A_CALL, Some(is_over))?;
+    bound(&mut rows, script.len())?;
     rows.execute_batch(script)?;
     Ok(rows)
+}
+
+/// Ends what takes more steps or time than a counterexample may, and refuses values that are longer than the script.
+fn bound(connection: &mut Connection, script_bytes: usize) -> rusqlite::Result<()> {
+    let most = script_bytes.clamp(VALUE_BYTES, MOST_VALUE_BYTES);
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::try_from(most).unwrap_or(i32::MAX))?;
+    let (mut calls, deadline) = (0, Instant::now() + MOST_TIME);
+    let is_over = move || {
+        calls += 1;
+        calls > MOST_STEPS / STEPS_OF_A_CALL || Instant::now() >= deadline
+    };
+    connection.progress_handler(STEPS_OF_A_CALL, Some(is_over))
 }
 
 pub(crate) fn texts(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
@@ -154,10 +173,26 @@ mod tests {
             format!("PRAGMA temp_store_directory = '{stolen}'"),
             "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
                 .to_owned(),
+            "CREATE TABLE t (a, b DEFAULT (hex(zeroblob(500000000)))); INSERT INTO t (a) VALUES (1)".to_owned(),
+            format!(
+                "CREATE TABLE t (a, b DEFAULT (zeroblob(60000))); INSERT INTO t (a) VALUES {}",
+                vec!["(1)"; 2000].join(", ")
+            ),
             "CREATE TABLE t (a); CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END".to_owned(),
         ] {
             assert!(fill(&at("source"), &hostile, &at("hostile")).is_err(), "{hostile}");
             assert!(!at("stolen").exists() && !at("hostile").exists(), "{hostile}");
         }
+    }
+
+    #[test]
+    fn expressions_of_the_schema_are_bounded_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let world = "CREATE TABLE t (a, b DEFAULT (hex(zeroblob(500000000))))";
+        Connection::open(at("source")).unwrap().execute_batch(world).unwrap();
+        let script = "CREATE TABLE t (a); INSERT INTO t VALUES (1)";
+        assert!(fill(&at("source"), script, &at("filled")).is_err());
+        assert!(!at("filled").exists());
     }
 }

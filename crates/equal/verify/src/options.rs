@@ -13,8 +13,8 @@ pub(crate) const BELT_DATABASES: usize = 48;
 /// most counts in HAVING.
 const ROWS_FOR_RESULT: usize = 9;
 
-/// How a pair is verified. With the same options, texts and schema the verdict is the same, but for pairs on which the
-/// solver runs out of time.
+/// How a pair is verified. With the same options, texts and schema the verdict is the same, but for pairs that run
+/// out of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// When two results count as equal.
@@ -23,7 +23,7 @@ pub struct Options {
     pub seed: u64,
     /// Rows of each table up to which a bounded proof goes.
     pub bound: usize,
-    /// Time for the bounded proof of one pair, all bounds together.
+    /// Time for one pair, all stages together; what is left when the bounded proof begins is the solver's.
     pub solver_time: Duration,
 }
 

@@ -27,10 +27,10 @@ use crate::explain::explain;
 use crate::options::{BELT_DATABASES, Options};
 use crate::spelling::{Spelled, spelled as spell};
 use crate::verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};
-use sqlgauge_prove::{Outcome, Solver};
+use sqlgauge_prove::{Bounds, Outcome, Solver};
 use sqlgauge_search::{
     Constraints, Inapplicable, Need, Reason, Refutation, Search, SearchError, Side, Survived,
-    Verdict as Found, Witness,
+    Verdict as Found, Witness, near_schema,
 };
 
 /// What is known of a pair besides its texts.
@@ -63,6 +63,7 @@ pub struct Verifier {
     schema: Arc<Schema>,
     options: Options,
     search: Search,
+    constraints: Option<Constraints>,
 }
 
 impl Verifier {
@@ -73,14 +74,27 @@ impl Verifier {
     pub fn new(schema: impl Into<Arc<Schema>>, options: Options) -> Result<Self, SearchError> {
         let schema = schema.into();
         let search = Search::new(Arc::clone(&schema), options.search())?;
-        Ok(Self { schema, options, search })
+        Ok(Self { schema, options, search, constraints: None })
     }
 
     /// The verifier whose search keeps, as long as it can, to what the rows of a database keep; a counterexample then says
     /// whether it does.
     #[must_use]
     pub fn realistic(self, constraints: Constraints) -> Self {
-        Self { search: self.search.realistic(constraints), ..self }
+        Self { search: self.search.realistic(constraints.clone()), constraints: Some(constraints), ..self }
+    }
+
+    /// A verifier for one pair whose foreign keys lead through hundreds of tables: see [`near_schema`].
+    fn near(&self, left: &str, right: &str) -> Option<Self> {
+        let schema = near_schema(&self.schema, left, right).filter(|schema| *schema != *self.schema)?;
+        let near = Self::new(schema, self.options).ok()?;
+        Some(match &self.constraints {
+            Some(constraints) => {
+                let constraints = constraints.over(&near.schema);
+                near.realistic(constraints)
+            }
+            None => near,
+        })
     }
 
     /// What is known of the pair. The left query is the gold. Without a solver there is no bounded proof.
@@ -97,12 +111,26 @@ impl Verifier {
     ///
     /// # Errors
     /// When SQLite refuses one of the two texts, and has no other words for it.
-    pub fn verify_beside(
+    pub fn verify_beside(&self, left: &str, right: &str, beside: PairContext<'_>) -> Result<Report, Refused> {
+        let deadline = Instant::now().checked_add(self.options.solver_time);
+        let near = self.near(left, right);
+        near.as_ref().unwrap_or(self).verify_until(deadline, left, right, beside)
+    }
+
+    fn verify_until(
         &self,
+        deadline: Option<Instant>,
         left: &str,
         right: &str,
-        mut beside: PairContext<'_>,
+        beside: PairContext<'_>,
     ) -> Result<Report, Refused> {
+        self.search.end_at(deadline);
+        let report = self.verify_here(left, right, beside);
+        self.search.end_at(None);
+        report
+    }
+
+    fn verify_here(&self, left: &str, right: &str, mut beside: PairContext<'_>) -> Result<Report, Refused> {
         let mut spelled: [Option<Spelled>; 2] = [None, None];
         loop {
             let text = |at: usize, sql| spelled[at].as_ref().map_or(sql, |own: &Spelled| own.sql.as_str());
@@ -294,10 +322,16 @@ impl Verifier {
         })
     }
 
+    /// Bounds for the time that the stages before have left.
+    fn in_time(&self, bounds: Bounds) -> Bounds {
+        Bounds { time: self.search.time_left().map_or(bounds.time, |left| left.min(bounds.time)), ..bounds }
+    }
+
     /// A difference on a database on which one of the queries returns a row, by the solver.
     fn with_rows(&self, left: &str, right: &str, solver: &mut Solver) -> Option<Refutation> {
         let queries = (resolve(left, &self.schema).ok()?, resolve(right, &self.schema).ok()?);
-        let (semantics, bounds) = (self.options.bounded_semantics(), self.options.bounds_with_rows());
+        let (semantics, bounds) =
+            (self.options.bounded_semantics(), self.in_time(self.options.bounds_with_rows()));
         let is_plain = |found: &Refutation| !found.needs().contains(&Need::EmptyResult);
         let mut replay = |database: &Witness| self.search.replay(database, left, right).filter(is_plain);
         let pair = (&queries.0, &queries.1);
@@ -312,7 +346,7 @@ impl Verifier {
         let (Ok(left_query), Ok(right_query)) = (resolved(left), resolved(right)) else {
             return Verdict::Unknown(tried.unknown("unsupported:resolve", "a query cannot be resolved"));
         };
-        let (semantics, bounds) = (self.options.bounded_semantics(), self.options.bounds());
+        let (semantics, bounds) = (self.options.bounded_semantics(), self.in_time(self.options.bounds()));
         let mut replay = |database: &Witness| self.search.replay(database, left, right);
         let pair = (&left_query, &right_query);
         match sqlgauge_prove::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay) {

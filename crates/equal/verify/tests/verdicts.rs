@@ -89,3 +89,15 @@ fn what_the_search_did_not_exercise_is_told() {
         |own: &Unexercised| (own.side, own.event) == (Side::Left, Event::Null) && own.part.contains("shop");
     assert!(unknown.unexercised.iter().any(is_told), "{:?}", unknown.unexercised);
 }
+
+#[test]
+fn the_time_of_a_pair_covers_the_search_too() {
+    let options = Options { solver_time: std::time::Duration::ZERO, ..Options::default() };
+    let verifier =
+        Verifier::new(Schema::from_ddl("CREATE TABLE t (a INTEGER, b INTEGER)").unwrap(), options).unwrap();
+    let report =
+        verifier.verify("SELECT a FROM t WHERE b * 2 > 2", "SELECT a FROM t WHERE b > 1", None).unwrap();
+    let Verdict::Unknown(unknown) = report.verdict else { panic!("{:?}", report.verdict) };
+    assert_eq!(unknown.reason, "too_complex");
+    assert!(unknown.message.contains("longer than the pair may"), "{}", unknown.message);
+}

@@ -5,7 +5,7 @@ use std::fs::Metadata;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
@@ -14,7 +14,7 @@ use sqlgauge_sql::quote;
 use sqlgauge_sql::schema::{Schema, TableKind};
 
 use crate::engine::{Engine, EngineError};
-use crate::foreign_keys::KeptSchema;
+use crate::foreign_keys::{KeptFor, KeptSchema};
 use crate::sqlite::growth_of;
 
 /// A database file, taken to be constant as long as it is open.
@@ -28,6 +28,7 @@ pub struct Database {
     content_hash: OnceLock<String>,
     growth: Option<f64>,
     pub(crate) kept: OnceLock<KeptSchema>,
+    pub(crate) kept_for: Mutex<KeptFor>,
 }
 
 /// Where the bytes are and what they looked like at the start.
@@ -98,6 +99,7 @@ impl Database {
             content_hash: OnceLock::new(),
             growth,
             kept: OnceLock::new(),
+            kept_for: Mutex::default(),
         }
     }
 

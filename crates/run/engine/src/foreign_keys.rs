@@ -3,12 +3,15 @@
 //! SQLite enforces foreign keys only where a connection asks for it, and benchmarks hold databases whose rows break
 //! theirs. What is proved by a foreign key holds on a database only if its rows keep it.
 
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlgauge_sql::Dialect;
-use sqlgauge_sql::schema::{ForeignKey, Schema, Table};
+use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId, TableKind};
+use sqlgauge_sql::tree::{Relation, Source};
+use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::{Dialect, resolve};
 
 use crate::database::Database;
 use crate::engine::Engine;
@@ -45,16 +48,60 @@ impl Database {
     /// The schema without the foreign keys that the rows break. They are looked at once, by queries under the
     /// engine's locks and limits.
     pub fn kept_schema(&self, engine: &dyn Engine) -> &KeptSchema {
-        self.kept.get_or_init(|| check(engine, self))
+        self.kept.get_or_init(|| check(engine, self, |_| true))
+    }
+
+    /// [`Database::kept_schema`] as far as those queries can tell: the foreign keys of tables that they do not reach are not
+    /// looked at, however many there are, and stay in the schema.
+    pub fn kept_schema_for(&self, engine: &dyn Engine, queries: &[&str]) -> Arc<KeptSchema> {
+        let Some(reached) = reached(self.schema(), queries) else {
+            return Arc::new(self.kept_schema(engine).clone());
+        };
+        let known =
+            |kept: &KeptFor| kept.iter().find(|(of, _)| *of == reached).map(|(_, kept)| Arc::clone(kept));
+        if let Some(kept) = known(&self.kept_for.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return kept;
+        }
+        let kept = Arc::new(check(engine, self, |id| reached.contains(&id)));
+        self.kept_for.lock().unwrap_or_else(PoisonError::into_inner).push((reached, Arc::clone(&kept)));
+        kept
     }
 }
 
-fn check(engine: &dyn Engine, database: &Database) -> KeptSchema {
+/// What the tables that queries reach keep, by those tables.
+pub(crate) type KeptFor = Vec<(BTreeSet<TableId>, Arc<KeptSchema>)>;
+
+/// The tables that the queries read, and those that foreign keys lead to from there; `None` where that cannot be told.
+fn reached(schema: &Schema, queries: &[&str]) -> Option<BTreeSet<TableId>> {
+    struct Read(Vec<TableId>);
+    impl Visitor for Read {
+        fn relation(&mut self, relation: &Relation) {
+            if let Source::Table(id) = relation.source {
+                self.0.push(id);
+            }
+        }
+    }
+    let mut read = Read(Vec::new());
+    for sql in queries {
+        walk_query(&mut read, &resolve(sql, schema).ok()?);
+    }
+    let mut reached = BTreeSet::new();
+    while let Some(id) = read.0.pop() {
+        let table = schema.table(id).filter(|table| table.kind == TableKind::Table)?;
+        if reached.insert(id) {
+            let keys = table.foreign_keys.iter().filter_map(|key| schema.resolve_foreign_key(key));
+            read.0.extend(keys.map(|(target, _)| target));
+        }
+    }
+    Some(reached)
+}
+
+fn check(engine: &dyn Engine, database: &Database, is_reached: impl Fn(TableId) -> bool) -> KeptSchema {
     let deadline = Instant::now() + BUDGET;
     let schema = database.schema();
     let mut broken = Vec::new();
     let mut tables = schema.tables().to_vec();
-    for table in &mut tables {
+    for (_, table) in schema.ids().zip(&mut tables).filter(|(id, _)| is_reached(*id)) {
         let keys = std::mem::take(&mut table.foreign_keys);
         for key in keys {
             match reason_against(engine, database, table, &key, deadline) {
@@ -108,4 +155,41 @@ fn orphans(schema: &Schema, table: &Table, key: &ForeignKey) -> Option<String> {
         Dialect::Sqlite.identifier(&target.name),
         equal.join(" AND "),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, SqliteEngine};
+
+    #[test]
+    fn keys_of_tables_that_no_query_reaches_are_not_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("d.sqlite");
+        let world = "PRAGMA foreign_keys = OFF;
+            CREATE TABLE a (id INTEGER PRIMARY KEY);
+            CREATE TABLE b (id INTEGER PRIMARY KEY, a INTEGER REFERENCES a (id));
+            CREATE TABLE c (id INTEGER PRIMARY KEY, b INTEGER REFERENCES b (id));
+            CREATE VIEW v AS SELECT id FROM a;
+            INSERT INTO b VALUES (1, 7); INSERT INTO c VALUES (1, 9);";
+        rusqlite::Connection::open(&path).unwrap().execute_batch(world).unwrap();
+        let engine = SqliteEngine::new(Limits::default());
+        let database = engine.open(&path).unwrap();
+        let broken = |sql: &str| {
+            let kept = database.kept_schema_for(&engine, &[sql]);
+            kept.broken.iter().map(|broken| broken.key.clone()).collect::<Vec<_>>()
+        };
+        let (of_b, of_c) = ("b(a) REFERENCES a(id)", "c(b) REFERENCES b(id)");
+        assert_eq!(broken("SELECT id FROM a"), [""; 0]);
+        assert!(Arc::ptr_eq(
+            &database.kept_schema_for(&engine, &["SELECT id FROM a"]).schema,
+            database.schema()
+        ));
+        assert_eq!(broken("SELECT id FROM b"), [of_b]);
+        // Through a foreign key too.
+        assert_eq!(broken("SELECT id FROM c"), [of_b, of_c]);
+        // What cannot be told is looked at whole.
+        assert_eq!(broken("SELECT id FROM v"), [of_b, of_c]);
+        assert_eq!(broken("SELECT nothing FROM a"), [of_b, of_c]);
+    }
 }

@@ -4,11 +4,14 @@
 //! Every value of every column is looked at, once, by SQLite itself. A column without values has the type that it
 //! declares. What is found holds for the file as it is.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use sqlgauge_engine::{Database, Engine, Outcome, Value};
 use sqlgauge_sql::Dialect as Sqlite;
-use sqlgauge_sql::schema::{Schema, Table, TableKind};
+use sqlgauge_sql::schema::{Schema, Table, TableId, TableKind};
+use sqlgauge_sql::tree::{Query, Relation, Source};
+use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use crate::types::{Profile, Type, TypedSchema, declared};
 
@@ -50,14 +53,46 @@ impl<'s> TypedSchema<'s> {
         database: &Database,
         engine: &dyn Engine,
     ) -> Result<Self, NotObserved> {
-        let of_table = |table: &Table| match table.kind {
-            TableKind::Table => profiles(table, database, engine),
-            TableKind::View | TableKind::Virtual | TableKind::Shadow => {
-                Ok(vec![Profile::of(Type::Mixed); table.columns.len()])
-            }
+        Self::observed_where((schema, database, engine), |_| true)
+    }
+
+    /// The same of the tables that the query reads; the other tables are not looked at, however many there are.
+    ///
+    /// # Errors
+    /// [`NotObserved`] when the engine gives up on a table.
+    pub fn observed_for(
+        query: &Query,
+        schema: &'s Schema,
+        database: &Database,
+        engine: &dyn Engine,
+    ) -> Result<Self, NotObserved> {
+        let mut read = Read::default();
+        walk_query(&mut read, query);
+        Self::observed_where((schema, database, engine), |id| read.0.contains(&id))
+    }
+
+    fn observed_where(
+        (schema, database, engine): (&'s Schema, &Database, &dyn Engine),
+        is_read: impl Fn(TableId) -> bool,
+    ) -> Result<Self, NotObserved> {
+        let of_table = |(id, table): (TableId, &Table)| match table.kind {
+            TableKind::Table if is_read(id) => profiles(table, database, engine),
+            _ => Ok(vec![Profile::of(Type::Mixed); table.columns.len()]),
         };
-        let tables: Result<_, _> = schema.tables().iter().map(of_table).collect();
+        let tables: Result<_, _> = schema.ids().zip(schema.tables()).map(of_table).collect();
         Ok(Self::found(schema, tables?))
+    }
+}
+
+/// The tables that a query reads.
+#[derive(Default)]
+struct Read(HashSet<TableId>);
+
+impl Visitor for Read {
+    fn relation(&mut self, relation: &Relation) {
+        if let Source::Table(id) = relation.source {
+            self.0.insert(id);
+        }
     }
 }
 
@@ -119,6 +154,22 @@ mod tests {
     use sqlgauge_engine::{Limits, SqliteEngine};
 
     use super::*;
+
+    #[test]
+    fn only_the_tables_of_the_query_are_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("d.sqlite");
+        let ddl =
+            "CREATE TABLE t (i); CREATE TABLE u (i); INSERT INTO t VALUES (1); INSERT INTO u VALUES (1);";
+        rusqlite::Connection::open(&path).unwrap().execute_batch(ddl).unwrap();
+        let engine = SqliteEngine::new(Limits::default());
+        let database = engine.open(&path).unwrap();
+        let schema = database.schema().clone();
+        let query = sqlgauge_sql::resolve("SELECT i FROM t WHERE i > 0", &schema).unwrap();
+        let typed = TypedSchema::observed_for(&query, &schema, &database, &engine).unwrap();
+        let of = |table: &str| typed.column(schema.table_id(table).unwrap(), 0).of;
+        assert_eq!((of("t"), of("u")), (Type::Integer, Type::Mixed));
+    }
 
     #[test]
     fn what_is_stored_decides_and_not_what_is_declared() {

@@ -367,7 +367,8 @@ fn refuted(items: &[Item], sample: &Sample, engine: &dyn Engine) -> Result<Optio
 fn matched(items: &[Item], sample: &Sample, engine: &dyn Engine) -> Result<Option<MatchedAnswer>, Error> {
     for (pair, db_id) in pairs(items, |item| is(item, "esm@1", 0.0) && is(item, "etm@1", 1.0)) {
         let database = engine.open(&sample.database(db_id))?;
-        let facts = SchemaFacts::of_database(engine, &database, Profile::Sound)?;
+        let queries = [pair.gold.as_str(), pair.prediction.as_str()];
+        let facts = SchemaFacts::of_database(engine, &database, Profile::Sound, &queries)?;
         let comparison = match_pair(&facts, Profile::Sound, &pair.gold, &pair.prediction);
         let rules =
             [&comparison.left, &comparison.right].into_iter().flatten().map(|form| form.applications.len());

@@ -21,7 +21,7 @@ use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 
 use self::presence::Presences;
 use crate::layout::Reason;
-use crate::step::{Image, Projection, ROW, Step};
+use crate::step::{Image, Projection, ROW, Way};
 
 /// Why a query has no form over the new schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) struct Refusal {
 ///
 /// # Errors
 /// [`Refusal`], where it needs what is gone or cannot be said.
-pub(crate) fn rewrite(query: &Query, aliases: &mut Aliases, step: &Step) -> Result<Query, Refusal> {
+pub(crate) fn rewrite(query: &Query, aliases: &mut Aliases, step: Way<'_>) -> Result<Query, Refusal> {
     let outcome = budget::within(budget::ANALYSIS, || {
         let mut new = query.clone();
         let mut rewriting = Rewriting::new(query, aliases, step);
@@ -55,7 +55,7 @@ pub(crate) fn rewrite(query: &Query, aliases: &mut Aliases, step: &Step) -> Resu
 
 /// The state of one rewriting.
 struct Rewriting<'a> {
-    step: &'a Step,
+    step: Way<'a>,
     aliases: &'a mut Aliases,
     /// Columns of each relation that the query reads.
     used: HashMap<RelationId, BTreeSet<u32>>,
@@ -81,7 +81,7 @@ struct Rewriting<'a> {
 }
 
 impl<'a> Rewriting<'a> {
-    fn new(query: &Query, aliases: &'a mut Aliases, step: &'a Step) -> Self {
+    fn new(query: &Query, aliases: &'a mut Aliases, step: Way<'a>) -> Self {
         let mut survey = Survey::default();
         walk_query(&mut survey, query);
         let numbered =

@@ -102,8 +102,12 @@ mod tests {
         std::fs::write(folder.path().join("a.csv"), "a,b\n1,2\n").unwrap();
         for ending in ["csv", "tsv", "parquet"] {
             let path = folder.path().join(format!("a.csv/below.{ending}"));
-            let (name, ending) = ("a".to_owned(), ending.to_owned());
-            let source = Source { path: path.clone(), name, ending, leads_out: false };
+            let source = Source {
+                path: path.clone(),
+                name: "a".to_owned(),
+                ending: ending.to_owned(),
+                leads_out: false,
+            };
             let outcome = read(&source, &Options::default(), &mut |_| Ok(()));
             match outcome {
                 Err(NotRead::Ended(TablesError::Read { path: named, .. })) => assert_eq!(named, path),

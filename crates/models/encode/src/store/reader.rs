@@ -1,7 +1,6 @@
 //! Reading an embedding file.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

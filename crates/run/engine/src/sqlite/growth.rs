@@ -22,8 +22,12 @@ const MAX_GROWTH: f64 = 20.0;
 /// What a `*` can multiply by, as a binary logarithm: SQLite allows 2,000 columns.
 const STAR_GROWTH: f64 = 11.0;
 
-/// Most columns and indexes of a database whose queries are compiled in this process: the planner looks at each.
+/// Most columns and indexes of what a query may read that is compiled in this process: the planner looks at each.
 const MAX_PARTS: usize = 4000;
+
+/// Tables that count towards [`MAX_PARTS`], the largest first: the planner looks only at what a query reads, and SQLite joins
+/// no more. So the number of tables of a database slows down no query.
+const MOST_TABLES: usize = 64;
 
 /// Largest file that is read in this process: one instruction (`count(*)`) may read all of it.
 const MAX_FILE: u64 = 256 << 20;
@@ -78,8 +82,11 @@ pub(super) fn compiles_quickly(database: &Database, sql: &str) -> bool {
 pub(crate) fn growth_of(schema: &Schema, file_bytes: u64) -> Option<f64> {
     let tables = schema.tables();
     let is_virtual = |table: &Table| table.kind == TableKind::Virtual;
-    let parts: usize = tables.iter().map(|table| table.columns.len() + table.indexes.len()).sum();
-    if file_bytes > MAX_FILE || parts > MAX_PARTS || tables.iter().any(is_virtual) {
+    let mut parts: Vec<usize> =
+        tables.iter().map(|table| table.columns.len() + table.indexes.len()).collect();
+    parts.sort_unstable_by(|a, b| b.cmp(a));
+    let most_read: usize = parts.iter().take(MOST_TABLES).sum();
+    if file_bytes > MAX_FILE || most_read > MAX_PARTS || tables.iter().any(is_virtual) {
         return None;
     }
     let own = |table: &Table| {
@@ -170,6 +177,17 @@ mod tests {
         ] {
             assert!(growth(&sql) > MAX_GROWTH, "{} {}", growth(&sql), &sql[..60]);
         }
+    }
+
+    #[test]
+    fn tables_that_no_query_can_reach_together_do_not_count() {
+        let tables = |count: usize, columns: usize| {
+            let columns: Vec<String> = (0..columns).map(|at| format!("c{at}")).collect();
+            let table = |at: usize| format!("CREATE TABLE t{at}({});", columns.join(", "));
+            Schema::from_ddl(&(0..count).map(table).collect::<String>()).unwrap()
+        };
+        assert!(growth_of(&tables(3000, 4), 0).is_some());
+        assert!(growth_of(&tables(3, 2000), 0).is_none());
     }
 
     #[test]

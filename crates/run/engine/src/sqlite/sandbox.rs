@@ -47,6 +47,8 @@ pub struct Sandbox {
     calls: u64,
     /// Calls of the progress handler that all untrusted queries together may take from here on.
     calls_in_total: Cell<u64>,
+    /// Calls of it that all statements of ours together may take.
+    own_calls_in_total: Cell<u64>,
 }
 
 impl Sandbox {
@@ -67,7 +69,15 @@ impl Sandbox {
         let guard = lock(&mut connection, &limits)?;
         let random = seed_random(&connection, i32::try_from(QUERY_VALUE_BYTES).unwrap_or(i32::MAX))?;
         let calls = calls(budget.vm_steps);
-        Ok(Self { connection, guard, random, limits, calls, calls_in_total: Cell::new(u64::MAX) })
+        Ok(Self {
+            connection,
+            guard,
+            random,
+            limits,
+            calls,
+            calls_in_total: Cell::new(u64::MAX),
+            own_calls_in_total: Cell::new(u64::MAX),
+        })
     }
 
     /// Lets untrusted queries take that many virtual-machine steps together from here on; one that finds none left fails like
@@ -80,6 +90,17 @@ impl Sandbox {
     /// How many of them are left, in hundreds.
     pub fn left_in_total(&self) -> u64 {
         self.calls_in_total.get().saturating_mul(u64::from(PROGRESS_INSTRUCTIONS.unsigned_abs()))
+    }
+
+    /// Lets the statements of ours that fill tables take that many virtual-machine steps together from here on: a CHECK of the
+    /// schema may take long on every row. One that finds none left fails.
+    pub fn allow_own_in_total(&self, vm_steps: u64) {
+        self.own_calls_in_total.set(calls(vm_steps));
+    }
+
+    /// Whether no statement of ours that fills tables may run any more.
+    pub fn is_own_spent(&self) -> bool {
+        self.own_calls_in_total.get() == 0
     }
 
     /// Runs a statement of ours that creates a table. Its CHECKs and types come from the schema, which is not to
@@ -118,8 +139,12 @@ impl Sandbox {
     /// # Errors
     /// Whatever SQLite says of it.
     pub fn execute_own(&self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
-        self.begin(Phase::Own);
-        statement.raw_execute().map(drop)
+        let left = self.own_calls_in_total.get();
+        let allowed = self.calls.min(left);
+        self.guard.begin_within(Phase::Own, TimeLimit::computing(self.limits.timeout), allowed);
+        let done = statement.raw_execute().map(drop);
+        self.own_calls_in_total.set(left.saturating_sub(allowed.saturating_sub(self.guard.calls_left())));
+        done
     }
 
     /// All rows of a statement of ours.

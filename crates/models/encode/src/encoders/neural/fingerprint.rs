@@ -1,6 +1,5 @@
 //! What identifies a model: the content of its files.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 

@@ -1,7 +1,6 @@
 //! Tensors from safetensors files, one or many, read one at a time: never a whole file in memory.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
