@@ -64,10 +64,10 @@ fn estimate_systems<'py>(py: Python<'py>, job: Job<'py>) -> PyResult<Bound<'py, 
     let (job, worker, pool) = (job.read()?, program::worker(py)?, threads(py)?);
     let estimated = call(py, move |stop| {
         let context = Context::default().with_worker(worker).stopped_by(Arc::clone(stop));
-        let estimated = pool.install(|| job.run(&context))?;
-        let estimates = serde_json::to_value(&estimated.report.estimates);
+        let done = pool.install(|| job.run(&context))?;
+        let estimates = serde_json::to_value(&done.report.estimates);
         let estimates = estimates.map_err(|error| Failure::of(Class::Internal, &error))?;
-        Ok(json!({"estimates": estimates, "notes": estimated.notes}))
+        Ok(json!({"estimates": estimates, "notes": done.notes}))
     })?;
     to_python(py, &estimated)
 }

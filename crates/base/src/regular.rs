@@ -102,11 +102,11 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
             assert!(error.to_string().contains("regular file"), "{error}");
         }
-        assert!(open(&at("socket")).is_err());
+        assert!(open(at("socket")).is_err());
         assert!(open(Path::new("/dev/null")).is_err());
         assert!(check(&at("file")).is_ok() && check(&at("missing")).is_ok() && check(&at("pipe")).is_err());
         assert!(open_named(Path::new("/dev/null")).is_ok());
         assert_eq!(open(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
-        assert_eq!(open(&at("missing")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(open(at("missing")).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

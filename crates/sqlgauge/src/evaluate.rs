@@ -75,7 +75,6 @@ impl EvaluateJob {
     /// # Errors
     /// Always: this build leaves the evaluator out.
     #[cfg(not(feature = "evaluator"))]
-    #[expect(clippy::unused_self, reason = "called as where the feature is built in")]
     pub fn run(&self, _: &Context<'_>) -> Result<Estimate, Error> {
         Err(sqlgauge_base::NotBuiltIn { what: "--evaluator", feature: "evaluator" }.into())
     }

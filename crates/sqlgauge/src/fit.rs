@@ -120,7 +120,6 @@ mod absent {
         ///
         /// # Errors
         /// Always: this build leaves the evaluator out.
-        #[expect(clippy::unused_self, reason = "called as where the feature is built in")]
         pub fn run(&self, _: &Context<'_>) -> Result<Infallible, Error> {
             Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge fit", feature: "evaluator" }.into())
         }
@@ -131,7 +130,6 @@ mod absent {
         ///
         /// # Errors
         /// Always: this build leaves the evaluator out.
-        #[expect(clippy::unused_self, reason = "called as where the feature is built in")]
         pub fn run(&self, _: &Context<'_>) -> Result<Infallible, Error> {
             Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge adapt", feature: "evaluator" }.into())
         }

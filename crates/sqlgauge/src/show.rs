@@ -65,12 +65,12 @@ impl ShowJob {
         let system = self.system(&manifest)?;
         let item = items.find(&system, &self.id)?;
         let item = item.ok_or_else(|| self.missing(&system, &items))?;
-        let (gold_rows, prediction_rows) = match database_of(&manifest, &item.db_id) {
+        let [gold_rows, prediction_rows] = match database_of(&manifest, &item.db_id) {
             Ok(path) => self.rows(&path, &item, recorded_now(&manifest)?, context)?,
             Err(why) => {
                 let text = format!("{}; only the rows kept in the run are shown", crate::sentence(&why));
                 context.watcher().note(&text);
-                (None, None)
+                [None, None]
             }
         };
         Ok(ItemWithRows { item, gold_rows, prediction_rows })
@@ -108,7 +108,7 @@ impl ShowJob {
     }
 
     fn missing(&self, system: &str, items: &Items) -> Error {
-        let (mut first, mut last) = (None, None);
+        let [mut first, mut last] = [None, None];
         let walked = items.for_each(|item| {
             if item.system == system {
                 first.get_or_insert_with(|| item.id.clone());
@@ -132,14 +132,14 @@ impl ShowJob {
         item: &Item,
         now: Option<Moment>,
         context: &Context<'_>,
-    ) -> Result<(Option<Arc<ResultSet>>, Option<Arc<ResultSet>>), Error> {
+    ) -> Result<[Option<Arc<ResultSet>>; 2], Error> {
         let engine = context.sqlite(self.limits, now.unwrap_or_else(Moment::now))?;
         let database = engine.open(path)?;
         let view = ItemView::new(item);
         let run = |sql: &str| engine.run(&database, sql).outcome.rows().cloned();
         let gold = view.golds().into_iter().find_map(run);
         // A prediction that the log keeps only in part would not show what was scored.
-        Ok((gold, item.details.whole_prediction().and_then(run)))
+        Ok([gold, item.details.whole_prediction().and_then(run)])
     }
 }
 

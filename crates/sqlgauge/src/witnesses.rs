@@ -172,11 +172,11 @@ impl Writer<'_> {
                 continue;
             }
             let target = Target::new(id, self.engine.open(&path)?);
-            let refutes = |prediction: &str| {
+            let tells_apart = |prediction: &str| {
                 let pair = |gold| Pair::new(&self.engine, &target, gold, prediction, None);
                 question.golds.iter().all(|gold| self.metric.score(&pair(gold)).value == Some(0.0))
             };
-            let refuted = predictions.iter().enumerate().filter(|(_, prediction)| refutes(prediction));
+            let refuted = predictions.iter().enumerate().filter(|(_, prediction)| tells_apart(prediction));
             candidates.push(Candidate { path, told: refuted.map(|(at, _)| at).collect() });
         }
         let kept = chosen(&candidates);

@@ -77,9 +77,14 @@ fn a_view_that_joins_too_much_to_be_described_is_left_out_and_the_rest_is_evolve
             .to_owned();
     for at in 0..14 {
         let before = if at == 0 { "t".to_owned() } else { format!("v{}", at - 1) };
-        world += &format!(
-            "CREATE VIEW v{at} AS SELECT x.id AS id, x.name AS name FROM {before} x JOIN {before} y JOIN {before} z;"
-        );
+        let from = format!("{before} x JOIN {before} y JOIN {before} z");
+        world.extend([
+            "CREATE VIEW v",
+            &at.to_string(),
+            " AS SELECT x.id AS id, x.name AS name FROM ",
+            &from,
+            ";",
+        ]);
     }
     let done = evolved(folder.path(), &world, &[Kind::RenameColumns], &["SELECT name FROM t WHERE a > 1"]);
     assert_eq!(done, [1]);

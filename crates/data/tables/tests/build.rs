@@ -258,7 +258,7 @@ fn links_are_followed_inside_of_the_folder_only() {
     let (world, elsewhere) = (World::new(&[("good.csv", some)]), tempfile::tempdir().unwrap());
     fs::write(elsewhere.path().join("private.csv"), "name,pay\nann,1\nbob,2\ncy,3\n").unwrap();
     let link = |from: std::path::PathBuf, name: &str| {
-        std::os::unix::fs::symlink(from, world.folder.path().join("in").join(name)).unwrap()
+        std::os::unix::fs::symlink(from, world.folder.path().join("in").join(name)).unwrap();
     };
     link(elsewhere.path().join("private.csv"), "out.csv");
     link(std::path::PathBuf::from("good.csv"), "inside.csv");

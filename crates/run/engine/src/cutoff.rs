@@ -10,7 +10,7 @@ pub(crate) struct Cutoff<'a> {
 }
 
 impl Cutoff<'_> {
-    pub(crate) fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 }

@@ -92,7 +92,7 @@ fn ends_or(rest: &str, further: &[&str]) -> bool {
         "(" | "=" => rest.starts_with(*next),
         word => after_keyword(rest, word).is_some(),
     };
-    rest.is_empty() || rest.starts_with(';') || further.iter().any(|next| goes_on(&next))
+    rest.is_empty() || rest.starts_with(';') || further.iter().any(goes_on)
 }
 
 #[cfg(test)]

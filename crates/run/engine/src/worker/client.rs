@@ -156,10 +156,9 @@ impl Worker {
         }
         match self.hear(cpu::wall_limit(request.limits.timeout).saturating_add(GRACE), cutoff) {
             Ok(WorkerMessage::Ran) => {}
-            Ok(WorkerMessage::Late) => return Ended::Late,
             Ok(WorkerMessage::Frame(_)) | Err(RecvTimeoutError::Disconnected) => return Ended::Died,
             Err(RecvTimeoutError::Timeout) if cutoff.is_stopped() => return Ended::Stopped,
-            Err(RecvTimeoutError::Timeout) => return Ended::Late,
+            Ok(WorkerMessage::Late) | Err(RecvTimeoutError::Timeout) => return Ended::Late,
         }
         match self.said.recv_timeout(TRANSFER) {
             Ok(WorkerMessage::Frame(bytes)) => decode_execution(&bytes).map_or(Ended::Died, Ended::Ran),
