@@ -8,6 +8,7 @@ use sqlgauge_sql::schema::Column;
 
 /// One change of a schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "operator", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Change {
     /// A column gets another name; foreign keys, indexes, CHECKs and views follow.
@@ -102,6 +103,7 @@ pub enum Change {
 
 /// Which rows of two tables that become one have no partner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// None: every row of the child has its parent, and every parent a child.
@@ -128,6 +130,7 @@ impl Shape {
 
 /// A column that takes the place of others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     /// Its name.

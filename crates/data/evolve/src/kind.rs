@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A kind of schema change (EvoSchema, section 3.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Columns are added; the golds stay.

@@ -55,6 +55,7 @@ pub struct EvolvedItem {
 
 /// A line of `changes.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "record", rename_all = "snake_case")]
 pub enum Record {
     /// What was asked for.
@@ -69,6 +70,7 @@ pub enum Record {
 
 /// What was asked for: the first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EvolvedHeader"))]
 pub struct Header {
     /// [`FORMAT_VERSION`].
     pub format: u32,
@@ -98,6 +100,7 @@ pub struct Header {
 
 /// An evolved schema.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SchemaRecord {
     /// The evolved database.
     pub db_id: String,
@@ -123,6 +126,7 @@ pub struct SchemaRecord {
 
 /// What became of an item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ItemRecord {
     /// Position of the item in the original file, from 0.
     pub source_index: usize,
@@ -145,6 +149,7 @@ pub struct ItemRecord {
 
 /// Why an item has no evolved form, or a database none of a kind: a closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The gold does not run on the original database, or not within its limits.
@@ -199,6 +204,7 @@ impl Reason {
 
 /// The folder in numbers: the last line. Min, mean, median and max as in the paper's Table 2; null of nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Statistics {
     /// Items written.
     pub written: usize,
@@ -216,6 +222,7 @@ pub struct Statistics {
 
 /// Least, mean, median and greatest of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spread {
     /// Least.
     pub min: f64,

@@ -37,6 +37,7 @@ use self::words::bare_words;
 
 /// How readable a name is (SNAILS).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Naturalness {
     /// Full words: `vegetation_height`.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// What was spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spending {
     /// Queries made.
     pub made: u64,

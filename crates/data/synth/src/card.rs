@@ -37,7 +37,7 @@ fn head(out: &mut String, header: &Header, summary: &Summary) {
         out,
         "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/train-*.{format}\n---\n\
          # A synthetic Text-to-SQL corpus\n\n\
-         CompositeKind by sqlgauge {} with seed {}; every query was run by {} on the database that lies beside it.\n\n\
+         Made by sqlgauge {} with seed {}; every query was run by {} on the database that lies beside it.\n\n\
          | examples | unique SQL | databases |\n|---|---|---|\n| {pairs} | {pairs} | {} |\n",
         header.tool_version, header.seed, header.engine, summary.databases
     );

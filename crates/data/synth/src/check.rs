@@ -19,6 +19,7 @@ use sqlgauge_sql::{Aliases, Dialect, ordered, print, print_as_written, resolve};
 
 /// Why a query is no pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DroppedReason"))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// SQL has no words for the tree.

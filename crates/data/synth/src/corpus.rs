@@ -93,6 +93,7 @@ impl Default for Options {
 
 /// What a corpus is made from: the record that tells one run from another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CorpusHeader"))]
 pub struct Header {
     /// The version of what is written.
     pub format: u32,

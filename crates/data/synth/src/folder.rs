@@ -90,14 +90,19 @@ pub struct Unit {
     pub left_out: Vec<(String, String)>,
 }
 
-/// The manifest.
+/// `synth.json`: what a corpus is made from, and its counts.
 #[derive(Debug, Serialize, Deserialize)]
-struct Manifest {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Manifest {
+    /// What the corpus is made from.
     #[serde(flatten)]
-    header: Header,
-    tally: Tally,
-    unmet: Unmet,
-    left_out: Vec<String>,
+    pub header: Header,
+    /// The counts.
+    pub tally: Tally,
+    /// Pairs that no database could give, by tier.
+    pub unmet: Unmet,
+    /// Databases and tables that nothing was made of, and why.
+    pub left_out: Vec<String>,
 }
 
 /// What is written of the units into files of one name.

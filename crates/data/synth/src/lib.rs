@@ -35,7 +35,7 @@ pub use budget::Caps;
 pub use corpus::{CorpusError, Header, Options, Progress, Summary, synthesize};
 pub use data::DataFormat;
 pub use dialects::{DialectText, Translation};
-pub use folder::{FORMAT_VERSION, FolderError, VERSIONS};
+pub use folder::{FORMAT_VERSION, FolderError, Manifest, VERSIONS};
 pub use near_miss::{Mutation, mutated};
 pub use pair::Pair;
 pub use related::{Contradiction, Related, Relation, Shares};

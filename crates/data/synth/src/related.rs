@@ -28,6 +28,7 @@ const CHANGES: usize = 4;
 
 /// How a query beside a pair is related to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
     /// It returns the same on every database that keeps the schema.
@@ -68,6 +69,7 @@ pub struct Shares {
 
 /// Two queries that rules prove equal, and that return different rows: a rule is wrong, or SQLite is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Contradiction {
     /// The pair.
     pub pair: String,
@@ -81,7 +83,7 @@ pub struct Contradiction {
 
 /// What came of a pair.
 #[derive(Debug, Default)]
-pub struct CompositeKind {
+pub struct RelatedQueries {
     /// The queries beside it.
     pub related: Vec<Related>,
     /// Variants whose rows are not the pair's.
@@ -99,8 +101,8 @@ pub fn beside(
     shares: Shares,
     seed: u64,
     (id, pair): (&str, &Checked),
-) -> CompositeKind {
-    let mut made = CompositeKind::default();
+) -> RelatedQueries {
+    let mut made = RelatedQueries::default();
     let mut random = Random::new([seed, seed_of(id), 1]);
     if random.unit() < shares.variants
         && let Some((sql, rules)) = variant(world, &pair.query, &mut random)
@@ -124,7 +126,7 @@ pub fn beside(
     made
 }
 
-impl CompositeKind {
+impl RelatedQueries {
     /// Adds a near miss, if one of a few changes has a witness.
     fn near_miss(
         &mut self,

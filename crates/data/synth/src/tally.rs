@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::budget::Spending;
 use crate::check::Reason;
 use crate::pair::Pair;
-use crate::related::{CompositeKind, Contradiction, Relation};
+use crate::related::{Contradiction, RelatedQueries, Relation};
 use crate::tier::Tier;
 
 /// The counts of a database, or of a whole corpus.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tally {
     /// Pairs.
     pub pairs: u64,
@@ -88,7 +89,7 @@ impl Tally {
     }
 
     /// Counts what stands beside a pair.
-    pub fn keep_related(&mut self, made: &CompositeKind) {
+    pub fn keep_related(&mut self, made: &RelatedQueries) {
         made.related.iter().for_each(|related| bump(&mut self.related, related.relation, 1));
         self.contradictions.extend(made.contradictions.iter().cloned());
         self.unfinished_variants += made.unfinished;

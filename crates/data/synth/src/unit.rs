@@ -20,7 +20,7 @@ use crate::dialects::Translation;
 use crate::grammar::Grammar;
 use crate::pair::Pair;
 use crate::polish::{Polish, WriterError};
-use crate::related::{CompositeKind, Related, Shares, beside};
+use crate::related::{Related, RelatedQueries, Shares, beside};
 use crate::sampler::Sampler;
 use crate::shape::Shape;
 use crate::tally::Tally;
@@ -154,7 +154,7 @@ fn completed(
     world: &World,
     checker: &Checker<'_>,
     kept: Vec<(Pair, Checked)>,
-) -> Vec<(Pair, CompositeKind)> {
+) -> Vec<(Pair, RelatedQueries)> {
     let complete = |(mut pair, passed): (Pair, Checked)| {
         pair.separating_databases = separating_databases(world, &pair.sql, &pair.other_readings);
         let made = beside(world, checker, task.shares_beside, task.seed, (&pair.id, &passed));

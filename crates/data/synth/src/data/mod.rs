@@ -17,6 +17,7 @@ use sqlgauge_base::NotBuiltIn;
 
 /// How records are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DataFormat {
     /// A JSON object a line.

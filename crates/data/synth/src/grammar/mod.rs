@@ -54,7 +54,7 @@ struct FromRelation {
 }
 
 /// A SELECT with what is known of its result.
-struct CompositeKind {
+struct TypedSelect {
     select: Select,
     /// What its columns hold.
     facets: Vec<Facet>,
@@ -98,7 +98,7 @@ impl<'a> Grammar<'a> {
     }
 
     /// A SELECT with that many levels of queries.
-    fn select(&mut self, draft: &mut Draft, levels: usize) -> Option<(CompositeKind, Vec<FromRelation>)> {
+    fn select(&mut self, draft: &mut Draft, levels: usize) -> Option<(TypedSelect, Vec<FromRelation>)> {
         let nest = draft.nest.filter(|_| levels > 1);
         let (from, scope) = match nest {
             Some(Nest::Derived) => self.derived_from(levels - 1, false)?,
@@ -143,7 +143,7 @@ impl<'a> Grammar<'a> {
     }
 
     /// The terms of ORDER BY.
-    fn order(&mut self, made: &CompositeKind, scope: &[FromRelation], draft: &Draft) -> Vec<OrderTerm> {
+    fn order(&mut self, made: &TypedSelect, scope: &[FromRelation], draft: &Draft) -> Vec<OrderTerm> {
         let select = &made.select;
         let aggregates: Vec<&Output> =
             select.outputs.iter().filter(|output| matches!(output.expr, Expr::Aggregate(_))).collect();

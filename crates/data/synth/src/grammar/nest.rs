@@ -7,7 +7,7 @@ use super::condition::forget;
 use super::draft::{Draft, Form, Nest, any_nest};
 use super::from::{ends, link_condition};
 use super::output::has_aggregate;
-use super::{CompositeKind, Facet, FromRelation, Grammar, conjunction, equal, output, select_of};
+use super::{Facet, FromRelation, Grammar, TypedSelect, conjunction, equal, output, select_of};
 use crate::world::{Kind, Link};
 
 impl Grammar<'_> {
@@ -224,7 +224,7 @@ impl Grammar<'_> {
     /// Adds a result column that counts or sums up what is linked with the row.
     pub(super) fn nested_output(
         &mut self,
-        made: &mut CompositeKind,
+        made: &mut TypedSelect,
         scope: &[FromRelation],
         levels: usize,
     ) -> Option<()> {

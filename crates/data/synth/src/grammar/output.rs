@@ -9,7 +9,7 @@ use sqlgauge_sql::tree::{
 
 use super::condition::comparison;
 use super::draft::{Draft, Form};
-use super::{CompositeKind, Facet, FromRelation, Grammar, output, select_of};
+use super::{Facet, FromRelation, Grammar, TypedSelect, output, select_of};
 use crate::tier::Tier;
 use crate::world::Kind;
 
@@ -25,7 +25,7 @@ impl Grammar<'_> {
         scope: &[FromRelation],
         draft: &mut Draft,
         inner: Option<usize>,
-    ) -> Option<CompositeKind> {
+    ) -> Option<TypedSelect> {
         match draft.form {
             Form::List => self.list(scope, draft),
             Form::Aggregate => self.aggregates(scope, draft),
@@ -34,7 +34,7 @@ impl Grammar<'_> {
         }
     }
 
-    fn list(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<CompositeKind> {
+    fn list(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<TypedSelect> {
         let mut facets = self.columns(scope, draft.outputs);
         let mut outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
         let wanted = draft.take(COMPUTED);
@@ -52,7 +52,7 @@ impl Grammar<'_> {
         (!outputs.is_empty()).then(|| {
             let mut select = select_of(outputs);
             select.distinct = draft.distinct;
-            CompositeKind { select, facets }
+            TypedSelect { select, facets }
         })
     }
 
@@ -87,8 +87,8 @@ impl Grammar<'_> {
         found
     }
 
-    fn aggregates(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<CompositeKind> {
-        let mut made = CompositeKind { select: select_of(Vec::new()), facets: Vec::new() };
+    fn aggregates(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<TypedSelect> {
+        let mut made = TypedSelect { select: select_of(Vec::new()), facets: Vec::new() };
         if let Some((expr, facet)) =
             draft.take(&["case", "arithmetic", "cast"]).and_then(|want| self.ratio(scope, want))
         {
@@ -160,7 +160,7 @@ impl Grammar<'_> {
         scope: &[FromRelation],
         draft: &mut Draft,
         inner: Option<usize>,
-    ) -> Option<CompositeKind> {
+    ) -> Option<TypedSelect> {
         let keys = self.group_keys(scope)?;
         let group_by: Vec<Expr> = keys.iter().map(Facet::expr).collect();
         let mut outputs: Vec<Output> = group_by.iter().cloned().map(output).collect();
@@ -183,7 +183,7 @@ impl Grammar<'_> {
             None if draft.having => Some(self.having(scope)?),
             None => None,
         };
-        Some(CompositeKind { select: Select { group_by, having, ..select_of(outputs) }, facets })
+        Some(TypedSelect { select: Select { group_by, having, ..select_of(outputs) }, facets })
     }
 
     /// A category, or the key of a row with what names it.
@@ -270,7 +270,7 @@ impl Grammar<'_> {
     }
 
     /// Columns with a rank within a category, or an aggregate over it.
-    fn windowed(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<CompositeKind> {
+    fn windowed(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<TypedSelect> {
         let mut facets = self.columns(scope, draft.outputs.max(1));
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
         let of_kind = |kinds: &[Kind]| -> Vec<&Facet> {
@@ -296,7 +296,7 @@ impl Grammar<'_> {
         let first = facets.first()?.column;
         outputs.push(output(Expr::Window(Box::new(call))));
         facets.push(computed_facet(first, "rank", true));
-        Some(CompositeKind { select: select_of(outputs), facets })
+        Some(TypedSelect { select: select_of(outputs), facets })
     }
 
     /// A value that is computed from columns of a row.

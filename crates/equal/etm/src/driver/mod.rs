@@ -8,6 +8,7 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Body, Expr, From, Query, Relation, RelationId, Source};
 use sqlgauge_sql::{aggregates, reach};
 
+use self::operands::Place;
 use crate::beside::{Comparand, keeps_type, result_operands, returns_texts};
 use crate::context::{Context, Position, Published};
 use crate::matcher::Application;
@@ -185,7 +186,7 @@ impl<'a> Driver<'_, 'a> {
         self.body(&mut query.body, plan_shows, &empty, results);
         self.without_rows(&empty, |driver| {
             for term in &mut query.order_by {
-                driver.operand(&mut term.expr, false, "ORDER BY", &Comparand::Itself);
+                driver.operand(&mut term.expr, Place::of("ORDER BY", &Comparand::Itself));
             }
         });
         for expr in query.limit.iter_mut().chain(&mut query.offset) {
@@ -379,14 +380,14 @@ impl<'a> Driver<'_, 'a> {
                 }
                 self.without_rows(empty, |driver| {
                     for output in &mut select.outputs {
-                        driver.operand(&mut output.expr, false, "SELECT", results);
+                        driver.operand(&mut output.expr, Place::of("SELECT", results));
                     }
                 });
                 if let Some(filter) = &mut select.filter {
                     self.expr(filter, true, "WHERE");
                 }
                 for key in &mut select.group_by {
-                    self.operand(key, false, "GROUP BY", &Comparand::Itself);
+                    self.operand(key, Place::of("GROUP BY", &Comparand::Itself));
                 }
                 if let Some(having) = &mut select.having {
                     let grouped = !select.group_by.is_empty();

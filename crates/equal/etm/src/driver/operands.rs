@@ -14,19 +14,31 @@ use crate::tools;
 /// How often rules may rewrite one and the same expression in one pass.
 const MAX_REWRITES: usize = 12;
 
+/// Where an expression stands.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// Whether only its truth counts.
+    is_condition: bool,
+    /// The clause, for the log.
+    clause: &'static str,
+    /// What it is compared with.
+    beside: &'a Comparand,
+}
+
+impl<'a> Place<'a> {
+    /// The place of a value in that clause.
+    pub(super) fn of(clause: &'static str, beside: &'a Comparand) -> Self {
+        Self { is_condition: false, clause, beside }
+    }
+}
+
 impl Driver<'_, '_> {
     /// An expression of which only the value counts.
     pub(super) fn expr(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str) {
-        self.operand(expr, is_condition, clause, &Comparand::Nothing);
+        self.operand(expr, Place { is_condition, ..Place::of(clause, &Comparand::Nothing) });
     }
 
-    pub(super) fn operand(
-        &mut self,
-        expr: &mut Expr,
-        is_condition: bool,
-        clause: &'static str,
-        beside: &Comparand,
-    ) {
+    pub(super) fn operand(&mut self, expr: &mut Expr, place: Place<'_>) {
         // SQL tells the owner of an aggregate by the columns that it reads, so one that reads others stays as it is.
         if let Expr::Aggregate(aggregate) = expr
             && self.is_correlated
@@ -34,24 +46,19 @@ impl Driver<'_, '_> {
         {
             return;
         }
-        self.parts(expr, is_condition, clause, beside);
+        self.parts(expr, place);
         if aggregates::has_displaced(expr) {
             return;
         }
         for _ in 0..MAX_REWRITES {
-            if !self.expression_rules(expr, is_condition, clause, beside) {
+            if !self.expression_rules(expr, place) {
                 return;
             }
         }
     }
 
-    fn expression_rules(
-        &mut self,
-        expr: &mut Expr,
-        is_condition: bool,
-        clause: &'static str,
-        beside: &Comparand,
-    ) -> bool {
+    fn expression_rules(&mut self, expr: &mut Expr, place: Place<'_>) -> bool {
+        let Place { is_condition, clause, beside } = place;
         if self.plan_shows && self.has_indexed_text && may_be_indexed_text(expr, &self.context.facts) {
             return false;
         }
@@ -95,7 +102,8 @@ impl Driver<'_, '_> {
         if shows { Comparand::these(facts, others.iter().copied()) } else { Comparand::Nothing }
     }
 
-    fn parts(&mut self, expr: &mut Expr, is_condition: bool, clause: &'static str, beside: &Comparand) {
+    fn parts(&mut self, expr: &mut Expr, place: Place<'_>) {
+        let Place { is_condition, clause, beside } = place;
         // What passes the affinity or the collation of its operand on.
         let passed = |as_what: Comparand| match beside {
             Comparand::Nothing => Comparand::Nothing,
@@ -107,16 +115,16 @@ impl Driver<'_, '_> {
             Expr::Unary(_, operand) | Expr::Cast { expr: operand, .. } => {
                 let of_operand =
                     if matches!(beside, Comparand::Itself) { Comparand::Itself } else { Comparand::Others };
-                self.operand(operand, false, clause, &passed(of_operand));
+                self.operand(operand, Place::of(clause, &passed(of_operand)));
             }
             Expr::Collate { expr: operand, .. } => {
-                self.operand(operand, false, clause, &passed(Comparand::Anything));
+                self.operand(operand, Place::of(clause, &passed(Comparand::Anything)));
             }
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
                 let of_left = self.beside(left, &[right]);
-                self.operand(left, false, clause, &of_left);
+                self.operand(left, Place::of(clause, &of_left));
                 let of_right = self.beside(right, &[left]);
-                self.operand(right, false, clause, &of_right);
+                self.operand(right, Place::of(clause, &of_right));
             }
             Expr::Binary(_, left, right) => {
                 self.expr(left, false, clause);
@@ -129,14 +137,14 @@ impl Driver<'_, '_> {
             }
             Expr::Row(list) => {
                 let part = passed(Comparand::Anything);
-                list.iter_mut().for_each(|operand| self.operand(operand, false, clause, &part));
+                list.iter_mut().for_each(|operand| self.operand(operand, Place::of(clause, &part)));
             }
             Expr::Between { expr, low, high, .. } => {
                 let of_value = self.beside(expr, &[low, high]);
-                self.operand(expr, false, clause, &of_value);
+                self.operand(expr, Place::of(clause, &of_value));
                 for bound in [low, high] {
                     let of_bound = self.beside(bound, &[expr]);
-                    self.operand(bound, false, clause, &of_bound);
+                    self.operand(bound, Place::of(clause, &of_bound));
                 }
             }
             Expr::Like { expr, pattern, escape, .. } => {
@@ -147,10 +155,10 @@ impl Driver<'_, '_> {
             }
             Expr::InList { expr, list, .. } => {
                 let of_value = self.beside(expr, &list.iter().collect::<Vec<_>>());
-                self.operand(expr, false, clause, &of_value);
+                self.operand(expr, Place::of(clause, &of_value));
                 for element in list {
                     let of_element = self.beside(element, &[expr]);
-                    self.operand(element, false, clause, &of_element);
+                    self.operand(element, Place::of(clause, &of_element));
                 }
             }
             Expr::InQuery { expr, query, .. } => self.in_query(expr, query, clause),
@@ -205,7 +213,7 @@ impl Driver<'_, '_> {
         } else {
             Comparand::Nothing
         };
-        self.operand(value, false, clause, &results);
+        self.operand(value, Place::of(clause, &results));
         let of_results = if self.context.is_sound() {
             Comparand::these(&self.context.facts, [&*value])
         } else {
@@ -224,29 +232,29 @@ impl Driver<'_, '_> {
     ) {
         if let Some(operand) = operand.as_deref_mut() {
             let of_operand = self.beside(operand, &branches.iter().map(|(when, _)| when).collect::<Vec<_>>());
-            self.operand(operand, false, clause, &of_operand);
+            self.operand(operand, Place::of(clause, &of_operand));
         }
         for (when, then) in branches {
             match operand.as_deref() {
                 None => self.expr(when, true, clause),
                 Some(operand) => {
                     let of_when = self.beside(when, &[operand]);
-                    self.operand(when, false, clause, &of_when);
+                    self.operand(when, Place::of(clause, &of_when));
                 }
             }
-            self.operand(then, false, clause, of_results);
+            self.operand(then, Place::of(clause, of_results));
         }
         if let Some(otherwise) = otherwise {
-            self.operand(otherwise, false, clause, of_results);
+            self.operand(otherwise, Place::of(clause, of_results));
         }
     }
 
     fn list(&mut self, list: &mut [Expr], clause: &'static str, beside: &Comparand) {
-        list.iter_mut().for_each(|expr| self.operand(expr, false, clause, beside));
+        list.iter_mut().for_each(|expr| self.operand(expr, Place::of(clause, beside)));
     }
 
     fn terms(&mut self, terms: &mut [OrderTerm], clause: &'static str) {
-        terms.iter_mut().for_each(|term| self.operand(&mut term.expr, false, clause, &Comparand::Itself));
+        terms.iter_mut().for_each(|term| self.operand(&mut term.expr, Place::of(clause, &Comparand::Itself)));
     }
 
     fn record_expr(&mut self, meta: &'static Meta, before: &Expr, after: &Expr, clause: &'static str) {

@@ -95,50 +95,86 @@ fn is_part(context: &Context<'_>) -> bool {
     matches!(context.position, Position::Derived | Position::Cte | Position::Operand)
 }
 
-/// `SELECT c1, c2 FROM (q)` where `c1, c2` are the columns of `q`.
-fn unwrap(query: &mut Query, context: &Context<'_>) -> bool {
-    let Some(select) = query.as_select() else { return false };
-    let Some(relation) = tools::single_relation(select) else { return false };
-    let Source::Derived(inner) = &relation.source else { return false };
-    let is_bare =
-        !select.distinct && select.filter.is_none() && tools::is_flat(select) && query.ctes.is_empty();
-    let columns: Option<Vec<usize>> = select
-        .outputs
-        .iter()
-        .map(|output| {
-            tools::as_column(&output.expr)
-                .filter(|c| c.relation == relation.id)
-                .and_then(|c| Some(c.column.position()? as usize))
+/// `SELECT c1, c2 FROM (q)` where `c1, c2` are the columns of `q`, each once.
+struct Wrapper<'q> {
+    query: &'q Query,
+    id: RelationId,
+    inner: &'q Query,
+    inner_select: &'q Select,
+    /// Which column of `q` each result is.
+    columns: Vec<usize>,
+}
+
+impl<'q> Wrapper<'q> {
+    /// The query as a wrapper, if it is one.
+    fn of(query: &'q Query) -> Option<Self> {
+        let select = query.as_select()?;
+        let relation = tools::single_relation(select)?;
+        let Source::Derived(inner) = &relation.source else { return None };
+        let inner_select = inner.as_select()?;
+        let column = |output: &Output| {
+            let column = tools::as_column(&output.expr).filter(|column| column.relation == relation.id)?;
+            Some(column.column.position()? as usize)
+        };
+        let columns: Vec<usize> = select.outputs.iter().map(column).collect::<Option<_>>()?;
+        let mut sorted = columns.clone();
+        sorted.sort_unstable();
+        let only_passes_on =
+            !select.distinct && select.filter.is_none() && tools::is_flat(select) && query.ctes.is_empty();
+        let passes_all_on = sorted.into_iter().eq(0..inner_select.outputs.len());
+        (only_passes_on && passes_all_on && inner.ctes.is_empty()).then_some(Self {
+            query,
+            id: relation.id,
+            inner,
+            inner_select,
+            columns,
         })
-        .collect();
-    let (Some(columns), Some(own)) = (columns, inner.as_select()) else { return false };
-    let mut sorted = columns.clone();
-    sorted.sort_unstable();
-    let covers = sorted == (0..own.outputs.len()).collect::<Vec<_>>();
-    let limited = inner.limit.is_some() || inner.offset.is_some();
-    let outer_orders = !query.order_by.is_empty() || query.limit.is_some() || query.offset.is_some();
-    let one = inner.limit.as_ref().is_some_and(|limit| tools::as_integer(limit) == Some(1));
-    // The order of a limited subquery is not promised to the statement around it.
-    let order_fits = !limited || (!outer_orders && (one || context.position != Position::Top));
-    // An operand of a set operation has no LIMIT of its own.
-    let is_operand = matches!(context.position, Position::Operand | Position::DistinctOperand);
-    // An aggregate in ORDER BY is one of those that choose the row of bare columns.
-    let orders_by_aggregate =
-        inner.order_by.iter().any(|term| sqlgauge_sql::derive::has_aggregate(&term.expr));
-    let as_it_is =
-        !is_part(context) && !outer_orders && columns.is_sorted() && (limited || !orders_by_aggregate);
-    let id = relation.id;
-    if !is_bare
-        || !covers
-        || !order_fits
-        || !inner.ctes.is_empty()
-        || (limited && is_operand)
-        || reads_aggregate_inside(query, id, &own.outputs)
-        || !(as_it_is || is_settled_by_data(inner, Position::Derived, &context.facts))
+    }
+
+    fn is_limited(&self) -> bool {
+        self.inner.limit.is_some() || self.inner.offset.is_some()
+    }
+
+    fn orders(&self) -> bool {
+        !self.query.order_by.is_empty() || self.query.limit.is_some() || self.query.offset.is_some()
+    }
+
+    /// The order of a limited subquery is not promised to the statement around it.
+    fn keeps_order(&self, position: Position) -> bool {
+        let is_one_row = self.inner.limit.as_ref().is_some_and(|limit| tools::as_integer(limit) == Some(1));
+        !self.is_limited() || (!self.orders() && (is_one_row || position != Position::Top))
+    }
+
+    /// An operand of a set operation has no LIMIT of its own.
+    fn may_have_limit(&self, position: Position) -> bool {
+        !self.is_limited() || !matches!(position, Position::Operand | Position::DistinctOperand)
+    }
+
+    /// Whether SQLite puts the subquery into the query as it is, so that both choose the same rows whatever the data.
+    fn stays_as_it_is(&self, context: &Context<'_>) -> bool {
+        // An aggregate in ORDER BY is one of those that choose the row of bare columns.
+        let orders_by_aggregate =
+            self.inner.order_by.iter().any(|term| sqlgauge_sql::derive::has_aggregate(&term.expr));
+        !is_part(context)
+            && !self.orders()
+            && self.columns.is_sorted()
+            && (self.is_limited() || !orders_by_aggregate)
+    }
+}
+
+fn unwrap(query: &mut Query, context: &Context<'_>) -> bool {
+    let Some(wrapper) = Wrapper::of(query) else { return false };
+    if !wrapper.keeps_order(context.position)
+        || !wrapper.may_have_limit(context.position)
+        || reads_aggregate_inside(query, wrapper.id, &wrapper.inner_select.outputs)
+        || !(wrapper.stays_as_it_is(context)
+            || is_settled_by_data(wrapper.inner, Position::Derived, &context.facts))
     {
         return false;
     }
-    let mut inner = inner.as_ref().clone();
+    let limited = wrapper.is_limited();
+    let Wrapper { id, inner, columns, .. } = wrapper;
+    let mut inner = inner.clone();
     let Some(mut select) = tools::take_select(&mut inner) else { return false };
     let outputs = select.outputs.clone();
     select.outputs = columns.iter().map(|column| outputs[*column].clone()).collect();

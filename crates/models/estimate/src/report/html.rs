@@ -140,7 +140,7 @@ fn ranking(report: &Reliability) -> String {
     let content = format!(
         "<div class=\"scroll\"><table>{header}<tbody>{rows}</tbody></table></div>\n\
          <p class=\"note\">Estimates of systems on the same questions share most of their error: an order can be surer than overlapping intervals suggest. \
-         “LabelledAnswers runs”: the share that is right of the system's own labelled answers.</p>\n"
+         “Known runs”: the share that is right of the system's own labelled answers.</p>\n"
     );
     section("ranking", "Ranking", "highest estimate first", &content)
 }
