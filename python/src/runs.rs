@@ -112,7 +112,7 @@ fn merge_parts(py: Python<'_>, parts: Vec<PathBuf>, out: PathBuf) -> PyResult<()
     let pool = threads(py)?;
     call(py, move |_| {
         let command = |of_part: &[String]| of_whole(of_part, &out);
-        pool.install(|| sqlgauge::merge_runs(&parts, &out, &[], command, drop))?;
+        pool.install(|| sqlgauge::merge_runs(&parts, &out, &[], command, &()))?;
         Ok(())
     })
 }

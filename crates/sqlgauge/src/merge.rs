@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use sqlgauge_report::Report;
 use sqlgauge_run::Shards;
 
+use crate::context::Watcher;
 use crate::error::Error;
 use crate::open_run::finish_run;
 use crate::settings::gates_of;
 
 /// Writes the run directory that the parts are parts of, with its summary and its page; `gates` are the bars that the means
-/// are to reach, and `command` is what its record says that it was made by, given the command of the first part. `note` gets what a
+/// are to reach, and `command` is what its record says that it was made by, given the command of the first part. `watcher` is told what a
 /// person should know of the parts.
 ///
 /// ```
@@ -25,7 +26,7 @@ use crate::settings::gates_of;
 ///     let job = ScoreJob { shard: Some(shard.parse()?), now, ..sample.score_job(&["ex"], out)? };
 ///     job.run(&Context::default())?;
 /// }
-/// let report = merge_runs(&parts, &folder.path().join("run"), &[], <[String]>::to_vec)?;
+/// let report = merge_runs(&parts, &folder.path().join("run"), &[], <[String]>::to_vec, &())?;
 /// assert_eq!(report.manifest.examples, 41);
 /// # Ok(())
 /// # }
@@ -38,11 +39,11 @@ pub fn merge_runs(
     out: &Path,
     gates: &[String],
     command: impl FnOnce(&[String]) -> Vec<String>,
-    note: impl Fn(String),
+    watcher: &dyn Watcher,
 ) -> Result<Report, Error> {
     let shards = Shards::open(parts)?;
     for folder in shards.unsealed() {
-        note(format!(
+        watcher.note(&format!(
             "{} has no digest of its log, as shards of older versions: a change of its scores would not be seen",
             folder.display()
         ));

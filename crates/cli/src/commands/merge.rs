@@ -7,6 +7,7 @@ use clap::Args;
 use sqlgauge::merge_runs;
 
 use crate::Verdict;
+use crate::progress::Progress;
 
 /// Put the shards of a run together to the run that they are parts of
 #[derive(Debug, Args)]
@@ -31,7 +32,8 @@ pub struct Merge {
 impl Merge {
     pub fn run(self) -> Result<Verdict> {
         let command = |command: &[String]| unsharded(command, &self.out);
-        let report = merge_runs(&self.runs, &self.out, &self.fail_under, command, crate::output::note)?;
+        let report =
+            merge_runs(&self.runs, &self.out, &self.fail_under, command, &Progress::new(self.quiet))?;
         super::score::show(&report, &self.out, self.json, self.quiet)
     }
 }

@@ -32,6 +32,7 @@ pub enum Change {
         /// Its table.
         table: String,
         /// Name, type and constraints.
+        #[cfg_attr(feature = "schema", schemars(with = "serde_json::Map<String, serde_json::Value>"))]
         column: Box<Column>,
         /// Its position among the columns; at the end without one.
         at: Option<u32>,
