@@ -40,6 +40,7 @@ const COMMANDS: &[&[&str]] = &[
     &["schema"],
     &["parse"],
     &["metrics"],
+    &["trust"],
     &["completions"],
     &["man"],
 ];

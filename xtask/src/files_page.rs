@@ -69,11 +69,34 @@ fn object(page: &mut String, name: Option<&str>, schema: &Value) {
         let about = schema.get("description").and_then(Value::as_str).unwrap_or_default();
         let _ = write!(page, "\n### {name}\n\n{}\n", line(about));
     }
+    values(page, schema);
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else { return };
     page.push_str("\n| field | type | meaning |\n|---|---|---|\n");
     for (field, of) in fields {
         let about = of.get("description").and_then(Value::as_str).unwrap_or_default();
         let _ = writeln!(page, "| `{field}` | {} | {} |", kind(of), line(about));
+    }
+}
+
+/// The values of a closed list; of a list of records the names by which they are told apart.
+fn values(page: &mut String, schema: &Value) {
+    let Some(choices) = schema.get("oneOf").and_then(Value::as_array) else { return };
+    let mut rows = String::new();
+    for choice in choices {
+        let tag = || {
+            let fields = choice.get("properties")?.as_object()?;
+            fields.values().find_map(|field| field.get("const")?.as_str())
+        };
+        let listed =
+            choice.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let names = choice.get("const").and_then(Value::as_str).into_iter().chain(listed).chain(tag());
+        let about = choice.get("description").and_then(Value::as_str).unwrap_or_default();
+        for name in names {
+            let _ = writeln!(rows, "| `{name}` | {} |", line(about));
+        }
+    }
+    if !rows.is_empty() {
+        let _ = write!(page, "\n| value | meaning |\n|---|---|\n{rows}");
     }
 }
 
