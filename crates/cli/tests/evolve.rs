@@ -588,7 +588,7 @@ mod named_by_a_model {
         assert_eq!(output.status.code(), Some(2));
         assert!(
             stderr(&output).contains("no names for the table")
-                && stderr(&output).contains("the same command goes on"),
+                && stderr(&output).contains("running it again goes on"),
             "{}",
             stderr(&output)
         );

@@ -222,7 +222,7 @@ fn a_method_without_its_input_says_what_is_missing() {
             "source",
             vec!["mid"],
             vec!["--judge-url", "http://127.0.0.1:9", "--judge-model", "m"],
-            "asks no judge",
+            "does not ask a judge",
         ),
         ("no-such", vec![], vec![], "judge-arena"),
     ] {

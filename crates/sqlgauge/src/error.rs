@@ -128,7 +128,7 @@ pub enum Error {
     #[error(transparent)]
     Names(Box<sqlgauge_prompt::names::AskError>),
     /// A job that asks a language model was asked to stop; the sentence says which answers are kept.
-    #[error("{0}; the same call goes on")]
+    #[error("{0}; running it again goes on")]
     StoppedAsking(String),
     /// Something that was given does not fit; the sentence names it and the remedy.
     #[error("{0}")]

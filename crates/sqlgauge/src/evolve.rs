@@ -152,7 +152,7 @@ impl EvolveJob {
             sqlgauge_prompt::names::ask(&client, &databases, &model, self.naturalness, Some(&mut show));
         let answers = match answers {
             Err(error) if error.is_cancelled() => return Err(namer.stopped()),
-            answers => answers.about(|| format!("--names llm; {}, and the same call goes on", namer.kept())),
+            answers => answers.about(|| format!("--names llm; {}; running it again goes on", namer.kept())),
         };
         context.watcher().heeds_stop(false);
         let answers = answers?;

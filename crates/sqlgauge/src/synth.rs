@@ -163,7 +163,7 @@ impl SynthJob {
             if polish.is_cancelled {
                 return llm.stopped();
             }
-            let what = format!("{}: {}; the same call goes on", made(), llm.kept());
+            let what = format!("{}: {}; running it again goes on", made(), llm.kept());
             return Error::About { what, source: Box::new(error.into()) };
         }
         Error::About { what: made(), source: Box::new(error.into()) }
