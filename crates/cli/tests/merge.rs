@@ -262,7 +262,7 @@ fn a_shard_that_was_changed_after_it_finished_is_refused_by_name() {
     merge(&world, &runs, "all").unwrap();
     // A shard of an older version.
     unseal(&world, "part1");
-    let fixed = ["merge", "--quiet", "--out", "older"].map(str::to_owned);
+    let fixed = ["merge", "--out", "older"].map(str::to_owned);
     let output = program(&world, &[&fixed, runs.as_slice()].concat()).output().unwrap();
     assert!(output.status.success());
     let said = stderr(&output);
