@@ -37,7 +37,7 @@ impl OptionalLlm {
     /// The settings for what is written to `out`; `option` is the one that needs the model.
     ///
     /// # Errors
-    /// When server or model are missing, or the time limit is none.
+    /// When the server or the model is missing, or the time limit is not a positive number.
     pub fn settings(&self, option: &str, out: &std::path::Path) -> anyhow::Result<sqlgauge::LlmSettings> {
         let (Some(url), Some(model)) = (&self.llm_url, &self.llm_model) else {
             anyhow::bail!("{option} asks a model; give --llm-url and --llm-model");
@@ -50,7 +50,7 @@ impl LlmOptions {
     /// The settings for what is written to `out`.
     ///
     /// # Errors
-    /// When the time limit is none.
+    /// When the time limit is not a positive number.
     pub fn settings(&self, out: &std::path::Path) -> anyhow::Result<sqlgauge::LlmSettings> {
         self.limits.settings(&self.llm_url, &self.llm_model, out)
     }

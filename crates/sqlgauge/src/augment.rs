@@ -65,7 +65,7 @@ pub struct AugmentJob {
 pub enum EvolvedSchemas {
     /// Folders that [`EvolveJob`] wrote for the original.
     Folders(Vec<PathBuf>),
-    /// Those kinds of change, by which the original is evolved into the folder `OUT.evolved`.
+    /// Kinds of change: the job evolves the original by them into the folder `OUT.evolved`.
     Kinds(Vec<Kind>),
 }
 

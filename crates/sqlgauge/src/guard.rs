@@ -41,7 +41,7 @@ pub fn keep_inputs<'a>(
 ///
 /// # Errors
 /// [`Error::OutputIsInput`].
-pub fn keep_inputs_of_run(folder: &Path, manifest: &Manifest) -> Result<(), Error> {
+pub(crate) fn keep_inputs_of_run(folder: &Path, manifest: &Manifest) -> Result<(), Error> {
     let inputs = || manifest.inputs.iter().map(|input| (input.role.as_str(), Path::new(&input.path)));
     RUN_FILES.iter().try_for_each(|name| keep_inputs("--out", &folder.join(name), inputs()))
 }

@@ -66,7 +66,7 @@ pub fn metrics_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Vec<&'
 ///
 /// # Errors
 /// When one is malformed, or of a metric that is not scored.
-pub fn gates_of(texts: &[String], metrics: &[String]) -> Result<Vec<Gate>, Error> {
+pub(crate) fn gates_of(texts: &[String], metrics: &[String]) -> Result<Vec<Gate>, Error> {
     Ok(texts.iter().map(|text| Gate::parse(text, metrics)).collect::<Result<Vec<_>, _>>()?)
 }
 
@@ -76,7 +76,7 @@ pub fn verifies(metrics: &[&'static dyn Metric]) -> bool {
 }
 
 /// The options of a scored run as its record has them.
-pub fn recorded_options(
+pub(crate) fn recorded_options(
     limits: &Limits,
     now: Moment,
     extract: bool,
@@ -111,7 +111,7 @@ pub fn started_at(out: &Path, goes_on: bool) -> Result<Moment, Error> {
 ///
 /// # Errors
 /// When the record holds something else than a time.
-pub fn recorded_now(manifest: &Manifest) -> Result<Option<Moment>, Error> {
+pub(crate) fn recorded_now(manifest: &Manifest) -> Result<Option<Moment>, Error> {
     let recorded = manifest.options.get(NOW).and_then(Value::as_str);
     Ok(recorded.map(str::parse).transpose()?)
 }

@@ -88,7 +88,7 @@ impl Source {
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn digest_sources<S: Borrow<Source>>(sources: &[(String, S)]) -> Result<Vec<Input>, RunError> {
+pub(crate) fn digest_sources<S: Borrow<Source>>(sources: &[(String, S)]) -> Result<Vec<Input>, RunError> {
     let files: Vec<(String, PathBuf)> = sources
         .iter()
         .filter_map(|(role, source)| Some((role.clone(), source.borrow().file()?.to_owned())))

@@ -12,9 +12,7 @@ use sqlgauge_report::words::{percent, points};
 use sqlgauge_report::{Painter, Report, ShowOptions};
 
 use crate::Verdict;
-use crate::engine::context;
 use crate::output::{Style, colour, command_line, print, print_painted, print_with, width};
-use crate::progress::Progress;
 
 /// Metrics of the terminal's table; the report has all.
 const SHOWN: usize = 4;
@@ -29,9 +27,8 @@ pub struct Demo {
 
 impl Demo {
     pub fn run(self) -> Result<Verdict> {
-        let progress = Progress::new(true);
         let job = DemoJob { out: self.out, command: command_line() };
-        let tour = job.run(&context(&progress)?)?;
+        let tour = crate::engine::run(true, |context| job.run(context))?;
         print(&format!("The sample benchmark is in {}\n", job.out.join("benchmark").display()))?;
         title("1  How good are they?", "percent with 95 % intervals; n: questions")?;
         leaderboard(&tour.report)?;

@@ -10,14 +10,12 @@ use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::report::{Reliability, table};
 
 use crate::Verdict;
-use crate::engine::context;
 use crate::judge_options::JudgeOptions;
 use crate::options::{
     ClockOptions, LimitOptions, SystemFile, column_help, columns, format, system_file, systems,
     workload_roles,
 };
 use crate::output::{colour, command_line, print, print_json, print_painted, width};
-use crate::progress::Progress;
 use crate::reliability::ReliabilityOptions;
 use crate::stdin::{input_file, source};
 
@@ -99,10 +97,8 @@ impl EstimateCommand {
         }
         #[cfg(not(feature = "services"))]
         self.judge.check()?;
-        let progress = Progress::new(self.quiet);
-        let estimated = self.job(options)?.run(&context(&progress)?);
-        progress.finish();
-        let estimated = estimated?;
+        let job = self.job(options)?;
+        let estimated = crate::engine::run(self.quiet, |context| job.run(context))?;
         self.show(&estimated.report)?;
         Ok(if estimated.rings { Verdict::GateFailed } else { Verdict::Done })
     }

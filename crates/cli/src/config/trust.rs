@@ -18,7 +18,11 @@ use sqlgauge_run::sha256_of_bytes;
 pub fn is_guarded(word: &OsStr) -> bool {
     let word = word.to_string_lossy();
     let (flag, value) = word.split_once('=').unwrap_or((&word, ""));
-    flag == "--solver" || flag.ends_with("-url") || flag.ends_with("-env") || value.contains("://")
+    flag == "--solver"
+        || flag.ends_with("-url")
+        || flag.ends_with("-env")
+        || (flag == "--encoder" && value.starts_with("http"))
+        || value.contains("://")
 }
 
 /// Whether the user trusts that content at that path.
@@ -90,6 +94,7 @@ mod tests {
         let expected = ["api-key-env", "judge-key-env", "judge-url", "llm-key-env", "llm-url", "solver"];
         assert_eq!(guarded, expected);
         assert!(is_guarded("--encoder=http://127.0.0.1/v1".as_ref()));
+        assert!(is_guarded("--encoder=http:127.0.0.1/v1".as_ref()));
         assert!(!is_guarded("--encoder=features".as_ref()) && !is_guarded("--quiet".as_ref()));
     }
 }

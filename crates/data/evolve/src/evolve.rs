@@ -239,7 +239,7 @@ pub fn evolve(
                     Variant::Kind(kind, true) => work.per_item(*kind, folder)?,
                     Variant::Kind(kind, false) => work.per_database(*kind, &place)?,
                 };
-                // What an engine returned that failed is no outcome, and must not be there for the next run.
+                // An engine that failed did not tell the truth about its queries, so its results are not kept for the next run.
                 engine.check()?;
                 folder.keep(source.db_id, &shard)?;
             }

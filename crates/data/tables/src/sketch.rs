@@ -30,7 +30,7 @@ impl Sketch {
         &self.hashes
     }
 
-    /// Up to which bound all hashes are kept; `None` if there is no other.
+    /// The bound up to which the sketch keeps every hash; `None` if it keeps all of them.
     pub(crate) fn bound(&self) -> Option<u64> {
         if self.whole { None } else { self.hashes.last().copied() }
     }

@@ -16,7 +16,8 @@ const MOST_STEPS: i32 = 50_000_000;
 const STEPS_OF_A_CALL: i32 = 100;
 /// Time for the script, and for putting its rows into a file: a step can be a call that takes a while.
 const MOST_TIME: Duration = Duration::from_secs(5);
-/// Longest value, if the script is no longer: no call takes long on such values, and ours have a quarter of it at most.
+/// Most bytes of a value that a script makes; a longer script may make values of its own length. Calls on such values are fast, and
+/// our own values have at most a quarter of this.
 const VALUE_BYTES: usize = 64 << 10;
 const MOST_VALUE_BYTES: usize = 1 << 20;
 /// Pages of 4 KiB that the rows of a script may take in memory.

@@ -304,7 +304,7 @@ fn best(worths: Vec<Worth>) -> (usize, Worth) {
         let found = crate::judge::JudgedAnswer::new(
             Code::GoldFailed,
             crate::judge::Progress::Nothing,
-            "there is no gold",
+            "the question has no gold",
         );
         (0, Worth { value: None, found })
     };

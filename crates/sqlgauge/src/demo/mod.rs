@@ -9,25 +9,22 @@
 
 mod page;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
 use sqlgauge_base::file::write_atomically;
-use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_estimate::Estimate;
-use sqlgauge_estimate::report::Reliability;
 use sqlgauge_etm::{Comparison, Profile};
 use sqlgauge_evolve::{Kind, Plan};
-use sqlgauge_names::Naturalness;
 use sqlgauge_report::{ItemView, Report};
-use sqlgauge_run::{Item, Manifest, RunError};
+use sqlgauge_run::{Item, RunError};
 use sqlgauge_verify::Verdict;
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::estimate::EstimateJob;
+use crate::estimate::{EstimateJob, EstimateRecords};
+use crate::evolve::EvolveJob;
 use crate::match_pair::{SchemaFacts, match_pair};
 use crate::sample::Sample;
 use crate::score::{ScoreJob, System};
@@ -160,8 +157,8 @@ impl DemoJob {
         let engine = context.sqlite(Sample::limits(), Moment::now())?;
         let refuted = refuted(&items, &sample, &engine)?;
         let matched = matched(&items, &sample, &engine)?;
-        let estimates = self.estimates(&sample, &items, &engine, context)?;
-        let evolved = self.evolved(&sample, &report, &engine, context)?;
+        let estimates = self.estimates(&sample, &items, context)?;
+        let evolved = self.evolved(&sample, &report, context)?;
         let page = self.out.join("index.html");
         let demo = Demo { report, refuted, matched, estimates, evolved, page };
         let html = page::html(&demo);
@@ -180,7 +177,6 @@ impl DemoJob {
         &self,
         sample: &Sample,
         items: &[Item],
-        engine: &dyn Engine,
         context: &Context<'_>,
     ) -> Result<Vec<EstimateAndTruth>, Error> {
         let labelled = self.out.join("labelled");
@@ -201,41 +197,16 @@ impl DemoJob {
         let job = EstimateJob {
             known: vec![labelled],
             systems: systems(UNLABELLED),
+            limits: Sample::limits(),
+            records: EstimateRecords { out: Some(self.out.join("estimate")), ..EstimateRecords::default() },
+            command: self.command.clone(),
             ..EstimateJob::new(part(items, None, UNLABELLED), &sample.databases)
         };
         let estimates = job.run(context)?.report.estimates;
-        self.write_estimates(&estimates, items, engine)?;
         Ok(estimates
             .into_iter()
             .map(|estimate| EstimateAndTruth { truth: truth(items, &estimate), estimate })
             .collect())
-    }
-
-    fn write_estimates(
-        &self,
-        estimates: &[Estimate],
-        items: &[Item],
-        engine: &dyn Engine,
-    ) -> Result<(), Error> {
-        let examples =
-            items.iter().filter(|item| item.system == ESTIMATED[0] && item.db_id == UNLABELLED).count();
-        let report = Reliability {
-            manifest: Manifest {
-                tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-                engine: engine.name_and_version(),
-                command: self.command.clone(),
-                metrics: Vec::new(),
-                systems: ESTIMATED.map(str::to_owned).to_vec(),
-                inputs: Vec::new(),
-                options: BTreeMap::new(),
-                examples,
-            },
-            target: UNLABELLED.to_owned(),
-            estimates: estimates.to_vec(),
-            drift: Vec::new(),
-            alarm_below: None,
-        };
-        Ok(report.write_to(&self.out.join("estimate"))?)
     }
 
     /// The same answers on the benchmark with renamed columns.
@@ -243,11 +214,15 @@ impl DemoJob {
         &self,
         sample: &Sample,
         original: &Report,
-        engine: &dyn Engine,
         context: &Context<'_>,
     ) -> Result<Vec<BeforeAndAfter>, Error> {
         let folder = self.out.join("evolved");
-        evolve(sample, engine, &folder)?;
+        let job = EvolveJob {
+            plan: Plan::Kinds { kinds: vec![CHANGE], per_item: false },
+            limits: Sample::limits(),
+            ..EvolveJob::new(&sample.questions, &sample.databases, &folder)
+        };
+        job.run(context)?;
         let benchmark = folder.join(CHANGE.name());
         let systems =
             ESTIMATED.iter().filter_map(|name| Some(System::new(*name, sample.predictions_of(name)?)));
@@ -273,24 +248,6 @@ impl DemoJob {
         };
         Ok(ESTIMATED.iter().filter_map(both).collect())
     }
-}
-
-/// Writes the benchmark under the other schema.
-fn evolve(sample: &Sample, engine: &dyn Engine, folder: &Path) -> Result<(), Error> {
-    let benchmark =
-        load_benchmark(&BenchmarkSource { gold: sample.questions.clone(), ..BenchmarkSource::default() })?;
-    let options = sqlgauge_evolve::Options {
-        plan: Plan::Kinds { kinds: vec![CHANGE], per_item: false },
-        seed: 0,
-        intensity: 0.5,
-        naturalness: Naturalness::default(),
-        names: None,
-        tables: None,
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    let databases = Databases::open(&sample.databases)?;
-    sqlgauge_evolve::evolve(&benchmark, &databases, engine, &options, folder, &|_, _| {})?;
-    Ok(())
 }
 
 /// The questions of one database as JSON lines, with their golds; or a system's answers to them.

@@ -1,17 +1,21 @@
-//! Statements that are no queries: they explain a query, or change data or the schema.
+//! Statements other than queries: they explain a query, or change data or the schema.
 
 use super::begin::{after_keyword, after_name};
 use crate::text::strip;
 
-/// Whether a text begins with a statement that is no query, as `EXPLAIN QUERY PLAN SELECT …`, `INSERT INTO …` or
+/// Whether a text begins with a statement other than a query: `EXPLAIN QUERY PLAN SELECT …`, `INSERT INTO …`,
 /// `DELETE FROM …`. Prose that begins with the same word ("Update: the query is …") is not one.
 ///
 /// `CREATE TABLE t (…)` is not among them: models repeat the schema that they were given before they answer.
 pub fn is_other_statement(text: &str) -> bool {
     let text = strip(text).trim_start_matches('(');
+    after_keyword(text, "explain").map_or_else(|| changes(text), explains)
+}
+
+/// Whether a statement that changes data, the schema or the connection begins here.
+fn changes(text: &str) -> bool {
     let after = |keyword: &str| after_keyword(text, keyword);
-    after("explain").is_some_and(explains)
-        || after("insert").is_some_and(goes_into)
+    after("insert").is_some_and(goes_into)
         || after("replace").is_some_and(goes_into)
         || after("delete").and_then(|rest| after_keyword(rest, "from")).is_some_and(deletes)
         || after("update").is_some_and(updates)
@@ -21,11 +25,17 @@ pub fn is_other_statement(text: &str) -> bool {
         || after("pragma").and_then(after_name).is_some_and(|rest| ends_or(rest, &["=", "("]))
 }
 
-/// Whether what stands before a query holds a statement that is no query, or begins one that the query is part of.
-/// `before` ends where the query begins.
+/// Whether the text before a query holds another statement, or begins one that contains the query. `before` ends where the query
+/// begins.
 pub(super) fn follows_other_statement(before: &str) -> bool {
-    let ends = before.match_indices([';', '\n']).map(|(at, end)| at + end.len());
-    std::iter::once(0).chain(ends).any(|start| is_other_statement(&before[start..]))
+    let before = strip(before);
+    let mut start = 0;
+    before.split_inclusive([';', '\n']).any(|piece| {
+        let at = start;
+        start += piece.len();
+        // Blank pieces are passed over, or each would be read again from every one before it.
+        !strip(piece).is_empty() && is_other_statement(&before[at..])
+    })
 }
 
 /// EXPLAIN goes on with the query, here or where the query was cut off; prose goes on with other words.
@@ -34,7 +44,7 @@ fn explains(rest: &str) -> bool {
     let rest = plan.unwrap_or(rest).trim_start_matches('(');
     rest.is_empty()
         || ["select", "with", "values"].iter().any(|keyword| after_keyword(rest, keyword).is_some())
-        || is_other_statement(rest)
+        || changes(rest)
 }
 
 fn goes_into(rest: &str) -> bool {
@@ -98,6 +108,16 @@ fn ends_or(rest: &str, further: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_read_once_and_nothing_nests() {
+        let many = |text: &str| text.repeat(200_000);
+        for text in
+            [many("explain "), many("explain\n"), many("\n"), many("explain query plan\n("), many(";")]
+        {
+            assert!(!follows_other_statement(&(text.clone() + "x")) && !is_other_statement(&(text + "x")));
+        }
+    }
 
     #[test]
     fn statements_that_are_no_queries_are_told_from_prose_and_queries() {

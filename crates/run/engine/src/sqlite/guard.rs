@@ -90,7 +90,7 @@ impl TimeLimit {
     }
 }
 
-/// The instant after that time; one that no process lives to see where there is none.
+/// The instant after that time. Where the clock cannot count so far, an instant that no process lives to see.
 fn after(now: Instant, time: Duration) -> Instant {
     const AGE: Duration = Duration::from_hours(100 * 365 * 24);
     now.checked_add(time).unwrap_or_else(|| now + AGE)

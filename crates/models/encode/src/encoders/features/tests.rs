@@ -104,7 +104,7 @@ fn schemas() {
 #[test]
 fn linking() {
     let question = "What are the names and birth years of all singers from France?";
-    FeatureValues::of(question, Some("`Sales (k)` is no part"), None).check(&[
+    FeatureValues::of(question, Some("`Sales (k)` is not a part"), None).check(&[
         // names, birth, years, singers, france
         ("link.words", 5.0),
         ("link.table_words_exact", 0.0),
