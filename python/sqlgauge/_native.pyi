@@ -1,6 +1,6 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, final
+from typing import Any, Literal, final
 
 __all__ = [
     "__version__",
@@ -158,9 +158,12 @@ class Reward:
 
     Args:
         db: Folder of the databases (``<db_id>/<db_id>.sqlite``), or one database for all questions.
-        kind: ``exact`` (1 or 0 by ``ex@1``), ``dense`` (partial credit) or ``structure`` (1 or 0 by ``etm@1``; runs nothing).
+        kind: ``exact`` (1 or 0 by the rows, as ``ex@1`` compares), ``dense`` (partial credit) or ``structure`` (1 or 0 by ``etm@1``; runs nothing).
         witnesses: Whether a right answer must also agree with its gold on counterexample databases of the question.
         time_limit: Seconds of processor time that one query may take, and ten times as many by the clock.
+        columns: ``any``: an answer may return the gold's columns in another order. ``ordered``: it may not, as in ``ex@1``.
+        likeness: What of the benchmark's rows witnesses keep to: ``schema`` (nothing), ``nulls`` (a column without NULL there
+            has none), ``repeats`` (also a column whose values never repeat there does not repeat any).
         witness_folder: Where witnesses are kept; processes may share it. In memory without it.
         extract: Whether predictions are completions out of which the SQL is taken, or SQL.
         refuse_no_table: Whether an answer that reads no table is refused where the gold reads one.
@@ -183,6 +186,8 @@ class Reward:
         witnesses: bool = False,
         time_limit: float = 2.0,
         *,
+        columns: Literal["any", "ordered"] = "any",
+        likeness: Literal["schema", "nulls", "repeats"] = "repeats",
         witness_folder: str | os.PathLike[str] | None = None,
         extract: bool = True,
         refuse_no_table: bool = True,

@@ -79,7 +79,7 @@ impl Reward {
 #[pymethods]
 impl Reward {
     #[new]
-    #[pyo3(signature = (db, kind="exact", witnesses=false, time_limit=2.0, *, witness_folder=None, extract=true,
+    #[pyo3(signature = (db, kind="exact", witnesses=false, time_limit=2.0, *, columns="any", likeness="repeats", witness_folder=None, extract=true,
         refuse_no_table=true, threads=0, slow_queries=0, growth=8, seed=0))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn new(
@@ -88,6 +88,8 @@ impl Reward {
         kind: &str,
         witnesses: bool,
         time_limit: f64,
+        columns: &str,
+        likeness: &str,
         witness_folder: Option<PathBuf>,
         extract: bool,
         refuse_no_table: bool,
@@ -100,7 +102,9 @@ impl Reward {
             .map_err(|_| Failure::input(&format!("time_limit {time_limit} is no number of seconds")))?;
         let options = Options {
             kind: kind.parse().map_err(Failure::from)?,
+            columns: columns.parse().map_err(Failure::from)?,
             witnesses,
+            likeness: likeness.parse().map_err(Failure::from)?,
             witness_folder,
             time_limit,
             extract,
@@ -180,6 +184,8 @@ impl Reward {
         let dict = PyDict::new(py);
         dict.set_item("kind", own.kind.as_str())?;
         dict.set_item("witnesses", own.witnesses)?;
+        dict.set_item("columns", own.columns.as_str())?;
+        dict.set_item("likeness", own.likeness.as_str())?;
         dict.set_item("time_limit", own.time_limit.as_secs_f64())?;
         dict.set_item("witness_folder", own.witness_folder.as_ref())?;
         dict.set_item("extract", own.extract)?;

@@ -56,6 +56,17 @@ def test_no_answer_stops_a_batch(sample: Sample) -> None:
     assert "float" in results[1].reason and "dict" in results[5].reason
 
 
+def test_columns_come_in_any_order_unless_that_is_asked_for(sample: Sample) -> None:
+    question = next(one for one in sample.questions if one["db_id"] == "town_library")
+    gold, answer = "SELECT back_on, due_on FROM loan", "SELECT due_on, back_on FROM loan"
+    batch = ([answer], [gold], [question["db_id"]])
+    assert [sg.Reward(sample.db, columns=columns)(*batch)[0].code for columns in ("any", "ordered")] == ["right", "wrong"]
+    for likeness in ("schema", "nulls", "repeats"):
+        assert sg.Reward(sample.db, witnesses=True, likeness=likeness)(*batch)[0].code == "right"
+    with pytest.raises(sg.InputError, match="choose from any, ordered"):
+        sg.Reward(sample.db, columns="none")
+
+
 def test_statements_that_are_no_queries_earn_nothing(sample: Sample) -> None:
     texts, own, names = golds(sample)
     forms = ["EXPLAIN QUERY PLAN {}", "EXPLAIN {}", "INSERT INTO x {}", "CREATE TABLE x AS {}", "DELETE FROM x; {}"]

@@ -4,6 +4,7 @@
 pub mod analyses;
 pub mod constructs;
 
+use std::io::{Read as _, Seek as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -27,14 +28,37 @@ impl Measured {
     }
 }
 
-/// Runs a command to its end. Needs Linux's `/proc` for all but the wall-clock time.
+/// How a process ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// What it took.
+    pub took: Measured,
+    /// Its exit code; `None` where a signal ended it, or the limit of time.
+    pub code: Option<i32>,
+    /// What it wrote to standard error.
+    pub error: String,
+}
+
+/// Runs a command to its end, which must be a good one. Needs Linux's `/proc` for all but the wall-clock time.
 ///
 /// # Errors
 /// When the command cannot be started or fails; the error has what it wrote to standard error.
 pub fn measure(command: &mut Command) -> Result<Measured> {
+    let ended = measure_within(command, Duration::MAX)?;
+    ensure!(ended.code == Some(0), "{command:?} failed: {}", ended.error);
+    Ok(ended.took)
+}
+
+/// Runs a command to its end, whatever that is, or kills it after that time.
+///
+/// # Errors
+/// When the command cannot be started.
+pub fn measure_within(command: &mut Command, limit: Duration) -> Result<Ended> {
     let cpu_before = cpu_of_children().unwrap_or_default();
+    // A file, since nobody reads a pipe meanwhile.
+    let mut written = tempfile::tempfile()?;
     let started = Instant::now();
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    let mut child = command.stdout(Stdio::null()).stderr(written.try_clone()?).spawn()?;
     let status_file = format!("/proc/{}/status", child.id());
     let mut peak_kib = 0;
     let status = loop {
@@ -42,13 +66,18 @@ pub fn measure(command: &mut Command) -> Result<Measured> {
             break status;
         }
         peak_kib = peak_kib.max(peak_memory(&status_file).unwrap_or_default());
+        if started.elapsed() > limit {
+            child.kill()?;
+        }
         std::thread::sleep(Duration::from_millis(2));
     };
     let wall = started.elapsed();
     let cpu = cpu_of_children().unwrap_or_default().saturating_sub(cpu_before);
-    let error = child.wait_with_output()?.stderr;
-    ensure!(status.success(), "{command:?} failed: {}", String::from_utf8_lossy(&error));
-    Ok(Measured { wall, cpu, peak_kib })
+    let mut bytes = Vec::new();
+    written.rewind()?;
+    written.read_to_end(&mut bytes)?;
+    let error = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Ended { took: Measured { wall, cpu, peak_kib }, code: status.code(), error })
 }
 
 fn peak_memory(status_file: &str) -> Option<u64> {

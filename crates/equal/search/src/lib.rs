@@ -62,7 +62,7 @@ use self::verdict::TOO_MANY_STEPS;
 pub use self::ddl::create_table;
 pub use self::plan::with_targets;
 
-pub use self::contract::{ColumnOrder, Contract};
+pub use self::contract::{ColumnOrder, Contract, Equality};
 pub use self::exercise::{Event, Unexercised};
 pub use self::freedom::{Choice, OpenPlace};
 pub use self::many::refute_all;

@@ -6,6 +6,8 @@
 //! cargo bench -p sqlgauge-reward --bench reward -- beside           # right answers beside them: all must stay right
 //! cargo bench -p sqlgauge-reward --bench reward -- leak --batches 10000 --batch 32
 //! cargo bench -p sqlgauge-reward --bench reward -- attacks          # guesses over all of Spider dev
+//! cargo bench -p sqlgauge-reward --bench reward -- honest           # answers that official execution calls right and that
+//!                                                                   # are refused, beside the guesses that are not, by option
 //! ```
 //! The data folder is `SQLGAUGE_DATA`, else `../shared/data` beside the workspace. The program is its own worker.
 
@@ -18,7 +20,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Engine, Limits, ResultSet, SqliteEngine, Value, WorkerCommand, serve_queries};
-use sqlgauge_reward::{Code, Kind, Options, Request, Reward, RewardResult};
+use sqlgauge_reward::{Code, Columns, Kind, Likeness, Options, Request, Reward, RewardResult};
 use sqlgauge_search::literal;
 use sqlgauge_sql::schema::TableKind;
 use sqlgauge_sql::tree::{From, Query, Relation, Select};
@@ -86,10 +88,16 @@ fn main() -> Result<ExitCode> {
     }
     let arguments = Arguments::of(&given)?;
     let asks = |command: &str| given.iter().any(|own| own == command);
-    let commands: [(&str, Measurement); 5] =
-        [("speed", speed), ("endless", endless), ("beside", beside), ("leak", leak), ("attacks", attacks)];
+    let commands: [(&str, Measurement); 6] = [
+        ("speed", speed),
+        ("endless", endless),
+        ("beside", beside),
+        ("leak", leak),
+        ("attacks", attacks),
+        ("honest", honest),
+    ];
     let Some((_, run)) = commands.iter().find(|(name, _)| asks(name)) else {
-        println!("name what to measure: speed, endless, beside, leak or attacks");
+        println!("name what to measure: speed, endless, beside, leak, attacks or honest");
         return Ok(ExitCode::SUCCESS);
     };
     run(&arguments, &Spider::read()?)?;
@@ -132,6 +140,20 @@ impl Spider {
         let all: Vec<Request> = pairs.collect();
         let stride = (all.len() / count.max(1)).max(1);
         Ok(all.into_iter().step_by(stride).take(count).collect())
+    }
+}
+
+impl Spider {
+    /// The answers of a system that the official script calls right in its default mode, of each `every`-th question.
+    fn officially_right(&self, system: &str, every: usize) -> Result<Vec<Request>> {
+        let path = self.folder.join(format!("oracle/dev/{system}.jsonl"));
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("{} is not there", path.display()))?;
+        let outcomes = text.lines().map(|line| Ok(serde_json::from_str::<serde_json::Value>(line)?));
+        let outcomes: Vec<serde_json::Value> = outcomes.collect::<Result<_>>()?;
+        let all = self.pairs(system, self.golds.len())?;
+        let right = all.into_iter().zip(&outcomes).step_by(every).filter(|(_, own)| own["ex"] == 1);
+        Ok(right.map(|(request, _)| request).collect())
     }
 }
 
@@ -441,23 +463,9 @@ fn attacks(arguments: &Arguments, spider: &Spider) -> Result<()> {
     );
     let targets = targets(spider, &golds)?;
     println!("{:<40} {:>6} {:>9} {:>9} {:>9}", "guess", "asked", "any", "a table", "witnesses");
-    let honest: fn(&Target<'_>) -> Vec<String> = |own| vec![own.gold.to_owned()];
-    for (name, attack) in std::iter::once(&("the honest gold", honest)).chain(ATTACKS) {
-        let mut batch = Vec::new();
-        let mut of = Vec::new();
-        for (at, (target, (_, db_id))) in targets.iter().zip(&golds).enumerate() {
-            if *name == "COUNT(*) of each table" && counts_a_table(target.gold, &target.database) {
-                continue;
-            }
-            for prediction in attack(target) {
-                batch.push(Request {
-                    prediction,
-                    golds: vec![target.gold.to_owned()],
-                    db_id: (*db_id).clone(),
-                });
-                of.push(at);
-            }
-        }
+    let gold_itself: fn(&Target<'_>) -> Vec<String> = |own| vec![own.gold.to_owned()];
+    for (name, attack) in std::iter::once(&("the honest gold", gold_itself)).chain(ATTACKS) {
+        let (batch, of) = guesses(name, *attack, &targets, &golds);
         // What the rules prove equal to the gold is an answer, and no guess.
         let proved: Vec<bool> =
             rules.score(&batch)?.iter().map(|result| result.code == Code::Right).collect();
@@ -488,6 +496,95 @@ fn attacks(arguments: &Arguments, spider: &Spider) -> Result<()> {
         }
     }
     println!("{:.1} s in all", started.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// What that attack answers to each question, and to which.
+fn guesses(
+    name: &str,
+    attack: fn(&Target<'_>) -> Vec<String>,
+    targets: &[Target<'_>],
+    golds: &[&(String, String)],
+) -> (Vec<Request>, Vec<usize>) {
+    let mut batch = Vec::new();
+    let mut of = Vec::new();
+    for (at, (target, (_, db_id))) in targets.iter().zip(golds).enumerate() {
+        if name == "COUNT(*) of each table" && counts_a_table(target.gold, &target.database) {
+            continue;
+        }
+        for prediction in attack(target) {
+            let request =
+                Request { prediction, golds: vec![target.gold.to_owned()], db_id: (*db_id).clone() };
+            batch.push(request);
+            of.push(at);
+        }
+    }
+    (batch, of)
+}
+
+/// The systems of `honest`, unless one is named.
+const SYSTEMS: [&str; 3] = ["etm_DAIL", "etm_C3", "etm_RESDSQL"];
+
+/// For every order of columns and likeness of witnesses: of the answers that official execution calls right the share that
+/// is refused, and the questions of which some guess is rewarded that the rules do not prove right.
+fn honest(arguments: &Arguments, spider: &Spider) -> Result<()> {
+    let every = arguments.every.max(1);
+    let golds: Vec<&(String, String)> = spider.golds.iter().step_by(every).collect();
+    let targets = targets(spider, &golds)?;
+    let rules = made(Options { kind: Kind::Structure, refuse_no_table: false, ..spider.options(arguments) })?;
+    let mut blind = Vec::new();
+    let mut apart = Vec::new();
+    for (name, attack) in ATTACKS {
+        let (batch, _) = guesses(name, *attack, &targets, &golds);
+        let results = rules.score(&batch)?;
+        let open = batch.into_iter().zip(results).filter(|(_, result)| result.code != Code::Right);
+        let takes_apart = name.ends_with("join without its condition") || name.starts_with("an outer join");
+        let list = if takes_apart { &mut apart } else { &mut blind };
+        list.extend(open.map(|(request, _)| request));
+    }
+    let answers: Vec<(&str, Vec<Request>)> = SYSTEMS
+        .iter()
+        .map(|system| Ok((*system, spider.officially_right(system, every)?)))
+        .collect::<Result<_>>()?;
+    println!("{} questions, {} blind guesses, {} golds taken apart", golds.len(), blind.len(), apart.len());
+    let settings = [None, Some(Likeness::Schema), Some(Likeness::Nulls), Some(Likeness::Repeats)];
+    for (columns, witnesses) in
+        Columns::ALL.into_iter().flat_map(|columns| settings.map(|own| (columns, own)))
+    {
+        let reward = made(Options {
+            columns,
+            witnesses: witnesses.is_some(),
+            likeness: witnesses.unwrap_or_default(),
+            ..spider.options(arguments)
+        })?;
+        println!("columns {}, witnesses {}", columns.as_str(), witnesses.map_or("none", Likeness::as_str));
+        for (system, batch) in &answers {
+            let results = reward.score(batch)?;
+            let refused = batch.iter().zip(&results).filter(|(_, result)| result.code != Code::Right);
+            let refused: Vec<_> = refused.collect();
+            let share = refused.len() as f64 * 100.0 / batch.len() as f64;
+            let on_witness = refused.iter().filter(|(_, own)| own.code == Code::WrongOnWitness).count();
+            println!(
+                "    {system:<14} refused {share:>6.2} % of {} ({on_witness} on a witness)",
+                batch.len()
+            );
+            for (request, result) in refused.iter().take(arguments.show) {
+                println!(
+                    "        {}\n        {}\n          {}",
+                    request.golds[0], request.prediction, result.reason
+                );
+            }
+        }
+        for (name, batch) in [("blind guesses", &blind), ("golds taken apart", &apart)] {
+            let results = reward.score(batch)?;
+            let won: Vec<_> =
+                batch.iter().zip(&results).filter(|(_, result)| result.code == Code::Right).collect();
+            println!("    {name:<14} rewarded {} of {}", won.len(), batch.len());
+            for (request, _) in won.iter().take(arguments.show) {
+                println!("        {}\n        {}", request.golds[0], request.prediction);
+            }
+        }
+    }
     Ok(())
 }
 

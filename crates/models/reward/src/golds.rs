@@ -21,6 +21,8 @@ pub(crate) struct Gold {
     pub(crate) facts: GoldFacts,
     /// Whether it reads a table; taken for true where it cannot be resolved.
     pub(crate) reads_table: bool,
+    /// Whether it names DISTINCT, so that its question is about what repeats.
+    pub(crate) asks_about_repeats: bool,
 }
 
 impl Gold {
@@ -34,7 +36,10 @@ impl Gold {
         }
         let reads_table = pair.gold_query().map_or(true, reads_table);
         drop(pair);
-        Self { text: text.to_owned(), key: key(text).into_owned(), execution, facts, reads_table }
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        let asks_about_repeats = words.any(|word| word.eq_ignore_ascii_case("distinct"));
+        let (text, key) = (text.to_owned(), key(text).into_owned());
+        Self { text, key, execution, facts, reads_table, asks_about_repeats }
     }
 
     /// Its rows.

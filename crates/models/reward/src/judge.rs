@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use sqlgauge_dataset::is_other_statement;
+use sqlgauge_engine::compare::GoldOrder;
 use sqlgauge_engine::{FailureKind, ResultSet};
 use sqlgauge_metrics::{Metric, Pair, find};
-use sqlgauge_search::{Verdict, Witness};
+use sqlgauge_search::{Equality, Verdict, Witness};
 
 use crate::answering::Answering;
 use crate::code::Code;
@@ -130,14 +131,33 @@ impl Case<'_> {
             return Ok(self.failed(code, failure.kind, &failure.message));
         }
         let score = exact.score(&pair);
-        if score.value != Some(1.0) {
-            let reason =
-                score.detail.get("reason").and_then(|reason| reason.as_str()).unwrap_or("the rows differ");
+        if score.value != Some(1.0)
+            && let Some(reason) = self.differs(&pair, gold)
+        {
             return Ok(JudgedAnswer::new(Code::Wrong, Progress::Runs, reason));
         }
         match &asked.question {
             Some(question) => self.by_witnesses(gold, question),
             None => Ok(JudgedAnswer::new(Code::Right, Progress::Runs, "the same rows as the gold")),
+        }
+    }
+
+    /// How the rows of an answer that is wrong by `ex@1` differ; `None` if they are right but for the order of columns,
+    /// and that is free.
+    fn differs(&self, pair: &Pair<'_>, gold: &Gold) -> Option<String> {
+        let contract = self.options.contract();
+        let execution = pair.prediction_execution();
+        let rows = gold.rows().zip(execution.rows());
+        let compared = rows.map(|(gold, answer)| {
+            contract.compare((gold, pair.gold_order(gold)), (answer, &GoldOrder::Unordered))
+        });
+        match compared {
+            Some(Equality::Equal) => None,
+            Some(Equality::Different(reason)) => Some(reason),
+            Some(Equality::Undecided) => {
+                Some("the columns could not be matched within the budget".to_owned())
+            }
+            None => Some("the rows differ".to_owned()),
         }
     }
 
@@ -166,11 +186,15 @@ impl Case<'_> {
     /// databases.
     fn by_witnesses(&self, gold: &Gold, question: &Question) -> Result<JudgedAnswer, RewardError> {
         let known = question.known(gold, self.subject)?;
-        let (told, searched) = self.subject.searching(|search| {
+        let world = self.subject.world(known.has_repeats);
+        let (told, searched) = world.searching(|search| {
             let told = search.told(known.databases(), &gold.text, self.sql);
-            let is_open = matches!(told, Ok(None)) && !self.subject.proves_equal(&gold.text, self.sql);
+            let is_open = matches!(told, Ok(None)) && !world.proves_equal(&gold.text, self.sql);
             let searched = is_open.then(|| search.refute_within(&gold.text, self.sql, DATABASES));
-            (told, searched)
+            // Nor does a new database count on which the gold has several results.
+            let counts =
+                |database: &Witness| matches!(search.told([database], &gold.text, self.sql), Ok(Some(_)));
+            (told, searched.filter(|verdict| verdict.refutation().is_none_or(|own| counts(own.database()))))
         })?;
         let other = |reason: &str, witness: &str| {
             let reason = format!("right on the database, but not on another: {reason}");
@@ -222,8 +246,10 @@ pub(crate) fn on_witnesses(
     known: &QuestionWitnesses,
 ) -> Result<Vec<Option<[ResultSet; 2]>>, RewardError> {
     let count = known.kept.len();
-    let results =
-        case.subject.searching(|search| search.results_on(known.databases(), &gold.text, case.sql))?;
+    let results = case
+        .subject
+        .world(known.has_repeats)
+        .searching(|search| search.results_on(known.databases(), &gold.text, case.sql))?;
     // An answer that cannot be judged there has nothing in common with the gold.
     Ok(results.unwrap_or_else(|_| vec![None; count]))
 }

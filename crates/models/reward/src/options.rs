@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use sqlgauge_engine::Limits;
+use sqlgauge_search::{ColumnOrder, Contract};
 
 use crate::error::RewardError;
 
@@ -13,7 +14,7 @@ const MIB: usize = 1 << 20;
 /// What is rewarded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// `ex@1`: 1 if the answer returns what the gold returns, else 0.
+    /// 1 if the answer returns what the gold returns, as `ex@1` compares but for [`Columns`]; else 0.
     #[default]
     Exact,
     /// 1 for a right answer, and partial credit for one that parses, resolves, runs, and has cells in common with the gold.
@@ -40,10 +41,88 @@ impl FromStr for Kind {
     type Err = RewardError;
 
     fn from_str(name: &str) -> Result<Self, RewardError> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name).ok_or_else(|| {
-            let names = Self::ALL.map(Self::as_str).join(", ");
-            RewardError::Option(format!("there is no kind of reward {name:?}: choose from {names}"))
-        })
+        named(Self::ALL, Self::as_str, name, "kind of reward")
+    }
+}
+
+/// What of the benchmark's rows a counterexample database keeps to, so that an answer is not refused for what the data
+/// never shows. Each adds to the one before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Likeness {
+    /// The schema alone.
+    Schema,
+    /// A column without NULL there has none.
+    Nulls,
+    /// A column whose values never repeat there does not repeat any, so that names, say, are unique; but for golds with
+    /// DISTINCT, whose question is about what repeats.
+    #[default]
+    Repeats,
+}
+
+impl Likeness {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Schema, Self::Nulls, Self::Repeats];
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Schema => "schema",
+            Self::Nulls => "nulls",
+            Self::Repeats => "repeats",
+        }
+    }
+}
+
+impl FromStr for Likeness {
+    type Err = RewardError;
+
+    fn from_str(name: &str) -> Result<Self, RewardError> {
+        named(Self::ALL, Self::as_str, name, "likeness of witnesses")
+    }
+}
+
+/// The one of that name, or an error that names all.
+fn named<T: Copy, const N: usize>(
+    all: [T; N],
+    name_of: fn(T) -> &'static str,
+    name: &str,
+    what: &str,
+) -> Result<T, RewardError> {
+    all.into_iter().find(|one| name_of(*one) == name).ok_or_else(|| {
+        let names = all.map(name_of).join(", ");
+        RewardError::Option(format!("there is no {what} {name:?}: choose from {names}"))
+    })
+}
+
+/// In which order the columns of an answer may come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Columns {
+    /// In any: on each database some permutation of them must return what the gold returns, as for Spider's execution
+    /// accuracy.
+    #[default]
+    Any,
+    /// In the gold's, as for `ex@1`.
+    Ordered,
+}
+
+impl Columns {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Any, Self::Ordered];
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Ordered => "ordered",
+        }
+    }
+}
+
+impl FromStr for Columns {
+    type Err = RewardError;
+
+    fn from_str(name: &str) -> Result<Self, RewardError> {
+        named(Self::ALL, Self::as_str, name, "order of columns")
     }
 }
 
@@ -54,8 +133,12 @@ pub struct Options {
     pub databases: PathBuf,
     /// What is rewarded.
     pub kind: Kind,
+    /// In which order the columns of an answer may come. The kind structure always keeps the gold's.
+    pub columns: Columns,
     /// Whether a right answer must also agree with its gold on the counterexample databases of the question.
     pub witnesses: bool,
+    /// What of the benchmark's rows these databases keep to.
+    pub likeness: Likeness,
     /// Where these are kept; without a folder they are in memory. Several processes may share one.
     pub witness_folder: Option<PathBuf>,
     /// Processor time of one query; ten times as much by the clock on the wall. What runs beside it costs it nothing.
@@ -80,12 +163,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// The default options for those databases: exact, without witnesses, two seconds for a query.
+    /// The default options for those databases: exact, columns in any order, without witnesses, two seconds for a query.
     pub fn new(databases: impl Into<PathBuf>) -> Self {
         Self {
             databases: databases.into(),
             kind: Kind::default(),
+            columns: Columns::default(),
             witnesses: false,
+            likeness: Likeness::default(),
             witness_folder: None,
             time_limit: Duration::from_secs(2),
             extract: true,
@@ -102,6 +187,15 @@ impl Options {
     /// What one query may use.
     pub(crate) fn limits(&self) -> Limits {
         Limits { timeout: self.time_limit, max_heap_bytes: self.heap_bytes, ..Limits::default() }
+    }
+
+    /// When an answer has the rows of its gold.
+    pub(crate) fn contract(&self) -> Contract {
+        let column_order = match self.columns {
+            Columns::Any => ColumnOrder::Free,
+            Columns::Ordered => ColumnOrder::Kept,
+        };
+        Contract { column_order, ..Contract::default() }
     }
 
     /// Threads that score at once.
@@ -147,6 +241,14 @@ mod tests {
         for kind in Kind::ALL {
             assert_eq!(kind.as_str().parse::<Kind>().unwrap(), kind);
         }
+        for likeness in Likeness::ALL {
+            assert_eq!(likeness.as_str().parse::<Likeness>().unwrap(), likeness);
+        }
+        for columns in Columns::ALL {
+            assert_eq!(columns.as_str().parse::<Columns>().unwrap(), columns);
+        }
+        let error = "none".parse::<Columns>().unwrap_err().to_string();
+        assert_eq!(error, "there is no order of columns \"none\": choose from any, ordered");
         let error = "exakt".parse::<Kind>().unwrap_err().to_string();
         assert_eq!(error, "there is no kind of reward \"exakt\": choose from exact, dense, structure");
     }

@@ -10,7 +10,8 @@ use sqlgauge_sql::schema::Schema;
 use std::time::Duration;
 
 use crate::error::RewardError;
-use crate::observed::with_observed_not_null;
+use crate::observed::observed;
+use crate::options::Likeness;
 
 /// Virtual-machine steps of one query on one small database; real queries take some hundred there.
 const STEPS: u64 = 100_000;
@@ -20,11 +21,10 @@ const TIME: Duration = Duration::from_secs(1);
 /// A database that is open.
 pub(crate) struct Subject {
     pub(crate) target: Target,
-    /// What witnesses satisfy: the catalog without the foreign keys that the rows break, and with NOT NULL where the rows hold
-    /// none. Without witnesses the catalog as it is.
-    pub(crate) schema: Arc<Schema>,
-    options: Options,
-    idle: Mutex<Vec<Search>>,
+    /// As alike to the benchmark's as the options ask.
+    plain: World,
+    /// With repeats where the benchmark has none, if the plain one has not.
+    with_repeats: Option<World>,
 }
 
 impl Subject {
@@ -35,20 +35,50 @@ impl Subject {
         options: &crate::options::Options,
     ) -> Result<Self, RewardError> {
         let database = engine.open(&databases.locate(db_id)?.main)?;
-        let schema = if options.witnesses {
-            with_observed_not_null(&database.kept_schema(engine).schema, engine, &database)
+        let world = |schema| World::new(schema, options);
+        let (plain, with_repeats) = if options.witnesses {
+            let schema = Arc::clone(&database.kept_schema(engine).schema);
+            let like = |likeness| observed(&schema, likeness, engine, &database);
+            let repeats = options.likeness == Likeness::Repeats;
+            (world(like(options.likeness)), repeats.then(|| world(like(Likeness::Nulls))))
         } else {
-            Arc::clone(database.schema())
+            (world(Arc::clone(database.schema())), None)
         };
+        Ok(Self { target: Target::new(db_id, database), plain, with_repeats })
+    }
+
+    /// The databases beside the benchmark's on which answers are judged; with what may repeat there, if that is asked for.
+    pub(crate) fn world(&self, has_repeats: bool) -> &World {
+        self.with_repeats.as_ref().filter(|_| has_repeats).unwrap_or(&self.plain)
+    }
+
+    /// Whether there is a world with repeats beside the plain one.
+    pub(crate) fn has_both_worlds(&self) -> bool {
+        self.with_repeats.is_some()
+    }
+}
+
+/// All databases of a schema.
+pub(crate) struct World {
+    /// What witnesses satisfy: the catalog without the foreign keys that the rows break, and with what the rows show
+    /// ([`Likeness`]). Without witnesses the catalog as it is.
+    pub(crate) schema: Arc<Schema>,
+    options: Options,
+    idle: Mutex<Vec<Search>>,
+}
+
+impl World {
+    fn new(schema: Arc<Schema>, options: &crate::options::Options) -> Self {
         let options = Options {
             seed: options.seed,
             vm_steps_per_query: STEPS,
             time_limit_per_query: TIME,
             // People do not write NULL into a key, and no answer is to be refused for what only that would tell.
             null_in_primary_key: false,
+            contract: options.contract(),
             ..Options::default()
         };
-        Ok(Self { target: Target::new(db_id, database), schema, options, idle: Mutex::default() })
+        Self { schema, options, idle: Mutex::default() }
     }
 
     /// Whether the rules of `etm@1` prove that a query is right for the gold on every database that satisfies the schema, so

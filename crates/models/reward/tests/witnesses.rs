@@ -5,7 +5,7 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::{ask, code, request, reward, shop};
-use sqlgauge_reward::{Code, Kind, Options, RewardError};
+use sqlgauge_reward::{Code, Columns, Kind, Likeness, Options, RewardError};
 
 const COUNT: &str = "SELECT count(*) FROM sale WHERE amount > 6";
 
@@ -35,6 +35,76 @@ fn a_null_that_the_database_has_nowhere_is_not_held_against_an_answer() {
         "SELECT id FROM sale EXCEPT SELECT rating FROM shop",
     );
     assert_eq!(told.code, Code::WrongOnWitness, "{}", told.reason);
+}
+
+/// Of names that do not repeat in the benchmark; that only counts where the gold does not ask about it.
+#[test]
+fn a_repeat_that_the_database_has_nowhere_is_held_against_an_answer_only_where_the_gold_asks() {
+    let folder = shop();
+    let like = |likeness| reward(Options { likeness, ..with_witnesses(folder.path()) });
+    let (nulls, repeats) = (like(Likeness::Nulls), like(Likeness::Repeats));
+    let sold = "SELECT name, count(*) FROM shop JOIN sale ON shop.id = shop_id GROUP BY";
+    for (gold, answer, without, with) in [
+        (format!("{sold} name"), format!("{sold} shop.id"), Code::Right, Code::WrongOnWitness),
+        (
+            "SELECT count(DISTINCT name) FROM shop".to_owned(),
+            "SELECT count(*) FROM shop".to_owned(),
+            Code::WrongOnWitness,
+            Code::WrongOnWitness,
+        ),
+        (
+            "SELECT name FROM shop GROUP BY name HAVING count(*) > 1".to_owned(),
+            "SELECT name FROM shop WHERE 0".to_owned(),
+            Code::WrongOnWitness,
+            Code::WrongOnWitness,
+        ),
+    ] {
+        assert_eq!(code(&repeats, &answer, &gold), without, "{answer}");
+        assert_eq!(code(&nulls, &answer, &gold), with, "{answer}");
+    }
+    // Cities do repeat.
+    let (gold, answer) =
+        ("SELECT max(id) FROM shop GROUP BY city", "SELECT max(id) FROM shop GROUP BY city, name");
+    assert_eq!(code(&repeats, answer, gold), Code::Wrong);
+}
+
+/// A database on which the gold has several results says nothing of an answer, whoever made it.
+#[test]
+fn a_tie_that_the_gold_breaks_is_not_held_against_an_answer() {
+    let folder = shop();
+    let reward = reward(with_witnesses(folder.path()));
+    let gold = "SELECT name FROM shop ORDER BY rating LIMIT 1";
+    let answer = "SELECT name FROM shop WHERE rating = (SELECT min(rating) FROM shop)";
+    let result = ask(&reward, answer, gold);
+    assert_eq!(result.code, Code::Right, "{}\n{:?}", result.reason, result.witness);
+}
+
+#[test]
+fn columns_come_in_any_order_unless_that_is_asked_for() {
+    let folder = shop();
+    let any = [
+        reward(Options::new(folder.path())),
+        reward(with_witnesses(folder.path())),
+        reward(Options { kind: Kind::Dense, ..Options::new(folder.path()) }),
+    ];
+    let ordered = reward(Options { columns: Columns::Ordered, ..Options::new(folder.path()) });
+    let gold = "SELECT name, city, rating FROM shop ORDER BY id";
+    for (answer, free, kept) in [
+        ("SELECT rating, name, city FROM shop ORDER BY id", Code::Right, Code::Wrong),
+        ("SELECT rating, name, city FROM shop ORDER BY id DESC", Code::Wrong, Code::Wrong),
+        ("SELECT name, name, rating FROM shop ORDER BY id", Code::Wrong, Code::Wrong),
+        ("SELECT rating, name, city, 1 FROM shop ORDER BY id", Code::Wrong, Code::Wrong),
+    ] {
+        for reward in &any {
+            assert_eq!(code(reward, answer, gold), free, "{answer}");
+        }
+        assert_eq!(code(&ordered, answer, gold), kept, "{answer}");
+    }
+    // The benchmark's rows are the same either way; other databases tell the columns apart.
+    let (gold, answer) =
+        ("SELECT id, shop_id FROM sale WHERE id = 1", "SELECT shop_id, shop_id FROM sale WHERE id = 1");
+    assert_eq!(code(&any[0], answer, gold), Code::Right);
+    assert_eq!(code(&any[1], answer, gold), Code::WrongOnWitness);
 }
 
 #[test]

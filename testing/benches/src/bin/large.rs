@@ -1,7 +1,7 @@
 //! Time and memory of a run of many items: `score`, `report`, `show`, and a `score` that finds all items but one.
 //!
 //! ```sh
-//! cargo build --release --package sqlgauge
+//! cargo build --release --bin sqlgauge
 //! cargo run --release --package sqlgauge-benches --bin large -- --systems 10 --examples 100000
 //! ```
 //! Benchmark and databases are generated: four shops of some hundred rows, questions over them, and per system a

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use sqlgauge_engine::ResultSet;
 use sqlgauge_search::mutation::Mutations;
-use sqlgauge_search::{Search, literal};
+use sqlgauge_search::{Search, SearchError, literal};
+use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Expr, Literal, Query};
 use sqlgauge_sql::{Dialect, print, resolve};
 
 use super::StoredWitness;
 use crate::golds::Gold;
-use crate::subject::Subject;
+use crate::subject::{Subject, World};
 
 /// Most mutations of one gold; of more, so many at equal distances.
 const MUTATIONS: usize = 48;
@@ -35,46 +36,87 @@ pub(super) struct Base {
     pub(super) equal: usize,
     /// Why there can be none, as a code.
     pub(super) none: Option<String>,
+    /// Whether values repeat on them that do not repeat in the benchmark.
+    pub(super) has_repeats: bool,
 }
 
 impl Base {
-    pub(super) fn make(gold: &Gold, subject: &Subject, search: &Search) -> Self {
-        let mut base = Self::default();
-        for other in others(gold, subject) {
-            base.tried += 1;
-            let databases = base.kept.iter().map(|kept| &kept.witness);
-            match search.told(databases, &gold.text, &other) {
-                Ok(Some(_)) => base.told += 1,
-                Ok(None) if base.kept.len() >= MOST => {}
-                Ok(None) if subject.proves_equal(&gold.text, &other) => base.equal += 1,
-                Ok(None) => {
-                    let found = search.refute_within(&gold.text, &other, DATABASES);
-                    if let Some(found) = found.refutation().filter(|found| found.needs().is_empty()) {
-                        base.told += 1;
-                        base.kept.push(Arc::new(StoredWitness::new(found.database().clone())));
-                    }
-                }
-                Err(reason) => return Self { none: Some(reason.code()), ..Self::default() },
+    /// Without repeats, unless the gold asks about them or cannot be told from a guess without: that a value occurs twice may
+    /// be all that it asks for.
+    pub(super) fn make(gold: &Gold, subject: &Subject) -> Result<Self, SearchError> {
+        if !subject.has_both_worlds() {
+            return Ok(Self::within(gold, subject.world(false))?.0);
+        }
+        if !gold.asks_about_repeats {
+            let (base, tells_guesses) = Self::within(gold, subject.world(false))?;
+            if tells_guesses {
+                return Ok(base);
             }
         }
-        base
+        let (base, _) = Self::within(gold, subject.world(true))?;
+        Ok(Self { has_repeats: true, ..base })
+    }
+
+    /// The base in one world, and whether it tells the gold from the guesses.
+    fn within(gold: &Gold, world: &World) -> Result<(Self, bool), SearchError> {
+        world.searching(|search| Self::searched(gold, world, search))
+    }
+
+    fn searched(gold: &Gold, world: &World, search: &Search) -> (Self, bool) {
+        let mut base = Self::default();
+        let query = resolve(&gold.text, &world.schema).ok();
+        let guesses = guesses(gold, query.as_ref(), &world.schema);
+        for guess in &guesses {
+            base.add(gold, guess, world, search);
+        }
+        let tells_guesses = base.told == guesses.len();
+        for other in query.iter().flat_map(|query| mutated(query, &world.schema)) {
+            base.add(gold, &other, world, search);
+        }
+        if base.none.is_some() {
+            base = Self { none: base.none, ..Self::default() };
+        }
+        (base, tells_guesses)
+    }
+
+    /// Tells another query from the gold, by one more witness if need be.
+    fn add(&mut self, gold: &Gold, other: &str, world: &World, search: &Search) {
+        if self.none.is_some() {
+            return;
+        }
+        self.tried += 1;
+        let databases = self.kept.iter().map(|kept| &kept.witness);
+        match search.told(databases, &gold.text, other) {
+            Ok(Some(_)) => self.told += 1,
+            Ok(None) if self.kept.len() >= MOST => {}
+            Ok(None) if world.proves_equal(&gold.text, other) => self.equal += 1,
+            Ok(None) => {
+                let found = search.refute_within(&gold.text, other, DATABASES);
+                if let Some(found) = found.refutation().filter(|found| found.needs().is_empty()) {
+                    self.told += 1;
+                    self.kept.push(Arc::new(StoredWitness::new(found.database().clone())));
+                }
+            }
+            Err(reason) => self.none = Some(reason.code()),
+        }
     }
 }
 
-/// Queries that an answer must not be taken for: the gold without rows, the gold's rows by heart, and its mutations.
-fn others(gold: &Gold, subject: &Subject) -> Vec<String> {
-    let schema = &subject.schema;
-    let mut others: Vec<String> = Vec::new();
-    others.extend(gold.rows().and_then(|rows| echo(rows)));
-    let Ok(query) = resolve(&gold.text, schema) else { return others };
-    let printed = |query: &Query| print(query, schema, Dialect::Sqlite).ok();
-    let none = Query { limit: Some(Expr::Literal(Literal::Integer(0))), offset: None, ..query.clone() };
-    others.extend(printed(&none));
-    let mutations = Mutations::new(&query, schema);
+/// What a guess may be: the gold's rows by heart, and no row at all.
+fn guesses(gold: &Gold, query: Option<&Query>, schema: &Schema) -> Vec<String> {
+    let none = query.and_then(|query| {
+        let limit = Some(Expr::Literal(Literal::Integer(0)));
+        print(&Query { limit, offset: None, ..query.clone() }, schema, Dialect::Sqlite).ok()
+    });
+    gold.rows().and_then(|rows| echo(rows)).into_iter().chain(none).collect()
+}
+
+/// Mutations of a gold, which an answer must not be taken for either.
+fn mutated(query: &Query, schema: &Schema) -> Vec<String> {
+    let mutations = Mutations::new(query, schema);
     let count = mutations.count();
     let numbers = (0..count.min(MUTATIONS)).map(|number| number * count / count.min(MUTATIONS));
-    others.extend(numbers.filter_map(|number| printed(&mutations.get(number)?)));
-    others
+    numbers.filter_map(|number| print(&mutations.get(number)?, schema, Dialect::Sqlite).ok()).collect()
 }
 
 /// The rows as a query that reads nothing; `None` where there are none, or too many.

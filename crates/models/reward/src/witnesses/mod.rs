@@ -6,7 +6,7 @@
 //!   where the gold itself leaves a choice there, nothing is asked.
 //! - The first witnesses of a question are made when its first answer is right on the benchmark's database (or by
 //!   [`Reward::prepare`](crate::Reward::prepare)): against the gold without rows, the literal rows of the gold, and the single
-//!   mutations of the gold. They depend on gold, schema, rows of the gold, and seed alone.
+//!   mutations of the gold. They are as like the benchmark as the options ask ([`Likeness`](crate::Likeness)). They depend on gold, schema, rows of the gold, and seed alone.
 //! - Further ones are made of wrong answers, and of answers that are right on the benchmark's database alone.
 //! - With a folder they are kept in `FOLDER/db-DB_ID/QUESTION/`, one SQL script each, put in place whole; several processes may
 //!   share it, and see what the others have added when the next batch begins. Given the folder, results are determined.
@@ -31,7 +31,7 @@ use base::Base;
 use store::Folder;
 
 /// Name and version of what is kept. A change of what a witness means makes a new version, and folders of their own.
-const FORMAT: &str = "witnesses@1";
+const FORMAT: &str = "witnesses@2";
 
 /// Most witnesses of one question.
 const MOST: usize = 64;
@@ -59,6 +59,8 @@ pub(crate) struct QuestionWitnesses {
     pub(crate) kept: Vec<Arc<StoredWitness>>,
     /// Why there can be none.
     pub(crate) none: Option<String>,
+    /// Whether values repeat on them that do not repeat in the benchmark.
+    pub(crate) has_repeats: bool,
 }
 
 impl QuestionWitnesses {
@@ -84,7 +86,7 @@ impl QuestionWitnesses {
             }
         }
         kept.sort_by(|a, b| a.name.cmp(&b.name));
-        Self { kept, none: self.none.clone() }
+        Self { kept, none: self.none.clone(), has_repeats: self.has_repeats }
     }
 }
 
@@ -126,12 +128,13 @@ impl Question {
         if let Some(known) = &*self.lock() {
             return Ok(Arc::clone(known));
         }
-        let base = subject.searching(|search| Base::make(gold, subject, search))?;
+        let base = Base::make(gold, subject)?;
         if let Some(folder) = &self.folder {
             folder.write_base(gold, &base)?;
         }
-        let none = base.none.clone();
-        let known = Arc::new(QuestionWitnesses { kept: Vec::new(), none }.with(base.kept));
+        let first =
+            QuestionWitnesses { kept: Vec::new(), none: base.none.clone(), has_repeats: base.has_repeats };
+        let known = Arc::new(first.with(base.kept));
         *self.lock() = Some(Arc::clone(&known));
         Ok(known)
     }
@@ -178,7 +181,7 @@ impl Witnesses {
     pub(crate) fn question(&self, gold: &Gold, subject: &Subject) -> Arc<Question> {
         // The schema decides which databases there are, the rows only what the gold's literal rows are.
         let seed = self.seed.to_string();
-        let name = digest([FORMAT, &seed, &schema_text(&subject.schema), &gold.key]);
+        let name = digest([FORMAT, &seed, &schema_text(&subject.world(false).schema), &gold.key]);
         let key = format!("{}/{name}", subject.target.db_id);
         let _alone = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(question) = self.questions.get(&key, bytes) {

@@ -45,7 +45,7 @@ impl Folder {
         known: Option<&Arc<QuestionWitnesses>>,
     ) -> Result<Option<Arc<QuestionWitnesses>>, RewardError> {
         let base = match known {
-            Some(known) => Some(QuestionWitnesses { kept: known.kept.clone(), none: known.none.clone() }),
+            Some(known) => Some(known.with([])),
             None => self.read_base()?,
         };
         let Some(base) = base else { return Ok(None) };
@@ -61,7 +61,7 @@ impl Folder {
                 None => self.read_witness(name).map(Arc::new),
             })
             .collect();
-        Ok(Some(Arc::new(QuestionWitnesses { kept: kept?, none: base.none })))
+        Ok(Some(Arc::new(QuestionWitnesses { kept: kept?, ..base })))
     }
 
     /// The names of the witnesses, in order.
@@ -87,7 +87,8 @@ impl Folder {
         };
         let base: Value = serde_json::from_str(&text).map_err(|error| unreadable(&path, error.into()))?;
         let none = base["none"].as_str().map(str::to_owned);
-        Ok(Some(QuestionWitnesses { kept: Vec::new(), none }))
+        let has_repeats = base["has_repeats"] == true;
+        Ok(Some(QuestionWitnesses { kept: Vec::new(), none, has_repeats }))
     }
 
     fn read_witness(&self, name: &str) -> Result<StoredWitness, RewardError> {
@@ -107,7 +108,7 @@ impl Folder {
         fs::create_dir_all(&self.path).map_err(|source| unwritable(&self.path, source))?;
         let marker = json!({
             "format": FORMAT, "gold": gold.text, "tried": base.tried, "told": base.told,
-            "equal": base.equal, "none": base.none,
+            "equal": base.equal, "none": base.none, "has_repeats": base.has_repeats,
         });
         for kept in &base.kept {
             self.write(kept, "")?;
