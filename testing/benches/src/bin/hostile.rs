@@ -115,9 +115,7 @@ static CASES: &[Case] = &[
         name: "long list",
         sql: |_| SMALL.to_owned(),
         table: small,
-        filter: |size| {
-            format!("(a, id) IN (VALUES {})", listed(scaled(10_000, size), |at| format!("({at}, {at})")))
-        },
+        filter: |size| format!("a IN (VALUES {})", listed(scaled(10_000, size), |at| format!("({at})"))),
     },
 ];
 

@@ -1,6 +1,8 @@
 //! `merge-tables`: two tables that a foreign key links become one (EvoSchema, section 3.6). Both keys go over, one of them
 //! as the key; columns of one name get the name of their table.
 
+use std::collections::HashSet;
+
 use sqlgauge_base::Random;
 use sqlgauge_engine::Value;
 use sqlgauge_sql::quote::name as quoted;
@@ -21,16 +23,16 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
         .collect();
     let wanted = context.count(links.len().div_ceil(2), random);
     random.shuffle(&mut links);
-    let mut merged: Vec<String> = Vec::new();
+    let relevant: HashSet<&str> = context.tables(&schema).map(|(_, table)| table.name.as_str()).collect();
+    let mut merged: HashSet<String> = HashSet::new();
     for (child, key) in links {
         if chain.changes().len() == wanted {
             break;
         }
         let Some(parent) = partner(&schema, child, key) else { continue };
-        if !context.tables(&schema).any(|(_, table)| table.name == child.name || table.name == parent.name) {
-            continue;
-        }
-        if [child, parent].iter().any(|table| merged.contains(&table.name)) {
+        let both = [child, parent].map(|table| table.name.as_str());
+        if !both.iter().any(|name| relevant.contains(name)) || both.iter().any(|name| merged.contains(*name))
+        {
             continue;
         }
         let Some(shape) = shape(context, (child, key), parent) else { continue };

@@ -48,13 +48,16 @@ impl Grammar<'_> {
         }
         let world = self.world;
         let all: Vec<usize> = (0..world.tables.len()).collect();
-        let degree = |table: usize| {
-            world.links.iter().filter(|link| link.child == table || link.parent == table).count()
-        };
+        let mut is_linked = vec![false; all.len()];
+        world
+            .links
+            .iter()
+            .flat_map(|link| [link.child, link.parent])
+            .for_each(|table| is_linked[table] = true);
         let wants_links = draft.joins > 0 || draft.nest.is_some();
         let weight = |&table: &usize| {
             let columns = world.tables[table].columns.len() as f64;
-            let linked = if wants_links && degree(table) == 0 { 0.1 } else { 1.0 };
+            let linked = if wants_links && !is_linked[table] { 0.1 } else { 1.0 };
             columns.sqrt() * linked
         };
         self.choose(&all, weight).copied()

@@ -5,9 +5,11 @@
 //! join. A link is *found* if no foreign key leaves the column, its name says that it names a row of the other table, the
 //! other column is a key by declaration or in all rows, and every value that is not NULL is there.
 
+use std::collections::{HashMap, HashSet};
+
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_sql::Dialect;
-use sqlgauge_sql::schema::{Schema, Table};
+use sqlgauge_sql::schema::{Schema, Table, TableId};
 
 use super::profile::{Kind, TableProfile};
 
@@ -42,65 +44,88 @@ pub(super) fn find(
     engine: &dyn Engine,
 ) -> Vec<Link> {
     let mut links = declared(tables, schema);
-    let is_covered = |links: &[Link], child: usize, column: u32| {
-        links.iter().any(|link| link.child == child && link.child_columns.contains(&column))
-    };
+    let mut covered: HashSet<(usize, u32)> = HashSet::new();
+    for link in &links {
+        covered.extend(link.child_columns.iter().map(|column| (link.child, *column)));
+    }
+    let targets = Targets::of(tables, schema);
     for (child, own) in tables.iter().enumerate() {
-        for (parent, other) in tables.iter().enumerate() {
-            for column in (0_u32..).take(own.columns.len()) {
-                if child == parent || is_covered(&links, child, column) {
-                    continue;
-                }
-                let Some(target) = target(own, column, other, schema) else { continue };
-                if holds(own, column, other, target, (schema, database, engine)) {
-                    links.push(Link {
-                        child,
-                        child_columns: vec![column],
-                        parent,
-                        parent_columns: vec![target],
-                        evidence: Evidence::Found,
-                    });
-                }
+        for (parent, column, target) in targets.of_table(child, own, schema) {
+            if covered.contains(&(child, column)) {
+                continue;
+            }
+            if holds(own, column, &tables[parent], target, (schema, database, engine)) {
+                covered.insert((child, column));
+                links.push(Link {
+                    child,
+                    child_columns: vec![column],
+                    parent,
+                    parent_columns: vec![target],
+                    evidence: Evidence::Found,
+                });
             }
         }
     }
     links
 }
 
+/// The keys of all tables by what a column that holds one may be called.
+struct Targets(HashMap<String, Vec<(usize, u32)>>);
+
+impl Targets {
+    fn of(tables: &[TableProfile], schema: &Schema) -> Self {
+        let mut targets: HashMap<String, Vec<(usize, u32)>> = HashMap::new();
+        for (parent, profile) in tables.iter().enumerate() {
+            let Some(table) = schema.table(profile.id) else { continue };
+            for at in (0..).take(profile.columns.len()).filter(|&at| is_key(profile, at, table)) {
+                let Some(key) = table.column(at) else { continue };
+                let key = folded(&key.name);
+                let with_table = format!("{}{key}", folded(&table.name));
+                for name in [key, with_table] {
+                    targets.entry(name).or_default().push((parent, at));
+                }
+            }
+        }
+        Self(targets)
+    }
+
+    /// For each other table and each column of one whose name says that it holds a key of that table: the first such key.
+    /// In the order of tables and columns.
+    fn of_table(&self, child: usize, own: &TableProfile, schema: &Schema) -> Vec<(usize, u32, u32)> {
+        let Some(table) = schema.table(own.id) else { return Vec::new() };
+        let holds_keys = |at: &u32| {
+            own.columns.get(*at as usize).is_some_and(|column| column.kind == Kind::Key)
+                && !table.is_unique(&[*at])
+        };
+        let named = (0_u32..).take(own.columns.len()).filter(holds_keys).flat_map(|column| {
+            let name = table.column(column).map(|own| folded(&own.name)).unwrap_or_default();
+            let keys = self.0.get(&name).map(Vec::as_slice).unwrap_or_default();
+            keys.iter().map(move |(parent, key)| (*parent, column, *key))
+        });
+        let mut named: Vec<(usize, u32, u32)> = named.filter(|(parent, ..)| *parent != child).collect();
+        named.sort_unstable();
+        named.dedup_by_key(|(parent, column, _)| (*parent, *column));
+        named
+    }
+}
+
 fn declared(tables: &[TableProfile], schema: &Schema) -> Vec<Link> {
-    let position = |id| tables.iter().position(|table| table.id == id);
+    let positions: HashMap<TableId, usize> = (0..).zip(tables).map(|(at, table)| (table.id, at)).collect();
     let mut links: Vec<Link> = Vec::new();
     for (child, profile) in tables.iter().enumerate() {
         let keys = schema.table(profile.id).map(|table| table.foreign_keys.as_slice()).unwrap_or_default();
+        let first = links.len();
         for key in keys {
             let Some((id, parent_columns)) = schema.resolve_foreign_key(key) else { continue };
-            let Some(parent) = position(id) else { continue };
+            let Some(&parent) = positions.get(&id) else { continue };
             let child_columns = key.columns.clone();
             let link = Link { child, child_columns, parent, parent_columns, evidence: Evidence::Declared };
-            if !link.child_columns.is_empty() && !links.contains(&link) {
+            if !link.child_columns.is_empty() && !links[first..].contains(&link) {
                 links.push(link);
             }
         }
     }
     links
-}
-
-/// The key of the other table that the column's name says it holds.
-fn target(own: &TableProfile, column: u32, other: &TableProfile, schema: &Schema) -> Option<u32> {
-    let (own_table, other_table) = (schema.table(own.id)?, schema.table(other.id)?);
-    let profile = own.columns.get(column as usize)?;
-    if profile.kind != Kind::Key || own_table.is_unique(&[column]) {
-        return None;
-    }
-    let name = folded(&own_table.column(column)?.name);
-    let is_named = |key: &&u32| {
-        let Some(target) = other_table.column(**key) else { return false };
-        let target = folded(&target.name);
-        name == target || name == format!("{}{target}", folded(&other_table.name))
-    };
-    let keys: Vec<u32> =
-        (0..).take(other.columns.len()).filter(|&at| is_key(other, at, other_table)).collect();
-    keys.iter().find(is_named).copied()
 }
 
 fn is_key(profile: &TableProfile, column: u32, table: &Table) -> bool {

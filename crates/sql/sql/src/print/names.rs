@@ -41,7 +41,7 @@ impl<'a> Names<'a> {
         let mut collected = Collected::default();
         walk_query(&mut collected, query);
         let mut names = Self::none(schema, std::mem::take(&mut collected.rowids));
-        let mut taken = NamesInUse::of(schema.tables().iter().map(|t| t.name.to_ascii_lowercase()));
+        let mut taken = NamesInUse { schema: Some(schema), ..NamesInUse::default() };
         for (id, name, columns) in std::mem::take(&mut collected.ctes) {
             names.ctes.insert(id, (taken.unused(&name), columns));
         }
@@ -58,7 +58,8 @@ impl<'a> Names<'a> {
         for (id, name, columns) in std::mem::take(&mut collected.ctes) {
             names.ctes.insert(id, (name, columns));
         }
-        let mut taken = NamesInUse::of(aliases.values().map(|alias| alias.to_ascii_lowercase()));
+        let names_of_aliases = aliases.values().map(|alias| alias.to_ascii_lowercase()).collect();
+        let mut taken = NamesInUse { names: names_of_aliases, ..NamesInUse::default() };
         for (id, kind) in &collected.relations {
             let base = names.base_name(kind);
             let alias = match aliases.get(id) {
@@ -109,7 +110,7 @@ impl<'a> Names<'a> {
         outputs.len() == columns.len() && outputs.iter().zip(columns).all(natural)
     }
 
-    fn name_relations(&mut self, relations: &[(RelationId, Kind)], taken: &mut NamesInUse) {
+    fn name_relations(&mut self, relations: &[(RelationId, Kind)], taken: &mut NamesInUse<'_>) {
         let mut uses: HashMap<String, usize> = HashMap::new();
         for (_, kind) in relations {
             *uses.entry(self.base_name(kind).to_ascii_lowercase()).or_default() += 1;
@@ -246,7 +247,10 @@ fn distinct_names(wanted: impl Iterator<Item = Option<String>>) -> Vec<String> {
 }
 
 /// The names that are taken, in lower case. No name becomes free again, so each search goes on where the last one ended.
-struct NamesInUse {
+#[derive(Default)]
+struct NamesInUse<'a> {
+    /// The schema whose tables have names too: not copied, since there may be thousands.
+    schema: Option<&'a Schema>,
     names: HashSet<String>,
     /// The last number behind `T` that was given or taken.
     last_number: usize,
@@ -254,9 +258,10 @@ struct NamesInUse {
     last_numbers: HashMap<String, usize>,
 }
 
-impl NamesInUse {
-    fn of(names: impl Iterator<Item = String>) -> Self {
-        Self { names: names.collect(), last_number: 0, last_numbers: HashMap::new() }
+impl NamesInUse<'_> {
+    /// Takes a name in lower case; whether it was free.
+    fn take(&mut self, name: String) -> bool {
+        self.schema.is_none_or(|schema| schema.table_id(&name).is_none()) && self.names.insert(name)
     }
 
     /// The first of `T1`, `T2`, … that is free.
@@ -264,7 +269,7 @@ impl NamesInUse {
         loop {
             budget::spend(1);
             self.last_number += 1;
-            if self.names.insert(format!("t{}", self.last_number)) {
+            if self.take(format!("t{}", self.last_number)) {
                 return format!("T{}", self.last_number);
             }
         }
@@ -273,14 +278,15 @@ impl NamesInUse {
     /// `name`, or the first of `name_2`, `name_3`, … that is free.
     fn unused(&mut self, name: &str) -> String {
         let base = name.to_ascii_lowercase();
-        if self.names.insert(base.clone()) {
+        if self.take(base.clone()) {
             return name.to_owned();
         }
-        let last = self.last_numbers.entry(base.clone()).or_insert(1);
+        let mut last = self.last_numbers.get(&base).copied().unwrap_or(1);
         loop {
             budget::spend(1);
-            *last += 1;
-            if self.names.insert(format!("{base}_{last}")) {
+            last += 1;
+            if self.take(format!("{base}_{last}")) {
+                self.last_numbers.insert(base, last);
                 return format!("{name}_{last}");
             }
         }
