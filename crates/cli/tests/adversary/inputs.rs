@@ -66,6 +66,12 @@ impl Inputs {
         inputs.write("labels.tsv", &format!("id\tcorrect\n{}", labels.concat()));
         inputs
             .write("schema.sql", "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT CHECK (name <> ''));");
+        fs::create_dir(inputs.path("sources")).unwrap();
+        for file in 0..4 {
+            let rows: Vec<String> =
+                (0..30).map(|row| format!("{row},name {row},{}\n", row * file % 7)).collect();
+            inputs.write(&format!("sources/part{file}.csv"), &format!("id,name,a\n{}", rows.concat()));
+        }
         inputs.write("own.toml", "[rules]\n[metrics]\njson = true\n");
         inputs.write(
             "tables.json",
@@ -110,6 +116,8 @@ impl Inputs {
                 "--now",
                 "2026-01-31",
             ],
+            "evolve" | "augment" => &["--gold", "dev.json", "--db", "database"],
+            "synth" => &["--db", "database", "--pairs", "200"],
             "import" => &[
                 "--workload",
                 "dev.json",

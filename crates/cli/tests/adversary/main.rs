@@ -57,6 +57,11 @@ fn writers() -> Vec<(Vec<&'static str>, &'static str)> {
             vec!["estimate", "--out", "out", "--history", "out/history.jsonl", "--as-of", "may", "--quiet"],
             "out",
         ),
+        (vec!["evolve", "--kinds", "all", "--out", "out", "--quiet"], "out"),
+        (vec!["synth", "--out", "out", "--quiet"], "out"),
+        (vec!["tables", "sources", "--out", "corpus", "--quiet"], "corpus"),
+        (vec!["coverage", "ours=dev.json@database", "--out", "out", "--quiet"], "out"),
+        (vec!["augment", "--kinds", "rename-columns", "--out", "out/augmented.jsonl", "--quiet"], "out"),
     ];
     if cfg!(feature = "evaluator") {
         writers.push((vec!["encode", "--out", "out.parquet", "--quiet"], "out.parquet"));
@@ -93,7 +98,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         for path in fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
             if path.is_dir() {
                 folders.push(path);
-            } else if !path.ends_with("run.lock") {
+            } else if path.extension().is_none_or(|extension| extension != "lock") {
                 found.insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap());
             }
         }
@@ -118,11 +123,14 @@ fn undisturbed(inputs: &Inputs, arguments: &[String]) -> (BTreeMap<PathBuf, Vec<
     (files(folder.path()), begun.elapsed())
 }
 
+/// What `witnesses` and `tables` say of a folder that is there.
+const LATE: [&str; 2] = ["suite is not empty", "corpus: directory not empty"];
+
 /// Runs the command again. One that writes into no folder but an empty one says that it is not: what is there is then
 /// what an earlier one put there.
 fn finish(folder: &Path, arguments: &[String], what: &str) {
     let output = command(folder, arguments).output().unwrap();
-    let is_there = arguments[0] == "witnesses" && stderr(&output).contains("suite is not empty");
+    let is_there = LATE.iter().any(|late| stderr(&output).contains(late));
     assert!(output.status.success() || is_there, "{what}: {}", stderr(&output));
 }
 
@@ -218,7 +226,12 @@ fn assert_refused(found: &Output, folder: &Path, expected: &BTreeMap<PathBuf, Ve
     assert!([Some(0), Some(2)].contains(&found.status.code()), "{what} {:?}", found.status);
     assert!(found.status.success() || stderr(found).contains("error: "), "{what}");
     let left = files(folder);
-    assert!(left.keys().all(|path| expected.contains_key(path)), "{what} leaves {:?}", left.keys());
+    // What `evolve` and `synth` have made so far lies in folders of their own, which the next call takes up.
+    let goes_on = |path: &Path| {
+        [".sqlgauge-partial/", "out/units/"].iter().any(|own| path.to_string_lossy().contains(own))
+    };
+    let belongs = |path: &PathBuf| expected.contains_key(path) || goes_on(path);
+    assert!(left.keys().all(belongs), "{what} leaves {:?}", left.keys());
 }
 
 #[test]
@@ -236,7 +249,7 @@ fn two_writers_leave_the_files_of_one() {
         assert!(outputs.iter().any(|output| output.status.success()), "{words:?}");
         for output in outputs.iter().filter(|output| !output.status.success()) {
             let text = stderr(output);
-            let is_late = text.contains("another process is writing") || text.contains("suite is not empty");
+            let is_late = LATE.iter().any(|late| text.contains(late)) || text.contains("another process is");
             assert!(ended(output.status) == Some(2) && is_late, "{text}");
         }
         finish(folder.path(), &arguments, words[0]);

@@ -16,7 +16,7 @@ use crate::step::{ChangeError, Step, Way};
 use crate::text;
 
 /// Most columns that the steps of a chain hold together: each step holds those of the whole schema.
-const MAX_COLUMNS: usize = 500_000;
+const MAX_COLUMNS: usize = 400_000;
 
 /// Changes one after the other. A schema of so many columns takes only so many changes ([`ChangeError::TooMany`]); that is
 /// far from the schemas of benchmarks.

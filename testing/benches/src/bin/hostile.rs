@@ -142,7 +142,7 @@ fn tables(size: f64) -> String {
 
 fn wide(size: f64) -> String {
     let columns = scaled(2000, size) - 1;
-    let kind = |at: usize| if at % 2 == 0 { "INTEGER" } else { "TEXT" };
+    let kind = |at: usize| if at.is_multiple_of(2) { "INTEGER" } else { "TEXT" };
     let mut sql = SMALL.to_owned();
     for table in 0..3 {
         let columns_of = listed(columns, |at| format!("c{at} {}", kind(at)));
@@ -301,6 +301,6 @@ fn files(arguments: &Arguments, folder: &Path) -> Result<Command> {
         )?;
     }
     let mut command = Command::new(&arguments.binary);
-    command.arg("tables").arg(&sources).arg("--out").arg(folder.join("out").join("tables"));
+    command.arg("tables").arg(&sources).arg("--out").arg(folder.join("corpus"));
     Ok(command)
 }

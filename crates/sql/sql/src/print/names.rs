@@ -434,7 +434,9 @@ mod tests {
 
     #[test]
     fn the_first_free_number_is_given_and_each_is_looked_at_once() {
-        let mut taken = NamesInUse::of(["t2", "c_2", "c"].map(str::to_owned).into_iter());
+        let schema = Schema::from_ddl("CREATE TABLE T2 (a); CREATE TABLE c (a)").unwrap();
+        let names = ["c_2".to_owned()].into();
+        let mut taken = NamesInUse { schema: Some(&schema), names, ..NamesInUse::default() };
         assert_eq!([taken.numbered(), taken.numbered(), taken.numbered()], ["T1", "T3", "T4"]);
         assert_eq!(["c", "d", "C", "D"].map(|name| taken.unused(name)), ["c_3", "d", "C_4", "D_2"]);
         let ((), steps) =
