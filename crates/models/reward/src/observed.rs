@@ -16,6 +16,9 @@ use crate::options::Likeness;
 /// Rows of each table that are looked at.
 const ROWS: usize = 10_000;
 
+/// Columns of a table that one query asks about: SQLite returns at most 2,000 at once.
+const COLUMNS: usize = 500;
+
 /// The schema, with what its database shows. Tables without rows, and those that cannot be read within the engine's limits,
 /// stay as they are; of a table with a single row nothing is known of repeats.
 pub(crate) fn observed(
@@ -59,20 +62,25 @@ struct ColumnCounts {
 
 /// The counts of a table; `None` where there is no row to go by.
 fn counts(table: &Table, engine: &dyn Engine, database: &Database) -> Option<Counts> {
-    let asked = table.columns.iter().map(|column| {
-        let name = Dialect::Sqlite.identifier(&column.name);
-        format!("count({name}), count(DISTINCT {name})")
-    });
-    let asked: Vec<String> = asked.collect();
-    let sql = format!(
-        "SELECT count(*), {} FROM (SELECT * FROM {} LIMIT {ROWS})",
-        asked.join(", "),
-        Dialect::Sqlite.identifier(&table.name)
-    );
-    let execution = engine.run(database, &sql);
     let number = |value: &Value| if let Value::Integer(number) = value { *number } else { 0 };
-    let (rows, found) = execution.rows()?.values().split_first()?;
-    let columns = found.chunks_exact(2);
-    let columns = columns.map(|of| ColumnCounts { present: number(&of[0]), distinct: number(&of[1]) });
-    (number(rows) > 0).then(|| Counts { rows: number(rows), columns: columns.collect() })
+    let mut counts = Counts { rows: 0, columns: Vec::with_capacity(table.columns.len()) };
+    for columns in table.columns.chunks(COLUMNS) {
+        let asked = columns.iter().map(|column| {
+            let name = Dialect::Sqlite.identifier(&column.name);
+            format!("count({name}), count(DISTINCT {name})")
+        });
+        let sql = format!(
+            "SELECT count(*), {} FROM (SELECT * FROM {} LIMIT {ROWS})",
+            asked.collect::<Vec<_>>().join(", "),
+            Dialect::Sqlite.identifier(&table.name)
+        );
+        let execution = engine.run(database, &sql);
+        let (rows, found) = execution.rows()?.values().split_first()?;
+        counts.rows = number(rows);
+        let found = found.chunks_exact(2);
+        counts
+            .columns
+            .extend(found.map(|of| ColumnCounts { present: number(&of[0]), distinct: number(&of[1]) }));
+    }
+    (counts.rows > 0).then_some(counts)
 }
