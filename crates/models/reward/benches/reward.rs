@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Engine, Limits, ResultSet, SqliteEngine, Value, WorkerCommand, serve_queries};
-use sqlgauge_reward::{Code, Columns, Kind, Likeness, Options, Request, Reward, RewardResult};
+use sqlgauge_reward::{AnswerColumns, Code, Kind, Likeness, Options, Request, Reward, RewardResult};
 use sqlgauge_search::literal;
 use sqlgauge_sql::schema::TableKind;
 use sqlgauge_sql::tree::{From, Query, Relation, Select};
@@ -549,7 +549,7 @@ fn honest(arguments: &Arguments, spider: &Spider) -> Result<()> {
     println!("{} questions, {} blind guesses, {} golds taken apart", golds.len(), blind.len(), apart.len());
     let settings = [None, Some(Likeness::Schema), Some(Likeness::Nulls), Some(Likeness::Repeats)];
     for (columns, witnesses) in
-        Columns::ALL.into_iter().flat_map(|columns| settings.map(|own| (columns, own)))
+        AnswerColumns::ALL.into_iter().flat_map(|columns| settings.map(|own| (columns, own)))
     {
         let reward = made(Options {
             columns,

@@ -32,6 +32,6 @@ mod witnesses;
 
 pub use code::Code;
 pub use error::RewardError;
-pub use options::{Columns, Kind, Likeness, Options};
+pub use options::{AnswerColumns, Kind, Likeness, Options};
 pub use request::{Request, RewardResult};
 pub use reward::{Growth, Reward};

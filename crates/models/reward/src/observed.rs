@@ -19,33 +19,40 @@ const ROWS: usize = 10_000;
 /// Columns of a table that one query asks about: SQLite returns at most 2,000 at once.
 const COLUMNS: usize = 500;
 
-/// The schema, with what its database shows. Tables without rows, and those that cannot be read within the engine's limits,
-/// stay as they are; of a table with a single row nothing is known of repeats.
-pub(crate) fn observed(
-    schema: &Schema,
-    likeness: Likeness,
-    engine: &dyn Engine,
-    database: &Database,
-) -> Arc<Schema> {
-    let mut tables = schema.tables().to_vec();
-    for table in tables.iter_mut().filter(|table| table.kind == TableKind::Table) {
-        let Some(counts) = counts(table, engine, database).filter(|_| likeness > Likeness::Schema) else {
-            continue;
-        };
-        let mut unique = Vec::new();
-        for ((at, column), found) in (0..).zip(&mut table.columns).zip(&counts.columns) {
-            column.not_null |= found.present == counts.rows && !column.generated;
-            if counts.rows > 1 && found.distinct == counts.rows {
-                unique.push(vec![at]);
+/// What the tables of a database show.
+pub(crate) struct Observed {
+    schema: Arc<Schema>,
+    /// Of each table; `None` of a view, a table without rows, and one that the engine cannot read within its limits.
+    counts: Vec<Option<Counts>>,
+}
+
+impl Observed {
+    pub(crate) fn new(schema: Arc<Schema>, engine: &dyn Engine, database: &Database) -> Self {
+        let of = |table: &Table| (table.kind == TableKind::Table).then(|| counts(table, engine, database));
+        let counts = schema.tables().iter().map(|table| of(table).flatten()).collect();
+        Self { schema, counts }
+    }
+
+    /// The schema with what the rows show. A table with a single row says nothing about repeats.
+    pub(crate) fn schema(&self, likeness: Likeness) -> Arc<Schema> {
+        if likeness == Likeness::Schema {
+            return Arc::clone(&self.schema);
+        }
+        let mut tables = self.schema.tables().to_vec();
+        for (table, counts) in tables.iter_mut().zip(&self.counts) {
+            let Some(counts) = counts else { continue };
+            for (column, found) in table.columns.iter_mut().zip(&counts.columns) {
+                column.not_null |= found.present == counts.rows && !column.generated;
+            }
+            if likeness == Likeness::Repeats && counts.rows > 1 {
+                let unique = (0_u32..).zip(&counts.columns).filter(|(_, own)| own.distinct == counts.rows);
+                let known = |key: &Vec<u32>| table.primary_key == *key || table.unique.contains(key);
+                let more: Vec<Vec<u32>> = unique.map(|(at, _)| vec![at]).filter(|key| !known(key)).collect();
+                table.unique.extend(more);
             }
         }
-        if likeness >= Likeness::Repeats {
-            let known = |key: &Vec<u32>| table.primary_key == *key || table.unique.contains(key);
-            let more: Vec<Vec<u32>> = unique.into_iter().filter(|key| !known(key)).collect();
-            table.unique.extend(more);
-        }
+        Arc::new(Schema::new(tables))
     }
-    Arc::new(Schema::new(tables))
 }
 
 /// Of a table's first rows.
@@ -60,7 +67,7 @@ struct ColumnCounts {
     distinct: i64,
 }
 
-/// The counts of a table; `None` where there is no row to go by.
+/// Counts a table's first rows; `None` if it is empty or the engine cannot read it within its limits.
 fn counts(table: &Table, engine: &dyn Engine, database: &Database) -> Option<Counts> {
     let number = |value: &Value| if let Value::Integer(number) = value { *number } else { 0 };
     let mut counts = Counts { rows: 0, columns: Vec::with_capacity(table.columns.len()) };

@@ -14,7 +14,7 @@ const MIB: usize = 1 << 20;
 /// What is rewarded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// 1 if the answer returns what the gold returns, as `ex@1` compares but for [`Columns`]; else 0.
+    /// 1 if the answer returns what the gold returns, as `ex@1` compares but for [`AnswerColumns`]; else 0.
     #[default]
     Exact,
     /// 1 for a right answer, and partial credit for one that parses, resolves, runs, and has cells in common with the gold.
@@ -90,13 +90,13 @@ fn named<T: Copy, const N: usize>(
 ) -> Result<T, RewardError> {
     all.into_iter().find(|one| name_of(*one) == name).ok_or_else(|| {
         let names = all.map(name_of).join(", ");
-        RewardError::Option(format!("there is no {what} {name:?}: choose from {names}"))
+        RewardError::Option(format!("unknown {what} {name:?}: choose from {names}"))
     })
 }
 
 /// In which order the columns of an answer may come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Columns {
+pub enum AnswerColumns {
     /// In any: on each database some permutation of them must return what the gold returns, as for Spider's execution
     /// accuracy.
     #[default]
@@ -105,7 +105,7 @@ pub enum Columns {
     Ordered,
 }
 
-impl Columns {
+impl AnswerColumns {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Any, Self::Ordered];
 
@@ -118,7 +118,7 @@ impl Columns {
     }
 }
 
-impl FromStr for Columns {
+impl FromStr for AnswerColumns {
     type Err = RewardError;
 
     fn from_str(name: &str) -> Result<Self, RewardError> {
@@ -134,7 +134,7 @@ pub struct Options {
     /// What is rewarded.
     pub kind: Kind,
     /// In which order the columns of an answer may come. The kind structure always keeps the gold's.
-    pub columns: Columns,
+    pub columns: AnswerColumns,
     /// Whether a right answer must also agree with its gold on the counterexample databases of the question.
     pub witnesses: bool,
     /// What of the benchmark's rows these databases keep to.
@@ -168,7 +168,7 @@ impl Options {
         Self {
             databases: databases.into(),
             kind: Kind::default(),
-            columns: Columns::default(),
+            columns: AnswerColumns::default(),
             witnesses: false,
             likeness: Likeness::default(),
             witness_folder: None,
@@ -192,8 +192,8 @@ impl Options {
     /// When an answer has the rows of its gold.
     pub(crate) fn contract(&self) -> Contract {
         let column_order = match self.columns {
-            Columns::Any => ColumnOrder::Free,
-            Columns::Ordered => ColumnOrder::Kept,
+            AnswerColumns::Any => ColumnOrder::Free,
+            AnswerColumns::Ordered => ColumnOrder::Kept,
         };
         Contract { column_order, ..Contract::default() }
     }
@@ -244,13 +244,13 @@ mod tests {
         for likeness in Likeness::ALL {
             assert_eq!(likeness.as_str().parse::<Likeness>().unwrap(), likeness);
         }
-        for columns in Columns::ALL {
-            assert_eq!(columns.as_str().parse::<Columns>().unwrap(), columns);
+        for columns in AnswerColumns::ALL {
+            assert_eq!(columns.as_str().parse::<AnswerColumns>().unwrap(), columns);
         }
-        let error = "none".parse::<Columns>().unwrap_err().to_string();
-        assert_eq!(error, "there is no order of columns \"none\": choose from any, ordered");
+        let error = "none".parse::<AnswerColumns>().unwrap_err().to_string();
+        assert_eq!(error, "unknown order of columns \"none\": choose from any, ordered");
         let error = "exakt".parse::<Kind>().unwrap_err().to_string();
-        assert_eq!(error, "there is no kind of reward \"exakt\": choose from exact, dense, structure");
+        assert_eq!(error, "unknown kind of reward \"exakt\": choose from exact, dense, structure");
     }
 
     #[test]

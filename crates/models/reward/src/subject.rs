@@ -10,7 +10,7 @@ use sqlgauge_sql::schema::Schema;
 use std::time::Duration;
 
 use crate::error::RewardError;
-use crate::observed::observed;
+use crate::observed::Observed;
 use crate::options::Likeness;
 
 /// Virtual-machine steps of one query on one small database; real queries take some hundred there.
@@ -21,7 +21,7 @@ const TIME: Duration = Duration::from_secs(1);
 /// A database that is open.
 pub(crate) struct Subject {
     pub(crate) target: Target,
-    /// As alike to the benchmark's as the options ask.
+    /// As like the benchmark's as the options ask.
     plain: World,
     /// With repeats where the benchmark has none, if the plain one has not.
     with_repeats: Option<World>,
@@ -38,9 +38,10 @@ impl Subject {
         let world = |schema| World::new(schema, options);
         let (plain, with_repeats) = if options.witnesses {
             let schema = Arc::clone(&database.kept_schema(engine).schema);
-            let like = |likeness| observed(&schema, likeness, engine, &database);
-            let repeats = options.likeness == Likeness::Repeats;
-            (world(like(options.likeness)), repeats.then(|| world(like(Likeness::Nulls))))
+            let observed = Observed::new(schema, engine, &database);
+            let with_repeats =
+                (options.likeness == Likeness::Repeats).then(|| world(observed.schema(Likeness::Nulls)));
+            (world(observed.schema(options.likeness)), with_repeats)
         } else {
             (world(Arc::clone(database.schema())), None)
         };

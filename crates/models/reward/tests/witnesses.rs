@@ -5,7 +5,7 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::{ask, code, request, reward, shop};
-use sqlgauge_reward::{Code, Columns, Kind, Likeness, Options, RewardError};
+use sqlgauge_reward::{AnswerColumns, Code, Kind, Likeness, Options, RewardError};
 
 const COUNT: &str = "SELECT count(*) FROM sale WHERE amount > 6";
 
@@ -87,7 +87,7 @@ fn columns_come_in_any_order_unless_that_is_asked_for() {
         reward(with_witnesses(folder.path())),
         reward(Options { kind: Kind::Dense, ..Options::new(folder.path()) }),
     ];
-    let ordered = reward(Options { columns: Columns::Ordered, ..Options::new(folder.path()) });
+    let ordered = reward(Options { columns: AnswerColumns::Ordered, ..Options::new(folder.path()) });
     let gold = "SELECT name, city, rating FROM shop ORDER BY id";
     for (answer, free, kept) in [
         ("SELECT rating, name, city FROM shop ORDER BY id", Code::Right, Code::Wrong),

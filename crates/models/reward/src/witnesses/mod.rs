@@ -2,11 +2,12 @@
 //!
 //! # Contract
 //! - A witness is a small database that satisfies the schema, and on which a fresh SQLite has returned other rows for some
-//!   other query than for the gold. An answer that is right must return the gold's rows on all of them, as `ex@1` compares;
+//!   other query than for the gold. An answer that is right must return the gold's rows on all of them, compared as by the kind `exact`;
 //!   where the gold itself leaves a choice there, nothing is asked.
 //! - The first witnesses of a question are made when its first answer is right on the benchmark's database (or by
 //!   [`Reward::prepare`](crate::Reward::prepare)): against the gold without rows, the literal rows of the gold, and the single
-//!   mutations of the gold. They are as like the benchmark as the options ask ([`Likeness`](crate::Likeness)). They depend on gold, schema, rows of the gold, and seed alone.
+//!   mutations of the gold. They are as like the benchmark as the options ask ([`Likeness`](crate::Likeness)), and depend on
+//!   gold, schema, what the rows show of it, rows of the gold, and seed alone.
 //! - Further ones are made of wrong answers, and of answers that are right on the benchmark's database alone.
 //! - With a folder they are kept in `FOLDER/db-DB_ID/QUESTION/`, one SQL script each, put in place whole; several processes may
 //!   share it, and see what the others have added when the next batch begins. Given the folder, results are determined.
