@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
 use sqlgauge::Source;
-use sqlgauge_dataset::Role;
+use sqlgauge_dataset::ColumnRole;
 
 use crate::error::Failure;
 
@@ -41,7 +41,7 @@ impl Columns {
         let is_alias = |alias: &&'static str| alias.eq_ignore_ascii_case(name);
         name == "interaction"
             || self.named.contains(name)
-            || Role::all().any(|role| role.aliases().iter().any(is_alias))
+            || ColumnRole::all().any(|role| role.aliases().iter().any(is_alias))
     }
 }
 
@@ -202,7 +202,7 @@ fn foreign(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Fault> {
 /// The names under which columns of that role are looked for.
 #[pyfunction]
 fn column_names(role: &str) -> PyResult<Vec<&'static str>> {
-    let role: Role = role.parse().map_err(Failure::from)?;
+    let role: ColumnRole = role.parse().map_err(Failure::from)?;
     Ok(role.aliases().to_vec())
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 use sqlgauge::{Source, System};
-use sqlgauge_dataset::{Columns, Role};
+use sqlgauge_dataset::{ColumnRole, Columns};
 
 use crate::error::Failure;
 use crate::frame::{self, source_of_ids, source_of_rows, source_of_texts};
@@ -32,7 +32,7 @@ impl Frame {
     ) -> PyResult<Self> {
         let mut columns = Columns::default();
         for (role, column) in named {
-            columns.set(role.parse::<Role>().map_err(Failure::from)?, column);
+            columns.set(role.parse::<ColumnRole>().map_err(Failure::from)?, column);
         }
         let named = named.to_vec();
         if let Ok(path) = frame.extract::<PathBuf>() {
@@ -54,7 +54,7 @@ impl Frame {
         let (name, called) = (name.to_owned(), format!("predictions[{name:?}]"));
         let mut columns = self.columns.clone();
         if let Ok(column) = given.extract::<String>() {
-            columns.set(Role::Prediction, column);
+            columns.set(ColumnRole::Prediction, column);
             return Ok(System { name, predictions: self.source.clone(), columns });
         }
         if let Ok(path) = given.extract::<PathBuf>() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use sqlgauge::{SchemaFacts, comparison_to_json, match_pair};
 use sqlgauge_engine::Stoppable;
-use sqlgauge_etm::{Profile, Verdict};
+use sqlgauge_etm::{MatchVerdict, Profile};
 
 use crate::call::call;
 use crate::database::{Database, Opened};
@@ -72,7 +72,7 @@ fn match_queries<'py>(
             Ground::Schema(schema) => SchemaFacts::of_schema(schema),
         };
         let comparison = match_pair(&known, profile, &left, &right);
-        if let Verdict::Unresolved(..) = comparison.verdict {
+        if let MatchVerdict::Unresolved(..) = comparison.verdict {
             return Err(Failure::new(Class::Query, &comparison.verdict.to_string()));
         }
         Ok(comparison_to_json(&comparison, profile, &known))

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use sqlgauge_reward::{Options, Request, Reward as Scorer, RewardError};
+use sqlgauge_reward::{Request, Reward as Scorer, RewardError, RewardOptions};
 
 use crate::call::call;
 use crate::error::{Class, Failure};
@@ -63,7 +63,7 @@ impl RewardResult {
 /// A reward, made in each process that asks it.
 #[pyclass(frozen, module = "sqlgauge")]
 pub(crate) struct Reward {
-    options: Options,
+    options: RewardOptions,
     made: PerProcess<Arc<Scorer>>,
 }
 
@@ -100,7 +100,7 @@ impl Reward {
     ) -> PyResult<Self> {
         let time_limit = Duration::try_from_secs_f64(time_limit)
             .map_err(|_| Failure::input(&format!("time_limit {time_limit} is no number of seconds")))?;
-        let options = Options {
+        let options = RewardOptions {
             kind: kind.parse().map_err(Failure::from)?,
             columns: columns.parse().map_err(Failure::from)?,
             witnesses,
@@ -113,7 +113,7 @@ impl Reward {
             slow_queries,
             growth,
             seed,
-            ..Options::new(db)
+            ..RewardOptions::new(db)
         };
         let reward = Self { options, made: PerProcess::empty() };
         // What cannot be is told here, and not by the first batch.
@@ -170,7 +170,7 @@ impl Reward {
     }
 
     fn __repr__(&self) -> String {
-        let Options { databases, kind, witnesses, .. } = &self.options;
+        let RewardOptions { databases, kind, witnesses, .. } = &self.options;
         let witnesses = if *witnesses { "True" } else { "False" };
         format!(
             "sqlgauge.Reward({:?}, kind={:?}, witnesses={witnesses})",

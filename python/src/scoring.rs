@@ -49,7 +49,12 @@ impl VerifyArguments {
             Err(_) => None,
         };
         Ok(VerifySettings {
-            options: sqlgauge_verify::Options { semantics, seed: self.seed, bound: self.bound, solver_time },
+            options: sqlgauge_verify::VerifyOptions {
+                semantics,
+                seed: self.seed,
+                bound: self.bound,
+                solver_time,
+            },
             solver,
             is_realistic: self.realistic,
         })

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Map, json};
 use sqlgauge_encode::encoders::{BuildOptions, EncoderSpec, parse};
-use sqlgauge_encode::{Encoder as Encodes, EncoderInput, Form, Matrix};
-use sqlgauge_shift::{Descriptors, Directions, Partial, Reference, ShiftError, Side, Slices};
+use sqlgauge_encode::{Encoder as Encodes, EncoderInput, InputForm, Matrix};
+use sqlgauge_shift::{Descriptors, Directions, Partial, Reference, SetSide, ShiftError, Slices};
 
 use crate::call::call;
 use crate::error::{Class, Failure};
@@ -43,8 +43,8 @@ impl Encoder {
     #[new]
     #[pyo3(signature = (name="features", form="question-schema"))]
     fn new(py: Python<'_>, name: &str, form: &str) -> PyResult<Self> {
-        let kind = Form::from_name(form).ok_or_else(|| {
-            let known = Form::ALL.map(Form::name).join(", ");
+        let kind = InputForm::from_name(form).ok_or_else(|| {
+            let known = InputForm::ALL.map(InputForm::name).join(", ");
             Failure::input(&format!("there is no form {form:?}: choose from {known}"))
         })?;
         let spec = parse(name).map_err(|error| Failure::of(Class::Input, &error))?;
@@ -137,7 +137,7 @@ impl ShiftReference {
         let reference = call(py, move |_| {
             let source = matrix(dimensions, &vectors)?;
             pool.install(|| {
-                let directions = Directions::new(slices, seed, &[(Side::Source, &source)])?;
+                let directions = Directions::new(slices, seed, &[(SetSide::Source, &source)])?;
                 Ok(Reference::build(&source, directions)?)
             })
         })?;

@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use sqlgauge::System;
 use sqlgauge_base::regular;
-use sqlgauge_dataset::{Columns, Format, Role};
+use sqlgauge_dataset::{ColumnRole, Columns, FileFormat};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_sql::schema::Schema;
 
@@ -110,26 +110,26 @@ pub fn columns(pairs: &[String]) -> Result<Columns> {
         let (role, column) = pair
             .split_once('=')
             .ok_or_else(|| anyhow!("--column {pair:?}: write ROLE=COLUMN, as in gold=query_sql"))?;
-        columns.set(role.parse::<Role>().with_context(|| format!("--column {pair:?}"))?, column);
+        columns.set(role.parse::<ColumnRole>().with_context(|| format!("--column {pair:?}"))?, column);
     }
     Ok(columns)
 }
 
 /// The roles in a workload, of which no label is read.
-pub fn workload_roles() -> impl Iterator<Item = Role> {
-    Role::all().filter(|role| !matches!(role, Role::Gold | Role::Difficulty))
+pub fn workload_roles() -> impl Iterator<Item = ColumnRole> {
+    ColumnRole::all().filter(|role| !matches!(role, ColumnRole::Gold | ColumnRole::Difficulty))
 }
 
 /// The help of `--column`, with the roles that there are.
-pub fn column_help(roles: impl Iterator<Item = Role>) -> String {
-    let roles: Vec<&str> = roles.map(Role::name).collect();
+pub fn column_help(roles: impl Iterator<Item = ColumnRole>) -> String {
+    let roles: Vec<&str> = roles.map(ColumnRole::name).collect();
     format!("Column that has a role ({}); a name with dots leads into objects", roles.join(", "))
 }
 
 /// Reads the name of a file format; the help lists all of them.
-pub fn format() -> impl TypedValueParser<Value = Format> {
-    let names = Format::all().map(|format| PossibleValue::new(format.name()).help(format.summary()));
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Format>())
+pub fn format() -> impl TypedValueParser<Value = FileFormat> {
+    let names = FileFormat::all().map(|format| PossibleValue::new(format.name()).help(format.summary()));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<FileFormat>())
 }
 
 /// The help of `--metrics`, with the ids that there are.

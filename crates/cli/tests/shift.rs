@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use serde_json::Value;
-use sqlgauge_encode::{EmbeddingWriter, Item, Metadata};
+use sqlgauge_encode::{EmbeddingRow, EmbeddingWriter, Metadata};
 
 /// Vectors on a line in the plane; those of `far` lie at 10 more.
 fn write(folder: &Path, name: &str, fingerprint: &str, rows: u16, far: bool) -> PathBuf {
@@ -22,7 +22,9 @@ fn write(folder: &Path, name: &str, fingerprint: &str, rows: u16, far: bool) -> 
         let moved = far && row % 2 == 1;
         let vector = [f32::from(row % 7) + if moved { 10.0 } else { 0.0 }, f32::from(row % 5)];
         let (id, db_id) = (row.to_string(), if row % 2 == 1 { "odd" } else { "even" });
-        writer.push(Item { id: &id, db_id, vector: &vector, correct: None, confidence: None }).unwrap();
+        writer
+            .push(EmbeddingRow { id: &id, db_id, vector: &vector, correct: None, confidence: None })
+            .unwrap();
     }
     writer.finish().unwrap();
     path

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use sqlgauge_base::NotBuiltIn;
 use sqlgauge_dataset::{Benchmark, BenchmarkSource, load_benchmark};
-use sqlgauge_evolve::{Kind, Plan};
+use sqlgauge_evolve::{ChangeKind, EvolvePlan};
 use sqlgauge_llm::Prompt;
-use sqlgauge_prompt::augment::{Example, Settings, Skipped, Triple, split};
+use sqlgauge_prompt::augment::{AugmentSettings, ChatExample, SkippedTriple, Triple, split};
 use sqlgauge_prompt::predict::{PLACEHOLDERS, built_in_prompt};
 use sqlgauge_robustness::{Evolved, find};
 use sqlgauge_sql::schema::Schema;
@@ -26,11 +26,11 @@ const LEFT_OUT: NotBuiltIn = NotBuiltIn { what: "--out with a name in .parquet",
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use sqlgauge::{AugmentJob, Context, EvolvedSchemas, Sample};
-/// use sqlgauge_evolve::Kind;
+/// use sqlgauge_evolve::ChangeKind;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let sample = Sample::unpack(folder.path())?;
-/// let schemas = EvolvedSchemas::Kinds(vec![Kind::RenameColumns]);
+/// let schemas = EvolvedSchemas::Kinds(vec![ChangeKind::RenameColumns]);
 ///
 /// let out = folder.path().join("train.jsonl");
 /// let data = AugmentJob::new(sample.questions, sample.databases, schemas, out).run(&Context::default())?;
@@ -66,7 +66,7 @@ pub enum EvolvedSchemas {
     /// Folders that [`EvolveJob`] wrote for the original.
     Folders(Vec<PathBuf>),
     /// Kinds of change: the job evolves the original by them into the folder `OUT.evolved`.
-    Kinds(Vec<Kind>),
+    Kinds(Vec<ChangeKind>),
 }
 
 /// The training data that was written.
@@ -87,12 +87,12 @@ pub struct TrainingData {
 /// Examples, and how many triples give none.
 #[derive(Default)]
 struct Examples {
-    examples: Vec<Example>,
-    skipped: BTreeMap<Skipped, usize>,
+    examples: Vec<ChatExample>,
+    skipped: BTreeMap<SkippedTriple, usize>,
 }
 
 impl Examples {
-    fn add(&mut self, triple: &Triple<'_>, settings: &Settings) {
+    fn add(&mut self, triple: &Triple<'_>, settings: &AugmentSettings) {
         match triple.example(settings) {
             Ok(example) => self.examples.push(example),
             Err(why) => *self.skipped.entry(why).or_default() += 1,
@@ -129,7 +129,7 @@ impl AugmentJob {
     pub fn run(&self, context: &Context<'_>) -> Result<TrainingData, Error> {
         let validation_file = self.check()?;
         let original = load_benchmark(&self.benchmark)?;
-        let settings = Settings {
+        let settings = AugmentSettings {
             prompt: match &self.prompt {
                 Some(path) => Prompt::load(path, PLACEHOLDERS)?,
                 None => built_in_prompt()?,
@@ -206,7 +206,7 @@ impl AugmentJob {
             .map_err(|source| Error::Unwritable { path: folder.clone(), source })?;
         let job = EvolveJob {
             benchmark: self.benchmark.clone(),
-            plan: Plan::Kinds { kinds, per_item: false },
+            plan: EvolvePlan::Kinds { kinds, per_item: false },
             seed: self.seed,
             ..EvolveJob::new(&self.benchmark.gold, &self.db, &folder)
         };
@@ -217,7 +217,7 @@ impl AugmentJob {
     fn add_original(
         &self,
         original: &Benchmark,
-        settings: &Settings,
+        settings: &AugmentSettings,
         examples: &mut Examples,
         context: &Context<'_>,
     ) -> Result<(), Error> {
@@ -244,7 +244,7 @@ impl AugmentJob {
 fn add_evolved(
     evolved: &Evolved,
     original: &Benchmark,
-    settings: &Settings,
+    settings: &AugmentSettings,
     examples: &mut Examples,
 ) -> Result<(), Error> {
     let mut schemas: HashMap<&str, Schema> = HashMap::new();
@@ -289,7 +289,7 @@ fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "parquet")
 }
 
-fn write(path: &Path, examples: &[Example]) -> Result<(), Error> {
+fn write(path: &Path, examples: &[ChatExample]) -> Result<(), Error> {
     if is_table(path) {
         return write_table(path, examples);
     }
@@ -297,11 +297,11 @@ fn write(path: &Path, examples: &[Example]) -> Result<(), Error> {
 }
 
 #[cfg(feature = "parquet")]
-fn write_table(path: &Path, examples: &[Example]) -> Result<(), Error> {
+fn write_table(path: &Path, examples: &[ChatExample]) -> Result<(), Error> {
     Ok(sqlgauge_prompt::augment::write_parquet(path, examples)?)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn write_table(_: &Path, _: &[Example]) -> Result<(), Error> {
+fn write_table(_: &Path, _: &[ChatExample]) -> Result<(), Error> {
     Err(LEFT_OUT.into())
 }

@@ -12,8 +12,8 @@ use sqlgauge_encode::cache::Cache;
 use sqlgauge_encode::encoders::file::VectorFile;
 use sqlgauge_encode::encoders::{BuildOptions, EncoderSpec, parse};
 use sqlgauge_encode::{
-    EmbeddingFile, EmbeddingWriter, Encoder, EncoderInput, Form, Item, Metadata, Vectors, digest,
-    encode_workload,
+    EmbeddingFile, EmbeddingRow, EmbeddingWriter, Encoder, EncoderInput, InputForm, Metadata, Vectors,
+    digest, encode_workload,
 };
 
 use crate::context::Context;
@@ -51,13 +51,13 @@ pub struct EncodeJob {
     /// The predictions of a system.
     pub system: Option<System>,
     /// Format of the predictions, where detection is wrong.
-    pub prediction_format: Option<sqlgauge_dataset::Format>,
+    pub prediction_format: Option<sqlgauge_dataset::FileFormat>,
     /// Take the SQL out of what is around it.
     pub extract: bool,
     /// `features`, `tfidf`, `bert:DIR`, `llm:DIR`, `http:URL` or `file:PATH`.
     pub encoder: String,
     /// What is encoded; without it question and schema, and the prediction where there is a system.
-    pub form: Option<Form>,
+    pub form: Option<InputForm>,
     /// File with labels to keep with the vectors, and the column that has them where it is not `correct`.
     pub labels: Option<(PathBuf, Option<String>)>,
     /// Embedding file into whose space is encoded: `tfidf` takes its terms, other encoders must be the same.
@@ -101,7 +101,7 @@ pub struct EncodedWorkload {
     /// Id of the encoder, or the file that the vectors come from.
     pub encoder: String,
     /// What was encoded.
-    pub form: Form,
+    pub form: InputForm,
 }
 
 impl EncodeJob {
@@ -170,9 +170,10 @@ impl EncodeJob {
         Ok(())
     }
 
-    fn form(&self) -> Result<Form, Error> {
+    fn form(&self) -> Result<InputForm, Error> {
         let has_predictions = self.system.is_some();
-        let default = if has_predictions { Form::QuestionSchemaPrediction } else { Form::QuestionSchema };
+        let default =
+            if has_predictions { InputForm::QuestionSchemaPrediction } else { InputForm::QuestionSchema };
         let form = self.form.unwrap_or(default);
         if form.has_prediction() && !has_predictions {
             let name = form.name();
@@ -213,7 +214,7 @@ impl EncodeJob {
     fn encode(
         &self,
         spec: &EncoderSpec,
-        form: Form,
+        form: InputForm,
         items: &Items<'_>,
         context: &Context<'_>,
     ) -> Result<EncodedWorkload, Error> {
@@ -266,7 +267,7 @@ impl EncodeJob {
     }
 
     /// Writes vectors that were made elsewhere.
-    fn copy(&self, path: &Path, form: Form, items: &Items<'_>) -> Result<EncodedWorkload, Error> {
+    fn copy(&self, path: &Path, form: InputForm, items: &Items<'_>) -> Result<EncodedWorkload, Error> {
         let file = VectorFile::open(path)?;
         let positions = file.positions(items.inputs)?;
         let mut metadata = file.metadata().clone();
@@ -364,13 +365,13 @@ struct Items<'a> {
 }
 
 impl Items<'_> {
-    fn at<'v>(&'v self, place: usize, vector: &'v [f32]) -> Item<'v> {
+    fn at<'v>(&'v self, place: usize, vector: &'v [f32]) -> EmbeddingRow<'v> {
         let (input, Extra { correct, confidence }) = (&self.inputs[place], self.extras[place]);
-        Item { id: &input.id, db_id: &input.db_id, vector, correct, confidence }
+        EmbeddingRow { id: &input.id, db_id: &input.db_id, vector, correct, confidence }
     }
 }
 
-fn metadata_of(encoder: &dyn Encoder, form: Form, inputs: &[EncoderInput]) -> Metadata {
+fn metadata_of(encoder: &dyn Encoder, form: InputForm, inputs: &[EncoderInput]) -> Metadata {
     Metadata {
         encoder: encoder.id(),
         fingerprint: encoder.fingerprint(),

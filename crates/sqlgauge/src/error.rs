@@ -37,7 +37,7 @@ pub enum Error {
     Search(#[from] sqlgauge_search::SearchError),
     /// One of two queries to verify is none.
     #[error(transparent)]
-    Refused(#[from] sqlgauge_verify::Refused),
+    Refused(#[from] sqlgauge_verify::RefusedText),
     /// Building databases from tables.
     #[error(transparent)]
     Tables(Box<sqlgauge_tables::TablesError>),
@@ -74,7 +74,7 @@ pub enum Error {
         /// The file of pairs and the place in it.
         place: String,
         /// What is wrong with it.
-        source: sqlgauge_sql::Error,
+        source: sqlgauge_sql::ResolveError,
     },
     /// No metric was named.
     #[error("--metrics names no metric; name at least one, as in ex-spider,esm")]

@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use sqlgauge_dataset::{Columns, Databases, Format, load_labels, parse_workload};
+use sqlgauge_dataset::{Columns, Databases, FileFormat, load_labels, parse_workload};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_estimate::report::Reliability;
 use sqlgauge_estimate::report::drift::Series;
 use sqlgauge_estimate::{
-    Estimate, EstimateOptions, Evidence, Loader, Pool, Services, TargetLabels, estimators,
+    Estimate, EstimateOptions, Loader, Pool, PoolEvidence, Services, TargetLabels, estimators,
 };
 use sqlgauge_run::{ITEMS, MANIFEST, Manifest};
 
@@ -70,7 +70,7 @@ pub struct EstimateJob {
     /// The target's questions.
     pub target: Source,
     /// Its format, where detection is wrong.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Columns that the user named in it.
     pub columns: Columns,
     /// The systems to estimate.
@@ -78,7 +78,7 @@ pub struct EstimateJob {
     /// Other systems on the target, to compare with.
     pub peers: Vec<System>,
     /// Format of the predictions, where detection is wrong.
-    pub prediction_format: Option<Format>,
+    pub prediction_format: Option<FileFormat>,
     /// Labels on the target, for the methods that need some.
     pub labels: Vec<SystemLabels>,
     /// Folder with the target's databases, or one of them; rows are not needed.
@@ -256,17 +256,17 @@ impl EstimateJob {
     }
 
     /// What the estimates rest on: the pool, the labels on the target, and what methods may ask.
-    fn evidence<'p>(&self, pool: &'p Pool, services: Services<'p>) -> Result<Evidence<'p>, Error> {
+    fn evidence<'p>(&self, pool: &'p Pool, services: Services<'p>) -> Result<PoolEvidence<'p>, Error> {
         let mut labels = TargetLabels::default();
         for SystemLabels { system, file } in &self.labels {
             let Some(system) = pool.systems.iter().position(|known| known == system) else { continue };
             labels.add(pool, system, &load_labels(file, None, &self.columns)?, file)?;
         }
-        Ok(Evidence::new(pool)?.with_labels(labels).with_services(services))
+        Ok(PoolEvidence::new(pool)?.with_labels(labels).with_services(services))
     }
 
     /// One estimate per system, of the questions that the evidence has.
-    fn estimate(&self, evidence: &Evidence<'_>) -> Result<Vec<Estimate>, Error> {
+    fn estimate(&self, evidence: &PoolEvidence<'_>) -> Result<Vec<Estimate>, Error> {
         let estimator = estimators::find(&self.method)?;
         let estimate = |&target| estimator.estimate(&evidence.case(target, self.options));
         Ok(evidence.pool.targets.iter().map(estimate).collect::<Result<Vec<_>, _>>()?)

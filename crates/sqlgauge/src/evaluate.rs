@@ -40,7 +40,7 @@ impl EvaluateJob {
     #[cfg(feature = "evaluator")]
     pub fn run(&self, _: &Context<'_>) -> Result<Estimate, Error> {
         use sqlgauge_encode::EmbeddingFile;
-        use sqlgauge_estimate::{Interval, Overlap};
+        use sqlgauge_estimate::{AccuracyInterval, Overlap};
         use sqlgauge_fusion::{Evaluator, TargetEstimate, evaluate_target};
         use sqlgauge_shift::Descriptors;
 
@@ -56,7 +56,7 @@ impl EvaluateJob {
         Ok(Estimate {
             system: self.target.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
             accuracy: estimate.accuracy,
-            interval: Interval { level: estimate.level, low: estimate.low, high: estimate.high },
+            interval: AccuracyInterval { level: estimate.level, low: estimate.low, high: estimate.high },
             outside: estimate.outside,
             outside_because,
             overlap: Overlap::default(),

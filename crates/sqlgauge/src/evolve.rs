@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, load_benchmark, load_tables};
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_evolve::layout::Statistics;
-use sqlgauge_evolve::{Kind, Options, Plan, evolve};
+use sqlgauge_evolve::{ChangeKind, EvolveOptions, EvolvePlan, evolve};
 use sqlgauge_names::{Naturalness, Suggestions};
 
 use crate::context::{Context, Watcher};
@@ -18,13 +18,13 @@ use crate::llm::LlmSettings;
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use sqlgauge::{Context, EvolveJob, Sample};
-/// use sqlgauge_evolve::{Kind, Plan};
+/// use sqlgauge_evolve::{ChangeKind, EvolvePlan};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let sample = Sample::unpack(folder.path())?;
 ///
 /// let mut job = EvolveJob::new(&sample.questions, &sample.databases, folder.path().join("evolved"));
-/// job.plan = Plan::Kinds { kinds: vec![Kind::RenameColumns], per_item: false };
+/// job.plan = EvolvePlan::Kinds { kinds: vec![ChangeKind::RenameColumns], per_item: false };
 /// let evolved = job.run(&Context::default())?;
 /// assert_eq!(evolved[0].0, "rename-columns");
 /// assert!(evolved[0].1.golds_changed > 0);
@@ -42,7 +42,7 @@ pub struct EvolveJob {
     /// Folder to write: a benchmark per kind.
     pub out: PathBuf,
     /// The changes.
-    pub plan: Plan,
+    pub plan: EvolvePlan,
     /// Seed of all proposals: the same seed gives the same benchmark.
     pub seed: u64,
     /// Share of what could be changed that is changed at most, above 0 and up to 1.
@@ -65,7 +65,7 @@ impl EvolveJob {
             db: db.into(),
             tables: None,
             out: out.into(),
-            plan: Plan::Kinds { kinds: Kind::ALL.to_vec(), per_item: false },
+            plan: EvolvePlan::Kinds { kinds: ChangeKind::ALL.to_vec(), per_item: false },
             seed: 0,
             intensity: 0.5,
             naturalness: Naturalness::Regular,
@@ -99,7 +99,7 @@ impl EvolveJob {
     ) -> Result<Vec<(String, Statistics)>, Error> {
         let tables = self.tables.as_deref().map(load_tables).transpose()?;
         tables.iter().flat_map(|tables| &tables.notes).for_each(|text| context.watcher().note(text));
-        let options = Options {
+        let options = EvolveOptions {
             plan: self.plan.clone(),
             seed: self.seed,
             intensity: self.intensity,
@@ -146,7 +146,7 @@ impl EvolveJob {
         let client = namer.client("--llm-url", context)?;
         context.watcher().heeds_stop(true);
         let show = crate::llm::shown(context.watcher());
-        let mut show = |progress: &sqlgauge_llm::Progress| show(progress);
+        let mut show = |progress: &sqlgauge_llm::BatchProgress| show(progress);
         let model = namer.model_settings(0.0);
         let answers =
             sqlgauge_prompt::names::ask(&client, &databases, &model, self.naturalness, Some(&mut show));

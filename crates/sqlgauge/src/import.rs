@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use sqlgauge_dataset::{Benchmark, Columns, Databases, Format, PredictionSet, load_labels, parse_workload};
+use sqlgauge_dataset::{
+    Benchmark, Columns, Databases, FileFormat, PredictionSet, load_labels, parse_workload,
+};
 use sqlgauge_estimate::IMPORTED_METRIC;
 use sqlgauge_run::{
     Details, ITEMS, Item, MISSING, Manifest, RunDirectory, RunError, Start, SummaryBuilder, UsedDatabases,
@@ -40,13 +42,13 @@ pub struct ImportJob {
     /// The questions.
     pub workload: Source,
     /// Its format, where detection is wrong.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Columns that the user named.
     pub columns: Columns,
     /// The systems, in their order.
     pub systems: Vec<System>,
     /// Format of the predictions, where detection is wrong.
-    pub prediction_format: Option<Format>,
+    pub prediction_format: Option<FileFormat>,
     /// File with the labels: id and correct, or a column per system.
     pub labels: PathBuf,
     /// Folder with the databases, or one of them, for the schemas; rows are not needed.

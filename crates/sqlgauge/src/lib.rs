@@ -80,7 +80,7 @@ pub use augment::{AugmentJob, EvolvedSchemas, TrainingData};
 pub use compare::{CompareJob, SystemComparison};
 pub use context::{Context, Watcher};
 pub use coverage::{CorpusFiles, CoverageJob};
-pub use demo::{BeforeAndAfter, Demo, DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair};
+pub use demo::{BeforeAndAfter, DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour};
 pub use encode::{EncodeJob, EncodedWorkload, EncoderModel};
 pub use error::{Error, asks};
 #[cfg(feature = "services")]

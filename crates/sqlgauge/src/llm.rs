@@ -74,7 +74,7 @@ mod service {
     use std::sync::Arc;
 
     use sqlgauge_llm::{
-        Budget, CacheOptions, Client, ClientOptions, LlmError, Prices, RateLimits, Secret, TokenLimit,
+        CacheOptions, Client, ClientOptions, LlmError, Prices, RateLimits, Secret, SpendingBudget, TokenLimit,
     };
     use sqlgauge_prompt::ModelSettings;
 
@@ -83,7 +83,7 @@ mod service {
     use crate::error::Error;
 
     /// Tells a watcher how many answers are there.
-    pub(crate) fn shown(watcher: &dyn Watcher) -> impl Fn(&sqlgauge_llm::Progress) + Send + Sync {
+    pub(crate) fn shown(watcher: &dyn Watcher) -> impl Fn(&sqlgauge_llm::BatchProgress) + Send + Sync {
         let started = std::sync::Once::new();
         move |progress| {
             started.call_once(|| watcher.started("answers", progress.total, 0));
@@ -128,7 +128,11 @@ mod service {
                     requests_per_minute: self.requests_per_minute,
                     tokens_per_minute: self.tokens_per_minute,
                 },
-                budget: Budget { requests: self.max_requests, tokens: self.max_tokens, cost: self.max_cost },
+                budget: SpendingBudget {
+                    requests: self.max_requests,
+                    tokens: self.max_tokens,
+                    cost: self.max_cost,
+                },
                 prices: self.prices.map(|(prompt_per_million, completion_per_million)| Prices {
                     prompt_per_million,
                     completion_per_million,

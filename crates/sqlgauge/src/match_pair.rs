@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sqlgauge_engine::{BrokenForeignKey, Database, Engine};
-use sqlgauge_etm::{Comparison, Matcher, NormalForm, Profile};
+use sqlgauge_etm::{MatchReport, Matcher, NormalForm, Profile};
 use sqlgauge_sql::schema::Schema;
 
 use crate::error::Error;
@@ -62,13 +62,13 @@ impl SchemaFacts {
 /// # Ok(())
 /// # }
 /// ```
-pub fn match_pair(facts: &SchemaFacts, profile: Profile, left: &str, right: &str) -> Comparison {
+pub fn match_pair(facts: &SchemaFacts, profile: Profile, left: &str, right: &str) -> MatchReport {
     Matcher::new(&facts.schema, profile).compare(left, right)
 }
 
 /// A comparison as JSON: `profile`, `equal`, `verdict`, `difference`, `assumes`, `foreign_keys_checked`,
 /// `broken_foreign_keys`, and of `left` and `right` the normal form with the rules that led to it.
-pub fn comparison_to_json(comparison: &Comparison, profile: Profile, facts: &SchemaFacts) -> Value {
+pub fn comparison_to_json(comparison: &MatchReport, profile: Profile, facts: &SchemaFacts) -> Value {
     json!({
         "profile": profile.id(),
         "equal": comparison.verdict.is_equal(),

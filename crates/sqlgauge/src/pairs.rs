@@ -11,7 +11,7 @@ use serde_json::Value;
 use sqlgauge_dataset::{Databases, Over, Pairs, parse_pairs};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_report::Report;
-use sqlgauge_run::{Ground, Manifest, PairScorer, RunDirectory};
+use sqlgauge_run::{Manifest, PairGround, PairScorer, RunDirectory};
 use sqlgauge_sql::schema::Schema;
 
 use crate::context::Context;
@@ -163,16 +163,16 @@ impl PairsJob {
         engine: &dyn Engine,
         pairs: &Pairs,
         files: &Files,
-    ) -> Result<HashMap<String, Ground>, Error> {
+    ) -> Result<HashMap<String, PairGround>, Error> {
         let ground = |(db_id, (over, place)): (&String, &(Over, String))| {
             let ground = match (over, files.get(db_id)) {
                 (Over::Ddl(ddl), _) => {
                     let wrong = |source| Error::NoDdl { place: self.place(place), source };
-                    Ground::Schema(Arc::new(Schema::from_ddl(ddl).map_err(wrong)?))
+                    PairGround::Schema(Arc::new(Schema::from_ddl(ddl).map_err(wrong)?))
                 }
                 (Over::Database(name), file) => {
                     let file = file.map_or_else(|| Path::new(name), PathBuf::as_path);
-                    Ground::Database(engine.open(file).map_err(|error| self.of_pair(place, error))?)
+                    PairGround::Database(engine.open(file).map_err(|error| self.of_pair(place, error))?)
                 }
             };
             Ok((db_id.clone(), ground))

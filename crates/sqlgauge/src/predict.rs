@@ -84,7 +84,8 @@ mod asking {
     use sqlgauge_engine::{Engine, Moment, SqliteEngine};
     use sqlgauge_llm::{LlmError, Prompt};
     use sqlgauge_prompt::predict::{
-        ExampleRows, PLACEHOLDERS, Prediction, Question, Settings, built_in_prompt, predict, schema_with_rows,
+        ExampleRows, PLACEHOLDERS, PredictOutcome, PredictSettings, PromptQuestion, built_in_prompt, predict,
+        schema_with_rows,
     };
     use sqlgauge_sql::schema::Schema;
     use sqlgauge_sql::schema_text;
@@ -100,7 +101,7 @@ mod asking {
         ///
         /// # Errors
         /// When an input cannot be read, an option makes no sense, the job is asked to stop, or the file cannot be written.
-        pub fn run(&self, context: &Context<'_>) -> Result<Prediction, Error> {
+        pub fn run(&self, context: &Context<'_>) -> Result<PredictOutcome, Error> {
             self.check()?;
             let mut workload = load_workload(&self.workload)?;
             workload.examples.truncate(self.first.unwrap_or(usize::MAX));
@@ -111,7 +112,7 @@ mod asking {
             workload.notes.iter().for_each(|text| context.watcher().note(text));
             let settings = self.settings()?;
             let schemas = self.schema_texts(&workload, context)?;
-            let questions: Vec<Question<'_>> = workload
+            let questions: Vec<PromptQuestion<'_>> = workload
                 .examples
                 .iter()
                 .zip(schemas)
@@ -120,7 +121,7 @@ mod asking {
             let client = self.llm.client("--llm-url", context)?;
             context.watcher().heeds_stop(true);
             let show = crate::llm::shown(context.watcher());
-            let mut show = |progress: &sqlgauge_llm::Progress| show(progress);
+            let mut show = |progress: &sqlgauge_llm::BatchProgress| show(progress);
             let prediction = predict(&client, &questions, &settings, Some(&mut show));
             if prediction.stopped_by == Some(LlmError::Cancelled) {
                 return Err(self.stopped(&prediction));
@@ -130,7 +131,7 @@ mod asking {
             Ok(prediction)
         }
 
-        fn stopped(&self, prediction: &Prediction) -> Error {
+        fn stopped(&self, prediction: &PredictOutcome) -> Error {
             let Some(cache) = &self.llm.cache else { return self.llm.stopped() };
             let total = prediction.lines.len();
             let answered = prediction.lines.iter().filter(|line| !line.answer.status.is_failure()).count();
@@ -166,17 +167,17 @@ mod asking {
             keep_database("--out", &self.out)
         }
 
-        fn settings(&self) -> Result<Settings, Error> {
+        fn settings(&self) -> Result<PredictSettings, Error> {
             let prompt = match &self.prompt {
                 Some(path) => Prompt::load(path, PLACEHOLDERS)?,
                 None => built_in_prompt()?,
             };
-            Ok(Settings {
+            Ok(PredictSettings {
                 stop: self.stop.clone(),
                 seed: self.seed,
                 samples: self.samples,
                 logprobs: self.logprobs,
-                ..Settings::new(self.llm.model_settings(self.temperature), prompt)
+                ..PredictSettings::new(self.llm.model_settings(self.temperature), prompt)
             })
         }
 
@@ -249,8 +250,8 @@ mod asking {
         Ok(Arc::from(schema_with_rows(&ddl, schema, rows)))
     }
 
-    fn question(example: &Example, schema: Arc<str>) -> Question<'_> {
-        Question {
+    fn question(example: &Example, schema: Arc<str>) -> PromptQuestion<'_> {
+        PromptQuestion {
             id: &example.id,
             db_id: &example.db_id,
             question: example.question.as_deref().unwrap_or_default(),

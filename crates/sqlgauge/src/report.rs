@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use sqlgauge_report::formats::Csv;
-use sqlgauge_report::{Format, Report, find};
+use sqlgauge_report::{Report, ReportFormat, find};
 use sqlgauge_run::{REPORT, RUN_FILES};
 
 use crate::context::Context;
@@ -59,7 +59,7 @@ impl ReportJob {
         let path = self.out.clone().unwrap_or_else(beside);
         self.keep(&report, &path)?;
         let csv = Csv { raw: self.raw_cells };
-        let format: &dyn Format = if format.name() == csv.name() { &csv } else { format };
+        let format: &dyn ReportFormat = if format.name() == csv.name() { &csv } else { format };
         format.write_file(&report, &path)?;
         Ok((report, path))
     }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use sqlgauge_dataset::{BenchmarkSource, Columns, EXTRACTION, Format, load_benchmark};
+use sqlgauge_dataset::{BenchmarkSource, Columns, EXTRACTION, FileFormat, load_benchmark};
 use sqlgauge_engine::{Engine, Limits, Moment};
-use sqlgauge_evolve::Scope;
+use sqlgauge_evolve::Answerability;
 use sqlgauge_robustness::report::{FILES, RobustnessReport};
 use sqlgauge_robustness::{
     Abstentions, Evolved, METRICS, Original, OutOfScopeAnswers, Scored, find, measure,
 };
-use sqlgauge_run::{ITEMS, Input, Items, MANIFEST, Manifest, RunFiles, digest_inputs};
+use sqlgauge_run::{ITEMS, InputRecord, Items, MANIFEST, Manifest, RunFiles, digest_inputs};
 
 use crate::context::Context;
 use crate::error::Error;
@@ -24,14 +24,14 @@ use crate::source::Source;
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use sqlgauge::{Context, EvolveJob, RobustnessJob, Sample, SystemFolder};
-/// use sqlgauge_evolve::{Kind, Plan};
+/// use sqlgauge_evolve::{ChangeKind, EvolvePlan};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let at = |name: &str| folder.path().join(name);
 /// let context = Context::default();
 /// let sample = Sample::unpack(folder.path())?;
 /// sample.score_job(&["ex", "table-f1", "column-f1"], at("run"))?.run(&context)?;
-/// let plan = Plan::Kinds { kinds: vec![Kind::RenameColumns], per_item: false };
+/// let plan = EvolvePlan::Kinds { kinds: vec![ChangeKind::RenameColumns], per_item: false };
 /// EvolveJob { plan, ..EvolveJob::new(&sample.questions, &sample.databases, at("evolved")) }.run(&context)?;
 ///
 /// // A system that answers as it did before: it knows nothing of the new names.
@@ -55,7 +55,7 @@ pub struct RobustnessJob {
     /// The systems, in their order.
     pub systems: Vec<SystemFolder>,
     /// Format of the predictions, where detection is wrong.
-    pub prediction_format: Option<Format>,
+    pub prediction_format: Option<FileFormat>,
     /// Columns that the user named in them.
     pub columns: Columns,
     /// Take the SQL out of what is around it.
@@ -139,13 +139,13 @@ impl RobustnessJob {
         for benchmark in &benchmarks {
             let evolved = &benchmark.evolved;
             match evolved.scope() {
-                Scope::Out => {
+                Answerability::Out => {
                     out_of_scope.push(OutOfScopeAnswers { evolved, systems: self.abstentions(benchmark)? });
                 }
-                Scope::In if evolved.items.is_empty() => {
+                Answerability::In if evolved.items.is_empty() => {
                     context.watcher().note(&format!("{} has no item", evolved.benchmark().display()));
                 }
-                Scope::In => runs.push((evolved, self.score(benchmark, now, context)?)),
+                Answerability::In => runs.push((evolved, self.score(benchmark, now, context)?)),
             }
         }
         let scored: Vec<Scored<'_>> = runs.iter().map(|(evolved, items)| Scored { evolved, items }).collect();
@@ -255,7 +255,7 @@ impl RobustnessJob {
     }
 
     /// What the comparison rests on.
-    fn inputs(&self, benchmarks: &[EvolvedBenchmark]) -> Result<Vec<Input>, Error> {
+    fn inputs(&self, benchmarks: &[EvolvedBenchmark]) -> Result<Vec<InputRecord>, Error> {
         let mut files: Vec<(String, PathBuf)> =
             [MANIFEST, ITEMS].map(|name| ("original".to_owned(), self.original.join(name))).into();
         for EvolvedBenchmark { evolved, name, systems } in benchmarks {
@@ -271,7 +271,7 @@ impl RobustnessJob {
     fn manifest(
         &self,
         systems: Vec<String>,
-        inputs: Vec<Input>,
+        inputs: Vec<InputRecord>,
         engine: String,
         examples: usize,
     ) -> Manifest {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use sqlgauge_dataset::{
-    Benchmark, Columns, Databases, Example, Format, PredictionOptions, PredictionSet, parse_benchmark,
+    Benchmark, Columns, Databases, Example, FileFormat, PredictionOptions, PredictionSet, parse_benchmark,
     parse_predictions, parse_tables,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
@@ -46,7 +46,7 @@ impl System {
     pub(crate) fn read(
         &self,
         benchmark: &Benchmark,
-        format: Option<Format>,
+        format: Option<FileFormat>,
         extract: bool,
         only_sql: bool,
     ) -> Result<PredictionSet, Error> {
@@ -80,7 +80,7 @@ pub struct ScoreJob {
     /// The questions, where the golds have none.
     pub questions: Option<Source>,
     /// Format of the golds, where detection is wrong.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Columns that the user named in the golds.
     pub columns: Columns,
     /// Schema file.
@@ -90,7 +90,7 @@ pub struct ScoreJob {
     /// The systems, in their order.
     pub systems: Vec<System>,
     /// Format of the predictions, where detection is wrong.
-    pub prediction_format: Option<Format>,
+    pub prediction_format: Option<FileFormat>,
     /// Take the SQL out of what is around it.
     pub extract: bool,
     /// What to score with.

@@ -18,7 +18,7 @@ pub const NOW: &str = "now";
 #[derive(Debug, Clone, Default)]
 pub struct VerifySettings {
     /// The options of the stages.
-    pub options: sqlgauge_verify::Options,
+    pub options: sqlgauge_verify::VerifyOptions,
     /// The solver of bounded proofs, if there is one.
     pub solver: Option<PathBuf>,
     /// Whether counterexamples keep, as long as there are such, to what the rows of the given database keep.

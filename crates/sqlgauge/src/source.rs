@@ -3,8 +3,8 @@
 use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 
-use sqlgauge_dataset::{DatasetError, Format, Input as Text};
-use sqlgauge_run::{Input, RunError, digest_inputs, sha256_of_bytes};
+use sqlgauge_dataset::{DatasetError, FileFormat, Input as Text};
+use sqlgauge_run::{InputRecord, RunError, digest_inputs, sha256_of_bytes};
 
 /// A file, or JSON lines in memory that have a name.
 #[derive(Debug, Clone)]
@@ -65,7 +65,7 @@ impl Source {
     ///
     /// # Errors
     /// Never: JSON lines are a format.
-    pub(crate) fn format(&self, given: Option<Format>) -> Result<Option<Format>, DatasetError> {
+    pub(crate) fn format(&self, given: Option<FileFormat>) -> Result<Option<FileFormat>, DatasetError> {
         match self {
             Self::File(_) | Self::Kept { .. } => Ok(given),
             Self::Memory { .. } => "jsonl".parse().map(Some),
@@ -88,7 +88,9 @@ impl Source {
 ///
 /// # Errors
 /// When a file cannot be read.
-pub(crate) fn digest_sources<S: Borrow<Source>>(sources: &[(String, S)]) -> Result<Vec<Input>, RunError> {
+pub(crate) fn digest_sources<S: Borrow<Source>>(
+    sources: &[(String, S)],
+) -> Result<Vec<InputRecord>, RunError> {
     let files: Vec<(String, PathBuf)> = sources
         .iter()
         .filter_map(|(role, source)| Some((role.clone(), source.borrow().file()?.to_owned())))
@@ -100,7 +102,7 @@ pub(crate) fn digest_sources<S: Borrow<Source>>(sources: &[(String, S)]) -> Resu
             Source::File(_) | Source::Kept { .. } => digested.next()?.sha256,
             Source::Memory { bytes, .. } => sha256_of_bytes(bytes),
         };
-        Some(Input { role: role.clone(), path: source.path().display().to_string(), sha256 })
+        Some(InputRecord { role: role.clone(), path: source.path().display().to_string(), sha256 })
     };
     Ok(sources.iter().filter_map(of_one).collect())
 }

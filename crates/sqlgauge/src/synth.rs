@@ -10,7 +10,9 @@ use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_evolve::versions::{Steps, Version, versions};
 use sqlgauge_synth::polish::Polish;
-use sqlgauge_synth::{CorpusError, Options, Source as Database, Summary, VERSIONS, sources, synthesize};
+use sqlgauge_synth::{
+    CorpusError, CorpusSource as Database, CorpusSummary, SynthOptions, VERSIONS, sources, synthesize,
+};
 use sqlgauge_tables::REPORT_FILE;
 use tempfile::TempDir;
 
@@ -50,7 +52,7 @@ pub struct SynthJob {
     /// The model that puts a share of the questions into other words, and that share.
     pub polish: Option<(f64, LlmSettings)>,
     /// What is made, and how.
-    pub options: Options,
+    pub options: SynthOptions,
     /// Folder to write.
     pub out: PathBuf,
     /// Worker threads; 0 means one per core. The result does not depend on them.
@@ -63,12 +65,12 @@ impl SynthJob {
         Self {
             databases,
             tables: None,
-            versions: Steps { kinds: sqlgauge_evolve::Kind::ALL.to_vec(), count: 0, seed: 0 },
+            versions: Steps { kinds: sqlgauge_evolve::ChangeKind::ALL.to_vec(), count: 0, seed: 0 },
             polish: None,
-            options: Options {
+            options: SynthOptions {
                 pairs,
                 tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-                ..Options::default()
+                ..SynthOptions::default()
             },
             out: out.into(),
             jobs: 0,
@@ -80,7 +82,7 @@ impl SynthJob {
     /// # Errors
     /// When an option is out of range, a database or table cannot be used, the model gives no answers, or the folder holds
     /// something else or cannot be written.
-    pub fn run(&self, context: &Context<'_>) -> Result<Summary, Error> {
+    pub fn run(&self, context: &Context<'_>) -> Result<CorpusSummary, Error> {
         self.check()?;
         keep_run("--out", &self.out)?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
@@ -97,7 +99,7 @@ impl SynthJob {
         let later = threads.install(|| Later::of(&roots, &engine, &self.versions))?;
         roots.extend(later.iter().flat_map(|later| later.roots.clone()));
         let sources = sources(&roots)?;
-        let options = Options { polish: self.polishing(context)?, ..self.options.clone() };
+        let options = SynthOptions { polish: self.polishing(context)?, ..self.options.clone() };
         let (watcher, started) = (context.watcher(), Once::new());
         let progress = |done: u64, total: u64| {
             let [done, total] = [done, total].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
@@ -119,7 +121,7 @@ impl SynthJob {
 
     /// Refuses what makes no sense before anything is read.
     fn check(&self) -> Result<(), Error> {
-        let Options { caps, asking, beside, data, .. } = &self.options;
+        let SynthOptions { caps, asking, beside, data, .. } = &self.options;
         if let Some(budget) = caps.cost.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
             return Err(Error::Invalid(format!("--budget {budget:?} is not an amount above 0")));
         }
@@ -188,7 +190,7 @@ fn temporary() -> Result<TempDir, Error> {
 /// The databases of loose tables.
 fn build(tables: &Path) -> Result<TempDir, Error> {
     let folder = temporary()?;
-    sqlgauge_tables::build(tables, &folder.path().join(BUILT), &sqlgauge_tables::Options::default())
+    sqlgauge_tables::build(tables, &folder.path().join(BUILT), &sqlgauge_tables::TablesOptions::default())
         .about(|| format!("no databases can be made of {}", tables.display()))?;
     Ok(folder)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sqlgauge_tables::{Options, Report, build};
+use sqlgauge_tables::{TablesOptions, TablesReport, build};
 
 use crate::context::Context;
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub struct TablesJob {
     /// Folder to write: a new or an empty one.
     pub out: PathBuf,
     /// Thresholds and choices.
-    pub options: Options,
+    pub options: TablesOptions,
     /// Threads; 0 means one per core. The result does not depend on them.
     pub jobs: usize,
 }
@@ -38,15 +38,15 @@ pub struct TablesJob {
 impl TablesJob {
     /// The job with the default options, on all cores.
     pub fn new(folder: PathBuf, out: PathBuf) -> Self {
-        Self { folder, out, options: Options::default(), jobs: 0 }
+        Self { folder, out, options: TablesOptions::default(), jobs: 0 }
     }
 
     /// Writes the databases, and the report of every decision beside them. It reports no progress and runs to its end.
     ///
     /// # Errors
     /// When an option is out of range, no table can be used, `out` is not empty, or a file cannot be read or written.
-    pub fn run(&self, _: &Context<'_>) -> Result<Report, Error> {
-        let Options { foreign_key_score, min_latin, .. } = self.options;
+    pub fn run(&self, _: &Context<'_>) -> Result<TablesReport, Error> {
+        let TablesOptions { foreign_key_score, min_latin, .. } = self.options;
         for (option, value) in [("--foreign-key-score", foreign_key_score), ("--min-latin", min_latin)] {
             if !(0.0..=1.0).contains(&value) {
                 return Err(Error::OutOfUnit { option, value });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::Report;
+use sqlgauge_verify::VerifyReport;
 
 use crate::error::Error;
 use crate::settings::VerifySettings;
@@ -32,7 +32,7 @@ pub fn verify_over_schema(
     schema: &Arc<Schema>,
     left: &str,
     right: &str,
-) -> Result<Report, Error> {
+) -> Result<VerifyReport, Error> {
     Ok(settings.verification().verdict(schema, None, left, right)??)
 }
 
@@ -64,7 +64,7 @@ pub fn verify_over_database(
     database: &Database,
     left: &str,
     right: &str,
-) -> Result<Report, Error> {
+) -> Result<VerifyReport, Error> {
     let schema = &database.kept_schema_for(engine, &[left, right]).schema;
     let verdict = settings.verification().verdict(schema, Some((engine, database)), left, right);
     engine.check()?;

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use sqlgauge_dialects::{DIALECTS, TypedSchema, translate};
-use sqlgauge_encode::encoders::features::Features as FeatureEncoder;
+use sqlgauge_encode::encoders::features::FeatureEncoder;
 use sqlgauge_encode::encoders::tfidf::{Tfidf, TfidfOptions};
-use sqlgauge_encode::{Encoder, EncoderInput, Form};
+use sqlgauge_encode::{Encoder, EncoderInput, InputForm};
 use sqlgauge_engine::{Engine, SqliteEngine};
-use sqlgauge_estimate::{Answer, GENERATED_DATABASES, Observations, Pool, Question};
+use sqlgauge_estimate::{GENERATED_DATABASES, Observations, Pool, PoolAnswer, PoolQuestion};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::{Pair, Target, find, official};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::{Dialect, Features, print, resolve, spider};
-use sqlgauge_verify::{Options, Verdict, Verifier};
+use sqlgauge_sql::{Features, PrintDialect, print, resolve, spider};
+use sqlgauge_verify::{Verdict, Verifier, VerifyOptions};
 
 use crate::constructs::SCHEMA;
 
@@ -118,14 +118,14 @@ pub static ANALYSES: &[Analysis] = &[
     Analysis {
         prepare: nothing,
         name: "features",
-        run: |world, text| world.encoded(&FeatureEncoder::new(Form::QuestionSchemaPrediction), text),
+        run: |world, text| world.encoded(&FeatureEncoder::new(InputForm::QuestionSchemaPrediction), text),
     },
     Analysis {
         prepare: nothing,
         name: "tfidf",
         run: |world, text| {
             let options = TfidfOptions { ngrams: 2, ..TfidfOptions::default() };
-            match Tfidf::fit_texts(&[text.to_owned()], Form::QuestionSchemaPrediction, options) {
+            match Tfidf::fit_texts(&[text.to_owned()], InputForm::QuestionSchemaPrediction, options) {
                 Ok(tfidf) => world.encoded(&tfidf, text),
                 Err(error) => shortened(&error.to_string()),
             }
@@ -183,7 +183,7 @@ pub static ANALYSES: &[Analysis] = &[
 /// What `sqlgauge estimate` sees of an answer.
 fn observed(world: &World, text: &str) -> String {
     let mut pool = Pool::default();
-    let question = Question {
+    let question = PoolQuestion {
         database: pool.database("grow", &world.target.database),
         id: "0".to_owned(),
         text: "How many are there?".to_owned(),
@@ -191,7 +191,8 @@ fn observed(world: &World, text: &str) -> String {
         in_target: true,
     };
     let (question, system) = (pool.question(question, 0), pool.system("x"));
-    let answer = Answer { sql: text.to_owned(), correct: None, confidence: None, status: None, result: None };
+    let answer =
+        PoolAnswer { sql: text.to_owned(), correct: None, confidence: None, status: None, result: None };
     pool.answer(system, question, answer);
     let seen = Observations::new(&pool, &[system], &[question], GENERATED_DATABASES);
     outcome(seen.map(|seen| {
@@ -211,7 +212,7 @@ fn matched(world: &World, profile: Profile, text: &str) -> String {
 
 /// What `sqlgauge verify` does without a solver, and `unknown` prints.
 fn verified(world: &World, left: &str, right: &str) -> String {
-    let Ok(verifier) = Verifier::new(Arc::clone(&world.schema), Options::default()) else {
+    let Ok(verifier) = Verifier::new(Arc::clone(&world.schema), VerifyOptions::default()) else {
         return "SQLite gives no database".to_owned();
     };
     match verifier.verify(left, right, None) {
@@ -265,7 +266,7 @@ fn open_catalog(world: &World, _: &str) -> String {
 fn parse(world: &World, text: &str) -> String {
     outcome(resolve(text, &world.schema).map(|query| {
         let features = Features::of(&query, &world.schema);
-        let printed = print(&query, &world.schema, Dialect::Sqlite);
+        let printed = print(&query, &world.schema, PrintDialect::Sqlite);
         format!("{} tables, {:?} bytes", features.tables.len(), printed.map(|text| text.len()))
     }))
 }

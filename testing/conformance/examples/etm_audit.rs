@@ -17,7 +17,7 @@ use sqlgauge_conformance::{data, files, gold_lines, read};
 use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::{Pair, Target};
-use sqlgauge_search::{Options, Search, Verdict};
+use sqlgauge_search::{Search, SearchOptions, SearchVerdict};
 
 /// What became of one distinct pair.
 #[derive(Clone)]
@@ -89,23 +89,23 @@ fn examine(item: &Item, databases: usize, engine: &SqliteEngine) -> Finding {
     if !equal && !executed {
         return finding("different", String::new());
     }
-    let options = Options { databases, ..Options::default() };
+    let options = SearchOptions { databases, ..SearchOptions::default() };
     let search = Search::new(Arc::clone(schema), options).expect("SQLite opens a database in memory");
     let difference = || comparison.difference.clone().unwrap_or_else(|| comparison.verdict.to_string());
     match (search.refute(&item.gold, &item.prediction), equal) {
-        (Verdict::Refuted(refutation), true) => {
+        (SearchVerdict::Refuted(refutation), true) => {
             let small = search.minimise(&refutation, &item.gold, &item.prediction);
             finding("unsound", format!("{:?}", small.database()))
         }
-        (Verdict::Refuted(_), false) => finding("different", String::new()),
+        (SearchVerdict::Refuted(_), false) => finding("different", String::new()),
         (_, true) if !executed => finding("real", String::new()),
-        (Verdict::Survived(survived), true) if survived.undecided > 0 => {
+        (SearchVerdict::Survived(survived), true) if survived.undecided > 0 => {
             finding("open", format!("{} of {}", survived.undecided, survived.databases))
         }
         (_, true) => finding("equal", String::new()),
-        (Verdict::Survived(survived), false) if survived.undecided > 0 => finding("tie", difference()),
-        (Verdict::Survived(_), false) => finding("missed", difference()),
-        (Verdict::Inapplicable(reason), false) => finding("unknown", reason.code()),
+        (SearchVerdict::Survived(survived), false) if survived.undecided > 0 => finding("tie", difference()),
+        (SearchVerdict::Survived(_), false) => finding("missed", difference()),
+        (SearchVerdict::Inapplicable(reason), false) => finding("unknown", reason.code()),
     }
 }
 

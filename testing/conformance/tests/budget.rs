@@ -11,7 +11,7 @@ use sqlgauge_dialects::{DIALECTS, TypedSchema, translate};
 use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::{Pair, Target, find};
-use sqlgauge_search::{Options, Search};
+use sqlgauge_search::{Search, SearchOptions};
 use sqlgauge_sql::resolve;
 
 /// How many times the largest real analysis fits into its budget, at least.
@@ -67,7 +67,7 @@ fn the_longest_golds_are_searched_in_a_small_part_of_the_budget() {
     for (sql, db_id) in golds.into_iter().take(LONGEST) {
         let path = root.join(format!("bird/schema_only/{db_id}/{db_id}.sqlite"));
         let search =
-            Search::new(Arc::clone(engine.open(&path).unwrap().schema()), Options::default()).unwrap();
+            Search::new(Arc::clone(engine.open(&path).unwrap().schema()), SearchOptions::default()).unwrap();
         let around = format!("SELECT * FROM ({})", sql.trim_end_matches([';', ' ']));
         let (_, steps) = budget::measure(|| search.refute(&sql, &around));
         largest = largest.max((steps, sql));

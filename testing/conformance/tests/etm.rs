@@ -15,7 +15,7 @@ use sqlgauge_conformance::{data, files, gold_lines, read};
 use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
 use sqlgauge_etm::{Assumption, AssumptionKind, Matcher, Profile};
 use sqlgauge_metrics::{Pair, Target};
-use sqlgauge_search::{Options, Search, Verdict};
+use sqlgauge_search::{Search, SearchOptions, SearchVerdict};
 
 /// A system of the ETM paper: predictions, the script's verdicts, and the paper's figure in percent.
 struct System {
@@ -220,10 +220,10 @@ fn no_pair_that_the_sound_profile_calls_equal_is_told_apart() {
         let target = Target::new("database", Arc::clone(database));
         let metric = sqlgauge_metrics::find("ex").unwrap();
         let executed = metric.score(&Pair::new(&engine, &target, gold, prediction, None)).value;
-        let options = Options { databases: 40, ..Options::default() };
+        let options = SearchOptions { databases: 40, ..SearchOptions::default() };
         let search = Search::new(Arc::clone(database.schema()), options).unwrap();
         let verdict = search.refute(gold, prediction);
-        let open = matches!(&verdict, Verdict::Survived(survived) if survived.undecided > 0);
+        let open = matches!(&verdict, SearchVerdict::Survived(survived) if survived.undecided > 0);
         // A gold that fails to run has no result to compare with.
         if executed == Some(0.0) || verdict.is_refuted() || open {
             failures.lock().unwrap().push(format!("{executed:?} {verdict:?}\n  {gold}\n  {prediction}"));

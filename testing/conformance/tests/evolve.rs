@@ -10,8 +10,8 @@ use sqlgauge_conformance::data;
 use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::compare::{GoldOrder, difference};
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
-use sqlgauge_evolve::layout::{Reason, Statistics};
-use sqlgauge_evolve::{EvolvedItem, Kind, Options, Plan, evolve};
+use sqlgauge_evolve::layout::{EvolveReason, Statistics};
+use sqlgauge_evolve::{ChangeKind, EvolveOptions, EvolvePlan, EvolvedItem, evolve};
 
 /// Databases of the usual test; `EVOLVE_ALL=1` takes all of them.
 const SOME: [&str; 4] = ["concert_singer", "pets_1", "student_transcripts_tracking", "tvshow"];
@@ -29,12 +29,12 @@ fn benchmark(root: &Path) -> (Benchmark, PathBuf) {
 fn run(
     benchmark: &Benchmark,
     databases: &Path,
-    plan: Plan,
+    plan: EvolvePlan,
     seed: u64,
     threads: usize,
 ) -> (tempfile::TempDir, Vec<(String, Statistics)>) {
     let out = tempfile::tempdir().unwrap();
-    let options = Options { seed, intensity: 0.5, ..Options::of(plan) };
+    let options = EvolveOptions { seed, intensity: 0.5, ..EvolveOptions::of(plan) };
     let engine = SqliteEngine::new(Limits::default());
     let databases = Databases::open(databases).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -70,7 +70,12 @@ fn check(folder: &Path, databases: &Path) -> usize {
 fn assert_sound(name: &str, statistics: &Statistics, items: usize) {
     let refused: usize = statistics.not_written.values().sum();
     assert_eq!(statistics.written + refused, items, "{name}");
-    for reason in [Reason::RowsDiffer, Reason::ViewsDiffer, Reason::MigrationFails, Reason::NotExpressible] {
+    for reason in [
+        EvolveReason::RowsDiffer,
+        EvolveReason::ViewsDiffer,
+        EvolveReason::MigrationFails,
+        EvolveReason::NotExpressible,
+    ] {
         assert!(!statistics.not_written.contains_key(&reason), "{name}: {statistics:?}");
     }
 }
@@ -79,7 +84,7 @@ fn assert_sound(name: &str, statistics: &Statistics, items: usize) {
 fn what_is_written_returns_the_rows_of_the_original() {
     let Some(root) = data() else { return };
     let (benchmark, databases) = benchmark(&root);
-    let plan = Plan::Kinds { kinds: Kind::ALL.to_vec(), per_item: false };
+    let plan = EvolvePlan::Kinds { kinds: ChangeKind::ALL.to_vec(), per_item: false };
     let (out, evolved) = run(&benchmark, &databases, plan, 7, 2);
     for (name, statistics) in &evolved {
         assert_sound(name, statistics, benchmark.examples.len());
@@ -96,7 +101,7 @@ fn what_is_written_returns_the_rows_of_the_original() {
 fn every_version_of_a_history_returns_the_rows_of_the_original() {
     let Some(root) = data() else { return };
     let (benchmark, databases) = benchmark(&root);
-    let plan = Plan::Steps { kinds: Kind::ALL.to_vec(), steps: 5 };
+    let plan = EvolvePlan::Steps { kinds: ChangeKind::ALL.to_vec(), steps: 5 };
     let (out, evolved) = run(&benchmark, &databases, plan, 7, 2);
     assert_eq!(evolved.len(), 5);
     for (name, statistics) in &evolved {
@@ -110,9 +115,9 @@ fn a_folder_follows_from_the_seed_and_not_from_the_threads() {
     let Some(root) = data() else { return };
     let (mut benchmark, databases) = benchmark(&root);
     benchmark.examples.retain(|example| example.db_id == "concert_singer" || example.db_id == "tvshow");
-    let kinds = vec![Kind::RenameColumns, Kind::SplitTables, Kind::RemoveTablesInGold];
+    let kinds = vec![ChangeKind::RenameColumns, ChangeKind::SplitTables, ChangeKind::RemoveTablesInGold];
     let files = |seed: u64, threads: usize| {
-        let plan = Plan::Kinds { kinds: kinds.clone(), per_item: false };
+        let plan = EvolvePlan::Kinds { kinds: kinds.clone(), per_item: false };
         let (out, _) = run(&benchmark, &databases, plan, seed, threads);
         let mut files = BTreeMap::new();
         let mut pending = vec![out.path().to_owned()];

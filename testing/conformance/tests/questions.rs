@@ -8,7 +8,7 @@ use std::path::Path;
 use sqlgauge_base::Random;
 use sqlgauge_conformance::{data, gold_lines};
 use sqlgauge_dataset::load_tables;
-use sqlgauge_questions::{Speech, Style, canonical};
+use sqlgauge_questions::{QuestionStyle, Speech, canonical};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
 
@@ -19,7 +19,7 @@ fn check(gold: &Path, tables: &Path) -> (usize, usize, Vec<String>) {
         tables.entries().iter().map(|entry| (entry.db_id.clone(), entry.schema())).collect();
     let speeches: HashMap<&str, Speech<'_>> =
         schemas.iter().map(|(db, schema)| (db.as_str(), Speech::of(schema))).collect();
-    let styles: Vec<Style> = Style::all().collect();
+    let styles: Vec<QuestionStyle> = QuestionStyle::all().collect();
     let (mut asked, mut ambiguous, mut failed) = (0, 0, Vec::new());
     for (place, (sql, db)) in (0_u64..).zip(gold_lines(gold)) {
         let schema = &schemas[&db];
@@ -30,7 +30,7 @@ fn check(gold: &Path, tables: &Path) -> (usize, usize, Vec<String>) {
         match speech.ask(&query, style, &mut random) {
             Ok(question) => {
                 asked += 1;
-                ambiguous += usize::from(question.is_ambiguous() && style != Style::Vague);
+                ambiguous += usize::from(question.is_ambiguous() && style != QuestionStyle::Vague);
                 let readings = speech.read(&question.text()).unwrap();
                 if !readings.contains(&canonical(&query, schema)) {
                     failed.push(format!("{sql}: {}", question.text()));

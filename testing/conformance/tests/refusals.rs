@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use rusqlite::{Connection, OpenFlags};
 use sqlgauge_conformance::{data, statements};
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
-use sqlgauge_sql::functions::{Function, Kind};
+use sqlgauge_sql::functions::{Function, FunctionKind};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::{ErrorKind, resolve};
 
@@ -86,7 +86,7 @@ fn the_table_of_functions_is_that_of_sqlite() {
         .iter()
         .map(|function| {
             let own = function.properties();
-            let bounds = (i64::from(own.least), own.most.map(i64::from), own.kind != Kind::Scalar);
+            let bounds = (i64::from(own.least), own.most.map(i64::from), own.kind != FunctionKind::Scalar);
             (function.name().to_owned(), bounds)
         })
         .collect();

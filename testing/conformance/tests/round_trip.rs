@@ -10,7 +10,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use sqlgauge_conformance::{Statement, data, statements};
 use sqlgauge_engine::{Engine, FailureKind, Limits, Outcome, ResultSet, SqliteEngine, Value};
-use sqlgauge_sql::{Dialect, ErrorKind, print, resolve};
+use sqlgauge_sql::{ErrorKind, PrintDialect, print, resolve};
 
 #[derive(Default)]
 struct Tally {
@@ -40,7 +40,7 @@ fn check(engine: &SqliteEngine, patient: &SqliteEngine, statement: &Statement, t
     match outcome {
         Outcome::Rows(rows) => {
             let printed = resolved.map_err(|error| error.to_string()).and_then(|query| {
-                print(&query, database.schema(), Dialect::Sqlite).map_err(|error| error.to_string())
+                print(&query, database.schema(), PrintDialect::Sqlite).map_err(|error| error.to_string())
             });
             let again = printed.as_ref().ok().map(|sql| patient.run(&database, sql).outcome);
             let mut tally = tally.lock().unwrap();

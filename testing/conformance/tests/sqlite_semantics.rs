@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Engine, FailureKind, Limits, Outcome, SqliteEngine};
-use sqlgauge_sql::{Dialect, ErrorKind, print, renumber, resolve};
+use sqlgauge_sql::{ErrorKind, PrintDialect, print, renumber, resolve};
 
 const SCHEMA: &str = "
     CREATE TABLE t (id INTEGER PRIMARY KEY, a INT, b TEXT, c REAL);
@@ -146,7 +146,7 @@ fn the_printed_query_gives_the_same_rows_in_the_same_order() {
     for sql in SAME {
         let Outcome::Rows(wanted) = fixture.run(sql) else { panic!("{sql}: {:?}", fixture.run(sql)) };
         let query = resolve(sql, schema).unwrap_or_else(|error| panic!("{sql}: {error}"));
-        let printed = print(&query, schema, Dialect::Sqlite).unwrap();
+        let printed = print(&query, schema, PrintDialect::Sqlite).unwrap();
         match fixture.run(&printed) {
             Outcome::Rows(rows) => assert_eq!(rows.values(), wanted.values(), "{sql}\n{printed}"),
             failed @ Outcome::Failed(_) => panic!("{sql}\n{printed}\n{failed:?}"),
@@ -155,7 +155,7 @@ fn the_printed_query_gives_the_same_rows_in_the_same_order() {
         let (mut first, mut again) = (query, resolve(&printed, schema).unwrap());
         renumber(&mut first);
         renumber(&mut again);
-        assert_eq!(print(&again, schema, Dialect::Sqlite).unwrap(), printed, "{sql}");
+        assert_eq!(print(&again, schema, PrintDialect::Sqlite).unwrap(), printed, "{sql}");
     }
 }
 

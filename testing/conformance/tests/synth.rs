@@ -8,17 +8,17 @@ use rusqlite::{Connection, OpenFlags};
 use sqlgauge_conformance::{data, read};
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_synth::operators::OPERATORS;
-use sqlgauge_synth::{Options, Pair, Tier, sources, synthesize};
+use sqlgauge_synth::{SynthOptions, SynthPair, Tier, sources, synthesize};
 
 const PAIRS: u64 = 1200;
 
-fn options() -> Options {
-    Options {
+fn options() -> SynthOptions {
+    SynthOptions {
         pairs: PAIRS,
         seed: 1,
         pairs_per_file: 1000,
         tool_version: "test".to_owned(),
-        ..Options::default()
+        ..SynthOptions::default()
     }
 }
 
@@ -43,7 +43,7 @@ fn a_corpus_of_spider_runs_and_has_what_it_promises() {
     let mut seen = BTreeSet::new();
     for file in ["train-00000-of-00002.jsonl", "train-00001-of-00002.jsonl"] {
         for line in read(&out.join("data").join(file)).lines() {
-            let pair: Pair = serde_json::from_str(line).unwrap();
+            let pair: SynthPair = serde_json::from_str(line).unwrap();
             let path = out.join(format!("databases/{0}/{0}.sqlite", pair.db_id));
             let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
             let mut statement =

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use sqlgauge_conformance::{data, read};
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::{Options, Refused, Verdict, Verifier};
+use sqlgauge_verify::{RefusedText, Verdict, Verifier, VerifyOptions};
 
 /// Published as different, and equivalent: `COUNT(x) > 1` is `COUNT(x) >= 2`; where a natural join has made two columns
 /// equal, `>=` holds as `=` does.
@@ -46,7 +46,7 @@ struct Searched {
 
 /// The pairs of a file, searched without a solver; `None` without the data.
 fn searched(file: &str) -> Option<Vec<Searched>> {
-    let options = Options { semantics: Semantics::Bag, ..Options::default() };
+    let options = VerifyOptions { semantics: Semantics::Bag, ..VerifyOptions::default() };
     let text = read(&data()?.join("verieql").join(file));
     let search = |line: &str| {
         let pair: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -56,7 +56,7 @@ fn searched(file: &str) -> Option<Vec<Searched>> {
             Ok(report) if matches!(report.verdict, Verdict::Different(_)) => "different",
             // Without a solver there may be no proof, but there must be no counterexample.
             Ok(_) => "not different",
-            Err(Refused { .. }) => "refused",
+            Err(RefusedText { .. }) => "refused",
         };
         Searched {
             id: text("id"),

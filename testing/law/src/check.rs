@@ -1,9 +1,9 @@
 //! The law for one query: its text and its resolved form, every application of a rule, and the canonical order.
 
-use sqlgauge_etm::law::{Change, Lies, Step, Stepper};
+use sqlgauge_etm::law::{Lies, RewriteChange, Step, Stepper};
 use sqlgauge_etm::{Matcher, Profile, rules};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{From, Query, Source};
+use sqlgauge_sql::tree::{From, Query, RelationSource};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 use sqlgauge_sql::{ordered, resolve};
 
@@ -120,9 +120,9 @@ pub fn check(sql: &str, schema: &Schema, databases: &[Database], stepper: &Stepp
         };
         let next = Stage { query, sql };
         let name = match change {
-            Change::Rule(rule) => rule.id.to_owned(),
-            Change::Unreported => unreported(&last.query, schema),
-            Change::CanonicalOrder => canonical_name(&last, &next),
+            RewriteChange::Rule(rule) => rule.id.to_owned(),
+            RewriteChange::Unreported => unreported(&last.query, schema),
+            RewriteChange::CanonicalOrder => canonical_name(&last, &next),
         };
         if next.sql != last.sql {
             compare_texts(&name, &last.sql, &last.query, &next.sql, databases, &mut report);
@@ -165,11 +165,11 @@ fn reason(error: &str) -> String {
 }
 
 /// What a change is called.
-pub fn named(change: Change) -> String {
+pub fn named(change: RewriteChange) -> String {
     match change {
-        Change::Rule(rule) => rule.id.to_owned(),
-        Change::Unreported => "unreported".to_owned(),
-        Change::CanonicalOrder => "canonical order".to_owned(),
+        RewriteChange::Rule(rule) => rule.id.to_owned(),
+        RewriteChange::Unreported => "unreported".to_owned(),
+        RewriteChange::CanonicalOrder => "canonical order".to_owned(),
     }
 }
 
@@ -177,7 +177,7 @@ pub fn named(change: Change) -> String {
 fn unreported(query: &Query, schema: &Schema) -> String {
     let is_silent = |meta| {
         let steps = Stepper::only(meta, Lies::default(), schema).steps(query).steps;
-        matches!(steps.first(), Some(Step { change: Change::Unreported, .. }))
+        matches!(steps.first(), Some(Step { change: RewriteChange::Unreported, .. }))
     };
     let mut sound =
         rules().iter().map(|rule| rule.meta()).filter(|meta| meta.profiles.contains(Profile::Sound));
@@ -189,13 +189,13 @@ fn canonical_name(before: &Stage, after: &Stage) -> String {
     if sources(&before.query) == sources(&after.query) { "P5" } else { "P4" }.to_owned()
 }
 
-fn sources(query: &Query) -> Vec<Source> {
+fn sources(query: &Query) -> Vec<RelationSource> {
     #[derive(Default)]
-    struct Sources(Vec<Source>);
+    struct Sources(Vec<RelationSource>);
     impl Visitor for Sources {
         fn from(&mut self, from: &From) {
             if let From::Relation(relation) = from
-                && matches!(relation.source, Source::Table(_))
+                && matches!(relation.source, RelationSource::Table(_))
             {
                 self.0.push(relation.source.clone());
             }

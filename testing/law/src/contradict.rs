@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use sqlgauge_etm::law::Stepper;
 use sqlgauge_etm::{Matcher, Meta, Profile};
-use sqlgauge_prove::{Limits, Solver};
+use sqlgauge_prove::{Solver, SolverLimits};
 use sqlgauge_search::Refutation;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::tree::Query;
@@ -173,7 +173,7 @@ pub fn hunt(options: &Options) -> Tally {
     let worker = || {
         let generator = Generator::default();
         let shapes = shapes();
-        let mut solver = options.solver.as_ref().map(|path| Solver::new(path, Limits::default()));
+        let mut solver = options.solver.as_ref().map(|path| Solver::new(path, SolverLimits::default()));
         loop {
             let number = round.fetch_add(1, Ordering::Relaxed);
             let done = tally.lock().map_or(u64::MAX, |tally| tally.total());
@@ -222,8 +222,10 @@ struct Judge<'w> {
 
 impl<'w> Judge<'w> {
     fn new(world: &'w World, broken: Option<Broken<'w>>, solver: Option<Solver>) -> anyhow::Result<Self> {
-        let options =
-            sqlgauge_verify::Options { solver_time: SOLVER_TIME, ..sqlgauge_verify::Options::default() };
+        let options = sqlgauge_verify::VerifyOptions {
+            solver_time: SOLVER_TIME,
+            ..sqlgauge_verify::VerifyOptions::default()
+        };
         let verifier = Verifier::new(world.schema.as_ref().clone(), options)?;
         let matcher = Matcher::new(&world.schema, Profile::Sound);
         Ok(Self { world, matcher, verifier, solver, broken })

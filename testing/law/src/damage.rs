@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Query, RelationId, Source,
+    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Query, RelationId, RelationSource,
 };
 use sqlgauge_sql::visit::{Rewriter, Visitor, children, rewrite_query, walk_query};
 
@@ -104,7 +104,7 @@ impl Visitor for QueryExprs {
 }
 
 #[derive(Default)]
-struct Relations(Vec<(RelationId, Source)>);
+struct Relations(Vec<(RelationId, RelationSource)>);
 
 impl Visitor for Relations {
     fn relation(&mut self, relation: &sqlgauge_sql::tree::Relation) {
@@ -115,7 +115,7 @@ impl Visitor for Relations {
 struct Work<'a> {
     damage: Damage,
     known: &'a QueryExprs,
-    relations: &'a [(RelationId, Source)],
+    relations: &'a [(RelationId, RelationSource)],
     any: bool,
     done: bool,
 }
@@ -125,7 +125,7 @@ impl Work<'_> {
         let own = self.relations.iter().find(|(id, _)| *id == column.relation)?;
         let other = self.relations.iter().find(|(id, source)| {
             *id != own.0
-                && matches!((source, &own.1), (Source::Table(a), Source::Table(b)) if (a == b) == same_table)
+                && matches!((source, &own.1), (RelationSource::Table(a), RelationSource::Table(b)) if (a == b) == same_table)
         });
         other.map(|(id, _)| *id)
     }

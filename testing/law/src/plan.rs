@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use sqlgauge_etm::law::{Change, Stepper};
+use sqlgauge_etm::law::{RewriteChange, Stepper};
 use sqlgauge_sql::resolve;
 
 use crate::compare::{same_bag, same_sequence};
@@ -47,7 +47,7 @@ pub fn evidence(seed: u64, rounds: u64) -> BTreeMap<&'static str, Evidence> {
             let Some(mut before) = text(&start, &world.schema) else { continue };
             for step in stepper.steps(&start).steps {
                 let Some(after) = text(&step.query, &world.schema) else { break };
-                if let Change::Rule(rule) = step.change
+                if let RewriteChange::Rule(rule) = step.change
                     && rule.keeps_plan
                     && before != after
                 {

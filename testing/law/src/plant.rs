@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use sqlgauge_etm::law::{Change, Lies, Stepper};
+use sqlgauge_etm::law::{Lies, RewriteChange, Stepper};
 use sqlgauge_etm::{Meta, Position, rules};
 use sqlgauge_sql::schema::{Affinity, Collation, ForeignKey, Schema};
 use sqlgauge_sql::tree::Query;
@@ -215,9 +215,9 @@ impl<'w> Broken<'w> {
         let mut all = Vec::new();
         for step in Stepper::new(&self.world.schema).steps(&before).steps {
             let is_meant = match step.change {
-                Change::Rule(rule) => rule.id == self.rule.id,
-                Change::CanonicalOrder => damage.is_of_order(),
-                Change::Unreported => false,
+                RewriteChange::Rule(rule) => rule.id == self.rule.id,
+                RewriteChange::CanonicalOrder => damage.is_of_order(),
+                RewriteChange::Unreported => false,
             };
             if is_meant && let Some(damaged) = damage.of(Some(&before), &step.query) {
                 all.extend(self.text(&before).zip(self.text(&damaged)));

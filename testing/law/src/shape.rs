@@ -366,5 +366,5 @@ fn list(names: &[String]) -> String {
 
 /// The name in double quotes if it needs them.
 pub fn quoted(name: &str) -> String {
-    sqlgauge_sql::Dialect::Sqlite.identifier(name)
+    sqlgauge_sql::PrintDialect::Sqlite.identifier(name)
 }

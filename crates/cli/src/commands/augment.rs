@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{ArgGroup, Args};
 use sqlgauge::{AugmentJob, EvolvedSchemas};
-use sqlgauge_dataset::{BenchmarkSource, Format, Role};
+use sqlgauge_dataset::{BenchmarkSource, ColumnRole, FileFormat};
 
 use crate::Verdict;
 use crate::options::{column_help, columns, format};
@@ -51,8 +51,8 @@ pub struct Augment {
     seed: u64,
     /// Format of the gold file, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: Option<Format>,
-    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(Role::all()))]
+    format: Option<FileFormat>,
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(ColumnRole::all()))]
     columns: Vec<String>,
     /// Print nothing but errors
     #[arg(long, short)]

@@ -11,8 +11,8 @@ use sqlgauge_dataset::Databases;
 use sqlgauge_engine::Engine;
 use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::bench::{
-    Belief, BenchOptions, BenchRun, Peers, Protocol, Results, by_method, by_system, families_markdown, judge,
-    markdown, run, transfers, trials,
+    Belief, BenchOptions, BenchRun, PeerAvailability, Protocol, Results, by_method, by_system,
+    families_markdown, judge, markdown, run, transfers, trials,
 };
 use sqlgauge_estimate::estimators::{self, Estimator};
 use sqlgauge_report::charts::{AccuracyPoint, MethodRow, mae_by_method, predicted_against_true};
@@ -177,7 +177,7 @@ impl BenchEstimators {
     }
 
     /// `None` for families, which are judged in a way of their own.
-    fn protocol(&self) -> Option<(Protocol, Peers)> {
+    fn protocol(&self) -> Option<(Protocol, PeerAvailability)> {
         let protocol = match self.protocol {
             HeldOut::Families => return None,
             HeldOut::Dataset => Protocol::LeaveDatasetOut,
@@ -187,8 +187,8 @@ impl BenchEstimators {
             }
         };
         let peers = match self.peers {
-            PeerAnswers::None => Peers::None,
-            PeerAnswers::All => Peers::All,
+            PeerAnswers::None => PeerAvailability::None,
+            PeerAnswers::All => PeerAvailability::All,
         };
         Some((protocol, peers))
     }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use sqlgauge::CompareJob;
 use sqlgauge_report::Versus;
-use sqlgauge_report::formats::Table;
+use sqlgauge_report::formats::TextTables;
 
 use crate::Verdict;
 use crate::output::{colour, print_json, print_painted, width};
@@ -45,7 +45,7 @@ impl Compare {
             only_second: &comparison.only_second,
             limit: self.limit,
         };
-        print_painted(&versus.render(Table { width: width(), colour: colour() })?)?;
+        print_painted(&versus.render(TextTables { width: width(), colour: colour() })?)?;
         Ok(Verdict::Done)
     }
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::{Demo as Tour, DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair};
+use sqlgauge::{DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour};
 use sqlgauge_base::printable;
-use sqlgauge_report::formats::Table;
+use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::words::{percent, points};
 use sqlgauge_report::{Painter, Report, ShowOptions};
 
@@ -53,7 +53,7 @@ fn title(text: &str, note: &str) -> Result<()> {
 fn leaderboard(report: &Report) -> Result<()> {
     let mut shown = report.clone();
     shown.summary.metrics.truncate(SHOWN);
-    print_with(Style::Painted, |out| Table { width: width(), colour: colour() }.scores(&shown, out))
+    print_with(Style::Painted, |out| TextTables { width: width(), colour: colour() }.scores(&shown, out))
 }
 
 fn queries(pair: &ShownPair) -> String {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge::{EncodeJob, EncodedWorkload, EncoderModel, SchemaSource};
-use sqlgauge_dataset::{Format, WorkloadSource};
-use sqlgauge_encode::Form;
+use sqlgauge_dataset::{FileFormat, WorkloadSource};
+use sqlgauge_encode::InputForm;
 
 use crate::Verdict;
 use crate::interrupt::how_to_go_on;
@@ -37,7 +37,7 @@ pub struct Encode {
     prediction: Option<SystemFile>,
     /// What is encoded: question-schema, question-schema-prediction (what --pred makes the default) or question-prediction
     #[arg(long, value_name = "FORM", value_parser = form)]
-    form: Option<Form>,
+    form: Option<InputForm>,
     /// Labels of the predictions, to keep with the vectors: TSV, CSV or JSONL with id and correct
     #[arg(long, value_name = "FILE")]
     correct: Option<PathBuf>,
@@ -58,10 +58,10 @@ pub struct Encode {
     extract_sql: bool,
     /// Format of the workload, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: Option<Format>,
+    format: Option<FileFormat>,
     /// Format of the prediction file, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pred_format: Option<Format>,
+    pred_format: Option<FileFormat>,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
     /// Print nothing but errors
@@ -94,9 +94,9 @@ struct ModelOptions {
     api_key_env: String,
 }
 
-fn form(name: &str) -> Result<Form, String> {
-    Form::from_name(name).ok_or_else(|| {
-        let names = Form::ALL.map(Form::name).join(", ");
+fn form(name: &str) -> Result<InputForm, String> {
+    InputForm::from_name(name).ok_or_else(|| {
+        let names = InputForm::ALL.map(InputForm::name).join(", ");
         format!("there is no form {name:?}; the forms are {names}")
     })
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge::{EstimateJob, EvaluateJob, SystemLabels, check_estimate_options};
-use sqlgauge_dataset::Format;
+use sqlgauge_dataset::FileFormat;
 use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::report::{Reliability, table};
 
@@ -67,10 +67,10 @@ pub struct EstimateCommand {
     json: bool,
     /// Format of --target, if detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: Option<Format>,
+    format: Option<FileFormat>,
     /// Format of the prediction files, if detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pred_format: Option<Format>,
+    pred_format: Option<FileFormat>,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
     /// Print only the result and errors

@@ -7,9 +7,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use comfy_table::{Table, presets};
 use sqlgauge::EvolveJob;
-use sqlgauge_dataset::{BenchmarkSource, Format};
+use sqlgauge_dataset::{BenchmarkSource, FileFormat};
 use sqlgauge_evolve::layout::Statistics;
-use sqlgauge_evolve::{Kind, Plan, read_script};
+use sqlgauge_evolve::{ChangeKind, EvolvePlan, read_script};
 use sqlgauge_names::Naturalness;
 
 use crate::Verdict;
@@ -73,8 +73,8 @@ pub struct Evolve {
     limits: LimitOptions,
     /// Format of the gold file, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: Option<Format>,
-    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(sqlgauge_dataset::Role::all()))]
+    format: Option<FileFormat>,
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(sqlgauge_dataset::ColumnRole::all()))]
     columns: Vec<String>,
     /// Print nothing but errors
     #[arg(long, short)]
@@ -94,7 +94,7 @@ enum NameSource {
 
 /// The kinds' names, and `all`.
 pub fn kinds() -> PossibleValuesParser {
-    PossibleValuesParser::new(Kind::ALL.map(Kind::name).into_iter().chain(["all"]))
+    PossibleValuesParser::new(ChangeKind::ALL.map(ChangeKind::name).into_iter().chain(["all"]))
 }
 
 fn naturalness() -> impl TypedValueParser<Value = Naturalness> {
@@ -138,20 +138,20 @@ impl Evolve {
         })
     }
 
-    fn plan(&self) -> Result<Plan> {
+    fn plan(&self) -> Result<EvolvePlan> {
         let kinds = chosen(&self.kinds);
         Ok(match (&self.script, self.steps) {
-            (Some(path), _) => Plan::Script(read_script(path)?),
-            (None, Some(steps)) => Plan::Steps { kinds, steps },
-            (None, None) => Plan::Kinds { kinds, per_item: self.per_item },
+            (Some(path), _) => EvolvePlan::Script(read_script(path)?),
+            (None, Some(steps)) => EvolvePlan::Steps { kinds, steps },
+            (None, None) => EvolvePlan::Kinds { kinds, per_item: self.per_item },
         })
     }
 }
 
 /// The kinds of those names in their own order, each once.
-pub fn chosen(names: &[String]) -> Vec<Kind> {
-    let is_wanted = |kind: &Kind| names.iter().any(|name| name == "all" || name == kind.name());
-    Kind::ALL.into_iter().filter(is_wanted).collect()
+pub fn chosen(names: &[String]) -> Vec<ChangeKind> {
+    let is_wanted = |kind: &ChangeKind| names.iter().any(|name| name == "all" || name == kind.name());
+    ChangeKind::ALL.into_iter().filter(is_wanted).collect()
 }
 
 fn table(evolved: &[(String, Statistics)]) -> Table {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use sqlgauge::ImportJob;
-use sqlgauge_dataset::Format;
+use sqlgauge_dataset::FileFormat;
 
 use crate::Verdict;
 use crate::options::{SystemFile, column_help, columns, format, system_file, systems, workload_roles};
@@ -35,10 +35,10 @@ pub struct Import {
     restart: bool,
     /// Format of the workload, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: Option<Format>,
+    format: Option<FileFormat>,
     /// Format of the prediction files, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pred_format: Option<Format>,
+    pred_format: Option<FileFormat>,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
     /// Print nothing but errors

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use sqlgauge::{SchemaFacts, comparison_to_json, match_pair};
 use sqlgauge_engine::{Engine, Limits};
-use sqlgauge_etm::{AssumptionKind, Comparison, Profile};
+use sqlgauge_etm::{AssumptionKind, MatchReport, Profile};
 
 use crate::Verdict;
 use crate::engine::engine;
@@ -66,7 +66,7 @@ impl Match {
         } else {
             print(&describe(&comparison, &facts))?;
         }
-        if let sqlgauge_etm::Verdict::Unresolved(..) = comparison.verdict {
+        if let sqlgauge_etm::MatchVerdict::Unresolved(..) = comparison.verdict {
             bail!("{}", comparison.verdict);
         }
         Ok(if comparison.verdict.is_equal() { Verdict::Done } else { Verdict::NotEqual })
@@ -88,7 +88,7 @@ impl Match {
     }
 }
 
-fn describe(comparison: &Comparison, facts: &SchemaFacts) -> String {
+fn describe(comparison: &MatchReport, facts: &SchemaFacts) -> String {
     let mut text = format!("{}\n", comparison.verdict);
     for assumption in &comparison.assumes {
         let _ = writeln!(text, "assumes: {assumption}");
@@ -113,6 +113,6 @@ fn describe(comparison: &Comparison, facts: &SchemaFacts) -> String {
     text
 }
 
-fn trusts_foreign_keys(comparison: &Comparison, facts: &SchemaFacts) -> bool {
+fn trusts_foreign_keys(comparison: &MatchReport, facts: &SchemaFacts) -> bool {
     facts.broken.is_none() && comparison.assumes.iter().any(|own| own.kind == AssumptionKind::ForeignKey)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_sql::spider::{self, Catalog};
-use sqlgauge_sql::{Dialect, Features, print as print_sql, resolve};
+use sqlgauge_sql::{Features, PrintDialect, print as print_sql, resolve};
 
 use crate::Verdict;
 use crate::options::schema_of;
@@ -40,7 +40,7 @@ impl Parse {
         let features = Features::of(&query, &schema);
         let parsed = spider::parse(&Catalog::from_schema(&schema), &self.sql).ok();
         let hardness = parsed.and_then(|query| spider::hardness(&query).ok()).map(spider::Hardness::as_str);
-        let sql = print_sql(&query, &schema, Dialect::Sqlite)?;
+        let sql = print_sql(&query, &schema, PrintDialect::Sqlite)?;
         if self.json {
             let mut value = serde_json::json!({"sql": sql, "hardness": hardness, "features": features, "labels": features.labels()});
             if self.tree {
@@ -59,7 +59,7 @@ impl Parse {
 }
 
 /// The error with the line that is at fault and a mark under the place.
-fn pointed(sql: &str, error: &sqlgauge_sql::Error) -> String {
+fn pointed(sql: &str, error: &sqlgauge_sql::ResolveError) -> String {
     let Some(position) = error.position() else { return error.to_string() };
     let line = sql.lines().nth(position.line - 1).unwrap_or_default();
     format!("{error}\n  {line}\n  {:>column$}", "^", column = position.column)

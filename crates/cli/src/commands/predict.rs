@@ -11,9 +11,9 @@ use anyhow::Result;
 use anyhow::bail;
 use clap::Args;
 use sqlgauge::{PredictJob, SchemaSource};
-use sqlgauge_dataset::{Format, WorkloadSource};
+use sqlgauge_dataset::{FileFormat, WorkloadSource};
 #[cfg(feature = "services")]
-use sqlgauge_prompt::predict::{Line, Prediction, Status};
+use sqlgauge_prompt::predict::{PredictOutcome, PredictionLine, Status};
 
 use crate::Verdict;
 use crate::llm_options::LlmOptions;
@@ -63,7 +63,7 @@ pub struct Predict {
     limit: Option<usize>,
     /// Format of the workload, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: Option<Format>,
+    format: Option<FileFormat>,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
     /// Print nothing but errors
@@ -122,7 +122,7 @@ impl Predict {
 }
 
 #[cfg(feature = "services")]
-fn summary(prediction: &Prediction, out: &Path) -> String {
+fn summary(prediction: &PredictOutcome, out: &Path) -> String {
     let mut counts: BTreeMap<Status, usize> = BTreeMap::new();
     prediction.lines.iter().for_each(|line| *counts.entry(line.answer.status).or_default() += 1);
     let counts: Vec<String> =
@@ -141,13 +141,14 @@ fn summary(prediction: &Prediction, out: &Path) -> String {
 
 /// What a person should know of answers that are missing.
 #[cfg(feature = "services")]
-fn notes(prediction: &Prediction) -> Vec<String> {
+fn notes(prediction: &PredictOutcome) -> Vec<String> {
     let mut notes = Vec::new();
     let unkept = prediction.usage.cache_write_failures;
     if unkept > 0 {
         notes.push(format!("{unkept} answers could not be kept, and are asked for again"));
     }
-    let failed: Vec<&Line> = prediction.lines.iter().filter(|line| line.answer.status.is_failure()).collect();
+    let failed: Vec<&PredictionLine> =
+        prediction.lines.iter().filter(|line| line.answer.status.is_failure()).collect();
     if !failed.is_empty() {
         let why = failed.iter().find_map(|line| line.answer.error.as_deref());
         notes.push(format!(

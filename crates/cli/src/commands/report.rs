@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use sqlgauge::ReportJob;
-use sqlgauge_report::formats::{Csv, Table};
-use sqlgauge_report::{Format, Report, find};
+use sqlgauge_report::formats::{Csv, TextTables};
+use sqlgauge_report::{Report, ReportFormat, find};
 
 use crate::Verdict;
 use crate::output::{Style, colour, print, print_with, say, width};
@@ -47,8 +47,8 @@ impl ReportCommand {
             return Ok(gate_verdict(&report));
         }
         let report = crate::engine::run(false, |context| job.read(context))?;
-        let (for_terminal, raw) = (Table { width: width(), colour: colour() }, Csv { raw: true });
-        let (format, style): (&dyn Format, Style) = match format.name() {
+        let (for_terminal, raw) = (TextTables { width: width(), colour: colour() }, Csv { raw: true });
+        let (format, style): (&dyn ReportFormat, Style) = match format.name() {
             "table" if self.out.is_none() => (&for_terminal, Style::Painted),
             "csv" if self.raw_cells => (&raw, Style::Raw),
             _ => (format, Style::Painted),

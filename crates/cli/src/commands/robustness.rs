@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use sqlgauge::{RobustnessJob, SystemFolder};
-use sqlgauge_dataset::{Format, Role};
+use sqlgauge_dataset::{ColumnRole, FileFormat};
 use sqlgauge_robustness::report::table;
 
 use crate::Verdict;
@@ -39,8 +39,8 @@ pub struct RobustnessCommand {
     jobs: usize,
     /// Format of the prediction files, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pred_format: Option<Format>,
-    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help([Role::Id, Role::Database, Role::Prediction].into_iter()))]
+    pred_format: Option<FileFormat>,
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help([ColumnRole::Id, ColumnRole::Database, ColumnRole::Prediction].into_iter()))]
     columns: Vec<String>,
     /// Print the comparison as JSON, as robustness.json has it
     #[arg(long, conflicts_with = "quiet")]

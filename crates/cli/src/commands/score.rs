@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge::{ScoreJob, VerifySettings};
-use sqlgauge_dataset::{Format, Role};
-use sqlgauge_report::Format as _;
-use sqlgauge_report::formats::Table;
+use sqlgauge_dataset::{ColumnRole, FileFormat};
+use sqlgauge_report::ReportFormat as _;
+use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::{ItemView, Report};
 use sqlgauge_run::{RunError, Shard};
 
@@ -67,11 +67,11 @@ pub struct Score {
     extract_sql: bool,
     /// Format of the gold file, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: Option<Format>,
+    format: Option<FileFormat>,
     /// Format of the prediction files, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pred_format: Option<Format>,
-    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(Role::all()))]
+    pred_format: Option<FileFormat>,
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(ColumnRole::all()))]
     columns: Vec<String>,
     /// Print the summary as JSON, as summary.json has it
     #[arg(long, conflicts_with = "quiet")]
@@ -121,7 +121,9 @@ pub fn show(report: &Report, out: &Path, as_json: bool, is_quiet: bool) -> Resul
         let json = sqlgauge_report::find("json")?;
         print_with(Style::Plain, |out| json.render(report, out))?;
     } else if !is_quiet {
-        print_with(Style::Painted, |out| Table { width: width(), colour: colour() }.render(report, out))?;
+        print_with(Style::Painted, |out| {
+            TextTables { width: width(), colour: colour() }.render(report, out)
+        })?;
         print(&format!("\nReport: {}\n", out.join("report.html").display()))?;
     }
     if let Some(sentence) = sqlgauge_report::no_gold_runs(&report.summary.golds) {

@@ -10,9 +10,9 @@ use comfy_table::{Table, presets};
 use sqlgauge::SynthJob;
 use sqlgauge_dialects::DIALECTS;
 use sqlgauge_evolve::versions::Steps;
-use sqlgauge_questions::Style;
+use sqlgauge_questions::QuestionStyle;
 use sqlgauge_synth::sampler::{SAMPLERS, Sampler, sampler};
-use sqlgauge_synth::{Asking, Caps, DataFormat, Options, Shares, Summary, Tier, TierShares};
+use sqlgauge_synth::{Asking, Caps, CorpusSummary, DataFormat, Shares, SynthOptions, Tier, TierShares};
 
 use super::evolve::{chosen, kinds};
 use super::translate::dialects;
@@ -111,7 +111,7 @@ pub struct Synth {
 }
 
 fn styles() -> PossibleValuesParser {
-    PossibleValuesParser::new(Style::all().map(Style::name).chain(["all", "none"]))
+    PossibleValuesParser::new(QuestionStyle::all().map(QuestionStyle::name).chain(["all", "none"]))
 }
 
 fn samplers() -> impl TypedValueParser<Value = &'static Sampler> {
@@ -184,10 +184,11 @@ impl Synth {
         })
     }
 
-    fn options(&self) -> Options {
+    fn options(&self) -> SynthOptions {
         let is_asked = |name: &str| self.dialects.iter().any(|dialect| dialect == "all" || dialect == name);
-        let is_chosen = |style: &Style| self.styles.iter().any(|name| name == "all" || name == style.name());
-        Options {
+        let is_chosen =
+            |style: &QuestionStyle| self.styles.iter().any(|name| name == "all" || name == style.name());
+        SynthOptions {
             dialects: DIALECTS.iter().copied().filter(|dialect| is_asked(dialect.name)).collect(),
             pairs: self.pairs,
             seed: self.seed,
@@ -196,7 +197,7 @@ impl Synth {
             shard: self.shard,
             each: self.each.unwrap_or(if self.for_database.is_some() { 3 } else { 0 }),
             asking: Asking {
-                styles: Style::all().filter(is_chosen).collect(),
+                styles: QuestionStyle::all().filter(is_chosen).collect(),
                 distractors: self.distractors,
             },
             polish: None,
@@ -211,7 +212,7 @@ impl Synth {
     }
 }
 
-fn report(summary: &Summary, elapsed: Duration) -> Result<()> {
+fn report(summary: &CorpusSummary, elapsed: Duration) -> Result<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["tier", "pairs"]);

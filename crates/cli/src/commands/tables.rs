@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use sqlgauge::{Context, TablesJob};
-use sqlgauge_tables::{FileOutcome, ForeignKeyOutcome, Options, REPORT_FILE, Report};
+use sqlgauge_tables::{FileOutcome, ForeignKeyOutcome, REPORT_FILE, TablesOptions, TablesReport};
 
 use crate::Verdict;
 use crate::output::print;
@@ -22,7 +22,7 @@ pub struct Tables {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Lowest score at which a column becomes a foreign key to another table, from 0 to 1
-    #[arg(long, value_name = "SCORE", default_value_t = Options::default().foreign_key_score)]
+    #[arg(long, value_name = "SCORE", default_value_t = TablesOptions::default().foreign_key_score)]
     foreign_key_score: f64,
     /// Keep wide tables whole, instead of splitting them along functional dependencies
     #[arg(long)]
@@ -31,7 +31,7 @@ pub struct Tables {
     #[arg(long)]
     keep_duplicates: bool,
     /// Refuse a table in which a smaller share of the letters is Latin, from 0 to 1; 0 accepts every script
-    #[arg(long, value_name = "SHARE", default_value_t = Options::default().min_latin)]
+    #[arg(long, value_name = "SHARE", default_value_t = TablesOptions::default().min_latin)]
     min_latin: f64,
     /// Worker threads; 0 means one per core. The result does not depend on them
     #[arg(long, short, alias = "threads", value_name = "N", default_value_t = 0)]
@@ -43,12 +43,12 @@ pub struct Tables {
 
 impl Tables {
     pub fn run(self) -> Result<Verdict> {
-        let options = Options {
+        let options = TablesOptions {
             foreign_key_score: self.foreign_key_score,
             normalise: !self.keep_wide,
             drop_duplicate_rows: !self.keep_duplicates,
             min_latin: self.min_latin,
-            ..Options::default()
+            ..TablesOptions::default()
         };
         let report = TablesJob { options, jobs: self.jobs, ..TablesJob::new(self.folder, self.out) }
             .run(&Context::default())?;
@@ -59,7 +59,7 @@ impl Tables {
     }
 }
 
-fn summary(report: &Report) -> String {
+fn summary(report: &TablesReport) -> String {
     let mut refused: BTreeMap<&str, usize> = BTreeMap::new();
     for file in &report.files {
         if let FileOutcome::Refused { reason, .. } = file.outcome {

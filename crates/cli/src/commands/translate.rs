@@ -10,7 +10,7 @@ use sqlgauge_dialects::{DIALECTS, Dialect, SQLITE, TypedSchema, create_table, di
 use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_sql::schema::TableKind;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Dialect as Printed, print as print_sql, resolve};
+use sqlgauge_sql::{PrintDialect as Printed, print as print_sql, resolve};
 
 use crate::Verdict;
 use crate::engine::engine;

@@ -10,10 +10,10 @@ use sqlgauge::{PairsJob, ScoreJob, VerifySettings, metrics_of, verify_over_datab
 use sqlgauge_dataset::Columns;
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits};
-use sqlgauge_report::formats::Table;
-use sqlgauge_report::{Format, Report as RunReport, ShowOptions, Verdicts, verdict};
+use sqlgauge_report::formats::TextTables;
+use sqlgauge_report::{Report as RunReport, ReportFormat, ShowOptions, Verdicts, verdict};
 use sqlgauge_run::Shard;
-use sqlgauge_verify::{Options, Report};
+use sqlgauge_verify::{VerifyOptions, VerifyReport};
 
 use crate::Verdict;
 use crate::engine::engine;
@@ -101,7 +101,8 @@ fn semantics() -> impl TypedValueParser<Value = Semantics> {
 impl Verify {
     pub fn run(self) -> Result<Verdict> {
         let solver_time = seconds("--timeout", self.timeout)?;
-        let options = Options { semantics: self.semantics, seed: self.seed, bound: self.bound, solver_time };
+        let options =
+            VerifyOptions { semantics: self.semantics, seed: self.seed, bound: self.bound, solver_time };
         let settings =
             VerifySettings { options, solver: solver(self.solver.as_deref())?, is_realistic: self.realistic };
         match (&self.left, &self.right) {
@@ -124,7 +125,7 @@ impl Verify {
     }
 
     /// A verdict rests on no foreign key that the database breaks.
-    fn report(&self, left: &str, right: &str, settings: &VerifySettings) -> Result<Report> {
+    fn report(&self, left: &str, right: &str, settings: &VerifySettings) -> Result<VerifyReport> {
         let Some(path) = &self.db else {
             // The arguments require the one or the other.
             let schema = schema_of(self.schema.as_deref().unwrap_or_else(|| "".as_ref()))?;
@@ -184,11 +185,11 @@ fn print_verdicts(report: &RunReport, as_json: bool, is_quiet: bool, out: &Path)
     if is_quiet {
         return Ok(());
     }
-    print_with(Style::Painted, |page| Table { width: width(), colour: colour() }.render(report, page))?;
+    print_with(Style::Painted, |page| TextTables { width: width(), colour: colour() }.render(report, page))?;
     print(&format!("\nReport: {}\n", out.join("report.html").display()))
 }
 
-fn ended(report: &Report) -> Verdict {
+fn ended(report: &VerifyReport) -> Verdict {
     match report.verdict {
         sqlgauge_verify::Verdict::Equivalent(_) | sqlgauge_verify::Verdict::EquivalentUpTo(_) => {
             Verdict::Done

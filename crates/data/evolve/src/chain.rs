@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
-use sqlgauge_sql::tree::{Expr, From, Literal, Output, Query, Source};
-use sqlgauge_sql::{Aliases, Dialect, PrintError, print, print_as_written, resolve_with_aliases};
+use sqlgauge_sql::tree::{Expr, From, Literal, Output, Query, RelationSource};
+use sqlgauge_sql::{Aliases, PrintDialect, PrintError, print, print_as_written, resolve_with_aliases};
 
 use crate::change::Change;
 use crate::in_place::{self, Renamed};
-use crate::layout::Reason;
+use crate::layout::EvolveReason;
 use crate::rewrite::{Refusal, rewrite};
 use crate::step::{ChangeError, Step, Way};
 use crate::text;
@@ -121,7 +121,7 @@ impl Chain {
     /// Why there is none.
     pub(crate) fn rewrite(&self, gold: &str) -> Result<Rewritten, Refusal> {
         let (query, mut aliases) = resolve_with_aliases(gold, &self.first)
-            .map_err(|error| Refusal { reason: Reason::GoldUnresolved, detail: error.to_string() })?;
+            .map_err(|error| Refusal { reason: EvolveReason::GoldUnresolved, detail: error.to_string() })?;
         let in_place = in_place::replace(gold, &query, &aliases, &self.first, self.renamed());
         let new = self.forth(&query, &mut aliases)?;
         let before = [gold, in_place.as_str()];
@@ -135,9 +135,9 @@ impl Chain {
     /// Why there is none.
     pub(crate) fn taken_back(&self, sql: &str) -> Result<String, Refusal> {
         let (query, mut aliases) = resolve_with_aliases(sql, self.last())
-            .map_err(|error| Refusal { reason: Reason::NotExpressible, detail: error.to_string() })?;
+            .map_err(|error| Refusal { reason: EvolveReason::NotExpressible, detail: error.to_string() })?;
         let query = self.back(&query, &mut aliases)?;
-        print(&query, &self.first, Dialect::Sqlite).map_err(|error| unsayable(&error))
+        print(&query, &self.first, PrintDialect::Sqlite).map_err(|error| unsayable(&error))
     }
 
     /// The tables and columns that are the same but for their names.
@@ -171,7 +171,9 @@ impl Chain {
         let (Some(From::Relation(relation)), [output]) = (&select.from, select.outputs.as_slice()) else {
             return None;
         };
-        let (Source::Table(id), Expr::Column(found)) = (&relation.source, &output.expr) else { return None };
+        let (RelationSource::Table(id), Expr::Column(found)) = (&relation.source, &output.expr) else {
+            return None;
+        };
         let table = self.last().table(*id)?;
         Some((table.name.clone(), table.at(found.column)?.name.clone()))
     }
@@ -194,7 +196,7 @@ impl Chain {
         let (query, aliases) = self.over_new(table, &kept).ok().filter(|_| !kept.is_empty())?;
         let columns = kept.iter().filter_map(|&at| Some(table.column(at)?.name.clone())).collect();
         let sql = |database| {
-            let text = print_as_written(&query, self.last(), Dialect::Sqlite, &aliases, database);
+            let text = print_as_written(&query, self.last(), PrintDialect::Sqlite, &aliases, database);
             text.ok()
         };
         Some(View { name: table.name.clone(), columns, sql: sql(None)?, in_main: sql(Some("main"))? })
@@ -258,7 +260,7 @@ fn moved(query: &mut Query, way: Way<'_>) -> Option<()> {
     let Body::Select(select) = &mut query.body else { return None };
     let is_plain = |output: &Output| matches!(output.expr, Expr::Column(_));
     let Some(From::Relation(relation)) = &mut select.from else { return None };
-    let Source::Table(id) = &mut relation.source else { return None };
+    let RelationSource::Table(id) = &mut relation.source else { return None };
     if select.filter.is_some() || !select.outputs.iter().all(is_plain) || relation.hint.is_some() {
         return None;
     }
@@ -296,7 +298,7 @@ pub(crate) struct Migrated {
 }
 
 fn unsayable(error: &PrintError) -> Refusal {
-    Refusal { reason: Reason::NotExpressible, detail: error.to_string() }
+    Refusal { reason: EvolveReason::NotExpressible, detail: error.to_string() }
 }
 
 /// `SELECT … FROM table`.
@@ -305,7 +307,7 @@ fn whole(table: &Table, columns: &[u32], schema: &Schema) -> Result<(Query, Alia
         columns.iter().filter_map(|&at| table.column(at)).map(|column| quoted(&column.name)).collect();
     let text = format!("SELECT {} FROM {}", names.join(", "), quoted(&table.name));
     resolve_with_aliases(&text, schema)
-        .map_err(|error| Refusal { reason: Reason::NotExpressible, detail: error.to_string() })
+        .map_err(|error| Refusal { reason: EvolveReason::NotExpressible, detail: error.to_string() })
 }
 
 /// `SELECT a, b FROM (query)` as the query itself.
@@ -315,7 +317,7 @@ fn inlined(mut query: Query) -> Query {
     let is_plain = select.filter.is_none() && !select.distinct && query.order_by.is_empty();
     let Some(From::Relation(relation)) = &mut select.from else { return query };
     let id = relation.id;
-    let Source::Derived(inner) = &mut relation.source else { return query };
+    let RelationSource::Derived(inner) = &mut relation.source else { return query };
     let places: Option<Vec<usize>> = select
         .outputs
         .iter()
@@ -338,5 +340,5 @@ fn inlined(mut query: Query) -> Query {
 pub(crate) fn in_original(query: &Query, schema: &Schema) -> String {
     let numbered = text::relations(query);
     let aliases: Aliases = numbered.into_iter().map(|id| (id, format!("r{}", id.0))).collect();
-    print_as_written(query, schema, Dialect::Sqlite, &aliases, Some("original")).unwrap_or_default()
+    print_as_written(query, schema, PrintDialect::Sqlite, &aliases, Some("original")).unwrap_or_default()
 }

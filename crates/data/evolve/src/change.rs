@@ -65,7 +65,7 @@ pub enum Change {
         /// The column that goes.
         column: String,
         /// What takes its place, in order.
-        parts: Vec<Part>,
+        parts: Vec<SplitPart>,
         /// The old value, as an expression over the parts.
         whole: String,
     },
@@ -74,7 +74,7 @@ pub enum Change {
         /// Their table.
         table: String,
         /// The column that comes; its value is an expression over those that go.
-        whole: Part,
+        whole: SplitPart,
         /// The columns that go, each with its old value as an expression over the one that comes.
         columns: Vec<(String, String)>,
     },
@@ -98,7 +98,7 @@ pub enum Change {
         /// The columns of either that get another name there, as `table.column`.
         renamed: Vec<(String, String)>,
         /// Which rows of the two have no partner.
-        shape: Shape,
+        shape: MergeShape,
     },
 }
 
@@ -106,7 +106,7 @@ pub enum Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Shape {
+pub enum MergeShape {
     /// None: every row of the child has its parent, and every parent a child.
     Inner,
     /// Some children have no parent.
@@ -117,7 +117,7 @@ pub enum Shape {
     Full,
 }
 
-impl Shape {
+impl MergeShape {
     /// Whether some children have no parent.
     pub(crate) fn has_orphans(self) -> bool {
         matches!(self, Self::Left | Self::Full)
@@ -133,7 +133,7 @@ impl Shape {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct SplitPart {
     /// Its name.
     pub name: String,
     /// Its declared type.

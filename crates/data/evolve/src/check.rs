@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 use sqlgauge_engine::compare::{GoldOrder, difference};
 use sqlgauge_engine::{Database, Engine, FailureKind, ResultSet};
 use sqlgauge_sql::tree::{Expr, Literal};
-use sqlgauge_sql::{Dialect, print, resolve};
+use sqlgauge_sql::{PrintDialect, print, resolve};
 
-use crate::layout::Reason;
+use crate::layout::EvolveReason;
 use crate::rewrite::Refusal;
 use crate::turned;
 
@@ -41,25 +41,25 @@ impl Gold {
     pub(crate) fn ran(&self) -> Result<(), Refusal> {
         match &self.rows {
             Ok(_) => Ok(()),
-            Err(detail) => Err(Refusal { reason: Reason::GoldFails, detail: detail.clone() }),
+            Err(detail) => Err(Refusal { reason: EvolveReason::GoldFails, detail: detail.clone() }),
         }
     }
 
     /// Whether another text returns the gold's rows on another database, as `ex@1` compares them.
     ///
     /// # Errors
-    /// [`Reason::OverLimits`] where the text does not end within them, [`Reason::Undetermined`] where the gold itself returns
+    /// [`EvolveReason::OverLimits`] where the text does not end within them, [`EvolveReason::Undetermined`] where the gold itself returns
     /// other rows if they are read in another order, else `reason` with the difference.
     pub(crate) fn returns(
         &self,
         (engine, own): (&dyn Engine, &Database),
         (database, sql): (&Database, &str),
-        reason: Reason,
+        reason: EvolveReason,
     ) -> Result<(), Refusal> {
         let rows = self
             .rows
             .as_ref()
-            .map_err(|detail| Refusal { reason: Reason::GoldFails, detail: detail.clone() })?;
+            .map_err(|detail| Refusal { reason: EvolveReason::GoldFails, detail: detail.clone() })?;
         let execution = engine.run(database, sql);
         let detail = match execution.rows() {
             Some(found) if found.width() == rows.width() && found.values() == rows.values() => return Ok(()),
@@ -72,13 +72,13 @@ impl Gold {
                 let detail = failure.map(ToString::to_string).unwrap_or_default();
                 let is_limit = |kind| matches!(kind, FailureKind::Timeout | FailureKind::TooLarge);
                 if failure.is_some_and(|failure| is_limit(failure.kind)) {
-                    return Err(Refusal { reason: Reason::OverLimits, detail });
+                    return Err(Refusal { reason: EvolveReason::OverLimits, detail });
                 }
                 detail
             }
         };
         let is_determined = *self.is_determined.get_or_init(|| self.is_determined((engine, own), rows));
-        let reason = if is_determined { reason } else { Reason::Undetermined };
+        let reason = if is_determined { reason } else { EvolveReason::Undetermined };
         Err(Refusal { reason, detail })
     }
 
@@ -111,7 +111,7 @@ impl Gold {
         let unsorted = resolved.and_then(|mut query| {
             query.order_by.clear();
             (query.limit, query.offset) = (None, None);
-            print(&query, own.schema(), Dialect::Sqlite).ok()
+            print(&query, own.schema(), PrintDialect::Sqlite).ok()
         });
         let run = |database: &Database| {
             engine.run(database, unsorted.as_deref().unwrap_or(&self.sql)).rows().cloned()
@@ -129,14 +129,14 @@ impl Gold {
     /// Whether the data determine the rows that the gold returns.
     ///
     /// # Errors
-    /// [`Reason::Undetermined`] where they do not.
+    /// [`EvolveReason::Undetermined`] where they do not.
     pub(crate) fn determined(&self, (engine, own): (&dyn Engine, &Database)) -> Result<(), Refusal> {
         let Ok(rows) = &self.rows else { return Ok(()) };
         if *self.is_determined.get_or_init(|| self.is_determined((engine, own), rows)) {
             return Ok(());
         }
         let detail = "it returns other rows when tables are read in another order".to_owned();
-        Err(Refusal { reason: Reason::Undetermined, detail })
+        Err(Refusal { reason: EvolveReason::Undetermined, detail })
     }
 
     /// Whether the LIMIT falls between rows with equal sort keys that differ; `None` where that cannot be told.
@@ -149,7 +149,7 @@ impl Gold {
         let limit = number(query.limit.take().as_ref()?)?;
         let offset = query.offset.take().as_ref().map_or(Some(0), number)?;
         let run = |sql: &str| engine.run(own, sql).rows().cloned();
-        let all = run(&print(&query, own.schema(), Dialect::Sqlite).ok()?)?;
+        let all = run(&print(&query, own.schema(), PrintDialect::Sqlite).ok()?)?;
         let (GoldOrder::Runs(runs) | GoldOrder::Partly(runs, _)) =
             GoldOrder::of(&all, &query, own.schema(), run)
         else {

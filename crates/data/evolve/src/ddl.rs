@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use sqlgauge_sql::schema::{Collation, Column, Index, Indexed, Schema, Table, TableKind};
-use sqlgauge_sql::{Dialect, lex, quote};
+use sqlgauge_sql::{PrintDialect, lex, quote};
 
 fn identifier(name: &str) -> String {
-    Dialect::Sqlite.identifier(name)
+    PrintDialect::Sqlite.identifier(name)
 }
 
 /// The statements of the tables that `wanted` takes, each ended by a semicolon: tables, then views.

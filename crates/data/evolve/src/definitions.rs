@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::resolve_with_aliases;
 use sqlgauge_sql::schema::{Indexed, Schema, Table, TableKind};
-use sqlgauge_sql::tree::{From, Query, Source};
+use sqlgauge_sql::tree::{From, Query, RelationSource};
 
 use crate::operators::Draft;
 use crate::rewrite::rewrite;
@@ -134,7 +134,7 @@ fn over_row(text: &str, own: &Table, step: &Step) -> Option<(usize, String)> {
     let table = only_table(&query)?;
     let place = table.index();
     let printed = text::brief(&query, &step.new, &aliases).ok()?;
-    let name = sqlgauge_sql::Dialect::Sqlite.identifier(&step.new.table(table)?.name);
+    let name = sqlgauge_sql::PrintDialect::Sqlite.identifier(&step.new.table(table)?.name);
     let inside = printed.strip_prefix("SELECT ")?;
     let (expr, _) = inside.split_at(inside.find(&format!(" FROM {name}"))?);
     // What did not change keeps its text.
@@ -146,7 +146,7 @@ fn over_row(text: &str, own: &Table, step: &Step) -> Option<(usize, String)> {
 fn only_table(query: &Query) -> Option<sqlgauge_sql::schema::TableId> {
     match query.as_select()?.from.as_ref()? {
         From::Relation(relation) => match relation.source {
-            Source::Table(id) => Some(id),
+            RelationSource::Table(id) => Some(id),
             _ => None,
         },
         From::Join(_) => None,

@@ -12,11 +12,11 @@ use sqlgauge_dataset::{Benchmark, Databases, DatasetError, Example, Tables};
 use sqlgauge_engine::{Engine, EngineError};
 
 use crate::chain::Chain;
-use crate::kind::{Kind, Scope};
-use crate::layout::{Header, Statistics};
+use crate::kind::{Answerability, ChangeKind};
+use crate::layout::{ChangesHeader, Statistics};
 use crate::migrate::MigrationError;
 use crate::output::Folder;
-use crate::script::Script;
+use crate::script::ChangeScript;
 use crate::source::SourceDatabase;
 use crate::step::ChangeError;
 use crate::work::Work;
@@ -27,9 +27,9 @@ const LOCK: &str = "evolve.lock";
 
 /// What is asked for.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct EvolveOptions {
     /// What is changed, and into which folders.
-    pub plan: Plan,
+    pub plan: EvolvePlan,
     /// The seed of all proposals.
     pub seed: u64,
     /// The share of what could be changed that is changed at most, between 0 and 1.
@@ -44,9 +44,9 @@ pub struct Options {
     pub tool_version: String,
 }
 
-impl Options {
+impl EvolveOptions {
     /// Changes all that can be changed to regular names of the lexicon, from seed 0.
-    pub fn of(plan: Plan) -> Self {
+    pub fn of(plan: EvolvePlan) -> Self {
         Self {
             plan,
             seed: 0,
@@ -61,41 +61,41 @@ impl Options {
 
 /// What is changed.
 #[derive(Debug, Clone)]
-pub enum Plan {
+pub enum EvolvePlan {
     /// Each kind by itself, into a folder of its name. With `per_item` each item has a schema of its own.
     Kinds {
         /// The kinds.
-        kinds: Vec<Kind>,
+        kinds: Vec<ChangeKind>,
         /// Whether each item has a schema of its own, where it has one for each database else.
         per_item: bool,
     },
     /// A history: one kind after the other, drawn from these, each version into a folder `step-1`, `step-2`, ….
     Steps {
         /// The kinds that are drawn from; those in scope count.
-        kinds: Vec<Kind>,
+        kinds: Vec<ChangeKind>,
         /// How many.
         steps: u32,
     },
     /// Changes that somebody wrote, into the folder `script`.
-    Script(Script),
+    Script(ChangeScript),
 }
 
 /// What one folder holds.
 #[derive(Debug, Clone)]
 enum Variant {
-    Kind(Kind, bool),
+    Kind(ChangeKind, bool),
     Step(u32),
     Script,
 }
 
 impl Variant {
-    fn all(plan: &Plan) -> Vec<Self> {
+    fn all(plan: &EvolvePlan) -> Vec<Self> {
         match plan {
-            Plan::Kinds { kinds, per_item } => {
+            EvolvePlan::Kinds { kinds, per_item } => {
                 kinds.iter().map(|&kind| Self::Kind(kind, *per_item)).collect()
             }
-            Plan::Steps { steps, .. } => (1..=*steps).map(Self::Step).collect(),
-            Plan::Script(_) => vec![Self::Script],
+            EvolvePlan::Steps { steps, .. } => (1..=*steps).map(Self::Step).collect(),
+            EvolvePlan::Script(_) => vec![Self::Script],
         }
     }
 
@@ -158,7 +158,7 @@ pub enum EvolveError {
     /// A history of kinds that are out of scope.
     #[error(
         "a history is drawn from kinds whose questions can still be answered, and there is none among those given; give one such as {}",
-        Kind::RenameColumns
+        ChangeKind::RenameColumns
     )]
     NoStep,
     /// The tables.json says nothing of a database.
@@ -184,7 +184,7 @@ pub enum EvolveError {
 }
 
 /// How far it is: databases done and all of them.
-pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+pub type EvolveProgress<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
 /// Evolves a benchmark into the folders of a plan, and says of each, by its name, what it holds. What an earlier run of the
 /// same command has done is not done again.
@@ -195,9 +195,9 @@ pub fn evolve(
     benchmark: &Benchmark,
     databases: &Databases,
     engine: &dyn Engine,
-    options: &Options,
+    options: &EvolveOptions,
     out: &Path,
-    progress: Progress<'_>,
+    progress: EvolveProgress<'_>,
 ) -> Result<Vec<(String, Statistics)>, EvolveError> {
     let sources = sources(benchmark, databases, engine, options.tables.as_ref())?;
     check_plan(&options.plan, &sources)?;
@@ -205,7 +205,7 @@ pub fn evolve(
     let inputs = inputs(benchmark, &sources, options)?;
     let mut folders = Vec::new();
     for variant in Variant::all(&options.plan) {
-        let header = Header {
+        let header = ChangesHeader {
             format: crate::layout::FORMAT_VERSION,
             tool_version: options.tool_version.clone(),
             kind: if let Variant::Kind(kind, _) = variant { Some(kind) } else { None },
@@ -235,7 +235,7 @@ pub fn evolve(
                 let shard = match variant {
                     Variant::Step(_) => work.version(&history, &place)?,
                     Variant::Script => work.script(&place)?,
-                    Variant::Kind(kind, _) if kind.scope() == Scope::Out => work.out_of_scope(*kind),
+                    Variant::Kind(kind, _) if kind.scope() == Answerability::Out => work.out_of_scope(*kind),
                     Variant::Kind(kind, true) => work.per_item(*kind, folder)?,
                     Variant::Kind(kind, false) => work.per_database(*kind, &place)?,
                 };
@@ -253,9 +253,9 @@ pub fn evolve(
 }
 
 /// Finds what a plan asks for that would change nothing.
-fn check_plan(plan: &Plan, sources: &[SourceDatabase<'_>]) -> Result<(), EvolveError> {
+fn check_plan(plan: &EvolvePlan, sources: &[SourceDatabase<'_>]) -> Result<(), EvolveError> {
     match plan {
-        Plan::Script(script) => {
+        EvolvePlan::Script(script) => {
             let is_asked_about = |db_id: &str| sources.iter().any(|source| source.db_id == db_id);
             let mut changed = script.iter().filter(|(_, changes)| !changes.is_empty());
             match changed.find(|(db_id, _)| !is_asked_about(db_id)) {
@@ -263,10 +263,10 @@ fn check_plan(plan: &Plan, sources: &[SourceDatabase<'_>]) -> Result<(), EvolveE
                 None => Ok(()),
             }
         }
-        Plan::Steps { kinds, .. } if kinds.iter().all(|kind| kind.scope() == Scope::Out) => {
+        EvolvePlan::Steps { kinds, .. } if kinds.iter().all(|kind| kind.scope() == Answerability::Out) => {
             Err(EvolveError::NoStep)
         }
-        Plan::Steps { .. } | Plan::Kinds { .. } => Ok(()),
+        EvolvePlan::Steps { .. } | EvolvePlan::Kinds { .. } => Ok(()),
     }
 }
 
@@ -310,12 +310,12 @@ fn sources<'a>(
 fn inputs(
     benchmark: &Benchmark,
     sources: &[SourceDatabase<'_>],
-    options: &Options,
+    options: &EvolveOptions,
 ) -> Result<String, EvolveError> {
     let mut text = match &options.plan {
-        Plan::Kinds { .. } => String::new(),
-        Plan::Steps { kinds, .. } => format!("{kinds:?}"),
-        Plan::Script(script) => format!("{script:?}"),
+        EvolvePlan::Kinds { .. } => String::new(),
+        EvolvePlan::Steps { kinds, .. } => format!("{kinds:?}"),
+        EvolvePlan::Script(script) => format!("{script:?}"),
     };
     for example in &benchmark.examples {
         for part in [&example.id, &example.db_id].into_iter().chain(&example.question).chain(&example.golds) {

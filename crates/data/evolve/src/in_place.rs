@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use sqlgauge_sql::lex::{self, Token, TokenKind};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Query, Relation, RelationId, Source};
+use sqlgauge_sql::tree::{Query, Relation, RelationId, RelationSource};
 use sqlgauge_sql::visit::{Visitor, walk_query};
-use sqlgauge_sql::{Aliases, Dialect};
+use sqlgauge_sql::{Aliases, PrintDialect};
 
 /// Names of a first schema with those of the last, all in lower case, by table.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +50,7 @@ pub(crate) fn replace(
         };
         if let Some(found) = found {
             new.push_str(&text[start..token.range.start]);
-            new.push_str(&Dialect::Sqlite.identifier(found));
+            new.push_str(&PrintDialect::Sqlite.identifier(found));
             start = token.range.end;
         }
     }
@@ -73,7 +73,7 @@ impl<'a> Scope<'a> {
         struct Tables(Vec<(RelationId, usize)>);
         impl Visitor for Tables {
             fn relation(&mut self, relation: &Relation) {
-                if let Source::Table(id) = relation.source {
+                if let RelationSource::Table(id) = relation.source {
                     self.0.push((relation.id, id.index()));
                 }
             }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ChangeKind {
     /// Columns are added; the golds stay.
     AddColumns,
     /// Columns that no gold needs are removed.
@@ -38,14 +38,14 @@ pub enum Kind {
 
 /// Whether a question can still be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum Answerability {
     /// It can: the item has a rewritten gold.
     In,
     /// It cannot: the item has no gold, and the right answer is an abstention.
     Out,
 }
 
-impl Kind {
+impl ChangeKind {
     /// All kinds in the order of the paper's Table 2, those out of scope last.
     pub const ALL: [Self; 12] = [
         Self::AddColumns,
@@ -81,10 +81,10 @@ impl Kind {
     }
 
     /// Whether its questions can still be answered.
-    pub fn scope(self) -> Scope {
+    pub fn scope(self) -> Answerability {
         match self {
-            Self::RemoveColumnsInGold | Self::RemoveTablesInGold => Scope::Out,
-            _ => Scope::In,
+            Self::RemoveColumnsInGold | Self::RemoveTablesInGold => Answerability::Out,
+            _ => Answerability::In,
         }
     }
 
@@ -102,7 +102,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ChangeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -110,12 +110,12 @@ impl fmt::Display for Kind {
 
 /// A name that no kind has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no kind of change {name:?}: choose from {}", Kind::ALL.map(Kind::name).join(", "))]
+#[error("there is no kind of change {name:?}: choose from {}", ChangeKind::ALL.map(ChangeKind::name).join(", "))]
 pub struct UnknownKind {
     name: String,
 }
 
-impl FromStr for Kind {
+impl FromStr for ChangeKind {
     type Err = UnknownKind;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
@@ -130,11 +130,11 @@ mod tests {
 
     #[test]
     fn a_name_is_the_same_everywhere_and_reads_back() {
-        for kind in Kind::ALL {
+        for kind in ChangeKind::ALL {
             assert_eq!(kind.name().parse(), Ok(kind));
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
-            assert_eq!(kind.abstention().is_some(), kind.scope() == Scope::Out);
+            assert_eq!(kind.abstention().is_some(), kind.scope() == Answerability::Out);
         }
-        assert!("rename".parse::<Kind>().unwrap_err().to_string().contains("rename-columns"));
+        assert!("rename".parse::<ChangeKind>().unwrap_err().to_string().contains("rename-columns"));
     }
 }

@@ -6,7 +6,7 @@
 //! - `tables.json`: the evolved schemas, as Spider's;
 //! - `database/<db_id>/<db_id>.sqlite`: the evolved databases, and beside each `old_over_new.sql`, a script of temporary
 //!   views under the old names, on which the unchanged golds return what they returned;
-//! - `changes.jsonl`: one [`Record`] per line: the [`Header`], a [`SchemaRecord`] per evolved database, an [`ItemRecord`]
+//! - `changes.jsonl`: one [`ChangeRecord`] per line: the [`ChangesHeader`], a [`SchemaRecord`] per evolved database, an [`ItemRecord`]
 //!   per item of the original, the [`Statistics`].
 //!
 //! Steps of a history are `OUT/step-1/`, `OUT/step-2/`, … of the same layout. The folder is byte-equal for equal inputs and
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Change;
-use crate::kind::Kind;
+use crate::kind::ChangeKind;
 use sqlgauge_names::Naturalness;
 
 /// The version of the format of `changes.jsonl`.
@@ -40,7 +40,7 @@ pub struct EvolvedItem {
     pub evidence: Option<String>,
     /// BIRD's difficulty label, unchanged; null where the original has none.
     pub difficulty: Option<String>,
-    /// The gold over the evolved schema; of a question out of scope the sentence of the paper ([`Kind::abstention`]).
+    /// The gold over the evolved schema; of a question out of scope the sentence of the paper ([`ChangeKind::abstention`]).
     pub query: String,
     /// The gold over the original schema.
     pub source_query: String,
@@ -57,9 +57,9 @@ pub struct EvolvedItem {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "record", rename_all = "snake_case")]
-pub enum Record {
+pub enum ChangeRecord {
     /// What was asked for.
-    Header(Header),
+    Header(ChangesHeader),
     /// An evolved schema.
     Schema(Box<SchemaRecord>),
     /// What became of an item.
@@ -71,13 +71,13 @@ pub enum Record {
 /// What was asked for: the first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EvolvedHeader"))]
-pub struct Header {
+pub struct ChangesHeader {
     /// [`FORMAT_VERSION`].
     pub format: u32,
     /// The version of sqlgauge.
     pub tool_version: String,
     /// The kind of change; null for a script.
-    pub kind: Option<Kind>,
+    pub kind: Option<ChangeKind>,
     /// The seed that the proposals are drawn from.
     pub seed: u64,
     /// How much is changed, between 0 and 1.
@@ -109,7 +109,7 @@ pub struct SchemaRecord {
     /// The operators from the original schema to this one, in their order; none where the kind is not feasible there.
     pub changes: Vec<Change>,
     /// Why the kind is not feasible for the database; null where it is.
-    pub infeasible: Option<Reason>,
+    pub infeasible: Option<EvolveReason>,
     /// The reason in words, with names; null where there is nothing to say.
     pub detail: Option<String>,
     /// Every old table as a query over the new ones, by name.
@@ -135,7 +135,7 @@ pub struct ItemRecord {
     /// Whether it was written.
     pub written: bool,
     /// Why it was not; null where it was.
-    pub reason: Option<Reason>,
+    pub reason: Option<EvolveReason>,
     /// The reason in words, with names; null where it was written.
     pub detail: Option<String>,
     /// Whether the gold had to be changed.
@@ -151,7 +151,7 @@ pub struct ItemRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Reason {
+pub enum EvolveReason {
     /// The gold does not run on the original database, or not within its limits.
     GoldFails,
     /// The gold is no text that can be resolved.
@@ -181,7 +181,7 @@ pub enum Reason {
     StillRuns,
 }
 
-impl Reason {
+impl EvolveReason {
     /// Its name in records.
     pub fn name(self) -> &'static str {
         match self {
@@ -209,21 +209,21 @@ pub struct Statistics {
     /// Items written.
     pub written: usize,
     /// Items not written, by reason.
-    pub not_written: BTreeMap<Reason, usize>,
+    pub not_written: BTreeMap<EvolveReason, usize>,
     /// Written items whose gold had to be changed.
     pub golds_changed: usize,
     /// Columns or tables changed per changed table.
-    pub manipulated_per_table: Option<Spread>,
+    pub manipulated_per_table: Option<SizeSpread>,
     /// Columns or tables changed per written item, of those that its gold reads.
-    pub manipulated_per_query: Option<Spread>,
+    pub manipulated_per_query: Option<SizeSpread>,
     /// Length of the new gold by that of the old one, of golds that were changed.
-    pub length_ratio: Option<Spread>,
+    pub length_ratio: Option<SizeSpread>,
 }
 
 /// Least, mean, median and greatest of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Spread {
+pub struct SizeSpread {
     /// Least.
     pub min: f64,
     /// Mean.
@@ -234,7 +234,7 @@ pub struct Spread {
     pub max: f64,
 }
 
-impl Spread {
+impl SizeSpread {
     /// That of those values, `None` of none.
     pub fn of(mut values: Vec<f64>) -> Option<Self> {
         values.sort_unstable_by(f64::total_cmp);
@@ -256,11 +256,11 @@ mod tests {
     #[test]
     fn records_read_back() {
         let change = Change::RenameTable { table: "a b".to_owned(), to: "c".to_owned() };
-        let record = Record::Schema(Box::new(SchemaRecord {
+        let record = ChangeRecord::Schema(Box::new(SchemaRecord {
             db_id: "d".to_owned(),
             source_db_id: "d".to_owned(),
             changes: vec![change],
-            infeasible: Some(Reason::NothingToChange),
+            infeasible: Some(EvolveReason::NothingToChange),
             detail: None,
             old_over_new: BTreeMap::new(),
             new_over_old: BTreeMap::new(),
@@ -274,14 +274,17 @@ mod tests {
             line.contains(r#""operator":"rename_table""#) && line.contains(r#""nothing-to-change""#),
             "{line}"
         );
-        assert_eq!(serde_json::from_str::<Record>(&line).unwrap(), record);
-        assert_eq!(serde_json::to_value(Reason::ViewsDiffer).unwrap(), Reason::ViewsDiffer.name());
+        assert_eq!(serde_json::from_str::<ChangeRecord>(&line).unwrap(), record);
+        assert_eq!(
+            serde_json::to_value(EvolveReason::ViewsDiffer).unwrap(),
+            EvolveReason::ViewsDiffer.name()
+        );
     }
 
     #[test]
     fn a_spread_is_that_of_the_sorted_values() {
-        let spread = Spread::of(vec![4.0, 1.0, 2.0, 5.0]).unwrap();
+        let spread = SizeSpread::of(vec![4.0, 1.0, 2.0, 5.0]).unwrap();
         assert_eq!((spread.min, spread.mean, spread.median, spread.max), (1.0, 3.0, 3.0, 5.0));
-        assert_eq!(Spread::of(Vec::new()), None);
+        assert_eq!(SizeSpread::of(Vec::new()), None);
     }
 }

@@ -1,12 +1,12 @@
 //! Changes the schema of a benchmark in every way that EvoSchema (`VLDB` 2025) names, and its data and golds with it.
 //!
-//! - A [`Change`] is a schema modification operator; a [`Kind`] proposes changes of one sort.
+//! - A [`Change`] is a schema modification operator; a [`ChangeKind`] proposes changes of one sort.
 //! - A [`Chain`] of changes is one mapping from the first schema to the last: by it the DDL is made, the data are migrated,
 //!   and every gold is rewritten.
 //! - [`evolve`] does that to a whole benchmark, and runs every gold before and after.
 //! - [`versions`](versions::versions) makes databases under later schemas where there are no golds.
 //! - [`layout`] says what is written: a folder per kind that is a benchmark of its own, and `changes.jsonl`, which says
-//!   what was changed and what became of every item ([`Record`]).
+//!   what was changed and what became of every item ([`ChangeRecord`]).
 
 pub mod additions;
 pub mod layout;
@@ -38,10 +38,10 @@ mod turned;
 mod work;
 
 pub use chain::Chain;
-pub use change::{Change, Part, Shape};
-pub use evolve::{EvolveError, Options, Plan, Progress, evolve};
-pub use kind::{Kind, Scope, UnknownKind};
-pub use layout::{EvolvedItem, FORMAT_VERSION, Record};
+pub use change::{Change, MergeShape, SplitPart};
+pub use evolve::{EvolveError, EvolveOptions, EvolvePlan, EvolveProgress, evolve};
+pub use kind::{Answerability, ChangeKind, UnknownKind};
+pub use layout::{ChangeRecord, EvolvedItem, FORMAT_VERSION};
 pub use migrate::MigrationError;
-pub use script::{Script, ScriptError, read_script};
+pub use script::{ChangeScript, ScriptError, read_script};
 pub use step::ChangeError;

@@ -12,7 +12,7 @@ use sqlgauge_base::regular;
 use sqlgauge_engine::machine_error;
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
-use sqlgauge_sql::tree::{Expr, From, JoinKind, Query, RelationId, Source};
+use sqlgauge_sql::tree::{Expr, From, JoinKind, Query, RelationId, RelationSource};
 
 use crate::chain::{Chain, Migrated};
 
@@ -146,7 +146,7 @@ fn numbered_as<'s>(table: &Table, migrated: &Migrated, old: &'s Schema) -> Optio
     let Expr::Column(column) = &select.outputs.get(place)?.expr else { return None };
     let relations = select.from.as_ref()?.relations();
     let relation = relations.into_iter().find(|relation| relation.id == column.relation)?;
-    let Source::Table(id) = relation.source else { return None };
+    let RelationSource::Table(id) = relation.source else { return None };
     old.table(id).filter(|own| own.autoincrement)
 }
 
@@ -205,8 +205,8 @@ fn order(query: &mut Query, old: &Schema) -> Option<Order> {
     }
     let select = query.as_select().filter(|select| !select.distinct && select.group_by.is_empty())?;
     let from = select.from.as_ref()?;
-    let place = |id: RelationId, source: &Source| {
-        let Source::Table(table) = source else { return None };
+    let place = |id: RelationId, source: &RelationSource| {
+        let RelationSource::Table(table) = source else { return None };
         let table = old.table(*table)?;
         let is_kept = table.kind == TableKind::Table && !table.without_rowid;
         let place = table.rowid_alias().map_or(Place::Rowid, Place::At);

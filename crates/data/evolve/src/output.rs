@@ -16,7 +16,7 @@ use sqlgauge_base::regular;
 
 use crate::change::Change;
 use crate::evolve::EvolveError;
-use crate::layout::{Header, Record, Spread, Statistics};
+use crate::layout::{ChangeRecord, ChangesHeader, SizeSpread, Statistics};
 use crate::shard::Shard;
 
 /// The file with the records.
@@ -29,7 +29,7 @@ const HEADER: &str = "header.json";
 pub(crate) struct Folder {
     target: PathBuf,
     partial: PathBuf,
-    header: Header,
+    header: ChangesHeader,
     /// The statistics of a folder that is whole.
     finished: Option<Statistics>,
 }
@@ -39,7 +39,7 @@ impl Folder {
     ///
     /// # Errors
     /// When a folder of another command is there, or it cannot be made.
-    pub(crate) fn open(target: &Path, header: Header) -> Result<Self, EvolveError> {
+    pub(crate) fn open(target: &Path, header: ChangesHeader) -> Result<Self, EvolveError> {
         let mut name = target.as_os_str().to_owned();
         name.push(PARTIAL);
         let partial = PathBuf::from(name);
@@ -49,7 +49,8 @@ impl Folder {
             return Ok(folder);
         }
         let own = folder.partial.join(HEADER);
-        let held = regular::read(&own).ok().and_then(|bytes| serde_json::from_slice::<Header>(&bytes).ok());
+        let held =
+            regular::read(&own).ok().and_then(|bytes| serde_json::from_slice::<ChangesHeader>(&bytes).ok());
         if held.as_ref() != Some(&folder.header) {
             if folder.partial.exists() {
                 fs::remove_dir_all(&folder.partial).map_err(at(&folder.partial))?;
@@ -65,9 +66,11 @@ impl Folder {
     fn whole(&self) -> Result<Statistics, EvolveError> {
         let occupied = || EvolveError::Occupied { path: self.target.clone() };
         let text = regular::read_to_string(self.target.join(CHANGES)).map_err(|_| occupied())?;
-        let record = |line: Option<&str>| serde_json::from_str::<Record>(line?).ok();
+        let record = |line: Option<&str>| serde_json::from_str::<ChangeRecord>(line?).ok();
         match (record(text.lines().next()), record(text.lines().last())) {
-            (Some(Record::Header(header)), Some(Record::Statistics(statistics))) if header == self.header => {
+            (Some(ChangeRecord::Header(header)), Some(ChangeRecord::Statistics(statistics)))
+                if header == self.header =>
+            {
                 Ok(statistics)
             }
             _ => Err(occupied()),
@@ -92,7 +95,9 @@ impl Folder {
         let text = regular::read_to_string(&path).map_err(|error| unreadable(error.to_string()))?;
         for line in text.lines() {
             match serde_json::from_str(line).map_err(|error| unreadable(error.to_string()))? {
-                Record::Schema(schema) if schema.source_db_id == db_id => return Ok(Some(schema.changes)),
+                ChangeRecord::Schema(schema) if schema.source_db_id == db_id => {
+                    return Ok(Some(schema.changes));
+                }
                 _ => {}
             }
         }
@@ -134,10 +139,10 @@ impl Folder {
         let written: Vec<_> = items.iter().filter_map(|(_, item)| item.as_ref()).collect();
         write_json(&self.partial.join("dev.json"), &written)?;
         write_json(&self.partial.join("tables.json"), &tables)?;
-        let records = std::iter::once(Record::Header(self.header.clone()))
-            .chain(schemas.into_iter().map(|schema| Record::Schema(Box::new(schema))))
-            .chain(items.iter().map(|(record, _)| Record::Item(record.clone())))
-            .chain([Record::Statistics(statistics.clone())]);
+        let records = std::iter::once(ChangeRecord::Header(self.header.clone()))
+            .chain(schemas.into_iter().map(|schema| ChangeRecord::Schema(Box::new(schema))))
+            .chain(items.iter().map(|(record, _)| ChangeRecord::Item(record.clone())))
+            .chain([ChangeRecord::Statistics(statistics.clone())]);
         let path = self.partial.join(CHANGES);
         write_atomically(&path, |out| {
             for record in records {
@@ -204,8 +209,8 @@ fn statistics(items: &[Item], per_table: &[usize]) -> Statistics {
         written: written.clone().count(),
         not_written,
         golds_changed: changed.clone().count(),
-        manipulated_per_table: Spread::of(per_table.iter().map(|&count| count as f64).collect()),
-        manipulated_per_query: Spread::of(per_query.map(|count| count as f64).collect()),
-        length_ratio: Spread::of(changed.filter_map(ratio).collect()),
+        manipulated_per_table: SizeSpread::of(per_table.iter().map(|&count| count as f64).collect()),
+        manipulated_per_query: SizeSpread::of(per_query.map(|count| count as f64).collect()),
+        length_ratio: SizeSpread::of(changed.filter_map(ratio).collect()),
     }
 }

@@ -10,10 +10,10 @@ use serde_json::Value;
 use sqlgauge_base::regular;
 
 use crate::change::Change;
-use crate::layout::Record;
+use crate::layout::ChangeRecord;
 
 /// The changes of each database, in their order.
-pub type Script = BTreeMap<String, Vec<Change>>;
+pub type ChangeScript = BTreeMap<String, Vec<Change>>;
 
 /// Why a script cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -48,10 +48,10 @@ pub enum ScriptError {
 ///
 /// # Errors
 /// [`ScriptError`], which names the line.
-pub fn read_script(path: &Path) -> Result<Script, ScriptError> {
+pub fn read_script(path: &Path) -> Result<ChangeScript, ScriptError> {
     let text = regular::read_to_string(path)
         .map_err(|source| ScriptError::Read { path: path.to_owned(), source })?;
-    let mut script = Script::new();
+    let mut script = ChangeScript::new();
     for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
         let failed = |message: String| ScriptError::Line { path: path.to_owned(), line, message };
         let value: Value = serde_json::from_str(text).map_err(|error| failed(error.to_string()))?;
@@ -88,10 +88,10 @@ enum Line {
 
 fn of_line(mut value: Value) -> Result<Line, String> {
     if value.get("record").is_some() {
-        let record: Record = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        let record: ChangeRecord = serde_json::from_value(value).map_err(|error| error.to_string())?;
         return Ok(match record {
-            Record::Schema(schema) => Line::Schema(schema.source_db_id, schema.changes),
-            Record::Header(_) | Record::Item(_) | Record::Statistics(_) => Line::Other,
+            ChangeRecord::Schema(schema) => Line::Schema(schema.source_db_id, schema.changes),
+            ChangeRecord::Header(_) | ChangeRecord::Item(_) | ChangeRecord::Statistics(_) => Line::Other,
         });
     }
     let db_id = value.as_object_mut().and_then(|object| object.remove("db_id"));
@@ -137,7 +137,7 @@ mod tests {
         let schema = |db_id: &str, table: &str| {
             let change = Change::DropTable { table: table.to_owned() };
             let nothing = BTreeMap::new;
-            let record = Record::Schema(Box::new(SchemaRecord {
+            let record = ChangeRecord::Schema(Box::new(SchemaRecord {
                 db_id: db_id.to_owned(),
                 source_db_id: "d".to_owned(),
                 changes: vec![change],

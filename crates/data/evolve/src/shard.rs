@@ -15,8 +15,8 @@ use crate::change::Change;
 use crate::ddl;
 use crate::equivalence::Equivalence;
 use crate::evolve::EvolveError;
-use crate::kind::Kind;
-use crate::layout::{EvolvedItem, ItemRecord, Reason, SchemaRecord};
+use crate::kind::ChangeKind;
+use crate::layout::{EvolveReason, EvolvedItem, ItemRecord, SchemaRecord};
 use crate::migrate::migrate;
 use crate::rewrite::Refusal;
 use crate::source::{SourceDatabase, read_by_query};
@@ -76,14 +76,14 @@ impl Evolving<'_> {
         let touched = touched(self.chain);
         let triggers = triggers::of(self.source, self.chain.first(), &touched.tables);
         if self.chain.changes().is_empty() {
-            return Ok(self.infeasible(items, Reason::NothingToChange, None));
+            return Ok(self.infeasible(items, EvolveReason::NothingToChange, None));
         }
         let path = self.folder.join(format!("{}.sqlite", self.db_id));
         let new_over_old = match migrate(self.chain, &triggers.kept, self.source.path(), &path) {
             Ok(tables) => tables,
             Err(error @ crate::migrate::MigrationError::Io { .. }) => return Err(error.into()),
             Err(error) => {
-                return Ok(self.infeasible(items, Reason::MigrationFails, Some(&error.to_string())));
+                return Ok(self.infeasible(items, EvolveReason::MigrationFails, Some(&error.to_string())));
             }
         };
         let views = self.chain.old_over_new();
@@ -115,7 +115,7 @@ impl Evolving<'_> {
     }
 
     /// The only item, which the schema cannot answer any more: its DDL is all that is needed.
-    pub(crate) fn unanswerable(&self, item: &Example, kind: Kind) -> Shard {
+    pub(crate) fn unanswerable(&self, item: &Example, kind: ChangeKind) -> Shard {
         let touched = touched(self.chain);
         let gold = item.golds.first().map(String::as_str).unwrap_or_default();
         let schema = SchemaRecord { changes: self.chain.changes().to_vec(), ..self.record(&touched) };
@@ -126,7 +126,7 @@ impl Evolving<'_> {
             reason: None,
             gold_changed: true,
             manipulated,
-            ..self.unwritten(item, Reason::StillRuns, None)
+            ..self.unwritten(item, EvolveReason::StillRuns, None)
         };
         let nothing = crate::perturbations::Needed::default();
         let reads = self.source.reads(item).unwrap_or(&nothing);
@@ -184,7 +184,7 @@ impl Evolving<'_> {
     }
 
     /// A database of which nothing is written, nor of its items.
-    pub(crate) fn infeasible(&self, items: &[&Example], reason: Reason, detail: Option<&str>) -> Shard {
+    pub(crate) fn infeasible(&self, items: &[&Example], reason: EvolveReason, detail: Option<&str>) -> Shard {
         let nothing = Touched { tables: BTreeSet::new(), columns: BTreeSet::new() };
         let detail = || detail.map(str::to_owned);
         let schema = SchemaRecord { infeasible: Some(reason), detail: detail(), ..self.record(&nothing) };
@@ -193,7 +193,7 @@ impl Evolving<'_> {
         Shard { schemas: vec![schema], tables: Vec::new(), items, per_table: Vec::new() }
     }
 
-    fn unwritten(&self, item: &Example, reason: Reason, detail: Option<String>) -> ItemRecord {
+    fn unwritten(&self, item: &Example, reason: EvolveReason, detail: Option<String>) -> ItemRecord {
         ItemRecord {
             source_index: item.index,
             db_id: self.db_id.to_owned(),
@@ -228,21 +228,21 @@ impl Checked<'_> {
     fn evolved(&self, item: &Example) -> Result<Rewritten, Refusal> {
         let source = self.evolving.source;
         let gold = source.gold(item).ok_or_else(|| Refusal {
-            reason: Reason::GoldFails,
+            reason: EvolveReason::GoldFails,
             detail: "the item has no gold".to_owned(),
         })?;
         gold.ran()?;
         if source.reads(item).is_some_and(|reads| reads.beyond_views) {
             let detail = "it reads a rowid or names an index, which no view has".to_owned();
-            return Err(Refusal { reason: Reason::NotThroughViews, detail });
+            return Err(Refusal { reason: EvolveReason::NotThroughViews, detail });
         }
         let rewritten = self.evolving.chain.rewrite(&gold.sql)?;
         let own = (source.engine(), &*source.database);
         if rewritten.sql != gold.sql && restructures(self.evolving.chain) {
             gold.determined(own)?;
         }
-        gold.returns(own, (&self.database, &rewritten.sql), Reason::RowsDiffer)?;
-        gold.returns(own, (&self.through_views, &gold.sql), Reason::ViewsDiffer)?;
+        gold.returns(own, (&self.database, &rewritten.sql), EvolveReason::RowsDiffer)?;
+        gold.returns(own, (&self.through_views, &gold.sql), EvolveReason::ViewsDiffer)?;
         Ok(rewritten)
     }
 
@@ -264,7 +264,7 @@ impl Checked<'_> {
                 .as_ref()
                 .zip(item.golds.first())
                 .map(|(own, gold)| own.proves(gold, &rewritten.sql)),
-            ..self.evolving.unwritten(item, Reason::RowsDiffer, None)
+            ..self.evolving.unwritten(item, EvolveReason::RowsDiffer, None)
         }
     }
 

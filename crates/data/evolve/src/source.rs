@@ -8,7 +8,7 @@ use sqlgauge_dataset::{Example, TablesEntry};
 use sqlgauge_engine::{Database, Engine, ResultSet};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{ColumnRef, Expr, IndexHint, Place, Query, Relation, RelationId, Source};
+use sqlgauge_sql::tree::{ColumnRef, Expr, IndexHint, Place, Query, Relation, RelationId, RelationSource};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use crate::check::Gold;
@@ -117,7 +117,7 @@ fn read_directly(query: &Query) -> Needed {
     }
     impl Visitor for Reads {
         fn relation(&mut self, relation: &Relation) {
-            if let Source::Table(id) = relation.source {
+            if let RelationSource::Table(id) = relation.source {
                 self.tables.insert(relation.id, id.index());
             }
             self.beyond_views |= matches!(relation.hint, Some(IndexHint::By(_)));

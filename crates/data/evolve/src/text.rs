@@ -8,7 +8,7 @@
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Query, Relation, RelationId};
 use sqlgauge_sql::visit::{Visitor, walk_query};
-use sqlgauge_sql::{Aliases, Dialect, PrintError, print, print_as_written, renumber, resolve};
+use sqlgauge_sql::{Aliases, PrintDialect, PrintError, print, print_as_written, renumber, resolve};
 
 /// Whether the text means the query.
 pub(crate) fn means(text: &str, query: &Query, schema: &Schema) -> bool {
@@ -41,9 +41,9 @@ pub(crate) fn choose(
 /// # Errors
 /// Where SQL has no words for the query.
 pub(crate) fn brief(query: &Query, schema: &Schema, aliases: &Aliases) -> Result<String, PrintError> {
-    match print_as_written(query, schema, Dialect::Sqlite, aliases, None) {
+    match print_as_written(query, schema, PrintDialect::Sqlite, aliases, None) {
         Ok(text) if means(&text, query, schema) => Ok(text),
-        _ => print(query, schema, Dialect::Sqlite),
+        _ => print(query, schema, PrintDialect::Sqlite),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Databases under later schemas, without golds: what a corpus can be made over besides the databases themselves.
 //!
 //! # Contract
-//! Of every database the steps of a history are made ([`Plan::Steps`]), drawn from kinds in scope. Version `n` of `DB` is
+//! Of every database the steps of a history are made ([`EvolvePlan::Steps`]), drawn from kinds in scope. Version `n` of `DB` is
 //! `OUT/DB__n/DB__n.sqlite`. A step to which no kind applies makes no version, and one whose data cannot be migrated ends the
 //! history of its database. The same databases, steps and seed make the same bytes, whatever the number of threads.
 
@@ -14,9 +14,9 @@ use sqlgauge_dataset::{Benchmark, Databases, Example};
 use sqlgauge_engine::Engine;
 
 use crate::change::Change;
-use crate::evolve::{EvolveError, Options, Plan, evolve};
-use crate::kind::Kind;
-use crate::layout::{Record, SchemaRecord};
+use crate::evolve::{EvolveError, EvolveOptions, EvolvePlan, evolve};
+use crate::kind::ChangeKind;
+use crate::layout::{ChangeRecord, SchemaRecord};
 use sqlgauge_names::Naturalness;
 
 /// Where the history is made before its databases get their names.
@@ -28,7 +28,7 @@ const INTENSITY: f64 = 0.5;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Steps {
     /// The kinds of change that are drawn from; those in scope count.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<ChangeKind>,
     /// How many steps, each of one kind.
     pub count: u32,
     /// The seed of all proposals.
@@ -62,8 +62,8 @@ pub fn versions(
     let about = |(index, (name, _))| Example::bare(format!("{index}"), index, name);
     let examples = databases.all()?.into_iter().enumerate().map(about).collect();
     let benchmark = Benchmark { examples, sources: Vec::new(), notes: Vec::new() };
-    let options = Options {
-        plan: Plan::Steps { kinds: steps.kinds.clone(), steps: steps.count },
+    let options = EvolveOptions {
+        plan: EvolvePlan::Steps { kinds: steps.kinds.clone(), steps: steps.count },
         seed: steps.seed,
         intensity: INTENSITY,
         naturalness: Naturalness::default(),
@@ -97,7 +97,7 @@ fn schemas(path: &Path) -> Result<Vec<SchemaRecord>, EvolveError> {
     let text = regular::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
     let mut found = Vec::new();
     for line in text.lines() {
-        if let Record::Schema(schema) =
+        if let ChangeRecord::Schema(schema) =
             serde_json::from_str(line).map_err(|error| unreadable(error.to_string()))?
         {
             found.push(*schema);
@@ -139,7 +139,7 @@ mod tests {
         rusqlite::Connection::open(&path).unwrap().execute_batch(SCRIPT).unwrap();
         let databases = Databases::open(&folder.path().join("in")).unwrap();
         let engine = SqliteEngine::new(Limits::default());
-        let steps = Steps { kinds: Kind::ALL.to_vec(), count: 4, seed: 7 };
+        let steps = Steps { kinds: ChangeKind::ALL.to_vec(), count: 4, seed: 7 };
         let made = |out: &str| versions(&databases, &engine, &steps, &folder.path().join(out)).unwrap();
         let (first, again) = (made("a"), made("b"));
         assert!(!first.is_empty() && first.len() <= 4, "{first:?}");

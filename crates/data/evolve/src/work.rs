@@ -10,9 +10,9 @@ use sqlgauge_engine::{Database, Engine, ResultSet};
 
 use crate::chain::Chain;
 use crate::change::Change;
-use crate::evolve::{EvolveError, Options, Plan};
-use crate::kind::{Kind, Scope};
-use crate::layout::Reason;
+use crate::evolve::{EvolveError, EvolveOptions, EvolvePlan};
+use crate::kind::{Answerability, ChangeKind};
+use crate::layout::EvolveReason;
 use crate::output::Folder;
 use crate::perturbations::{Context, Needed, Probe, in_gold, propose};
 use crate::shard::{Evolving, Shard};
@@ -22,13 +22,13 @@ use sqlgauge_names::SchemaNames;
 /// A database and what is asked for.
 pub(crate) struct Work<'a> {
     pub(crate) source: &'a SourceDatabase<'a>,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a EvolveOptions,
 }
 
 /// The tables that a kind changes, if not all: where the schema is too large to change all that could be, those that golds
 /// read. What golds need not is removed from all tables.
-fn relevant<'a>(kind: Kind, chain: &Chain, needed: &'a Needed) -> Option<&'a HashSet<usize>> {
-    let removes = matches!(kind, Kind::RemoveColumns | Kind::RemoveTables);
+fn relevant<'a>(kind: ChangeKind, chain: &Chain, needed: &'a Needed) -> Option<&'a HashSet<usize>> {
+    let removes = matches!(kind, ChangeKind::RemoveColumns | ChangeKind::RemoveTables);
     (chain.is_large() && !removes).then_some(&needed.tables)
 }
 
@@ -51,7 +51,7 @@ impl Work<'_> {
         relevant: Option<&'c HashSet<usize>>,
         probe: &'c dyn Probe,
     ) -> Context<'c> {
-        let Options { intensity, naturalness, ref names, .. } = *self.options;
+        let EvolveOptions { intensity, naturalness, ref names, .. } = *self.options;
         let names =
             names.as_ref().map(|names| names.databases.get(self.source.db_id).unwrap_or(SchemaNames::NONE));
         Context { needed, relevant, intensity, naturalness, names, probe }
@@ -62,7 +62,7 @@ impl Work<'_> {
     }
 
     /// One schema for all items.
-    pub(crate) fn per_database(&self, kind: Kind, folder: &Path) -> Result<Shard, EvolveError> {
+    pub(crate) fn per_database(&self, kind: ChangeKind, folder: &Path) -> Result<Shard, EvolveError> {
         let mut chain = Chain::new(self.source.schema().clone());
         let needed = self.source.needed();
         let context = self.context(&needed, relevant(kind, &chain, &needed), self.source);
@@ -71,19 +71,21 @@ impl Work<'_> {
     }
 
     /// A schema for each item, shared by those of equal ones.
-    pub(crate) fn per_item(&self, kind: Kind, folder: &Folder) -> Result<Shard, EvolveError> {
+    pub(crate) fn per_item(&self, kind: ChangeKind, folder: &Folder) -> Result<Shard, EvolveError> {
         let mut schemas: Vec<(Chain, Vec<&Example>)> = Vec::new();
         let mut shard = Shard::empty();
         for item in &self.source.items {
             let Some(reads) = self.source.reads(item).filter(|reads| !reads.tables.is_empty()) else {
-                shard.append(self.refused(item, Reason::GoldUnresolved));
+                shard.append(self.refused(item, EvolveReason::GoldUnresolved));
                 continue;
             };
             let mut chain = Chain::new(self.source.schema().clone());
             let context = self.context(reads, Some(&reads.tables), self.source);
             propose(kind, &context, &mut chain, &mut self.random(kind.name(), item.index + 1));
             match schemas.iter_mut().find(|(other, _)| other.changes() == chain.changes()) {
-                _ if chain.changes().is_empty() => shard.append(self.refused(item, Reason::NothingToChange)),
+                _ if chain.changes().is_empty() => {
+                    shard.append(self.refused(item, EvolveReason::NothingToChange));
+                }
                 Some((_, items)) => items.push(item),
                 None => schemas.push((chain, vec![item])),
             }
@@ -97,13 +99,13 @@ impl Work<'_> {
     }
 
     /// A schema for each item that cannot answer it any more.
-    pub(crate) fn out_of_scope(&self, kind: Kind) -> Shard {
+    pub(crate) fn out_of_scope(&self, kind: ChangeKind) -> Shard {
         let mut shard = Shard::empty();
         for item in &self.source.items {
             let gold = self.source.gold(item);
             let reads = self.source.reads(item);
             let (Some(gold), Some(reads)) = (gold.filter(|gold| gold.ran().is_ok()), reads) else {
-                shard.append(self.refused(item, Reason::GoldFails));
+                shard.append(self.refused(item, EvolveReason::GoldFails));
                 continue;
             };
             let mut chain = Chain::new(self.source.schema().clone());
@@ -115,8 +117,8 @@ impl Work<'_> {
                     let evolving = self.evolving(&chain, &db_id, Path::new(""));
                     shard.append(evolving.unanswerable(item, kind));
                 }
-                (false, true) => shard.append(self.refused(item, Reason::NothingToChange)),
-                (false, false) => shard.append(self.refused(item, Reason::StillRuns)),
+                (false, true) => shard.append(self.refused(item, EvolveReason::NothingToChange)),
+                (false, false) => shard.append(self.refused(item, EvolveReason::StillRuns)),
             }
         }
         shard
@@ -124,7 +126,7 @@ impl Work<'_> {
 
     /// The changes that somebody wrote.
     pub(crate) fn script(&self, folder: &Path) -> Result<Shard, EvolveError> {
-        let Plan::Script(script) = &self.options.plan else { return Ok(Shard::empty()) };
+        let EvolvePlan::Script(script) = &self.options.plan else { return Ok(Shard::empty()) };
         let changes = script.get(self.source.db_id).map(Vec::as_slice).unwrap_or_default();
         let chain = self.replay(changes)?;
         self.evolving(&chain, self.source.db_id, folder).run(&self.source.items)
@@ -156,9 +158,10 @@ impl Work<'_> {
             }
             return Ok(());
         }
-        let Plan::Steps { kinds, .. } = &self.options.plan else { return Ok(()) };
+        let EvolvePlan::Steps { kinds, .. } = &self.options.plan else { return Ok(()) };
         let mut random = self.random("step", step as usize);
-        let mut kinds: Vec<Kind> = kinds.iter().copied().filter(|kind| kind.scope() == Scope::In).collect();
+        let mut kinds: Vec<ChangeKind> =
+            kinds.iter().copied().filter(|kind| kind.scope() == Answerability::In).collect();
         random.shuffle(&mut kinds);
         let engine = self.source.engine();
         let database = match version {
@@ -203,7 +206,7 @@ impl Work<'_> {
         Evolving { source: self.source, chain, db_id, folder }
     }
 
-    fn refused(&self, item: &Example, reason: Reason) -> Shard {
+    fn refused(&self, item: &Example, reason: EvolveReason) -> Shard {
         let chain = Chain::new(self.source.schema().clone());
         let evolving = self.evolving(&chain, self.source.db_id, Path::new(""));
         let mut shard = evolving.infeasible(&[item], reason, None);

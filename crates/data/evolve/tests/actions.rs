@@ -11,7 +11,7 @@ use std::path::Path;
 use common::scripted;
 use rusqlite::Connection;
 use rusqlite::types::Value;
-use sqlgauge_evolve::Record;
+use sqlgauge_evolve::ChangeRecord;
 
 const WORLD: &str = "
     CREATE TABLE team (id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT);
@@ -114,7 +114,7 @@ fn evolved(folder: &Path, changes: &[&str]) -> (Connection, String, Vec<String>)
     let out = scripted(folder, WORLD, &lines.concat(), &["SELECT name FROM player"]);
     let text = std::fs::read_to_string(out.join("changes.jsonl")).unwrap();
     let left_out = text.lines().find_map(|line| match serde_json::from_str(line).unwrap() {
-        Record::Schema(schema) => {
+        ChangeRecord::Schema(schema) => {
             assert_eq!(schema.infeasible, None, "{:?}", schema.detail);
             Some(schema.left_out)
         }

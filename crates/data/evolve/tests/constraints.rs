@@ -5,7 +5,7 @@
 mod common;
 
 use common::scripted;
-use sqlgauge_evolve::{EvolvedItem, Record};
+use sqlgauge_evolve::{ChangeRecord, EvolvedItem};
 
 const WORLD: &str = "
     CREATE TABLE person (id INTEGER PRIMARY KEY, full_name TEXT NOT NULL DEFAULT 'A B');
@@ -24,7 +24,7 @@ fn evolved(change: &str) -> (String, Vec<String>) {
     let changes = read("changes.jsonl");
     let mut records = changes.lines().map(|line| serde_json::from_str(line).unwrap());
     let left_out = records.find_map(|record| match record {
-        Record::Schema(schema) => Some(schema.left_out),
+        ChangeRecord::Schema(schema) => Some(schema.left_out),
         _ => None,
     });
     (items[0].ddl.clone(), left_out.unwrap())

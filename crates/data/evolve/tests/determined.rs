@@ -6,8 +6,8 @@
 mod common;
 
 use common::scripted;
-use sqlgauge_evolve::Record;
-use sqlgauge_evolve::layout::Reason;
+use sqlgauge_evolve::ChangeRecord;
+use sqlgauge_evolve::layout::EvolveReason;
 
 /// Two products of the first maker have the highest price, one of the second.
 const WORLD: &str = "
@@ -48,9 +48,9 @@ fn what_the_data_leave_open_is_not_written() {
     let text = std::fs::read_to_string(out.join("changes.jsonl")).unwrap();
     let mut items = 0;
     for record in text.lines().map(|line| serde_json::from_str(line).unwrap()) {
-        let Record::Item(item) = record else { continue };
+        let ChangeRecord::Item(item) = record else { continue };
         let (gold, is_determined) = GOLDS[item.source_index];
-        let expected = (is_determined, (!is_determined).then_some(Reason::Undetermined));
+        let expected = (is_determined, (!is_determined).then_some(EvolveReason::Undetermined));
         assert_eq!((item.written, item.reason), expected, "{gold}: {:?}", item.detail);
         items += 1;
     }

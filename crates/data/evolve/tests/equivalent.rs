@@ -5,7 +5,7 @@
 mod common;
 
 use common::scripted;
-use sqlgauge_evolve::Record;
+use sqlgauge_evolve::ChangeRecord;
 
 const WORLD: &str = "
     CREATE TABLE person (id INTEGER PRIMARY KEY, full_name TEXT, age INTEGER, note TEXT);
@@ -30,7 +30,7 @@ fn proved(changes: &[&str]) -> Vec<Option<bool>> {
     let text = std::fs::read_to_string(out.join("changes.jsonl")).unwrap();
     let records = text.lines().map(|line| serde_json::from_str(line).unwrap());
     let items = records.filter_map(|record| match record {
-        Record::Item(item) => {
+        ChangeRecord::Item(item) => {
             assert!(item.written, "{:?}", item.detail);
             Some(item.equivalent)
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Database, Engine, EngineError, Execution, Failure, FailureKind, Limits, SqliteEngine};
-use sqlgauge_evolve::{EvolveError, Kind, Options, Plan, evolve};
+use sqlgauge_evolve::{ChangeKind, EvolveError, EvolveOptions, EvolvePlan, evolve};
 
 /// A benchmark of one question about one table.
 fn one_person(folder: &Path) -> (Benchmark, Databases) {
@@ -32,7 +32,8 @@ fn one_person(folder: &Path) -> (Benchmark, Databases) {
 fn a_second_writer_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let (benchmark, databases) = one_person(folder.path());
-    let options = Options::of(Plan::Kinds { kinds: vec![Kind::RenameColumns], per_item: false });
+    let options =
+        EvolveOptions::of(EvolvePlan::Kinds { kinds: vec![ChangeKind::RenameColumns], per_item: false });
     let engine = SqliteEngine::new(Limits::default());
     let out = folder.path().join("out");
     let run = || evolve(&benchmark, &databases, &engine, &options, &out, &|_, _| ());
@@ -88,7 +89,8 @@ impl Engine for Failing {
 fn what_a_failing_machine_returned_is_not_kept() {
     let folder = tempfile::tempdir().unwrap();
     let (benchmark, databases) = one_person(folder.path());
-    let options = Options::of(Plan::Kinds { kinds: vec![Kind::RenameColumns], per_item: false });
+    let options =
+        EvolveOptions::of(EvolvePlan::Kinds { kinds: vec![ChangeKind::RenameColumns], per_item: false });
     let engine = Failing { engine: SqliteEngine::new(Limits::default()), fails: AtomicBool::new(true) };
     let out = folder.path().join("out");
     let run = || evolve(&benchmark, &databases, &engine, &options, &out, &|_, _| ());

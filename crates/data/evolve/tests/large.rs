@@ -8,11 +8,11 @@ use std::path::Path;
 use rusqlite::Connection;
 use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Limits, SqliteEngine};
-use sqlgauge_evolve::{Chain, Change, ChangeError, Kind, Options, Plan, evolve};
+use sqlgauge_evolve::{Chain, Change, ChangeError, ChangeKind, EvolveOptions, EvolvePlan, evolve};
 use sqlgauge_sql::schema::Schema;
 
 /// Evolves a database `d` with those golds by kinds; says how many are written.
-fn evolved(folder: &Path, world: &str, kinds: &[Kind], golds: &[&str]) -> Vec<usize> {
+fn evolved(folder: &Path, world: &str, kinds: &[ChangeKind], golds: &[&str]) -> Vec<usize> {
     let place = folder.join("database/d");
     fs::create_dir_all(&place).unwrap();
     Connection::open(place.join("d.sqlite")).unwrap().execute_batch(world).unwrap();
@@ -23,7 +23,7 @@ fn evolved(folder: &Path, world: &str, kinds: &[Kind], golds: &[&str]) -> Vec<us
     let benchmark = load_benchmark(&BenchmarkSource { gold, ..BenchmarkSource::default() }).unwrap();
     let databases = Databases::open(&folder.join("database")).unwrap();
     let engine = SqliteEngine::new(Limits::default());
-    let options = Options::of(Plan::Kinds { kinds: kinds.to_vec(), per_item: false });
+    let options = EvolveOptions::of(EvolvePlan::Kinds { kinds: kinds.to_vec(), per_item: false });
     let done = evolve(&benchmark, &databases, &engine, &options, &folder.join("out"), &|_, _| ()).unwrap();
     done.into_iter().map(|(_, statistics)| statistics.written).collect()
 }
@@ -58,7 +58,7 @@ fn of_many_tables_those_that_golds_read_are_changed() {
     let table = |at: usize| format!("CREATE TABLE t{at} (id INTEGER PRIMARY KEY, name TEXT, a INTEGER);");
     let world: String = (0..300).map(table).collect::<String>() + "INSERT INTO t7 VALUES (1, 'x', 2);";
     let golds = ["SELECT name FROM t7 WHERE a > 1"];
-    let done = evolved(folder.path(), &world, &[Kind::RenameColumns], &golds);
+    let done = evolved(folder.path(), &world, &[ChangeKind::RenameColumns], &golds);
     assert_eq!(done, [1]);
     let changes = fs::read_to_string(folder.path().join("out/rename-columns/changes.jsonl")).unwrap();
     assert!(changes.contains(r#""changed_tables":["t7"]"#), "{changes}");
@@ -86,6 +86,7 @@ fn a_view_that_joins_too_much_to_be_described_is_left_out_and_the_rest_is_evolve
             ";",
         ]);
     }
-    let done = evolved(folder.path(), &world, &[Kind::RenameColumns], &["SELECT name FROM t WHERE a > 1"]);
+    let done =
+        evolved(folder.path(), &world, &[ChangeKind::RenameColumns], &["SELECT name FROM t WHERE a > 1"]);
     assert_eq!(done, [1]);
 }

@@ -12,8 +12,8 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Limits, SqliteEngine};
-use sqlgauge_evolve::layout::Reason;
-use sqlgauge_evolve::{EvolvedItem, Kind, Options, Plan, evolve};
+use sqlgauge_evolve::layout::EvolveReason;
+use sqlgauge_evolve::{ChangeKind, EvolveOptions, EvolvePlan, EvolvedItem, evolve};
 
 /// Name, script, golds.
 const WORLDS: [(&str, &str, &[&str]); 7] = [
@@ -141,17 +141,20 @@ fn every_written_item_returns_the_rows_of_the_original() {
     let source = BenchmarkSource { gold: folder.path().join("dev.json"), ..BenchmarkSource::default() };
     let benchmark = load_benchmark(&source).unwrap();
     let out = folder.path().join("out");
-    let plan = Plan::Kinds { kinds: Kind::ALL.to_vec(), per_item: false };
-    let options = Options { seed: 3, ..Options::of(plan) };
+    let plan = EvolvePlan::Kinds { kinds: ChangeKind::ALL.to_vec(), per_item: false };
+    let options = EvolveOptions { seed: 3, ..EvolveOptions::of(plan) };
     let engine = SqliteEngine::new(Limits::default());
     let evolved =
         evolve(&benchmark, &Databases::open(&databases).unwrap(), &engine, &options, &out, &|_, _| ())
             .unwrap_or_else(|error| panic!("{error}"));
     for (kind, statistics) in evolved {
         let place = out.join(&kind);
-        for reason in
-            [Reason::RowsDiffer, Reason::ViewsDiffer, Reason::MigrationFails, Reason::NotExpressible]
-        {
+        for reason in [
+            EvolveReason::RowsDiffer,
+            EvolveReason::ViewsDiffer,
+            EvolveReason::MigrationFails,
+            EvolveReason::NotExpressible,
+        ] {
             let count = statistics.not_written.get(&reason);
             assert_eq!(
                 count,

@@ -24,7 +24,7 @@ use std::collections::HashSet;
 use std::str::FromStr;
 
 use sqlgauge_base::Random;
-use sqlgauge_sql::Dialect;
+use sqlgauge_sql::PrintDialect;
 
 use self::lexicon::{Lexicon, lexicon};
 use self::words::Identifier;
@@ -152,7 +152,7 @@ pub fn rename(naming: &Naming<'_>, taken: &NamesInUse, random: &mut Random) -> O
 /// # Errors
 /// Why not, as [`NameError`] lists.
 pub fn acceptable(name: &str, old: &str, taken: &NamesInUse) -> Result<(), NameError> {
-    let quoted = |name: &str| Dialect::Sqlite.identifier(name) != name;
+    let quoted = |name: &str| PrintDialect::Sqlite.identifier(name) != name;
     let lower = name.to_ascii_lowercase();
     if name.trim().is_empty() || name.trim() != name || name.chars().any(char::is_control) {
         Err(NameError::Unprintable)

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use sqlgauge_base::Random;
 use sqlgauge_dataset::load_tables;
-use sqlgauge_questions::{Speech, Style, Unsayable};
+use sqlgauge_questions::{QuestionStyle, Speech, Unsayable};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
 
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let Some(schema) = schemas.get(db.trim()) else { continue };
         let Ok(query) = resolve(sql, schema) else { continue };
         count("golds");
-        let styles: Vec<Style> = Style::all().collect();
+        let styles: Vec<QuestionStyle> = QuestionStyle::all().collect();
         let style = styles[place % styles.len()];
         let mut random = Random::new([7, place as u64]);
         let start = Instant::now();
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Ok(question) => {
                 count("asked");
                 count(if question.is_ambiguous() { "ambiguous" } else { "one reading" });
-                if question.is_ambiguous() && style != Style::Vague {
+                if question.is_ambiguous() && style != QuestionStyle::Vague {
                     count("ambiguous though not vague");
                     if rest.len() > 1 {
                         println!(

@@ -16,7 +16,7 @@ use sqlgauge_sql::renumber;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
     BinaryOperator, Body, ColumnRef, CteId, Expr, From, Join, JoinKind, Literal, Output, Place, Query,
-    Relation, RelationId, Select, Source,
+    Relation, RelationId, RelationSource, Select,
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_expr, rewrite_query};
 
@@ -184,7 +184,7 @@ pub(crate) fn joined(mut conditions: Vec<Expr>) -> Option<Expr> {
 /// The table that a relation reads.
 pub(crate) fn table_of(relation: &Relation) -> Option<u32> {
     match &relation.source {
-        Source::Table(id) => u32::try_from(id.index()).ok(),
+        RelationSource::Table(id) => u32::try_from(id.index()).ok(),
         _ => None,
     }
 }
@@ -196,7 +196,10 @@ impl Canonical<'_> {
             let From::Join(_) = from else { return };
             let mut conditions = Vec::new();
             let mut relations = Vec::new();
-            let own = std::mem::replace(from, From::Relation(Relation::new(RelationId(0), Source::Catalog)));
+            let own = std::mem::replace(
+                from,
+                From::Relation(Relation::new(RelationId(0), RelationSource::Catalog)),
+            );
             take_apart(own, &mut relations, &mut conditions);
             conditions
                 .extend(select.filter.take().into_iter().flat_map(conjuncts_of).map(|filter| (None, filter)));

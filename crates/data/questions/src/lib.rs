@@ -1,7 +1,7 @@
 //! Questions from resolved queries, and queries from questions, by one grammar and without a language model.
 //!
 //! # Contract
-//! [`Speech::ask`] writes a query over a schema as an English question of a [`Style`]; [`Speech::read`] gives all the
+//! [`Speech::ask`] writes a query over a schema as an English question of a [`QuestionStyle`]; [`Speech::read`] gives all the
 //! queries that a text may mean over the schema, as far as the grammar goes. Both use one table of productions
 //! (the module `grammar`).
 //!
@@ -11,7 +11,7 @@
 //!   data can accept them all.
 //! - A construct without words is refused by its name ([`Unsayable::Construct`]); nothing is left out in silence.
 //! - The same query, schema, style and state of the generator give the same question.
-//! - Reading takes any text. It ends within a budget of steps, and says so ([`Unreadable::TooComplex`]).
+//! - Reading takes any text. It ends within a budget of steps, and says so ([`UnreadableQuestion::TooComplex`]).
 
 mod canonical;
 mod engine;
@@ -32,8 +32,8 @@ use sqlgauge_sql::tree::Query;
 
 pub use self::canonical::canonical;
 pub use self::question::{Manner, Mark, MarkKind, Question, Speech};
-pub use self::style::{Style, StyleMeta, UnknownStyle};
-pub use self::unsayable::{Unreadable, Unsayable};
+pub use self::style::{QuestionStyle, StyleMeta, UnknownStyle};
+pub use self::unsayable::{UnreadableQuestion, Unsayable};
 
 /// Writes a query as a question. Whoever asks more than once about a schema makes a [`Speech`] of it.
 ///
@@ -52,6 +52,6 @@ pub fn ask(
 ///
 /// # Errors
 /// As [`Speech::read`].
-pub fn read(text: &str, schema: &Schema) -> Result<Vec<Query>, Unreadable> {
+pub fn read(text: &str, schema: &Schema) -> Result<Vec<Query>, UnreadableQuestion> {
     Speech::of(schema).read(text)
 }

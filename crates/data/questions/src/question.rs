@@ -15,8 +15,8 @@ use crate::engine::write::{Writer, WrittenQuestion};
 use crate::grammar::{Category, Grammar, grammar};
 use crate::names::Vocabulary;
 use crate::speech::{Care, Frame, Hear, Say};
-use crate::style::Style;
-use crate::unsayable::{Unreadable, Unsayable};
+use crate::style::QuestionStyle;
+use crate::unsayable::{UnreadableQuestion, Unsayable};
 
 /// How many meanings of one text are looked at.
 const MAX_MEANINGS: usize = 512;
@@ -28,13 +28,13 @@ const DRAWS: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Manner {
     /// The style.
-    pub style: Style,
+    pub style: QuestionStyle,
     /// Whether something is added that says nothing of the query: a sentence or an adjective.
     pub distractor: bool,
 }
 
-impl From<Style> for Manner {
-    fn from(style: Style) -> Self {
+impl From<QuestionStyle> for Manner {
+    fn from(style: QuestionStyle) -> Self {
         Self { style, distractor: false }
     }
 }
@@ -69,7 +69,7 @@ pub struct Question {
     /// One text, or one for each turn of a dialogue.
     pub turns: Vec<String>,
     /// The style.
-    pub style: Style,
+    pub style: QuestionStyle,
     /// What stands in it beside the point.
     pub marks: Vec<Mark>,
     /// Values without the quotes or digits that would tell them from words.
@@ -183,36 +183,42 @@ impl<'s> Speech<'s> {
     ///
     /// # Errors
     /// When the text is none of the grammar, none about this schema, or may mean more than is looked at.
-    pub fn read(&self, text: &str) -> Result<Vec<Query>, Unreadable> {
-        budget::analyse(text.len(), || self.read_unbounded(text)).map_err(|_| Unreadable::TooComplex)?
+    pub fn read(&self, text: &str) -> Result<Vec<Query>, UnreadableQuestion> {
+        budget::analyse(text.len(), || self.read_unbounded(text))
+            .map_err(|_| UnreadableQuestion::TooComplex)?
     }
 
-    fn read_unbounded(&self, text: &str) -> Result<Vec<Query>, Unreadable> {
+    fn read_unbounded(&self, text: &str) -> Result<Vec<Query>, UnreadableQuestion> {
         let tokens = tokens(text, self.reader);
         if tokens.len() > MAX_TOKENS {
-            return Err(Unreadable::TooComplex);
+            return Err(UnreadableQuestion::TooComplex);
         }
         let mut parser = Parser::new(self.reader, &self.vocabulary, &tokens);
-        let trees = parser.whole(Category::Question).map_err(|_| Unreadable::TooComplex)?;
+        let trees = parser.whole(Category::Question).map_err(|_| UnreadableQuestion::TooComplex)?;
         if trees.is_empty() {
             let rest = tokens[parser.furthest.min(tokens.len())..].iter().map(|token| token.text.as_str());
-            return Err(Unreadable::Unknown { rest: rest.take(8).collect::<Vec<_>>().join(" ") });
+            return Err(UnreadableQuestion::Unknown { rest: rest.take(8).collect::<Vec<_>>().join(" ") });
         }
         let mut found = Vec::new();
         let mut meanings = 0;
         for tree in trees {
             self.meanings(&tree, &mut meanings, &mut found)?;
         }
-        if found.is_empty() { Err(Unreadable::OtherSchema) } else { Ok(found) }
+        if found.is_empty() { Err(UnreadableQuestion::OtherSchema) } else { Ok(found) }
     }
 
     /// Adds what a phrase may mean.
-    fn meanings(&self, tree: &Tree, looked_at: &mut usize, found: &mut Vec<Query>) -> Result<(), Unreadable> {
+    fn meanings(
+        &self,
+        tree: &Tree,
+        looked_at: &mut usize,
+        found: &mut Vec<Query>,
+    ) -> Result<(), UnreadableQuestion> {
         let mut choices = Some(Vec::new());
         while let Some(given) = choices {
             *looked_at += 1;
             if *looked_at > MAX_MEANINGS {
-                return Err(Unreadable::TooComplex);
+                return Err(UnreadableQuestion::TooComplex);
             }
             let mut hear = Hear::new(self.schema, &self.vocabulary, given);
             if let Some(query) = hear.question(tree).filter(owners_hold) {
@@ -227,7 +233,7 @@ impl<'s> Speech<'s> {
     }
 }
 
-fn question(written: WrittenQuestion, style: Style) -> Question {
+fn question(written: WrittenQuestion, style: QuestionStyle) -> Question {
     let marks = written.marks.into_iter().map(|(kind, turn, bytes)| Mark { kind, turn, bytes });
     let (implicit_values, marks): (Vec<Mark>, Vec<Mark>) =
         marks.partition(|mark| mark.kind == MarkKind::ImplicitValue);

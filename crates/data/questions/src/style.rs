@@ -10,7 +10,7 @@ use crate::styles;
 
 /// A way of asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Style {
+pub enum QuestionStyle {
     /// Full and polite sentences, precise words.
     Formal,
     /// As one speaks to a colleague.
@@ -37,7 +37,7 @@ pub enum Style {
 #[derive(Debug, Clone, Copy)]
 pub struct StyleMeta {
     /// The style.
-    pub style: Style,
+    pub style: QuestionStyle,
     /// Its name on the command line and in the corpus.
     pub name: &'static str,
     /// How questions of it sound.
@@ -48,7 +48,7 @@ pub struct StyleMeta {
     pub groups_first: u8,
 }
 
-impl Style {
+impl QuestionStyle {
     /// All styles.
     pub fn all() -> impl Iterator<Item = Self> {
         styles::ALL.iter().map(|meta| meta.style)
@@ -65,7 +65,7 @@ impl Style {
     }
 }
 
-impl fmt::Display for Style {
+impl fmt::Display for QuestionStyle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -77,10 +77,10 @@ impl fmt::Display for Style {
 pub struct UnknownStyle(String);
 
 fn names() -> String {
-    Style::all().map(Style::name).collect::<Vec<_>>().join(", ")
+    QuestionStyle::all().map(QuestionStyle::name).collect::<Vec<_>>().join(", ")
 }
 
-impl FromStr for Style {
+impl FromStr for QuestionStyle {
     type Err = UnknownStyle;
 
     fn from_str(name: &str) -> Result<Self, UnknownStyle> {
@@ -94,18 +94,18 @@ pub(crate) struct Styles(u16);
 
 impl Styles {
     pub(crate) const ALL: Self = Self(u16::MAX);
-    pub(crate) const FORMAL: Self = Self::of(Style::Formal);
-    pub(crate) const COLLOQUIAL: Self = Self::of(Style::Colloquial);
-    pub(crate) const IMPERATIVE: Self = Self::of(Style::Imperative);
-    pub(crate) const INTERROGATIVE: Self = Self::of(Style::Interrogative);
-    pub(crate) const DESCRIPTIVE: Self = Self::of(Style::Descriptive);
-    pub(crate) const CONCISE: Self = Self::of(Style::Concise);
-    pub(crate) const VAGUE: Self = Self::of(Style::Vague);
-    pub(crate) const METAPHORICAL: Self = Self::of(Style::Metaphorical);
-    pub(crate) const CONVERSATIONAL: Self = Self::of(Style::Conversational);
-    pub(crate) const MULTI_TURN: Self = Self::of(Style::MultiTurn);
+    pub(crate) const FORMAL: Self = Self::of(QuestionStyle::Formal);
+    pub(crate) const COLLOQUIAL: Self = Self::of(QuestionStyle::Colloquial);
+    pub(crate) const IMPERATIVE: Self = Self::of(QuestionStyle::Imperative);
+    pub(crate) const INTERROGATIVE: Self = Self::of(QuestionStyle::Interrogative);
+    pub(crate) const DESCRIPTIVE: Self = Self::of(QuestionStyle::Descriptive);
+    pub(crate) const CONCISE: Self = Self::of(QuestionStyle::Concise);
+    pub(crate) const VAGUE: Self = Self::of(QuestionStyle::Vague);
+    pub(crate) const METAPHORICAL: Self = Self::of(QuestionStyle::Metaphorical);
+    pub(crate) const CONVERSATIONAL: Self = Self::of(QuestionStyle::Conversational);
+    pub(crate) const MULTI_TURN: Self = Self::of(QuestionStyle::MultiTurn);
 
-    const fn of(style: Style) -> Self {
+    const fn of(style: QuestionStyle) -> Self {
         Self(1 << style as u16)
     }
 
@@ -114,7 +114,7 @@ impl Styles {
         Self(self.0 | other.0)
     }
 
-    pub(crate) fn has(self, style: Style) -> bool {
+    pub(crate) fn has(self, style: QuestionStyle) -> bool {
         self.0 & Self::of(style).0 != 0
     }
 
@@ -130,11 +130,11 @@ mod tests {
 
     #[test]
     fn every_style_has_its_place_and_is_found_by_its_name() {
-        for (place, style) in Style::all().enumerate() {
+        for (place, style) in QuestionStyle::all().enumerate() {
             assert_eq!(style as usize, place);
             assert_eq!(style.name().parse(), Ok(style));
             assert!(!style.meta().description.is_empty());
         }
-        assert!("loud".parse::<Style>().unwrap_err().to_string().contains("formal, colloquial"));
+        assert!("loud".parse::<QuestionStyle>().unwrap_err().to_string().contains("formal, colloquial"));
     }
 }

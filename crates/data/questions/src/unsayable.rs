@@ -33,7 +33,7 @@ impl Unsayable {
 
 /// Why a text has no reading.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum UnreadableQuestion {
     /// The grammar does not have it.
     #[error(
         "the text is not understood from {rest:?} on; write it in the words of the grammar (docs/explanation/questions.md)"

@@ -9,13 +9,13 @@
 use sqlgauge_search::{Refutation, Search};
 
 use crate::related::search_over;
-use crate::world::World;
+use crate::world::GrammarDatabase;
 
 /// Readings of one question for which a database is looked for.
 const MOST_READINGS: usize = 8;
 
 /// For each reading, a script of a database on which it returns other rows than the query.
-pub fn separating_databases(world: &World, sql: &str, readings: &[String]) -> Vec<Option<String>> {
+pub fn separating_databases(world: &GrammarDatabase, sql: &str, readings: &[String]) -> Vec<Option<String>> {
     let mut found: Vec<Option<String>> = vec![None; readings.len()];
     if readings.is_empty() {
         return found;
@@ -51,7 +51,7 @@ mod tests {
         let script = "CREATE TABLE sale (id INTEGER PRIMARY KEY, price INTEGER, tax INTEGER); INSERT INTO sale VALUES (1, 2, 3);";
         rusqlite::Connection::open(&path).unwrap().execute_batch(script).unwrap();
         let engine = SqliteEngine::new(Limits::default());
-        let world = World::read("shop", &engine.open(&path).unwrap(), &engine);
+        let world = GrammarDatabase::read("shop", &engine.open(&path).unwrap(), &engine);
         let readings = ["SELECT tax FROM sale", "SELECT sale.price FROM sale", "SELECT max(price) FROM sale"];
         let found = separating_databases(&world, "SELECT price FROM sale", &readings.map(str::to_owned));
         assert_eq!(found.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true]);

@@ -5,16 +5,16 @@
 //! kept without, with the reason; other queries are tried first.
 
 use sqlgauge_base::Random;
-use sqlgauge_questions::{Manner, Mark, Speech, Style, Unsayable};
+use sqlgauge_questions::{Manner, Mark, QuestionStyle, Speech, Unsayable};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Dialect, print};
+use sqlgauge_sql::{PrintDialect, print};
 
 /// How questions are asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asking {
     /// The styles, of which one is drawn for each question; none for no questions at all.
-    pub styles: Vec<Style>,
+    pub styles: Vec<QuestionStyle>,
     /// Of how many questions a sentence says nothing of the query, from 0 to 1.
     pub distractors: f64,
 }
@@ -29,7 +29,7 @@ pub struct QuestionOutcome {
     /// The turns of a dialogue; empty for a question of one turn.
     pub turns: Vec<String>,
     /// The style.
-    pub style: Option<Style>,
+    pub style: Option<QuestionStyle>,
     /// Stretches that say nothing of the query.
     pub distractors: Vec<String>,
     /// Stretches that are a value without the quotes or digits that would tell it from words.
@@ -59,7 +59,7 @@ impl Asking {
                 return QuestionOutcome { missing: Some(code(&unsayable)), ..QuestionOutcome::default() };
             }
         };
-        let printed = question.other_readings.iter().map(|other| print(other, schema, Dialect::Sqlite));
+        let printed = question.other_readings.iter().map(|other| print(other, schema, PrintDialect::Sqlite));
         let Ok(other_readings) = printed.collect::<Result<Vec<_>, _>>() else {
             return QuestionOutcome {
                 missing: Some("unprintable_reading".to_owned()),

@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::corpus::{Header, Summary};
+use crate::corpus::{CorpusHeader, CorpusSummary};
 use crate::dialects::TEXTS;
 use crate::folder::Folder;
 use crate::operators::OPERATORS;
-use crate::related::{Contradiction, Relation};
-use crate::tally::Tally;
+use crate::related::{Contradiction, QueryRelation};
+use crate::tally::CorpusTally;
 use crate::tier::Tier;
 use crate::wish::DEEPEST;
 
 /// The card as Markdown.
-pub fn write(folder: &Folder, summary: &Summary) -> String {
+pub fn write(folder: &Folder, summary: &CorpusSummary) -> String {
     let mut out = String::new();
     head(&mut out, folder.header(), summary);
     shares(&mut out, &summary.tally);
@@ -29,7 +29,7 @@ pub fn write(folder: &Folder, summary: &Summary) -> String {
 }
 
 // Writing to a String cannot fail.
-fn head(out: &mut String, header: &Header, summary: &Summary) {
+fn head(out: &mut String, header: &CorpusHeader, summary: &CorpusSummary) {
     // Hugging Face reads one format; where there are two, they have the same rows.
     let format = header.data.last().map_or("jsonl", |format| format.name());
     let pairs = summary.tally.pairs;
@@ -56,7 +56,7 @@ fn counts<'a>(
     }
 }
 
-fn shares(out: &mut String, tally: &Tally) {
+fn shares(out: &mut String, tally: &CorpusTally) {
     let tiers = Tier::ALL.map(|tier| (tier.to_string().into(), tally.tiers.get(&tier).copied().unwrap_or(0)));
     counts(out, "tier", tally.pairs, tiers);
     let depths =
@@ -68,7 +68,7 @@ fn shares(out: &mut String, tally: &Tally) {
     counts(out, "operator", tally.pairs, operators);
 }
 
-fn questions(out: &mut String, tally: &Tally) {
+fn questions(out: &mut String, tally: &CorpusTally) {
     if !tally.styles.is_empty() {
         let styles = tally.styles.iter().map(|(style, &count)| (style.as_str().into(), count));
         counts(out, "style of the question", tally.pairs, styles);
@@ -97,7 +97,7 @@ fn questions(out: &mut String, tally: &Tally) {
     }
 }
 
-fn checks(out: &mut String, summary: &Summary) {
+fn checks(out: &mut String, summary: &CorpusSummary) {
     let tally = &summary.tally;
     let _ = writeln!(out, "\n| dropped because | queries |\n|---|---|");
     for (reason, count) in &tally.dropped {
@@ -119,8 +119,8 @@ fn checks(out: &mut String, summary: &Summary) {
         out,
         "\nBeside the pairs: {} variants, each equal by rules that are proved, and {} near misses, each with a database \
          that tells it apart. Dropped: {} variants that did not run within the limits, {} changes without such a database.",
-        related(Relation::Variant),
-        related(Relation::NearMiss),
+        related(QueryRelation::Variant),
+        related(QueryRelation::NearMiss),
         tally.unfinished_variants,
         tally.without_witness
     );

@@ -13,15 +13,15 @@ use sqlgauge_base::{Random, seed_of};
 use sqlgauge_engine::{Database, Engine, Failure, FailureKind, Outcome, ResultSet, Value};
 use sqlgauge_etm::law::Stepper;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Expr, Literal, Query, Relation, RelationId, Source};
+use sqlgauge_sql::tree::{Expr, Literal, Query, Relation, RelationId, RelationSource};
 use sqlgauge_sql::visit::{Visitor, walk_query};
-use sqlgauge_sql::{Aliases, Dialect, ordered, print, print_as_written, resolve};
+use sqlgauge_sql::{Aliases, PrintDialect, ordered, print, print_as_written, resolve};
 
 /// Why a query is no pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DroppedReason"))]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum RejectionReason {
     /// SQL has no words for the tree.
     Unprintable,
     /// The text could not be resolved.
@@ -46,7 +46,7 @@ pub enum Reason {
 
 /// A query that passed.
 #[derive(Debug, Clone)]
-pub struct Checked {
+pub struct CheckedQuery {
     /// The query, without names that do not matter.
     pub query: Query,
     /// Its text.
@@ -77,9 +77,10 @@ impl<'a> Checker<'a> {
     ///
     /// # Errors
     /// The first check that it does not pass.
-    pub fn check(&self, query: &Query, random: &mut Random) -> Result<Checked, Reason> {
+    pub fn check(&self, query: &Query, random: &mut Random) -> Result<CheckedQuery, RejectionReason> {
         let canonical = Stepper::start(query);
-        let printed = print(&canonical, self.schema, Dialect::Sqlite).map_err(|_| Reason::Unprintable)?;
+        let printed =
+            print(&canonical, self.schema, PrintDialect::Sqlite).map_err(|_| RejectionReason::Unprintable)?;
         let sql = self.written(query, &canonical, &printed, random)?;
         let execution = self.engine.run(self.database, &sql);
         let rows = match execution.outcome {
@@ -87,15 +88,21 @@ impl<'a> Checker<'a> {
             Outcome::Failed(failure) => return Err(reason_of(&failure)),
         };
         if rows.is_empty() {
-            return Err(Reason::Empty);
+            return Err(RejectionReason::Empty);
         }
         if is_vacuous(&rows) {
-            return Err(Reason::Vacuous);
+            return Err(RejectionReason::Vacuous);
         }
         if self.is_tied(&canonical)? {
-            return Err(Reason::TiedLimit);
+            return Err(RejectionReason::TiedLimit);
         }
-        Ok(Checked { query: canonical, sql, digest: seed_of(&printed), rows, vm_steps: execution.vm_steps })
+        Ok(CheckedQuery {
+            query: canonical,
+            sql,
+            digest: seed_of(&printed),
+            rows,
+            vm_steps: execution.vm_steps,
+        })
     }
 
     /// The rows of a text; `None` if it does not run within the limits.
@@ -110,23 +117,27 @@ impl<'a> Checker<'a> {
         canonical: &Query,
         printed: &str,
         random: &mut Random,
-    ) -> Result<String, Reason> {
+    ) -> Result<String, RejectionReason> {
         let aliases = if random.chance(50) { numbered(query) } else { Aliases::new() };
-        if let Ok(text) = print_as_written(query, self.schema, Dialect::Sqlite, &aliases, None)
+        if let Ok(text) = print_as_written(query, self.schema, PrintDialect::Sqlite, &aliases, None)
             && self.is_same(&text, canonical).unwrap_or(false)
         {
             return Ok(text);
         }
-        if self.is_same(printed, canonical)? { Ok(printed.to_owned()) } else { Err(Reason::OtherTree) }
+        if self.is_same(printed, canonical)? {
+            Ok(printed.to_owned())
+        } else {
+            Err(RejectionReason::OtherTree)
+        }
     }
 
-    fn is_same(&self, text: &str, canonical: &Query) -> Result<bool, Reason> {
-        let again = resolve(text, self.schema).map_err(|_| Reason::Unresolved)?;
+    fn is_same(&self, text: &str, canonical: &Query) -> Result<bool, RejectionReason> {
+        let again = resolve(text, self.schema).map_err(|_| RejectionReason::Unresolved)?;
         Ok(Stepper::start(&again) == *canonical)
     }
 
     /// Whether LIMIT cuts through rows that ORDER BY leaves equal.
-    fn is_tied(&self, query: &Query) -> Result<bool, Reason> {
+    fn is_tied(&self, query: &Query) -> Result<bool, RejectionReason> {
         let (Some(limit), Some(mut with_keys)) = (number(query.limit.as_ref()), ordered(query)) else {
             // LIMIT without ORDER BY takes any rows.
             return Ok(query.limit.is_some());
@@ -136,7 +147,8 @@ impl<'a> Checker<'a> {
         with_keys.query.offset = None;
         let one_more = i64::try_from(last).ok().and_then(|last| last.checked_add(1)).unwrap_or(i64::MAX);
         with_keys.query.limit = Some(Expr::Literal(Literal::Integer(one_more)));
-        let text = print(&with_keys.query, self.schema, Dialect::Sqlite).map_err(|_| Reason::Unprintable)?;
+        let text = print(&with_keys.query, self.schema, PrintDialect::Sqlite)
+            .map_err(|_| RejectionReason::Unprintable)?;
         let rows = match self.engine.run(self.database, &text).outcome {
             Outcome::Rows(rows) => rows,
             Outcome::Failed(failure) => return Err(reason_of(&failure)),
@@ -151,10 +163,10 @@ impl<'a> Checker<'a> {
 }
 
 /// The class of a failure.
-fn reason_of(failure: &Failure) -> Reason {
+fn reason_of(failure: &Failure) -> RejectionReason {
     match failure.kind {
-        FailureKind::Timeout | FailureKind::TooLarge => Reason::TooLarge,
-        _ => Reason::Fails,
+        FailureKind::Timeout | FailureKind::TooLarge => RejectionReason::TooLarge,
+        _ => RejectionReason::Fails,
     }
 }
 
@@ -181,7 +193,10 @@ fn numbered(query: &Query) -> Aliases {
     struct Tables(Vec<RelationId>);
     impl Visitor for Tables {
         fn relation(&mut self, relation: &Relation) {
-            if matches!(relation.source, Source::Table(_) | Source::Cte(_) | Source::Derived(_)) {
+            if matches!(
+                relation.source,
+                RelationSource::Table(_) | RelationSource::Cte(_) | RelationSource::Derived(_)
+            ) {
                 self.0.push(relation.id);
             }
         }

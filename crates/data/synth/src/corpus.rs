@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sqlgauge_dialects::{Dialect, NotObserved, TypedSchema};
 use sqlgauge_engine::{Database, Engine, EngineError, Limits, SqliteEngine};
-use sqlgauge_questions::Style;
+use sqlgauge_questions::QuestionStyle;
 
 use crate::asking::Asking;
 use crate::budget::Caps;
@@ -24,15 +24,15 @@ use crate::folder::{Folder, FolderError, Unit};
 use crate::polish::{Polish, WriterError};
 use crate::related::Shares;
 use crate::sampler::{SAMPLERS, Sampler};
-use crate::source::Source;
-use crate::tally::Tally;
-use crate::unit::{Task, Unmet, all_demands, make};
+use crate::source::CorpusSource;
+use crate::tally::CorpusTally;
+use crate::unit::{DatabaseTask, Unmet, all_demands, make};
 use crate::wish::TierShares;
-use crate::world::World;
+use crate::world::GrammarDatabase;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct SynthOptions {
     /// Pairs in all.
     pub pairs: u64,
     /// The seed of everything.
@@ -68,7 +68,7 @@ pub struct Options {
 }
 
 /// No pairs, and everything else as the command line has it where nothing is said.
-impl Default for Options {
+impl Default for SynthOptions {
     fn default() -> Self {
         Self {
             pairs: 0,
@@ -77,7 +77,7 @@ impl Default for Options {
             sampler: &SAMPLERS[0],
             shard: (1, 1),
             each: 0,
-            asking: Asking { styles: Style::all().collect(), distractors: 0.2 },
+            asking: Asking { styles: QuestionStyle::all().collect(), distractors: 0.2 },
             polish: None,
             dialects: Vec::new(),
             beside: Shares::default(),
@@ -94,7 +94,7 @@ impl Default for Options {
 /// What a corpus is made from: the record that tells one run from another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CorpusHeader"))]
-pub struct Header {
+pub struct CorpusHeader {
     /// The version of what is written.
     pub format: u32,
     /// The version of sqlgauge.
@@ -147,9 +147,9 @@ pub struct Header {
 
 /// What became of a corpus.
 #[derive(Debug, Clone)]
-pub struct Summary {
+pub struct CorpusSummary {
     /// The counts.
-    pub tally: Tally,
+    pub tally: CorpusTally,
     /// Pairs that no database could give, by tier.
     pub unmet: Unmet,
     /// Databases.
@@ -202,22 +202,23 @@ pub enum CorpusError {
 }
 
 /// How far it is: pairs done and all of them.
-pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+pub type SynthProgress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 /// Makes a corpus of those databases in a folder. What an earlier run of the same options has made is not made again.
 ///
 /// # Errors
 /// [`CorpusError`].
 pub fn synthesize(
-    sources: &[Source],
+    sources: &[CorpusSource],
     engine: &dyn Engine,
-    options: &Options,
+    options: &SynthOptions,
     out: PathBuf,
-    progress: Progress<'_>,
-) -> Result<Summary, CorpusError> {
+    progress: SynthProgress<'_>,
+) -> Result<CorpusSummary, CorpusError> {
     let (shard, shards) = options.shard;
     let total = sources.len() as u64;
-    let own: Vec<(u64, &Source)> = (0..).zip(sources).filter(|(at, _)| at % shards == shard - 1).collect();
+    let own: Vec<(u64, &CorpusSource)> =
+        (0..).zip(sources).filter(|(at, _)| at % shards == shard - 1).collect();
     if own.is_empty() {
         return Err(CorpusError::EmptyShard { shard, shards, databases: sources.len() });
     }
@@ -234,7 +235,7 @@ pub fn synthesize(
     }
     let count = |at: u64| options.pairs / total + u64::from(at < options.pairs % total);
     let asked: u64 = own.iter().map(|&(at, _)| count(at)).sum();
-    let (mut summary, mut carried) = (Summary::new(own.len()), Unmet::default());
+    let (mut summary, mut carried) = (CorpusSummary::new(own.len()), Unmet::default());
     let mut parts: Vec<_> = own.iter().zip(&databases).collect();
     // Those that can give nothing come first, so that there is a next one for their pairs.
     parts.sort_by_cached_key(|(_, (database, _))| database.has_rows(engine));
@@ -255,20 +256,20 @@ pub fn synthesize(
     }
     engine.check()?;
     summary.unmet = carried;
-    let paths: Vec<&Source> = own.iter().map(|&(_, source)| source).collect();
+    let paths: Vec<&CorpusSource> = own.iter().map(|&(_, source)| source).collect();
     let card = card::write(&folder, &summary);
     folder.finish(&paths, options.pairs_per_file, &summary, &card)?;
     Ok(summary)
 }
 
-impl Summary {
+impl CorpusSummary {
     fn new(databases: usize) -> Self {
-        Self { tally: Tally::default(), unmet: Unmet::default(), databases, left_out: Vec::new() }
+        Self { tally: CorpusTally::default(), unmet: Unmet::default(), databases, left_out: Vec::new() }
     }
 }
 
-fn header(options: &Options, engine: &dyn Engine, databases: Vec<(String, String)>) -> Header {
-    Header {
+fn header(options: &SynthOptions, engine: &dyn Engine, databases: Vec<(String, String)>) -> CorpusHeader {
+    CorpusHeader {
         format: crate::folder::FORMAT_VERSION,
         tool_version: options.tool_version.clone(),
         engine: engine.name_and_version(),
@@ -297,8 +298,8 @@ fn header(options: &Options, engine: &dyn Engine, databases: Vec<(String, String
 
 /// One database's part of a corpus.
 struct Part<'a> {
-    options: &'a Options,
-    source: &'a Source,
+    options: &'a SynthOptions,
+    source: &'a CorpusSource,
     database: &'a Arc<Database>,
     engine: &'a dyn Engine,
     first: u64,
@@ -309,7 +310,7 @@ struct Part<'a> {
 impl Part<'_> {
     fn make(&self, folder: &Folder) -> Result<Unit, CorpusError> {
         let options = self.options;
-        let world = World::read(&self.source.db_id, self.database, self.engine);
+        let world = GrammarDatabase::read(&self.source.db_id, self.database, self.engine);
         let times = usize::try_from(options.each).unwrap_or(usize::MAX);
         let demands = all_demands(&world, times);
         let needed = demands.len() as u64;
@@ -322,7 +323,7 @@ impl Part<'_> {
             });
         }
         let typed = self.typed(&world)?;
-        let task = Task {
+        let task = DatabaseTask {
             seed: options.seed,
             shares: options.tiers,
             sampler: options.sampler,
@@ -352,7 +353,7 @@ impl Part<'_> {
 impl Part<'_> {
     /// The types of the database's columns, where a dialect is asked for. All values are looked at, however many steps the
     /// queries may take.
-    fn typed<'w>(&self, world: &'w World) -> Result<Option<TypedSchema<'w>>, CorpusError> {
+    fn typed<'w>(&self, world: &'w GrammarDatabase) -> Result<Option<TypedSchema<'w>>, CorpusError> {
         if self.options.dialects.is_empty() {
             return Ok(None);
         }
@@ -364,7 +365,7 @@ impl Part<'_> {
     }
 }
 
-impl Options {
+impl SynthOptions {
     /// The caps of one database: an even part of the budget.
     fn caps_of_one(&self, folder: &Folder) -> Caps {
         let databases = folder.header().databases.len().max(1) * usize::try_from(self.shard.1).unwrap_or(1);

@@ -22,12 +22,12 @@ use serde::{Deserialize, Serialize};
 use sqlgauge_base::file::{AtomicFile, PARTIAL, lock, write_atomically};
 use sqlgauge_base::regular;
 
-use crate::corpus::{Header, Summary};
-use crate::data::{Column, DataFormat};
-use crate::pair::Pair;
+use crate::corpus::{CorpusHeader, CorpusSummary};
+use crate::data::{DataFormat, FieldColumn};
+use crate::pair::SynthPair;
 use crate::related::Related;
-use crate::source::Source;
-use crate::tally::Tally;
+use crate::source::CorpusSource;
+use crate::tally::CorpusTally;
 use crate::unit::Unmet;
 
 /// The version of what is written.
@@ -83,7 +83,7 @@ pub enum FolderError {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Unit {
     /// Its counts.
-    pub tally: Tally,
+    pub tally: CorpusTally,
     /// What it could not give.
     pub unmet: Unmet,
     /// Tables that no query reads, and why.
@@ -93,12 +93,12 @@ pub struct Unit {
 /// `synth.json`: what a corpus is made from, and its counts.
 #[derive(Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Manifest {
+pub struct CorpusManifest {
     /// What the corpus is made from.
     #[serde(flatten)]
-    pub header: Header,
+    pub header: CorpusHeader,
     /// The counts.
-    pub tally: Tally,
+    pub tally: CorpusTally,
     /// Pairs that no database could give, by tier.
     pub unmet: Unmet,
     /// Databases and tables that nothing was made of, and why.
@@ -111,13 +111,13 @@ struct Split {
     /// How the files of the units end.
     extension: &'static str,
     records: u64,
-    columns: &'static [Column],
+    columns: &'static [FieldColumn],
 }
 
 /// The folder while it is being made.
 pub struct Folder {
     root: PathBuf,
-    header: Header,
+    header: CorpusHeader,
     is_finished: bool,
     _lock: File,
 }
@@ -136,7 +136,7 @@ impl Folder {
     ///
     /// # Errors
     /// When it holds something else, another process writes it, or it cannot be made.
-    pub fn open(root: PathBuf, header: Header) -> Result<Self, FolderError> {
+    pub fn open(root: PathBuf, header: CorpusHeader) -> Result<Self, FolderError> {
         fs::create_dir_all(&root).map_err(at(&root))?;
         let path = root.join(LOCK);
         let foreign = |entry: io::Result<fs::DirEntry>| {
@@ -161,8 +161,8 @@ impl Folder {
         let units = root.join(UNITS);
         let own_header = units.join(HEADER);
         let is_finished = root.join(MANIFEST).exists();
-        let known: Option<Header> = if is_finished {
-            Some(read_json::<Manifest>(&root.join(MANIFEST))?.header)
+        let known: Option<CorpusHeader> = if is_finished {
+            Some(read_json::<CorpusManifest>(&root.join(MANIFEST))?.header)
         } else if own_header.exists() {
             Some(read_json(&own_header)?)
         } else {
@@ -182,7 +182,7 @@ impl Folder {
     }
 
     /// What the corpus is made from.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &CorpusHeader {
         &self.header
     }
 
@@ -199,13 +199,13 @@ impl Folder {
     ///
     /// # Errors
     /// When its manifest cannot be read.
-    pub fn finished(&self) -> Result<Option<Summary>, FolderError> {
+    pub fn finished(&self) -> Result<Option<CorpusSummary>, FolderError> {
         if !self.is_finished {
             return Ok(None);
         }
-        let manifest: Manifest = read_json(&self.root.join(MANIFEST))?;
-        let Manifest { header, tally, unmet, left_out } = manifest;
-        Ok(Some(Summary { tally, unmet, databases: header.databases.len(), left_out }))
+        let manifest: CorpusManifest = read_json(&self.root.join(MANIFEST))?;
+        let CorpusManifest { header, tally, unmet, left_out } = manifest;
+        Ok(Some(CorpusSummary { tally, unmet, databases: header.databases.len(), left_out }))
     }
 
     fn unit_path(&self, db_id: &str, extension: &str) -> PathBuf {
@@ -230,14 +230,18 @@ impl Folder {
     /// When something cannot be written; the units are still there then, and the next run goes on.
     pub fn finish(
         &self,
-        sources: &[&Source],
+        sources: &[&CorpusSource],
         pairs_per_file: u64,
-        summary: &Summary,
+        summary: &CorpusSummary,
         card: &str,
     ) -> Result<(), FolderError> {
         self.copy_databases(sources)?;
-        let pairs =
-            Split { name: "train", extension: "jsonl", records: summary.tally.pairs, columns: Pair::COLUMNS };
+        let pairs = Split {
+            name: "train",
+            extension: "jsonl",
+            records: summary.tally.pairs,
+            columns: SynthPair::COLUMNS,
+        };
         let related = Split {
             name: "related",
             extension: RELATED,
@@ -252,7 +256,7 @@ impl Folder {
         }
         let path = self.root.join(CARD);
         write_atomically(&path, |out| out.write_all(card.as_bytes())).map_err(at(&path))?;
-        let manifest = Manifest {
+        let manifest = CorpusManifest {
             header: self.header.clone(),
             tally: summary.tally.clone(),
             unmet: summary.unmet,
@@ -263,8 +267,8 @@ impl Folder {
         fs::remove_dir_all(&units).map_err(at(&units))
     }
 
-    fn copy_databases(&self, sources: &[&Source]) -> Result<(), FolderError> {
-        for Source { db_id, path } in sources {
+    fn copy_databases(&self, sources: &[&CorpusSource]) -> Result<(), FolderError> {
+        for CorpusSource { db_id, path } in sources {
             let folder = self.root.join(DATABASES).join(db_id);
             let target = folder.join(format!("{db_id}.sqlite"));
             let is_there = fs::metadata(&target)
@@ -283,7 +287,7 @@ impl Folder {
     /// The units, one after the other, cut into files.
     fn write_data(
         &self,
-        sources: &[&Source],
+        sources: &[&CorpusSource],
         pairs_per_file: u64,
         split: &Split,
         format: DataFormat,
@@ -304,7 +308,7 @@ impl Folder {
         };
         let (mut number, mut written) = (0, 0);
         let mut out = create(0)?;
-        for Source { db_id, .. } in sources {
+        for CorpusSource { db_id, .. } in sources {
             let unit = self.unit_path(db_id, split.extension);
             let unreadable =
                 |error: io::Error| FolderError::Read { path: unit.clone(), message: error.to_string() };
@@ -327,7 +331,7 @@ impl UnitWriter {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&mut self, pair: &Pair, related: &[Related]) -> Result<(), FolderError> {
+    pub fn write(&mut self, pair: &SynthPair, related: &[Related]) -> Result<(), FolderError> {
         line(&mut self.pairs, pair).map_err(at(&self.pairs_path))?;
         let mut lines = related.iter().map(|related| line(&mut self.related, related));
         lines.try_for_each(|written| written).map_err(at(&self.related_path))

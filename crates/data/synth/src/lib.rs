@@ -1,7 +1,7 @@
 //! Makes a labelled Text-to-SQL corpus from databases: queries by a grammar, each checked by execution.
 //!
-//! - [`synthesize`] makes a corpus of [`Source`]s in a folder; what it holds is a [`Pair`] a line.
-//! - [`World`] is a database as the [`grammar`] sees it; a [`Wish`] is what one query is to be like.
+//! - [`synthesize`] makes a corpus of [`CorpusSource`]s in a folder; what it holds is a [`SynthPair`] a line.
+//! - [`GrammarDatabase`] is a database as the [`grammar`] sees it; a [`Wish`] is what one query is to be like.
 //! - [`operators`], [`tier`] and [`sampler`] are the registries: what is recognised, how it is graded, how columns are
 //!   chosen. Operators and tiers are read off the finished tree, never from what made it.
 //! - [`check`] says what a query must pass before it is a pair.
@@ -32,15 +32,15 @@ pub mod world;
 
 pub use asking::{Asking, QuestionOutcome};
 pub use budget::Caps;
-pub use corpus::{CorpusError, Header, Options, Progress, Summary, synthesize};
+pub use corpus::{CorpusError, CorpusHeader, CorpusSummary, SynthOptions, SynthProgress, synthesize};
 pub use data::DataFormat;
 pub use dialects::{DialectText, Translation};
-pub use folder::{FORMAT_VERSION, FolderError, Manifest, VERSIONS};
+pub use folder::{CorpusManifest, FORMAT_VERSION, FolderError, VERSIONS};
 pub use near_miss::{Mutation, mutated};
-pub use pair::Pair;
-pub use related::{Contradiction, Related, Relation, Shares};
-pub use source::{Source, SourceError, sources};
-pub use tally::Tally;
+pub use pair::SynthPair;
+pub use related::{Contradiction, QueryRelation, Related, Shares};
+pub use source::{CorpusSource, SourceError, sources};
+pub use tally::CorpusTally;
 pub use tier::Tier;
 pub use wish::{TierShares, Wish};
-pub use world::World;
+pub use world::GrammarDatabase;

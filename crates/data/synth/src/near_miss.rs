@@ -5,7 +5,7 @@
 //! database on which the results differ ([`crate::related`]).
 
 use sqlgauge_base::Random;
-use sqlgauge_search::mutation::{Kind, Mutations};
+use sqlgauge_search::mutation::{MutationKind, Mutations};
 use sqlgauge_sql::tree::Query;
 
 /// What was changed.
@@ -36,19 +36,24 @@ pub enum Mutation {
 impl Mutation {
     /// What a slip is as a near miss; `None` for one that makes another query of it, not a similar one: another condition of
     /// a join, a text that nobody looks for, groups that do not fit what is selected.
-    fn of(kind: Kind) -> Option<Self> {
+    fn of(kind: MutationKind) -> Option<Self> {
         Some(match kind {
-            Kind::Comparison => Self::Comparison,
-            Kind::Number => Self::Number,
-            Kind::Aggregate => Self::Aggregate,
-            Kind::Distinct => Self::Distinct,
-            Kind::Direction => Self::Direction,
-            Kind::Join => Self::Join,
-            Kind::Connective => Self::Logic,
-            Kind::Negation => Self::Negation,
-            Kind::SetOperation => Self::SetOperation,
-            Kind::Condition => Self::Condition,
-            Kind::Column | Kind::Text | Kind::Key | Kind::Arithmetic | Kind::NoLimit | Kind::Grouping => {
+            MutationKind::Comparison => Self::Comparison,
+            MutationKind::Number => Self::Number,
+            MutationKind::Aggregate => Self::Aggregate,
+            MutationKind::Distinct => Self::Distinct,
+            MutationKind::Direction => Self::Direction,
+            MutationKind::Join => Self::Join,
+            MutationKind::Connective => Self::Logic,
+            MutationKind::Negation => Self::Negation,
+            MutationKind::SetOperation => Self::SetOperation,
+            MutationKind::Condition => Self::Condition,
+            MutationKind::Column
+            | MutationKind::Text
+            | MutationKind::Key
+            | MutationKind::Arithmetic
+            | MutationKind::NoLimit
+            | MutationKind::Grouping => {
                 return None;
             }
         })

@@ -3,7 +3,7 @@
 //! FusionSQL counts 42 operators and names none of them; these are the constructs of a query that returns rows, split as
 //! far as a reader of SQL takes them for different things. An operator is recognised in the finished tree, whatever made it.
 
-use crate::shape::Shape;
+use crate::shape::QueryMeasures;
 use crate::tier::Tier;
 
 /// One operator.
@@ -16,7 +16,7 @@ pub struct Operator {
     /// Whether it needs a query inside of the query.
     pub nests: bool,
     /// Whether a query of that shape has it.
-    pub is_in: fn(&Shape) -> bool,
+    pub is_in: fn(&QueryMeasures) -> bool,
 }
 
 /// The place of an operator in [`OPERATORS`].
@@ -40,7 +40,7 @@ impl OperatorId {
     }
 
     /// The names of the operators that a query of that shape has.
-    pub fn names_in(shape: &Shape) -> Vec<&'static str> {
+    pub fn names_in(shape: &QueryMeasures) -> Vec<&'static str> {
         OPERATORS.iter().filter(|operator| (operator.is_in)(shape)).map(|operator| operator.name).collect()
     }
 }
@@ -49,7 +49,7 @@ macro_rules! operators {
     ($($name:literal $least:ident $nests:literal $shape:ident $is_in:expr;)*) => {
         /// The registry: clauses, joins, set operations, subqueries, comparisons, predicates, logic, values, aggregates.
         pub const OPERATORS: &[Operator] =
-            &[$(Operator { name: $name, least: Tier::$least, nests: $nests, is_in: |$shape: &Shape| $is_in }),*];
+            &[$(Operator { name: $name, least: Tier::$least, nests: $nests, is_in: |$shape: &QueryMeasures| $is_in }),*];
     };
 }
 
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn there_are_42_and_each_is_recognised_where_it_is_and_not_elsewhere() {
         let schema = Schema::from_ddl("CREATE TABLE t (a, b); CREATE TABLE u (a, b);").unwrap();
-        let shape = |sql: &str| Shape::of(&resolve(sql, &schema).unwrap(), &schema);
+        let shape = |sql: &str| QueryMeasures::of(&resolve(sql, &schema).unwrap(), &schema);
         let names: BTreeSet<&str> = OPERATORS.iter().map(|operator| operator.name).collect();
         assert_eq!((OPERATORS.len(), names.len()), (42, 42));
         assert_eq!(CASES.iter().map(|(name, _)| *name).collect::<BTreeSet<_>>(), names);

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::asking::QuestionOutcome;
-use crate::check::Checked;
-use crate::data::{Column, Kind};
+use crate::check::CheckedQuery;
+use crate::data::{FieldColumn, FieldKind};
 use crate::dialects::DialectText;
 use crate::operators::OperatorId;
 use crate::polish::Polished;
-use crate::shape::Shape;
+use crate::shape::QueryMeasures;
 use crate::tier::Tier;
 
 /// A query with its question and what is known of both.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Pair {
+pub struct SynthPair {
     /// The database and the place in it, unique in the corpus.
     pub id: String,
     /// The database.
@@ -65,35 +65,41 @@ pub struct Pair {
     pub width: usize,
 }
 
-impl Pair {
+impl SynthPair {
     /// Its fields, in order, as columns of a table.
-    pub const COLUMNS: &'static [Column] = &[
-        Column { name: "id", kind: Kind::Text },
-        Column { name: "db_id", kind: Kind::Text },
-        Column { name: "question", kind: Kind::Text },
-        Column { name: "question_missing", kind: Kind::Text },
-        Column { name: "turns", kind: Kind::Texts },
-        Column { name: "style", kind: Kind::Text },
-        Column { name: "distractors", kind: Kind::Texts },
-        Column { name: "implicit_values", kind: Kind::Texts },
-        Column { name: "other_names", kind: Kind::Texts },
-        Column { name: "other_readings", kind: Kind::Texts },
-        Column { name: "separating_databases", kind: Kind::Texts },
-        Column { name: "polished", kind: Kind::Json },
-        Column { name: "sql", kind: Kind::Text },
-        Column { name: "dialects", kind: Kind::Json },
-        Column { name: "tier", kind: Kind::Text },
-        Column { name: "operators", kind: Kind::Texts },
-        Column { name: "depth", kind: Kind::Integer },
-        Column { name: "joins", kind: Kind::Integer },
-        Column { name: "tables", kind: Kind::Texts },
-        Column { name: "columns", kind: Kind::Texts },
-        Column { name: "rows", kind: Kind::Integer },
-        Column { name: "width", kind: Kind::Integer },
+    pub const COLUMNS: &'static [FieldColumn] = &[
+        FieldColumn { name: "id", kind: FieldKind::Text },
+        FieldColumn { name: "db_id", kind: FieldKind::Text },
+        FieldColumn { name: "question", kind: FieldKind::Text },
+        FieldColumn { name: "question_missing", kind: FieldKind::Text },
+        FieldColumn { name: "turns", kind: FieldKind::Texts },
+        FieldColumn { name: "style", kind: FieldKind::Text },
+        FieldColumn { name: "distractors", kind: FieldKind::Texts },
+        FieldColumn { name: "implicit_values", kind: FieldKind::Texts },
+        FieldColumn { name: "other_names", kind: FieldKind::Texts },
+        FieldColumn { name: "other_readings", kind: FieldKind::Texts },
+        FieldColumn { name: "separating_databases", kind: FieldKind::Texts },
+        FieldColumn { name: "polished", kind: FieldKind::Json },
+        FieldColumn { name: "sql", kind: FieldKind::Text },
+        FieldColumn { name: "dialects", kind: FieldKind::Json },
+        FieldColumn { name: "tier", kind: FieldKind::Text },
+        FieldColumn { name: "operators", kind: FieldKind::Texts },
+        FieldColumn { name: "depth", kind: FieldKind::Integer },
+        FieldColumn { name: "joins", kind: FieldKind::Integer },
+        FieldColumn { name: "tables", kind: FieldKind::Texts },
+        FieldColumn { name: "columns", kind: FieldKind::Texts },
+        FieldColumn { name: "rows", kind: FieldKind::Integer },
+        FieldColumn { name: "width", kind: FieldKind::Integer },
     ];
 
     /// The pair of a query that passed all checks.
-    pub fn new(db_id: &str, number: u64, checked: &Checked, shape: &Shape, asked: QuestionOutcome) -> Self {
+    pub fn new(
+        db_id: &str,
+        number: u64,
+        checked: &CheckedQuery,
+        shape: &QueryMeasures,
+        asked: QuestionOutcome,
+    ) -> Self {
         let columns = shape.features.columns.iter().map(|(table, column)| format!("{table}.{column}"));
         Self {
             id: format!("{db_id}-{number:06}"),

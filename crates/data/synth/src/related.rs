@@ -11,15 +11,15 @@
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::{Random, seed_of};
 use sqlgauge_engine::compare::{GoldOrder, Semantics};
-use sqlgauge_etm::law::{Change, Stepper};
-use sqlgauge_search::{Options as SearchOptions, Search};
+use sqlgauge_etm::law::{RewriteChange, Stepper};
+use sqlgauge_search::{Search, SearchOptions};
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Dialect, print};
+use sqlgauge_sql::{PrintDialect, print};
 
-use crate::check::{Checked, Checker};
-use crate::data::{Column, Kind};
+use crate::check::{CheckedQuery, Checker};
+use crate::data::{FieldColumn, FieldKind};
 use crate::near_miss::mutated;
-use crate::world::World;
+use crate::world::GrammarDatabase;
 
 /// Databases that are tried for one near miss, or one reading of a question.
 const DATABASES: usize = 60;
@@ -30,7 +30,7 @@ const CHANGES: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Relation {
+pub enum QueryRelation {
     /// It returns the same on every database that keeps the schema.
     Variant,
     /// It does not.
@@ -47,7 +47,7 @@ pub struct Related {
     /// The database.
     pub db_id: String,
     /// How it is related.
-    pub relation: Relation,
+    pub relation: QueryRelation,
     /// The query.
     pub sql: String,
     /// Of a variant: the rules by which it was made, in order.
@@ -96,11 +96,11 @@ pub struct RelatedQueries {
 
 /// Makes the queries beside one pair.
 pub fn beside(
-    world: &World,
+    world: &GrammarDatabase,
     checker: &Checker<'_>,
     shares: Shares,
     seed: u64,
-    (id, pair): (&str, &Checked),
+    (id, pair): (&str, &CheckedQuery),
 ) -> RelatedQueries {
     let mut made = RelatedQueries::default();
     let mut random = Random::new([seed, seed_of(id), 1]);
@@ -109,7 +109,7 @@ pub fn beside(
     {
         match Fate::of(checker, pair, &sql) {
             Fate::Equal => {
-                made.related.push(Related { rules, ..Related::of(id, world, Relation::Variant, sql) });
+                made.related.push(Related { rules, ..Related::of(id, world, QueryRelation::Variant, sql) });
             }
             Fate::Unequal => made.contradictions.push(Contradiction {
                 pair: id.to_owned(),
@@ -130,14 +130,14 @@ impl RelatedQueries {
     /// Adds a near miss, if one of a few changes has a witness.
     fn near_miss(
         &mut self,
-        world: &World,
+        world: &GrammarDatabase,
         checker: &Checker<'_>,
-        (id, pair): (&str, &Checked),
+        (id, pair): (&str, &CheckedQuery),
         random: &mut Random,
     ) {
         for _ in 0..CHANGES {
             let Some((query, mutation)) = mutated(&pair.query, random) else { break };
-            let Ok(sql) = print(&query, &world.schema, Dialect::Sqlite) else { continue };
+            let Ok(sql) = print(&query, &world.schema, PrintDialect::Sqlite) else { continue };
             if checker.rows(&sql).is_none() {
                 continue;
             }
@@ -145,7 +145,7 @@ impl RelatedQueries {
                 self.related.push(Related {
                     change: Some(mutation.name().to_owned()),
                     witness: Some(script),
-                    ..Related::of(id, world, Relation::NearMiss, sql)
+                    ..Related::of(id, world, QueryRelation::NearMiss, sql)
                 });
                 break;
             }
@@ -156,21 +156,21 @@ impl RelatedQueries {
 
 impl Related {
     /// Its fields, in order, as columns of a table.
-    pub const COLUMNS: &'static [Column] = &[
-        Column { name: "id", kind: Kind::Text },
-        Column { name: "of", kind: Kind::Text },
-        Column { name: "db_id", kind: Kind::Text },
-        Column { name: "relation", kind: Kind::Text },
-        Column { name: "sql", kind: Kind::Text },
-        Column { name: "rules", kind: Kind::Texts },
-        Column { name: "change", kind: Kind::Text },
-        Column { name: "witness", kind: Kind::Text },
+    pub const COLUMNS: &'static [FieldColumn] = &[
+        FieldColumn { name: "id", kind: FieldKind::Text },
+        FieldColumn { name: "of", kind: FieldKind::Text },
+        FieldColumn { name: "db_id", kind: FieldKind::Text },
+        FieldColumn { name: "relation", kind: FieldKind::Text },
+        FieldColumn { name: "sql", kind: FieldKind::Text },
+        FieldColumn { name: "rules", kind: FieldKind::Texts },
+        FieldColumn { name: "change", kind: FieldKind::Text },
+        FieldColumn { name: "witness", kind: FieldKind::Text },
     ];
 
     /// A query beside the pair of that id, about which no more is said yet.
-    fn of(id: &str, world: &World, relation: Relation, sql: String) -> Self {
+    fn of(id: &str, world: &GrammarDatabase, relation: QueryRelation, sql: String) -> Self {
         Self {
-            id: format!("{id}-{}", if relation == Relation::Variant { "variant" } else { "near" }),
+            id: format!("{id}-{}", if relation == QueryRelation::Variant { "variant" } else { "near" }),
             of: id.to_owned(),
             db_id: world.db_id.clone(),
             relation,
@@ -183,8 +183,8 @@ impl Related {
 }
 
 /// The query after some applications of rules, with these.
-fn variant(world: &World, query: &Query, random: &mut Random) -> Option<(String, Vec<String>)> {
-    let text = |query: &Query| print(query, &world.schema, Dialect::Sqlite).ok();
+fn variant(world: &GrammarDatabase, query: &Query, random: &mut Random) -> Option<(String, Vec<String>)> {
+    let text = |query: &Query| print(query, &world.schema, PrintDialect::Sqlite).ok();
     let before = text(query)?;
     let trace = Stepper::new(&world.kept).steps(query);
     if trace.stopped.is_some() || !Stepper::has_normal_form(query) {
@@ -194,7 +194,7 @@ fn variant(world: &World, query: &Query, random: &mut Random) -> Option<(String,
     let mut found = Vec::new();
     for step in &trace.steps {
         // What no rule answers for is no proof.
-        let Change::Rule(rule) = step.change else { break };
+        let RewriteChange::Rule(rule) = step.change else { break };
         rules.push(rule.id.to_owned());
         found.extend(text(&step.query).filter(|after| *after != before).map(|after| (after, rules.clone())));
     }
@@ -212,7 +212,7 @@ enum Fate {
 }
 
 impl Fate {
-    fn of(checker: &Checker<'_>, pair: &Checked, sql: &str) -> Self {
+    fn of(checker: &Checker<'_>, pair: &CheckedQuery, sql: &str) -> Self {
         let Some(rows) = checker.rows(sql) else { return Self::Unfinished };
         let unordered = &GoldOrder::Unordered;
         match Semantics::Bag.difference((&pair.rows, unordered), (&rows, unordered)) {
@@ -223,13 +223,13 @@ impl Fate {
 }
 
 /// A search for databases of that schema; `None` if SQLite has no memory for one.
-pub(crate) fn search_over(world: &World) -> Option<Search> {
+pub(crate) fn search_over(world: &GrammarDatabase) -> Option<Search> {
     let options = SearchOptions { databases: DATABASES, ..SearchOptions::default() };
     Search::new(std::sync::Arc::clone(&world.schema), options).ok()
 }
 
 /// A database on which the two return different rows.
-fn witness(world: &World, gold: &str, near: &str) -> Option<String> {
+fn witness(world: &GrammarDatabase, gold: &str, near: &str) -> Option<String> {
     let verdict = search_over(world)?.refute_minimised(gold, near);
     verdict.refutation().map(|refutation| refutation.database().script())
 }
@@ -246,13 +246,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let tables = "PRAGMA foreign_keys = OFF; CREATE TABLE a (id INTEGER PRIMARY KEY);
             CREATE TABLE b (id INTEGER PRIMARY KEY, a INTEGER NOT NULL REFERENCES a(id)); INSERT INTO a VALUES (1);";
-        let with = |name: &str, rows: &str, look: &dyn Fn(&World, &Checker<'_>, &Checked)| {
+        let with = |name: &str, rows: &str, look: &dyn Fn(&GrammarDatabase, &Checker<'_>, &CheckedQuery)| {
             let path = folder.path().join(name);
             let script = format!("{tables} INSERT INTO b VALUES {rows};");
             rusqlite::Connection::open(&path).unwrap().execute_batch(&script).unwrap();
             let engine = SqliteEngine::new(Limits { max_vm_steps: 50_000, ..Limits::default() });
             let database = engine.open(&path).unwrap();
-            let world = World::read("x", &database, &engine);
+            let world = GrammarDatabase::read("x", &database, &engine);
             let checker = Checker::new(&world.schema, &database, &engine);
             let query = resolve("SELECT b.id FROM b JOIN a ON b.a = a.id", &world.schema).unwrap();
             look(&world, &checker, &checker.check(&query, &mut Random::new([1])).unwrap());
@@ -268,7 +268,7 @@ mod tests {
     }
 
     /// Whether some variant reads one table, which the foreign key proves.
-    fn drops_the_join(world: &World, pair: &Checked) -> bool {
+    fn drops_the_join(world: &GrammarDatabase, pair: &CheckedQuery) -> bool {
         let variants = (0..40).filter_map(|seed| variant(world, &pair.query, &mut Random::new([seed])));
         variants.map(|(sql, _)| sql).any(|sql| !sql.contains("JOIN"))
     }

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use sqlgauge_sql::Features;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Body, Expr, From, Query, Relation, RelationId, Source, UnaryOperator};
+use sqlgauge_sql::tree::{Body, Expr, From, Query, Relation, RelationId, RelationSource, UnaryOperator};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 /// The measures of a query.
 #[derive(Debug, Clone, Default)]
-pub struct Shape {
+pub struct QueryMeasures {
     /// Tables, columns, operators, depth, joins: what every part of sqlgauge knows of a query.
     pub features: Features,
     /// Its length: relations, and what expressions are made of.
@@ -30,7 +30,7 @@ pub struct Shape {
     pub inner_joins: usize,
 }
 
-impl Shape {
+impl QueryMeasures {
     /// Measures a query.
     pub fn of(query: &Query, schema: &Schema) -> Self {
         let mut shape = Self { features: Features::of(query, schema), ..Self::default() };
@@ -72,7 +72,7 @@ fn is_correlated(query: &Query) -> bool {
     !relations.read.is_subset(&relations.declared)
 }
 
-impl Visitor for Shape {
+impl Visitor for QueryMeasures {
     fn body(&mut self, body: &Body) {
         self.nodes += usize::from(matches!(body, Body::SetOperation { .. }));
     }
@@ -83,7 +83,7 @@ impl Visitor for Shape {
 
     fn relation(&mut self, relation: &Relation) {
         self.nodes += 1;
-        self.derived_tables += usize::from(matches!(relation.source, Source::Derived(_)));
+        self.derived_tables += usize::from(matches!(relation.source, RelationSource::Derived(_)));
     }
 
     fn expr(&mut self, expr: &Expr) {

@@ -11,7 +11,7 @@ use sqlgauge_dataset::{Databases, DatasetError};
 
 /// A database file and its name in the corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct CorpusSource {
     /// Its name in the corpus.
     pub db_id: String,
     /// Its file.
@@ -49,7 +49,7 @@ pub enum SourceError {
 ///
 /// # Errors
 /// [`SourceError`].
-pub fn sources(roots: &[PathBuf]) -> Result<Vec<Source>, SourceError> {
+pub fn sources(roots: &[PathBuf]) -> Result<Vec<CorpusSource>, SourceError> {
     let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
     for root in roots {
         let all = Databases::open(root)?.all()?;
@@ -65,7 +65,7 @@ pub fn sources(roots: &[PathBuf]) -> Result<Vec<Source>, SourceError> {
             }
         }
     }
-    Ok(found.into_iter().map(|(db_id, path)| Source { db_id, path }).collect())
+    Ok(found.into_iter().map(|(db_id, path)| CorpusSource { db_id, path }).collect())
 }
 
 fn is_same(first: &Path, second: &Path) -> bool {

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Spending;
-use crate::check::Reason;
-use crate::pair::Pair;
-use crate::related::{Contradiction, RelatedQueries, Relation};
+use crate::check::RejectionReason;
+use crate::pair::SynthPair;
+use crate::related::{Contradiction, QueryRelation, RelatedQueries};
 use crate::tier::Tier;
 
 /// The counts of a database, or of a whole corpus.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Tally {
+pub struct CorpusTally {
     /// Pairs.
     pub pairs: u64,
     /// Pairs by tier.
@@ -36,7 +36,7 @@ pub struct Tally {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub polished: BTreeMap<String, u64>,
     /// Queries beside pairs.
-    pub related: BTreeMap<Relation, u64>,
+    pub related: BTreeMap<QueryRelation, u64>,
     /// Variants that rules made and whose rows are others: defects of a rule or of SQLite.
     pub contradictions: Vec<Contradiction>,
     /// Variants that did not run within the limits, dropped.
@@ -44,7 +44,7 @@ pub struct Tally {
     /// Changes for which no witness was found, dropped.
     pub without_witness: u64,
     /// Queries that were made and checked and are no pairs, by the first check that they did not pass.
-    pub dropped: BTreeMap<Reason, u64>,
+    pub dropped: BTreeMap<RejectionReason, u64>,
     /// Texts by dialect, and refusals by what the dialect cannot say.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dialects: BTreeMap<String, BTreeMap<String, u64>>,
@@ -58,9 +58,9 @@ fn bump<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, by: u64) {
     *counts.entry(key).or_default() += by;
 }
 
-impl Tally {
+impl CorpusTally {
     /// Counts a pair.
-    pub fn keep(&mut self, pair: &Pair) {
+    pub fn keep(&mut self, pair: &SynthPair) {
         self.pairs += 1;
         bump(&mut self.tiers, pair.tier, 1);
         bump(&mut self.depths, pair.depth, 1);
@@ -82,7 +82,7 @@ impl Tally {
     }
 
     /// Counts the texts of a pair in other dialects.
-    pub fn keep_dialects(&mut self, pair: &Pair) {
+    pub fn keep_dialects(&mut self, pair: &SynthPair) {
         for (dialect, text) in &pair.dialects {
             bump(self.dialects.entry(dialect.clone()).or_default(), text.count().to_owned(), 1);
         }
@@ -97,7 +97,7 @@ impl Tally {
     }
 
     /// Counts a query that is no pair.
-    pub fn drop(&mut self, reason: Reason) {
+    pub fn drop(&mut self, reason: RejectionReason) {
         bump(&mut self.dropped, reason, 1);
     }
 

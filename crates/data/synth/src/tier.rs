@@ -11,7 +11,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::operators::OperatorId;
-use crate::shape::Shape;
+use crate::shape::QueryMeasures;
 
 /// How difficult a query is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ impl Tier {
     pub const ALL: [Self; 4] = [Self::Simple, Self::Moderate, Self::Complex, Self::HighlyComplex];
 
     /// The tier of a query of that shape.
-    pub fn of(shape: &Shape) -> Self {
+    pub fn of(shape: &QueryMeasures) -> Self {
         let levels = shape.features.depth.saturating_sub(1) + shape.features.set_operations;
         let sum = reached(NODES, shape.nodes)
             + reached(JOINS, shape.features.joins)
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn tiers_rise_with_what_a_query_has() {
         let schema = Schema::from_ddl("CREATE TABLE t (a, b, c); CREATE TABLE u (a, b);").unwrap();
-        let tier = |sql: &str| Tier::of(&Shape::of(&resolve(sql, &schema).unwrap(), &schema));
+        let tier = |sql: &str| Tier::of(&QueryMeasures::of(&resolve(sql, &schema).unwrap(), &schema));
         assert_eq!(tier("SELECT a FROM t WHERE b = 1"), Tier::Simple);
         assert_eq!(tier("SELECT count(*) FROM t"), Tier::Simple);
         let grouped =

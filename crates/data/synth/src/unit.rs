@@ -15,18 +15,18 @@ use sqlgauge_questions::Speech;
 use crate::ambiguity::separating_databases;
 use crate::asking::{Asking, QuestionOutcome};
 use crate::budget::{Allowance, Caps};
-use crate::check::{Checked, Checker, Reason};
+use crate::check::{CheckedQuery, Checker, RejectionReason};
 use crate::dialects::Translation;
 use crate::grammar::Grammar;
-use crate::pair::Pair;
+use crate::pair::SynthPair;
 use crate::polish::{Polish, WriterError};
 use crate::related::{Related, RelatedQueries, Shares, beside};
 use crate::sampler::Sampler;
-use crate::shape::Shape;
-use crate::tally::Tally;
+use crate::shape::QueryMeasures;
+use crate::tally::CorpusTally;
 use crate::tier::Tier;
 use crate::wish::{Demand, TierShares, Wish};
-use crate::world::World;
+use crate::world::GrammarDatabase;
 
 /// How many pairs are drawn at a time.
 const BATCH: usize = 512;
@@ -44,7 +44,7 @@ pub type Unmet = [u64; 4];
 
 /// What is to be made of one database.
 #[derive(Debug, Clone, Copy)]
-pub struct Task<'a> {
+pub struct DatabaseTask<'a> {
     /// The seed of the corpus.
     pub seed: u64,
     /// The shares of the tiers.
@@ -82,8 +82,8 @@ struct Slot {
 
 /// What became of a slot before it was compared with others.
 struct Drawn {
-    found: Option<(Checked, Shape, QuestionOutcome)>,
-    tally: Tally,
+    found: Option<(CheckedQuery, QueryMeasures, QuestionOutcome)>,
+    tally: CorpusTally,
 }
 
 /// Makes the pairs of a database; each is handed over as soon as it is certain, in an order that does not depend on threads.
@@ -91,12 +91,12 @@ struct Drawn {
 /// # Errors
 /// What `keep` says, and what rewords questions.
 pub fn make<E: From<WriterError>>(
-    task: &Task<'_>,
-    world: &World,
+    task: &DatabaseTask<'_>,
+    world: &GrammarDatabase,
     checker: &Checker<'_>,
-    mut keep: impl FnMut(Pair, Vec<Related>) -> Result<(), E>,
-) -> Result<(Tally, Unmet), E> {
-    let (mut tally, mut unmet): (Tally, Unmet) = Default::default();
+    mut keep: impl FnMut(SynthPair, Vec<Related>) -> Result<(), E>,
+) -> Result<(CorpusTally, Unmet), E> {
+    let (mut tally, mut unmet): (CorpusTally, Unmet) = Default::default();
     let mut pending: VecDeque<Slot> = slots(task, world).into();
     if world.tables.is_empty() {
         pending.iter().for_each(|slot| unmet[slot.wish.tier.index()] += 1);
@@ -119,14 +119,14 @@ pub fn make<E: From<WriterError>>(
             tally.add(own);
             match found {
                 Some((passed, shape, asked)) if seen.insert(passed.digest) => {
-                    kept.push((Pair::new(&world.db_id, slot.number, &passed, &shape, asked), passed));
+                    kept.push((SynthPair::new(&world.db_id, slot.number, &passed, &shape, asked), passed));
                 }
                 Some(_) if slot.round < ROUNDS => {
-                    tally.drop(Reason::Duplicate);
+                    tally.drop(RejectionReason::Duplicate);
                     pending.push_back(Slot { round: slot.round + 1, ..slot });
                 }
                 Some(_) => {
-                    tally.drop(Reason::Duplicate);
+                    tally.drop(RejectionReason::Duplicate);
                     unmet[slot.wish.tier.index()] += 1;
                 }
                 None => unmet[slot.wish.tier.index()] += 1,
@@ -150,12 +150,12 @@ pub fn make<E: From<WriterError>>(
 
 /// The pairs with what is found by searching: databases that separate readings, and queries beside them.
 fn completed(
-    task: &Task<'_>,
-    world: &World,
+    task: &DatabaseTask<'_>,
+    world: &GrammarDatabase,
     checker: &Checker<'_>,
-    kept: Vec<(Pair, Checked)>,
-) -> Vec<(Pair, RelatedQueries)> {
-    let complete = |(mut pair, passed): (Pair, Checked)| {
+    kept: Vec<(SynthPair, CheckedQuery)>,
+) -> Vec<(SynthPair, RelatedQueries)> {
+    let complete = |(mut pair, passed): (SynthPair, CheckedQuery)| {
         pair.separating_databases = separating_databases(world, &pair.sql, &pair.other_readings);
         let made = beside(world, checker, task.shares_beside, task.seed, (&pair.id, &passed));
         (pair, made)
@@ -164,7 +164,7 @@ fn completed(
 }
 
 /// The pairs that are asked for.
-fn slots(task: &Task<'_>, world: &World) -> Vec<Slot> {
+fn slots(task: &DatabaseTask<'_>, world: &GrammarDatabase) -> Vec<Slot> {
     let mut slots = Vec::new();
     let name = seed_of(&world.db_id);
     for number in 0..task.pairs {
@@ -187,12 +187,12 @@ fn slots(task: &Task<'_>, world: &World) -> Vec<Slot> {
 
 /// Draws queries until one is as wished for and passes all checks.
 fn draw(
-    task: &Task<'_>,
-    (world, checker, speech): (&World, &Checker<'_>, &Speech<'_>),
+    task: &DatabaseTask<'_>,
+    (world, checker, speech): (&GrammarDatabase, &Checker<'_>, &Speech<'_>),
     slot: &Slot,
     allowance: Allowance,
 ) -> Drawn {
-    let mut tally = Tally::default();
+    let mut tally = CorpusTally::default();
     let mut without_question = None;
     let mut unsaid = 0;
     let name = seed_of(&world.db_id);
@@ -208,7 +208,7 @@ fn draw(
         let wish = kept.of(slot.wish, &mut random);
         tally.spending.made += 1;
         let Some(query) = Grammar::new(world, task.sampler, wish, own).query() else { continue };
-        let shape = Shape::of(&query, &world.schema);
+        let shape = QueryMeasures::of(&query, &world.schema);
         if !kept.is_met_by(&shape, &wish, world) {
             continue;
         }
@@ -220,7 +220,7 @@ fn draw(
                 if asked.question.is_some() || task.asking.styles.is_empty() {
                     return Drawn { found: Some((passed, shape, asked)), tally };
                 }
-                tally.drop(Reason::Unsayable);
+                tally.drop(RejectionReason::Unsayable);
                 without_question.get_or_insert((passed, shape, asked));
                 unsaid += 1;
                 if unsaid == MOST_UNSAID {
@@ -228,7 +228,10 @@ fn draw(
                 }
             }
             Err(reason) => {
-                let ran = !matches!(reason, Reason::Unprintable | Reason::Unresolved | Reason::OtherTree);
+                let ran = !matches!(
+                    reason,
+                    RejectionReason::Unprintable | RejectionReason::Unresolved | RejectionReason::OtherTree
+                );
                 tally.spending.executed += u64::from(ran);
                 tally.drop(reason);
             }
@@ -260,7 +263,7 @@ impl WishParts {
         Wish { depth, operator, ..wish }
     }
 
-    fn is_met_by(self, shape: &Shape, wish: &Wish, world: &World) -> bool {
+    fn is_met_by(self, shape: &QueryMeasures, wish: &Wish, world: &GrammarDatabase) -> bool {
         (!self.tier || Tier::of(shape) == wish.tier)
             && (!self.depth || shape.features.depth == wish.depth)
             && (!self.operator || (wish.operator.get().is_in)(shape))
@@ -269,7 +272,7 @@ impl WishParts {
 }
 
 /// Whether a query of that shape uses what is demanded.
-pub fn uses(shape: &Shape, demand: Demand, world: &World) -> bool {
+pub fn uses(shape: &QueryMeasures, demand: Demand, world: &GrammarDatabase) -> bool {
     let has = |table: usize, column: u32| {
         let declared = world.schema.table(world.tables[table].id);
         declared.and_then(|table| Some((table, table.column(column)?))).is_some_and(|(table, column)| {
@@ -292,7 +295,7 @@ pub fn uses(shape: &Shape, demand: Demand, world: &World) -> bool {
 }
 
 /// All columns and links of a database, each so many times.
-pub fn all_demands(world: &World, times: usize) -> Vec<Demand> {
+pub fn all_demands(world: &GrammarDatabase, times: usize) -> Vec<Demand> {
     let columns = (0..).zip(&world.tables).flat_map(|(table, profile)| {
         (0..).take(profile.columns.len()).map(move |column| Demand::Column(table, column))
     });

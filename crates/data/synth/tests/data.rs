@@ -10,9 +10,9 @@ use parquet::record::Field;
 use serde_json::{Map, Value};
 use sqlgauge_dialects::DIALECTS;
 use sqlgauge_engine::{Limits, SqliteEngine};
-use sqlgauge_questions::Style;
-use sqlgauge_synth::data::{Column, Kind};
-use sqlgauge_synth::{Asking, DataFormat, Options, Pair, Related, Shares, sources, synthesize};
+use sqlgauge_questions::QuestionStyle;
+use sqlgauge_synth::data::{FieldColumn, FieldKind};
+use sqlgauge_synth::{Asking, DataFormat, Related, Shares, SynthOptions, SynthPair, sources, synthesize};
 
 const SHOP: &str = "
     CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INTEGER);
@@ -24,16 +24,16 @@ const SHOP: &str = "
 ";
 
 fn corpus(folder: &Path, out: &str, data: Vec<DataFormat>, threads: usize) {
-    let options = Options {
+    let options = SynthOptions {
         pairs: 200,
         seed: 3,
-        asking: Asking { styles: Style::all().collect(), distractors: 0.3 },
+        asking: Asking { styles: QuestionStyle::all().collect(), distractors: 0.3 },
         dialects: DIALECTS.iter().copied().take(2).collect(),
         beside: Shares { variants: 0.2, near_misses: 0.1 },
         data,
         pairs_per_file: 80,
         tool_version: "test".to_owned(),
-        ..Options::default()
+        ..SynthOptions::default()
     };
     let engine = SqliteEngine::new(Limits { max_vm_steps: 1_000_000, max_rows: 20_000, ..Limits::default() });
     let sources = sources(&[folder.join("shop.sqlite")]).unwrap();
@@ -65,9 +65,9 @@ fn lines(path: &Path) -> Vec<Map<String, Value>> {
 }
 
 /// The rows as a table has them: what is no text, list of texts or number is the text of its JSON.
-fn of_table(rows: &[Map<String, Value>], columns: &[Column]) -> Vec<Map<String, Value>> {
+fn of_table(rows: &[Map<String, Value>], columns: &[FieldColumn]) -> Vec<Map<String, Value>> {
     let mut rows = rows.to_vec();
-    for column in columns.iter().filter(|column| column.kind == Kind::Json) {
+    for column in columns.iter().filter(|column| column.kind == FieldKind::Json) {
         for row in &mut rows {
             let value = row.get(column.name).unwrap().to_string();
             row.insert(column.name.to_owned(), Value::String(value));
@@ -91,7 +91,7 @@ fn tables_hold_the_rows_of_the_lines() {
         }
         let name = path.file_stem().unwrap().to_str().unwrap();
         let rows = lines(&path);
-        let columns = if name.starts_with("train") { Pair::COLUMNS } else { Related::COLUMNS };
+        let columns = if name.starts_with("train") { SynthPair::COLUMNS } else { Related::COLUMNS };
         assert_eq!(table(&path.with_extension("parquet")), of_table(&rows, columns), "{name}");
         let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
         assert!(rows.iter().all(|row| row.keys().map(String::as_str).eq(names.iter().copied())), "{names:?}");

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use sqlgauge_base::Random;
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_etm::law::Stepper;
-use sqlgauge_sql::{Dialect, print, resolve};
-use sqlgauge_synth::check::{Checker, Reason};
+use sqlgauge_sql::{PrintDialect, print, resolve};
+use sqlgauge_synth::check::{Checker, RejectionReason};
 use sqlgauge_synth::grammar::Grammar;
 use sqlgauge_synth::sampler::SAMPLERS;
-use sqlgauge_synth::shape::Shape;
+use sqlgauge_synth::shape::QueryMeasures;
 use sqlgauge_synth::{
-    Caps, Options, Relation, Shares, Source, Summary, Tier, TierShares, Wish, World, sources, synthesize,
+    Caps, CorpusSource, CorpusSummary, GrammarDatabase, QueryRelation, Shares, SynthOptions, Tier,
+    TierShares, Wish, sources, synthesize,
 };
 
 const MUSIC: &str = "
@@ -49,7 +50,7 @@ fn database(folder: &Path, name: &str, script: &str) -> PathBuf {
     path
 }
 
-fn music_and_odd(folder: &Path) -> Vec<Source> {
+fn music_and_odd(folder: &Path) -> Vec<CorpusSource> {
     let input = folder.join("in");
     std::fs::create_dir(&input).unwrap();
     database(&input, "music", MUSIC);
@@ -61,18 +62,18 @@ fn engine() -> SqliteEngine {
     SqliteEngine::new(Limits { max_vm_steps: 1_000_000, max_rows: 20_000, ..Limits::default() })
 }
 
-fn options(pairs: u64) -> Options {
-    Options {
+fn options(pairs: u64) -> SynthOptions {
+    SynthOptions {
         pairs,
         seed: 7,
         beside: Shares { variants: 0.3, near_misses: 0.2 },
         pairs_per_file: 1000,
         tool_version: "test".to_owned(),
-        ..Options::default()
+        ..SynthOptions::default()
     }
 }
 
-fn corpus(sources: &[Source], options: &Options, out: &Path, threads: usize) -> Summary {
+fn corpus(sources: &[CorpusSource], options: &SynthOptions, out: &Path, threads: usize) -> CorpusSummary {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let engine = engine();
     pool.install(|| synthesize(sources, &engine, options, out.to_owned(), &|_, _| {})).unwrap()
@@ -103,10 +104,10 @@ fn every_query_that_is_made_prints_and_resolves_to_the_same_tree() {
     let engine = engine();
     for (name, script) in [("music", MUSIC), ("odd", ODD)] {
         let opened = engine.open(&database(folder.path(), name, script)).unwrap();
-        let world = World::read(name, &opened, &engine);
+        let world = GrammarDatabase::read(name, &opened, &engine);
         let checker = Checker::new(&world.schema, &opened, &engine);
         let (mut made, mut kept, mut dropped) =
-            (0, 0, std::collections::BTreeMap::<Reason, Vec<String>>::new());
+            (0, 0, std::collections::BTreeMap::<RejectionReason, Vec<String>>::new());
         for place in 0..1500 {
             let mut random = Random::new([1, place]);
             let wish = Wish::at(place, TierShares::default(), &mut random);
@@ -115,21 +116,29 @@ fn every_query_that_is_made_prints_and_resolves_to_the_same_tree() {
             };
             made += 1;
             let tree = Stepper::start(&query);
-            let text = print(&tree, &world.schema, Dialect::Sqlite)
+            let text = print(&tree, &world.schema, PrintDialect::Sqlite)
                 .unwrap_or_else(|error| panic!("{error}: {tree:?}"));
             let again = resolve(&text, &world.schema).unwrap_or_else(|error| panic!("{error}: {text}"));
             assert_eq!(Stepper::start(&again), tree, "{text}");
             match checker.check(&query, &mut random) {
                 Ok(found) => {
                     kept += 1;
-                    let shapes = [Shape::of(&query, &world.schema), Shape::of(&found.query, &world.schema)];
+                    let shapes = [
+                        QueryMeasures::of(&query, &world.schema),
+                        QueryMeasures::of(&found.query, &world.schema),
+                    ];
                     assert_eq!(Tier::of(&shapes[0]), Tier::of(&shapes[1]), "{text}");
                     assert!(!found.rows.is_empty());
                 }
                 Err(reason) => dropped.entry(reason).or_default().push(text),
             }
         }
-        for reason in [Reason::Unprintable, Reason::Unresolved, Reason::OtherTree, Reason::Fails] {
+        for reason in [
+            RejectionReason::Unprintable,
+            RejectionReason::Unresolved,
+            RejectionReason::OtherTree,
+            RejectionReason::Fails,
+        ] {
             assert!(!dropped.contains_key(&reason), "{reason:?}: {}", dropped[&reason].join("\n"));
         }
         let counts: Vec<_> = dropped.iter().map(|(reason, texts)| (reason, texts.len())).collect();
@@ -146,11 +155,11 @@ fn a_corpus_follows_from_its_seed_whatever_the_threads_and_goes_on_where_it_was_
     let summary = corpus(&sources, &options(400), &at("one"), 1);
     assert_eq!(summary.tally.pairs + summary.unmet.iter().sum::<u64>(), 400, "{summary:?}");
     let related = |relation| summary.tally.related.get(&relation).copied().unwrap_or(0);
-    assert!(related(Relation::Variant) > 20 && related(Relation::NearMiss) > 20, "{summary:?}");
+    assert!(related(QueryRelation::Variant) > 20 && related(QueryRelation::NearMiss) > 20, "{summary:?}");
     assert_eq!(summary.tally.contradictions, []);
     corpus(&sources, &options(400), &at("two"), 2);
     assert!(files(&at("one")) == files(&at("two")));
-    corpus(&sources, &Options { seed: 8, ..options(400) }, &at("other"), 2);
+    corpus(&sources, &SynthOptions { seed: 8, ..options(400) }, &at("other"), 2);
     assert!(files(&at("one")) != files(&at("other")));
 
     // As it is left by a process that ended after the first database.
@@ -169,7 +178,7 @@ fn a_corpus_follows_from_its_seed_whatever_the_threads_and_goes_on_where_it_was_
 }
 
 /// Makes the first database and panics before the second.
-fn corpus_until_first(sources: &[Source], out: &Path) -> bool {
+fn corpus_until_first(sources: &[CorpusSource], out: &Path) -> bool {
     let stop = |_, _| panic!("ended");
     let engine = engine();
     let run =
@@ -183,7 +192,7 @@ fn every_column_and_link_is_used_as_often_as_asked() {
     let path = database(folder.path(), "music", MUSIC);
     let summary = corpus(
         &sources(&[path]).unwrap(),
-        &Options { each: 3, ..options(120) },
+        &SynthOptions { each: 3, ..options(120) },
         &folder.path().join("out"),
         2,
     );
@@ -199,7 +208,7 @@ fn every_column_and_link_is_used_as_often_as_asked() {
         assert!(uses.get(column).is_some_and(|&count| count >= 3), "{column}: {uses:?}");
     }
     assert_eq!(uses.len(), 15, "{uses:?}");
-    let few = Options { each: 3, ..options(20) };
+    let few = SynthOptions { each: 3, ..options(20) };
     let path = folder.path().join("music.sqlite");
     let error =
         synthesize(&sources(&[path]).unwrap(), &engine(), &few, folder.path().join("few"), &|_, _| {});
@@ -213,7 +222,8 @@ fn caps_of_a_database_and_the_budget_are_never_passed() {
     let sources = music_and_odd(folder.path());
     let at = |name: &str| folder.path().join(name);
     // Those of the paper, for each of two databases.
-    let capped = Options { caps: Caps { cost: None, made: Some(160), executed: Some(40) }, ..options(400) };
+    let capped =
+        SynthOptions { caps: Caps { cost: None, made: Some(160), executed: Some(40) }, ..options(400) };
     let summary = corpus(&sources, &capped, &at("one"), 1);
     let spent = summary.tally.spending;
     assert!(spent.made <= 2 * 160 && spent.executed <= 2 * 40, "{spent:?}");
@@ -222,7 +232,7 @@ fn caps_of_a_database_and_the_budget_are_never_passed() {
     corpus(&sources, &capped, &at("two"), 2);
     assert!(files(&at("one")) == files(&at("two")));
 
-    let budget = Options { caps: Caps { cost: Some(0.05), ..Caps::default() }, ..options(400) };
+    let budget = SynthOptions { caps: Caps { cost: Some(0.05), ..Caps::default() }, ..options(400) };
     let summary = corpus(&sources, &budget, &at("budget"), 2);
     assert!(summary.tally.spending.cost() <= 0.05, "{:?}", summary.tally.spending);
     assert!(summary.tally.pairs > 20, "{summary:?}");

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_synth::polish::{Polish, Polished, PolishedText, Refusal, Writer, WriterError};
-use sqlgauge_synth::{CorpusError, Options, Pair, Summary, sources, synthesize};
+use sqlgauge_synth::polish::{Polish, Polished, PolishedText, WordingRefusal, Writer, WriterError};
+use sqlgauge_synth::{CorpusError, CorpusSummary, SynthOptions, SynthPair, sources, synthesize};
 
 const SHOP: &str = "
     CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INTEGER);
@@ -78,7 +78,7 @@ impl Writer for Fake {
     }
 }
 
-fn corpus(folder: &Path, out: &str, share: f64, writer: Fake) -> Result<Summary, CorpusError> {
+fn corpus(folder: &Path, out: &str, share: f64, writer: Fake) -> Result<CorpusSummary, CorpusError> {
     for name in ["shop", "store"] {
         let path = folder.join(name).join(format!("{name}.sqlite"));
         if !path.exists() {
@@ -86,13 +86,13 @@ fn corpus(folder: &Path, out: &str, share: f64, writer: Fake) -> Result<Summary,
             rusqlite::Connection::open(&path).unwrap().execute_batch(SHOP).unwrap();
         }
     }
-    let options = Options {
+    let options = SynthOptions {
         pairs: 240,
         seed: 3,
         polish: Some(Polish { share, writer: Arc::new(writer) }),
         pairs_per_file: 1000,
         tool_version: "test".to_owned(),
-        ..Options::default()
+        ..SynthOptions::default()
     };
     let engine = SqliteEngine::new(Limits { max_vm_steps: 1_000_000, max_rows: 20_000, ..Limits::default() });
     let sources =
@@ -100,7 +100,7 @@ fn corpus(folder: &Path, out: &str, share: f64, writer: Fake) -> Result<Summary,
     synthesize(&sources, &engine, &options, folder.join(out), &|_, _| {})
 }
 
-fn pairs(folder: &Path) -> Vec<Pair> {
+fn pairs(folder: &Path) -> Vec<SynthPair> {
     let text = std::fs::read_to_string(folder.join("data/train-00000-of-00001.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -115,7 +115,11 @@ fn a_wording_stands_beside_its_question_and_only_right_rows_agree() {
         match pair.polished {
             None => assert!(!is_plain, "{}", pair.id),
             Some(Polished::Refused { refused: why }) => {
-                assert!(why == Refusal::Sql && pair.sql.len().is_multiple_of(5), "{why:?}: {}", pair.sql);
+                assert!(
+                    why == WordingRefusal::Sql && pair.sql.len().is_multiple_of(5),
+                    "{why:?}: {}",
+                    pair.sql
+                );
                 refused += 1;
             }
             Some(Polished::Wording { question, agrees }) => {

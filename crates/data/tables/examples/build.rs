@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sqlgauge_tables::{FileOutcome, Options, build};
+use sqlgauge_tables::{FileOutcome, TablesOptions, build};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -16,7 +16,7 @@ fn main() {
             std::process::exit(2);
         }
     };
-    let mut options = Options::default();
+    let mut options = TablesOptions::default();
     options.foreign_key_score = score.unwrap_or(options.foreign_key_score);
     match build(Path::new(tables), Path::new(out), &options) {
         Ok(report) => {

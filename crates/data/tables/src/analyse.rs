@@ -4,7 +4,7 @@ use crate::input::{Reading, Source};
 use crate::keys::{self, KeyChoice, Steps, Subject};
 use crate::names::{Of, entity, safe};
 use crate::normalise::{Columns, Fragment, Split, normalise};
-use crate::options::Options;
+use crate::options::TablesOptions;
 use crate::profile::Traits;
 use crate::report::KeySearch;
 use crate::stage::Staged;
@@ -66,7 +66,7 @@ impl Analysed {
 }
 
 /// Splits a staged table and looks for keys. The numbers of its values are given free.
-pub(crate) fn analyse(source: Source, staged: Staged, options: &Options) -> Analysed {
+pub(crate) fn analyse(source: Source, staged: Staged, options: &TablesOptions) -> Analysed {
     let mut steps = Steps(options.search_steps);
     let names: Vec<String> = staged.names.iter().map(|(name, _)| name.clone()).collect();
     let columns = Columns { names: &names, codes: &staged.codes, traits: &staged.traits };

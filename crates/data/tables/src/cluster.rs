@@ -2,7 +2,7 @@
 //!
 //! # Contract
 //! Tables of one folder come together by declared foreign keys first, those of the highest score before others; then by
-//! similarity, the highest first, from [`crate::Options::similarity`] on. A database has at most [`crate::Options::max_tables`] tables,
+//! similarity, the highest first, from [`crate::TablesOptions::similarity`] on. A database has at most [`crate::TablesOptions::max_tables`] tables,
 //! those of splits not counted; what would make it larger is left out, and a foreign key that is left out so is told as `apart`.
 //!
 //! The similarity of two tables is the mean of two weighted Jaccard coefficients: of the names of their columns (schema), and of the
@@ -14,7 +14,7 @@ use sqlgauge_names::spoken_words;
 
 use crate::analyse::Analysed;
 use crate::foreign::Inclusion;
-use crate::options::Options;
+use crate::options::TablesOptions;
 use crate::report::ForeignKeyOutcome;
 
 /// Most tables that a name may be common to for it to bring two of them together.
@@ -30,7 +30,7 @@ pub(crate) struct Cluster {
 }
 
 /// The databases in the order of their first files. Foreign keys between two of them are marked.
-pub(crate) fn cluster(tables: &[Analysed], keys: &mut [Inclusion], options: &Options) -> Vec<Cluster> {
+pub(crate) fn cluster(tables: &[Analysed], keys: &mut [Inclusion], options: &TablesOptions) -> Vec<Cluster> {
     let mut sets = Sets::new(tables.len(), options.max_tables.max(1));
     let mut order: Vec<usize> =
         (0..keys.len()).filter(|&at| keys[at].outcome == ForeignKeyOutcome::Declared).collect();

@@ -1,4 +1,4 @@
-//! What ends a whole run; a table that cannot be used does not ([`crate::Refusal`]).
+//! What ends a whole run; a table that cannot be used does not ([`crate::FileRefusal`]).
 
 use std::io;
 use std::path::PathBuf;

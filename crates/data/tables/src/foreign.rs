@@ -12,7 +12,7 @@
 //!   min(1, values of the column / 10): ten different codes that are all known are no accident, a run of small numbers is.
 //!
 //! Their total is 1 - (1 - 0.6 name)(1 - 0.35 coverage)(1 - 0.35 values), halved as often as more than two
-//! tables of the folder have a key of that name, if the column has it too. From [`crate::Options::foreign_key_score`] on the best of a column is declared, unless the declared ones would
+//! tables of the folder have a key of that name, if the column has it too. From [`crate::TablesOptions::foreign_key_score`] on the best of a column is declared, unless the declared ones would
 //! lead from a table back to itself. A column that is the whole key of its own table needs a `name` of at least 0.8.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,7 +24,7 @@ use rusqlite::Connection;
 use crate::analyse::{Analysed, TablePart};
 use crate::error::TablesError;
 use crate::names::{ColumnName, KeyName, similarity};
-use crate::options::Options;
+use crate::options::TablesOptions;
 use crate::report::{ForeignKeyOutcome, Scores};
 use crate::sketch::Sketch;
 use crate::stage::ROWS;
@@ -54,7 +54,10 @@ pub(crate) struct Inclusion {
 }
 
 /// Judges the inclusions among all tables, in the order of the tables.
-pub(crate) fn foreign_keys(tables: &[Analysed], options: &Options) -> Result<Vec<Inclusion>, TablesError> {
+pub(crate) fn foreign_keys(
+    tables: &[Analysed],
+    options: &TablesOptions,
+) -> Result<Vec<Inclusion>, TablesError> {
     let mut folders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, table) in tables.iter().enumerate() {
         folders.entry(table.source.folder()).or_default().push(at);
@@ -165,7 +168,7 @@ impl<'a> Folder<'a> {
         if meet || own.name.eq_ignore_ascii_case(&other.column.name) { similarity(own, other) } else { 0.0 }
     }
 
-    fn judge(&self, options: &Options) -> Result<Vec<Inclusion>, TablesError> {
+    fn judge(&self, options: &TablesOptions) -> Result<Vec<Inclusion>, TablesError> {
         let asked: Vec<Vec<Inclusion>> =
             self.parts.iter().map(|&from| self.candidates(from, options)).collect();
         let mut judged = Vec::new();
@@ -240,7 +243,7 @@ impl<'a> Folder<'a> {
     }
 
     /// What may hold by name, type and sketch, for each column the best first.
-    fn candidates(&self, from: At, options: &Options) -> Vec<Inclusion> {
+    fn candidates(&self, from: At, options: &TablesOptions) -> Vec<Inclusion> {
         let mut found: Vec<Inclusion> = Vec::new();
         let mut keys: BTreeSet<usize> = BTreeSet::new();
         for &column in &self.part(from).columns {
@@ -264,7 +267,14 @@ impl<'a> Folder<'a> {
         found
     }
 
-    fn single(&self, from: At, column: usize, to: At, key: usize, options: &Options) -> Option<Inclusion> {
+    fn single(
+        &self,
+        from: At,
+        column: usize,
+        to: At,
+        key: usize,
+        options: &TablesOptions,
+    ) -> Option<Inclusion> {
         let (own, other) = (&self.tables[from.0], &self.tables[to.0]);
         let (traits, target) = (&own.traits[column], &other.traits[key]);
         let is_own_key = self.part(from).is_key(column);

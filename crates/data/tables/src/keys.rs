@@ -2,7 +2,7 @@
 //!
 //! # Contract
 //! A set of columns is unique if no two rows agree in all of them and none is NULL in a row. It is minimal if no part of it is
-//! unique. [`search`] looks at sets of one column, then of two, and so on up to [`crate::Options::max_key_columns`], and stops
+//! unique. [`search`] looks at sets of one column, then of two, and so on up to [`crate::TablesOptions::max_key_columns`], and stops
 //! after the first size with a key; of each size that it has looked at, `minimal` has every minimal unique set of columns that
 //! are not REAL. If its steps are used up first, it says so.
 //!
@@ -25,7 +25,7 @@ use std::collections::HashSet;
 use sqlgauge_names::{noun_of, spoken_words};
 
 use crate::names::is_key_like;
-use crate::options::Options;
+use crate::options::TablesOptions;
 use crate::profile::{Coded, Traits, pairs};
 use crate::report::KeySearch;
 use crate::values::ColumnType;
@@ -77,7 +77,7 @@ pub(crate) struct Subject<'a> {
 }
 
 /// Looks for the minimal unique sets of columns of a table.
-pub(crate) fn search(subject: &Subject<'_>, options: &Options, steps: &mut Steps) -> KeyChoice {
+pub(crate) fn search(subject: &Subject<'_>, options: &TablesOptions, steps: &mut Steps) -> KeyChoice {
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for (place, (at, name, codes, traits)) in subject.columns.iter().enumerate() {
         if traits.nulls == 0 && codes.kind != ColumnType::Real && codes.distinct > 1 {
@@ -256,7 +256,7 @@ mod tests {
             .map(|(at, ((name, _), (codes, traits)))| (at, *name, codes, traits))
             .collect();
         let rows = owned[0].0.codes.len();
-        search(&Subject { table: "orders", columns, rows }, &Options::default(), &mut Steps(steps))
+        search(&Subject { table: "orders", columns, rows }, &TablesOptions::default(), &mut Steps(steps))
     }
 
     #[test]

@@ -2,11 +2,11 @@
 //!
 //! # Contract
 //! [`build`] reads every table below a folder and writes `DB_ID/DB_ID.sqlite` for each database that it finds, and
-//! [`REPORT_FILE`], a line of JSON for each decision with its reason ([`Record`]). The same files and [`Options`] give the
+//! [`REPORT_FILE`], a line of JSON for each decision with its reason ([`TablesRecord`]). The same files and [`TablesOptions`] give the
 //! same databases and report, whatever the number of threads.
 //!
 //! - **Reading** (`input`): encodings, delimiters, ragged rows, headers; what cannot be read without guessing is refused by
-//!   name ([`Refusal`]).
+//!   name ([`FileRefusal`]).
 //! - **Types** (`values`): INTEGER, REAL, DATE, DATETIME, TIME or TEXT, by every value of a column; dates become ISO only where all
 //!   values of the column have one reading.
 //! - **Cleaning**: duplicate rows and tables, empty columns, sizes, script.
@@ -40,10 +40,10 @@ mod write;
 use std::path::Path;
 
 pub use error::TablesError;
-pub use options::Options;
+pub use options::TablesOptions;
 pub use report::{
-    ColumnRecord, DatabaseRecord, Encoding, FileOutcome, FileRecord, ForeignKeyOutcome, ForeignKeyRecord,
-    KeyRecord, KeySearch, Ragged, Record, Refusal, Report, Scores, SplitRecord,
+    ColumnRecord, DatabaseRecord, Encoding, FileOutcome, FileRecord, FileRefusal, ForeignKeyOutcome,
+    ForeignKeyRecord, KeyRecord, KeySearch, Ragged, Scores, SplitRecord, TablesRecord, TablesReport,
 };
 pub use values::{ColumnType, Doubt};
 
@@ -57,6 +57,6 @@ pub const REPORT_FILE: &str = "tables.jsonl";
 /// # Errors
 /// When the folder has no table that could be used, `out` is not empty, or a file cannot be read or written. A table that
 /// cannot be used is no error but a [`FileOutcome::Refused`].
-pub fn build(inputs: &Path, out: &Path, options: &Options) -> Result<Report, TablesError> {
+pub fn build(inputs: &Path, out: &Path, options: &TablesOptions) -> Result<TablesReport, TablesError> {
     write::build(inputs, out, options)
 }

@@ -6,7 +6,7 @@
 //! underscore. Names that would be the same, in any case of letters, get `_2`, `_3` ….
 
 use sqlgauge_names::{NamesInUse, noun_of, spoken_words};
-use sqlgauge_sql::Dialect;
+use sqlgauge_sql::PrintDialect;
 
 /// Most characters of a name.
 const LONGEST: usize = 60;
@@ -73,7 +73,7 @@ pub(crate) fn safe(raw: &str, of: Of) -> Option<String> {
     }
     let is_rowid = ["rowid", "oid"].contains(&name.to_ascii_lowercase().as_str());
     let is_kept = name.to_ascii_lowercase().starts_with("sqlite_");
-    if is_rowid || is_kept || Dialect::Sqlite.identifier(&name) != name {
+    if is_rowid || is_kept || PrintDialect::Sqlite.identifier(&name) != name {
         name.push_str(if of == Of::Table { "_table" } else { "_value" });
     }
     Some(if is_kept { format!("a_{name}") } else { name })

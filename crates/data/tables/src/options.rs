@@ -1,8 +1,8 @@
 //! What may be chosen, and every threshold that decides something.
 
-/// How tables become databases. [`Options::default`] has the documented values.
+/// How tables become databases. [`TablesOptions::default`] has the documented values.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct TablesOptions {
     /// Most bytes of a file; a larger one is refused.
     pub max_file_bytes: u64,
     /// Most columns of a table; a wider one is refused. SQLite itself takes 2,000.
@@ -35,7 +35,7 @@ pub struct Options {
     pub max_tables: usize,
 }
 
-impl Default for Options {
+impl Default for TablesOptions {
     fn default() -> Self {
         Self {
             max_file_bytes: 512 << 20,

@@ -7,7 +7,7 @@ use crate::values::{ColumnType, Doubt};
 /// One line of the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "about", rename_all = "kebab-case")]
-pub enum Record {
+pub enum TablesRecord {
     /// A file that was looked at.
     File(FileRecord),
     /// An inclusion of columns that was looked at as a foreign key.
@@ -18,7 +18,7 @@ pub enum Record {
 
 /// What was decided about all files, in the order of their paths; foreign keys; databases in the order of their names.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Report {
+pub struct TablesReport {
     /// Every file that was looked at.
     pub files: Vec<FileRecord>,
     /// Every inclusion that was judged by its rows.
@@ -27,12 +27,12 @@ pub struct Report {
     pub databases: Vec<DatabaseRecord>,
 }
 
-impl Report {
+impl TablesReport {
     /// The lines of the report.
-    pub fn records(&self) -> impl Iterator<Item = Record> + '_ {
-        let files = self.files.iter().cloned().map(Record::File);
-        let keys = self.foreign_keys.iter().cloned().map(Record::ForeignKey);
-        files.chain(keys).chain(self.databases.iter().cloned().map(Record::Database))
+    pub fn records(&self) -> impl Iterator<Item = TablesRecord> + '_ {
+        let files = self.files.iter().cloned().map(TablesRecord::File);
+        let keys = self.foreign_keys.iter().cloned().map(TablesRecord::ForeignKey);
+        files.chain(keys).chain(self.databases.iter().cloned().map(TablesRecord::Database))
     }
 }
 
@@ -53,7 +53,7 @@ pub enum FileOutcome {
     /// It is not used.
     Refused {
         /// Why, of a closed list.
-        reason: Refusal,
+        reason: FileRefusal,
         /// The same with its figures, and what to do about it.
         detail: String,
     },
@@ -256,9 +256,9 @@ pub struct DatabaseRecord {
     pub together_by: Vec<String>,
 }
 
-/// Why a file is not used; [`Refusal::name`] is how the report calls it.
+/// Why a file is not used; [`FileRefusal::name`] is how the report calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum FileRefusal {
     /// Its name does not end as that of a table.
     NotATable,
     /// It is a link to a file outside of the folder.
@@ -291,7 +291,7 @@ pub enum Refusal {
     Damaged,
 }
 
-impl Refusal {
+impl FileRefusal {
     /// Its name in the report.
     pub fn name(self) -> &'static str {
         match self {
@@ -314,7 +314,7 @@ impl Refusal {
     }
 }
 
-impl Serialize for Refusal {
+impl Serialize for FileRefusal {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }

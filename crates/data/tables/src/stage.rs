@@ -11,9 +11,9 @@ use twox_hash::XxHash3_128;
 use crate::error::TablesError;
 use crate::input::{NotRead, Part, Reading, Refused, Source, read};
 use crate::names::{Of, free, safe};
-use crate::options::Options;
+use crate::options::TablesOptions;
 use crate::profile::{Coded, MixSet, Numbering, Traits};
-use crate::report::Refusal;
+use crate::report::FileRefusal;
 use crate::values::{Column, Typing};
 
 /// The table of a staged file.
@@ -36,17 +36,17 @@ pub(crate) struct Staged {
 }
 
 /// Reads a file into the SQLite file `path`.
-pub(crate) fn stage(source: &Source, path: &Path, options: &Options) -> Result<Staged, NotRead> {
+pub(crate) fn stage(source: &Source, path: &Path, options: &TablesOptions) -> Result<Staged, NotRead> {
     let scan = Scan::of(source, options)?;
     let kept: Vec<usize> = (0..scan.columns.len()).filter(|&at| !scan.columns[at].is_empty()).collect();
     if kept.len() < options.min_columns {
         let detail = format!("{} columns with a value, of at least {}", kept.len(), options.min_columns);
-        return Err(Refused::new(Refusal::TooFewColumns, detail).into());
+        return Err(Refused::new(FileRefusal::TooFewColumns, detail).into());
     }
     let cells = scan.rows.saturating_mul(kept.len() as u64);
     if cells > options.max_cells {
         let detail = format!("{cells} cells, of at most {}; split the file", options.max_cells);
-        return Err(Refused::new(Refusal::TooManyRows, detail).into());
+        return Err(Refused::new(FileRefusal::TooManyRows, detail).into());
     }
     let database = |source| NotRead::Ended(TablesError::Database { path: path.to_owned(), source });
     let connection = open(path, kept.len()).map_err(database)?;
@@ -55,7 +55,7 @@ pub(crate) fn stage(source: &Source, path: &Path, options: &Options) -> Result<S
     connection.execute_batch("COMMIT").map_err(database)?;
     if rows.codes_rows() < options.min_rows {
         let detail = format!("{} different rows, of at least {}", rows.codes_rows(), options.min_rows);
-        return Err(Refused::new(Refusal::TooFewRows, detail).into());
+        return Err(Refused::new(FileRefusal::TooFewRows, detail).into());
     }
     Ok(rows.finish(path, scan, &kept))
 }
@@ -81,7 +81,7 @@ struct Scan {
 }
 
 impl Scan {
-    fn of(source: &Source, options: &Options) -> Result<Self, NotRead> {
+    fn of(source: &Source, options: &TablesOptions) -> Result<Self, NotRead> {
         let mut scan = Self {
             header: Vec::new(),
             columns: Vec::new(),
@@ -98,14 +98,14 @@ impl Scan {
         Ok(scan)
     }
 
-    fn header(&mut self, names: &StringRecord, options: &Options) -> Result<(), Refused> {
+    fn header(&mut self, names: &StringRecord, options: &TablesOptions) -> Result<(), Refused> {
         if names.len() > options.max_columns {
             let detail = format!(
                 "{} columns, of at most {}; split the table by columns",
                 names.len(),
                 options.max_columns
             );
-            return Err(Refused::new(Refusal::TooManyColumns, detail));
+            return Err(Refused::new(FileRefusal::TooManyColumns, detail));
         }
         self.header = names.iter().map(|name| name.trim_matches('\u{FEFF}').to_owned()).collect();
         self.columns = vec![Column::default(); names.len()];
@@ -113,11 +113,11 @@ impl Scan {
         Ok(())
     }
 
-    fn row(&mut self, row: &StringRecord, options: &Options) -> Result<(), Refused> {
+    fn row(&mut self, row: &StringRecord, options: &TablesOptions) -> Result<(), Refused> {
         self.rows += 1;
         if self.rows > options.max_rows {
             let detail = format!("more than {} rows; split the file", options.max_rows);
-            return Err(Refused::new(Refusal::TooManyRows, detail));
+            return Err(Refused::new(FileRefusal::TooManyRows, detail));
         }
         for (column, field) in self.columns.iter_mut().zip(row) {
             column.take(field);
@@ -139,10 +139,10 @@ impl Scan {
         }
     }
 
-    fn refuse(&self, options: &Options) -> Result<(), Refused> {
+    fn refuse(&self, options: &TablesOptions) -> Result<(), Refused> {
         if self.rows < options.min_rows {
             let detail = format!("{} rows, of at least {}", self.rows, options.min_rows);
-            return Err(Refused::new(Refusal::TooFewRows, detail));
+            return Err(Refused::new(FileRefusal::TooFewRows, detail));
         }
         let latin = self.latin as f64 / self.letters.max(1) as f64;
         if self.letters > 0 && latin < options.min_latin {
@@ -151,7 +151,7 @@ impl Scan {
                 100.0 * latin,
                 100.0 * options.min_latin
             );
-            return Err(Refused::new(Refusal::Script, detail));
+            return Err(Refused::new(FileRefusal::Script, detail));
         }
         Ok(())
     }
@@ -200,7 +200,12 @@ impl Copying {
         self.rows as u64
     }
 
-    fn copy(&mut self, source: &Source, connection: &Connection, options: &Options) -> Result<(), NotRead> {
+    fn copy(
+        &mut self,
+        source: &Source,
+        connection: &Connection,
+        options: &TablesOptions,
+    ) -> Result<(), NotRead> {
         let path = connection.path().map(PathBuf::from).unwrap_or_default();
         let database = |source| TablesError::Database { path: path.clone(), source };
         let places = vec!["?"; self.kept.len()].join(", ");

@@ -14,14 +14,14 @@ use crate::databases::{self, Planned, plan};
 use crate::error::TablesError;
 use crate::foreign::{At, Inclusion, foreign_keys, is_declared};
 use crate::input::{ENDINGS, NotRead, Refused, Source, find};
-use crate::options::Options;
+use crate::options::TablesOptions;
 use crate::report::{
-    ColumnRecord, DatabaseRecord, FileOutcome, FileRecord, ForeignKeyRecord, KeyRecord, Refusal, Report,
-    SplitRecord, TableRecord,
+    ColumnRecord, DatabaseRecord, FileOutcome, FileRecord, FileRefusal, ForeignKeyRecord, KeyRecord,
+    SplitRecord, TableRecord, TablesReport,
 };
 use crate::stage::stage;
 
-pub(crate) fn build(inputs: &Path, out: &Path, options: &Options) -> Result<Report, TablesError> {
+pub(crate) fn build(inputs: &Path, out: &Path, options: &TablesOptions) -> Result<TablesReport, TablesError> {
     let sources = find(inputs)?;
     if !sources.iter().any(Source::is_table) {
         return Err(TablesError::NoTables {
@@ -69,7 +69,7 @@ type RefusedFiles = HashMap<usize, Refused>;
 fn analysed(
     sources: &[Source],
     staging: &Path,
-    options: &Options,
+    options: &TablesOptions,
 ) -> Result<(RefusedFiles, Vec<(usize, Analysed)>), TablesError> {
     let one = |(at, source): (usize, &Source)| {
         if !source.is_table() {
@@ -77,7 +77,7 @@ fn analysed(
         }
         if source.leads_out {
             let detail = "it is a link out of the folder: put a copy of the file in its place".to_owned();
-            return Ok(Err(Refused::new(Refusal::LinkOut, detail)));
+            return Ok(Err(Refused::new(FileRefusal::LinkOut, detail)));
         }
         let path: PathBuf = staging.join(format!("{at}.sqlite"));
         match stage(source, &path, options) {
@@ -104,7 +104,7 @@ fn analysed(
 fn not_a_table(source: &Source) -> Refused {
     let ending = if source.ending.is_empty() { "nothing".to_owned() } else { format!(".{}", source.ending) };
     Refused::new(
-        Refusal::NotATable,
+        FileRefusal::NotATable,
         format!("its name ends in {ending}; tables end in .{}", ENDINGS.join(", .")),
     )
 }
@@ -117,7 +117,7 @@ fn without_doubles(tables: Vec<(usize, Analysed)>) -> (Vec<Analysed>, RefusedFil
         if let Some(first) = seen.get(&table.digest) {
             doubles.insert(
                 at,
-                Refused::new(Refusal::DuplicateTable, format!("its names and rows are those of {first}")),
+                Refused::new(FileRefusal::DuplicateTable, format!("its names and rows are those of {first}")),
             );
         } else {
             seen.insert(table.digest, table.source.name.clone());
@@ -138,7 +138,7 @@ fn none_left(inputs: &Path, sources: &[Source], refused: &RefusedFiles) -> Table
     }
 }
 
-fn save(path: &Path, report: &Report) -> std::io::Result<()> {
+fn save(path: &Path, report: &TablesReport) -> std::io::Result<()> {
     let mut text = Vec::new();
     for record in report.records() {
         serde_json::to_writer(&mut text, &record)?;
@@ -153,7 +153,7 @@ fn report(
     tables: &[Analysed],
     keys: &[Inclusion],
     planned: &[Planned],
-) -> Report {
+) -> TablesReport {
     let place: HashMap<&str, usize> =
         tables.iter().enumerate().map(|(at, table)| (table.source.name.as_str(), at)).collect();
     let database: HashMap<usize, &Planned> = planned
@@ -167,13 +167,13 @@ fn report(
         let outcome = if let Some((file, planned)) = used {
             FileOutcome::Used(Box::new(table_record(file, &tables[file], planned, &name)))
         } else {
-            let nothing = || Refused::new(Refusal::NotATable, "");
+            let nothing = || Refused::new(FileRefusal::NotATable, "");
             let Refused { reason, detail } = refused.remove(&at).unwrap_or_else(nothing);
             FileOutcome::Refused { reason, detail }
         };
         FileRecord { file: source.name.clone(), outcome }
     });
-    Report {
+    TablesReport {
         files: files.collect(),
         foreign_keys: keys.iter().map(|key| key_record(key, tables, &name)).collect(),
         databases: planned.iter().map(|planned| database_record(planned, tables, keys)).collect(),

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use sqlgauge_tables::{
-    FileOutcome, ForeignKeyOutcome, Options, REPORT_FILE, Record, Refusal, Report, TablesError, build,
+    FileOutcome, FileRefusal, ForeignKeyOutcome, REPORT_FILE, TablesError, TablesOptions, TablesRecord,
+    TablesReport, build,
 };
 
 struct World {
@@ -28,7 +29,7 @@ impl World {
         Self { folder }
     }
 
-    fn build(&self, options: &Options) -> Result<Report, TablesError> {
+    fn build(&self, options: &TablesOptions) -> Result<TablesReport, TablesError> {
         build(&self.folder.path().join("in"), &self.folder.path().join("out"), options)
     }
 
@@ -57,7 +58,7 @@ fn rows(connection: &Connection, sql: &str) -> Vec<String> {
     statement.query_map([], read).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
-fn refusals(report: &Report) -> BTreeMap<&str, Refusal> {
+fn refusals(report: &TablesReport) -> BTreeMap<&str, FileRefusal> {
     let refused = report.files.iter().filter_map(|file| match &file.outcome {
         FileOutcome::Refused { reason, detail } => {
             assert!(!detail.is_empty(), "{}", file.file);
@@ -74,7 +75,7 @@ fn a_table_becomes_a_typed_database_with_a_key() {
         "people.csv",
         b"id,name,born,height\n1,Ann,31/01/1990,1.70\n2,Bob,NA,1.82\n3,Eve,02/03/1985,\n",
     )]);
-    let report = world.build(&Options::default()).unwrap();
+    let report = world.build(&TablesOptions::default()).unwrap();
     assert_eq!(report.databases[0].db_id, "people");
     let connection = world.database("people");
     let ddl = rows(&connection, "SELECT sql FROM sqlite_master");
@@ -94,7 +95,7 @@ fn a_table_becomes_a_typed_database_with_a_key() {
         lines.starts_with(r#"{"about":"file","file":"people.csv","outcome":"used","db_id":"people""#),
         "{lines}"
     );
-    assert!(matches!(report.records().last(), Some(Record::Database(_))));
+    assert!(matches!(report.records().last(), Some(TablesRecord::Database(_))));
     let left: Vec<_> = fs::read_dir(world.out()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
 }
@@ -115,7 +116,7 @@ fn shop() -> World {
 #[test]
 fn tables_are_split_joined_and_brought_together() {
     let world = shop();
-    let report = world.build(&Options::default()).unwrap();
+    let report = world.build(&TablesOptions::default()).unwrap();
     assert_eq!(report.databases.iter().map(|database| database.db_id.as_str()).collect::<Vec<_>>(), ["shop"]);
     let connection = world.database("shop");
     let names = rows(&connection, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
@@ -148,7 +149,7 @@ fn the_threads_do_not_show() {
     let files = |threads: usize| {
         let world = shop();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| world.build(&Options::default())).unwrap();
+        pool.install(|| world.build(&TablesOptions::default())).unwrap();
         [REPORT_FILE, "shop/shop.sqlite"].map(|name| fs::read(world.out().join(name)).unwrap())
     };
     assert_eq!(files(1), files(3));
@@ -178,25 +179,25 @@ fn bad_input_is_handled_or_refused_by_name() {
         ("image.png", b"\x89PNG"),
         ("damaged.parquet", b"PAR1xxxxPAR1"),
     ]);
-    let report = world.build(&Options::default()).unwrap();
+    let report = world.build(&TablesOptions::default()).unwrap();
     let refused = refusals(&report);
-    let parquet = if cfg!(feature = "parquet") { Refusal::Damaged } else { Refusal::NotBuiltIn };
+    let parquet = if cfg!(feature = "parquet") { FileRefusal::Damaged } else { FileRefusal::NotBuiltIn };
     let expected = [
-        ("binary.csv", Refusal::Binary),
-        ("blank.csv", Refusal::Empty),
+        ("binary.csv", FileRefusal::Binary),
+        ("blank.csv", FileRefusal::Empty),
         ("damaged.parquet", parquet),
-        ("empty.csv", Refusal::Empty),
-        ("few.csv", Refusal::TooFewRows),
-        ("image.png", Refusal::NotATable),
-        ("names.csv", Refusal::TooFewRows),
-        ("nulls.csv", Refusal::TooFewColumns),
-        ("one.csv", Refusal::TooFewColumns),
-        ("quote.csv", Refusal::TooFewRows),
-        ("ragged.csv", Refusal::Ragged),
-        ("russian.csv", Refusal::Script),
-        ("same.csv", Refusal::DuplicateTable),
-        ("wide.csv", Refusal::TooManyColumns),
-        ("zip.csv", Refusal::Binary),
+        ("empty.csv", FileRefusal::Empty),
+        ("few.csv", FileRefusal::TooFewRows),
+        ("image.png", FileRefusal::NotATable),
+        ("names.csv", FileRefusal::TooFewRows),
+        ("nulls.csv", FileRefusal::TooFewColumns),
+        ("one.csv", FileRefusal::TooFewColumns),
+        ("quote.csv", FileRefusal::TooFewRows),
+        ("ragged.csv", FileRefusal::Ragged),
+        ("russian.csv", FileRefusal::Script),
+        ("same.csv", FileRefusal::DuplicateTable),
+        ("wide.csv", FileRefusal::TooManyColumns),
+        ("zip.csv", FileRefusal::Binary),
     ];
     assert_eq!(refused, BTreeMap::from(expected));
     assert_eq!(report.databases.len(), 1);
@@ -208,7 +209,7 @@ fn mixed_texts_and_odd_names_are_read() {
         "odd/caf\u{e9} list.csv",
         b"\xEF\xBB\xBF\"Order\";Pr\xc3\xa9nom;pr\xc3\xa9nom;;\n1;J\xc3\xb6rg;J\xc3\xb6rg;a\n2;Zo\xeb;x;b;;\n3;\"semi;colon\";y;c;\n4;z;w;d;5;6;;\n",
     )]);
-    let report = world.build(&Options { max_ragged: 0.3, ..Options::default() }).unwrap();
+    let report = world.build(&TablesOptions { max_ragged: 0.3, ..TablesOptions::default() }).unwrap();
     let FileOutcome::Used(table) = &report.files[0].outcome else { panic!("{report:?}") };
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["Order_value", "Prenom", "prenom_2", "column_4"]);
@@ -228,7 +229,7 @@ fn keys_that_are_none_are_not_declared() {
     let visits = b"visit,person_id\n1,1\n2,2\n3,9\n4,9\n";
     let persons = b"person_id,age\n1,30\n2,31\n3,30\n";
     let world = World::new(&[("people.csv", people), ("h/visits.csv", visits), ("h/persons.csv", persons)]);
-    let report = world.build(&Options::default()).unwrap();
+    let report = world.build(&TablesOptions::default()).unwrap();
     let outcomes: Vec<_> =
         report.foreign_keys.iter().map(|key| (key.columns[0].as_str(), key.outcome, key.missing)).collect();
     assert_eq!(outcomes, [("person_id", ForeignKeyOutcome::NotIncluded, 1)]);
@@ -238,7 +239,7 @@ fn keys_that_are_none_are_not_declared() {
 
 #[test]
 fn a_run_without_a_table_is_an_error_that_says_so() {
-    let message = |world: &World| world.build(&Options::default()).unwrap_err().to_string();
+    let message = |world: &World| world.build(&TablesOptions::default()).unwrap_err().to_string();
     let nothing = message(&World::new(&[("a.txt.gz", b"x")]));
     assert!(nothing.contains("has no table") && nothing.contains(".csv"), "{nothing}");
     let refused = message(&World::new(&[("a.csv", b"a,b\n1,2\n")]));
@@ -247,7 +248,8 @@ fn a_run_without_a_table_is_an_error_that_says_so() {
     fs::create_dir(world.out()).unwrap();
     fs::write(world.out().join("mine"), "x").unwrap();
     assert!(message(&world).contains("choose another folder"));
-    let gone = build(Path::new("/nowhere/at/all"), &world.out().join("x"), &Options::default()).unwrap_err();
+    let gone =
+        build(Path::new("/nowhere/at/all"), &world.out().join("x"), &TablesOptions::default()).unwrap_err();
     assert!(gone.to_string().contains("/nowhere/at/all"));
 }
 
@@ -262,7 +264,7 @@ fn links_are_followed_inside_of_the_folder_only() {
     };
     link(elsewhere.path().join("private.csv"), "out.csv");
     link(std::path::PathBuf::from("good.csv"), "inside.csv");
-    let report = world.build(&Options::default()).unwrap();
-    let expected = [("inside.csv", Refusal::DuplicateTable), ("out.csv", Refusal::LinkOut)];
+    let report = world.build(&TablesOptions::default()).unwrap();
+    let expected = [("inside.csv", FileRefusal::DuplicateTable), ("out.csv", FileRefusal::LinkOut)];
     assert_eq!(refusals(&report), BTreeMap::from(expected));
 }

@@ -9,7 +9,7 @@ use std::fmt;
 
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
-use sqlgauge_sql::tree::{Relation, Source};
+use sqlgauge_sql::tree::{Relation, RelationSource};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 /// A constraint that a match rests on.
@@ -121,7 +121,7 @@ struct Tables<'s> {
 
 impl Visitor for Tables<'_> {
     fn relation(&mut self, relation: &Relation) {
-        let Source::Table(id) = relation.source else { return };
+        let RelationSource::Table(id) = relation.source else { return };
         if !self.found.insert(id.index()) {
             return;
         }

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use sqlgauge_sql::derive::{Fact, Facts, Operand, Values};
+use sqlgauge_sql::derive::{Fact, Facts, Operand, ValueDomain};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Output, Query, RelationId, SetOperator};
@@ -130,7 +130,7 @@ impl Comparand {
 
 /// Whether two of the same value bring the same into a comparison with anything.
 fn is_alike(before: &Operand, after: &Operand) -> bool {
-    let texts = before.values.or(after.values).may_be(Values::TEXT);
+    let texts = before.values.or(after.values).may_be(ValueDomain::TEXT);
     have_same_affinity(before, after)
         && (bring_same_collation(before, after) || (!texts && collate_alike_outside(before, after)))
 }
@@ -181,7 +181,7 @@ pub(crate) fn keeps_type(before: &[Vec<Operand>], after: &[Vec<Operand>], beside
     let is_compound = before.len() > 1 || after.len() > 1;
     // Of VALUES nothing is told.
     let may_be_text =
-        |own: &Vec<Operand>| own.is_empty() || own.iter().any(|own| own.values.may_be(Values::TEXT));
+        |own: &Vec<Operand>| own.is_empty() || own.iter().any(|own| own.values.may_be(ValueDomain::TEXT));
     let has_texts = || before.iter().chain(after).any(may_be_text);
     let beside = if is_compound { beside.of_operands(has_texts) } else { beside.clone() };
     let fits = |a: &Vec<Operand>, b: &Vec<Operand>| {
@@ -205,7 +205,7 @@ pub(crate) fn leaves(body: &Body) -> Vec<Option<Vec<&Expr>>> {
 
 /// Whether a text can come into a comparison of these, without which neither affinity nor collation has an effect.
 pub(crate) fn texts<'e>(facts: &Facts<'_>, exprs: impl IntoIterator<Item = &'e Expr>) -> bool {
-    exprs.into_iter().any(|expr| facts.values(expr).may_be(Values::TEXT))
+    exprs.into_iter().any(|expr| facts.values(expr).may_be(ValueDomain::TEXT))
 }
 
 /// Whether the results of a subquery in FROM may be written in the place of its columns everywhere in a query: every
@@ -339,9 +339,9 @@ pub(crate) fn operands_commute(query: &Query, position: Position, facts: &Facts<
     }
     columns.into_iter().all(|exprs| {
         let operands: Vec<Operand> = exprs.into_iter().map(|expr| facts.operand(expr)).collect();
-        let values = operands.iter().fold(Values::NONE, |all, own| all.or(own.values));
+        let values = operands.iter().fold(ValueDomain::NONE, |all, own| all.or(own.values));
         let first = &operands[0];
-        let one_collation = !values.may_be(Values::TEXT) || bring_one_collation(&operands);
+        let one_collation = !values.may_be(ValueDomain::TEXT) || bring_one_collation(&operands);
         let one_affinity = unseen
             || (first.affinity != Fact::Unknown && operands.iter().all(|own| own.affinity == first.affinity));
         one_collation && one_affinity && (kept_all || is_identity(&operands))
@@ -374,7 +374,7 @@ pub(crate) fn equals_are_identical(body: &Body, facts: &Facts<'_>) -> bool {
 /// Whether values of a column of a compound that a set operation takes for equal are one value, given the results of all
 /// its SELECTs: the texts of one compare by the collation of another.
 fn is_identity(results: &[Operand]) -> bool {
-    let values = results.iter().fold(Values::NONE, |all, own| all.or(own.values));
+    let values = results.iter().fold(ValueDomain::NONE, |all, own| all.or(own.values));
     let is_binary = |own: &Operand| Operand { values, ..own.clone() }.collation().is(&Collation::Binary);
     results.iter().all(is_binary) && !values.mixes_numbers()
 }

@@ -3,7 +3,7 @@
 use sqlgauge_sql::derive::{Facts, conjuncts};
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Place, Query, RelationId, Source,
+    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Place, Query, RelationId, RelationSource,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
@@ -40,7 +40,7 @@ impl Position {
 
 /// What a rule may know while it looks at a query.
 #[derive(Debug)]
-pub struct Context<'a> {
+pub struct RuleContext<'a> {
     /// The profile in use.
     pub profile: Profile,
     /// What the schema says about the relations of the statement.
@@ -61,7 +61,7 @@ pub struct Context<'a> {
     pub(crate) published: &'a Published,
 }
 
-impl<'a> Context<'a> {
+impl<'a> RuleContext<'a> {
     /// The schema.
     pub fn schema(&self) -> &'a Schema {
         self.facts.schema()
@@ -225,7 +225,7 @@ impl Visitor for Equalities {
     }
 
     fn relation(&mut self, relation: &sqlgauge_sql::tree::Relation) {
-        if let Source::Table(table) = relation.source {
+        if let RelationSource::Table(table) = relation.source {
             self.tables.push((relation.id, table));
         }
     }

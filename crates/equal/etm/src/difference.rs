@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
-    Body, Expr, From, JoinKind, Literal, Output, Query, Relation, Select, SetOperator, Source,
+    Body, Expr, From, JoinKind, Literal, Output, Query, Relation, RelationSource, Select, SetOperator,
 };
 
 use crate::tools;
@@ -176,11 +176,13 @@ fn sources(from: &From, schema: &Schema) -> Vec<String> {
 
 fn source(relation: &Relation, schema: &Schema) -> String {
     match &relation.source {
-        Source::Table(id) => schema.table(*id).map_or_else(|| "?".to_owned(), |table| table.name.clone()),
-        Source::Derived(query) => format!("({})", tools::text(query, schema)),
-        Source::Cte(_) => "a recursive subquery".to_owned(),
-        Source::Function { name, .. } => format!("{name}()"),
-        Source::Catalog => "sqlite_schema".to_owned(),
+        RelationSource::Table(id) => {
+            schema.table(*id).map_or_else(|| "?".to_owned(), |table| table.name.clone())
+        }
+        RelationSource::Derived(query) => format!("({})", tools::text(query, schema)),
+        RelationSource::Cte(_) => "a recursive subquery".to_owned(),
+        RelationSource::Function { name, .. } => format!("{name}()"),
+        RelationSource::Catalog => "sqlite_schema".to_owned(),
     }
 }
 
@@ -199,9 +201,9 @@ pub(crate) fn expression(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> Str
     };
     let values = |id| {
         let row = (0..width(id)).map(|_| Expr::Literal(Literal::Null)).collect();
-        Source::Derived(Box::new(Query::of(Body::Values(vec![row]))))
+        RelationSource::Derived(Box::new(Query::of(Body::Values(vec![row]))))
     };
-    let source = |id| facts.table_of(id).map_or_else(|| values(id), Source::Table);
+    let source = |id| facts.table_of(id).map_or_else(|| values(id), RelationSource::Table);
     let relations = ids.into_iter().map(|id| From::Relation(Relation::new(id, source(id))));
     let from = relations.fold(None, |from, relation| Some(tools::join_inner(from, relation)));
     let select = Select {

@@ -30,7 +30,7 @@ pub struct Lies {
 
 /// What changed a query.
 #[derive(Debug, Clone, Copy)]
-pub enum Change {
+pub enum RewriteChange {
     /// One application of a rule.
     Rule(&'static Meta),
     /// Some rule, which did not say so.
@@ -43,7 +43,7 @@ pub enum Change {
 #[derive(Debug, Clone)]
 pub struct Step {
     /// What changed it.
-    pub change: Change,
+    pub change: RewriteChange,
     /// The whole query afterwards.
     pub query: Query,
 }
@@ -109,16 +109,16 @@ impl<'a> Stepper<'a> {
         let mut steps = Vec::with_capacity(rules.len() + 2);
         for (done, rule) in (1..).zip(&rules) {
             let Ok((_, query)) = self.up_to(done, start) else { break };
-            steps.push(Step { change: Change::Rule(rule), query });
+            steps.push(Step { change: RewriteChange::Rule(rule), query });
         }
         if stopped.is_none() {
             if steps.last().map_or(start, |step| &step.query) != &last {
-                steps.push(Step { change: Change::Unreported, query: last.clone() });
+                steps.push(Step { change: RewriteChange::Unreported, query: last.clone() });
             }
             if self.is_whole {
                 let facts = Facts::of(&last, self.schema);
                 canonicalise(&mut last, &facts, Profile::Sound, &mut Choices::default());
-                steps.push(Step { change: Change::CanonicalOrder, query: last });
+                steps.push(Step { change: RewriteChange::CanonicalOrder, query: last });
             }
         }
         Trace { steps, stopped }

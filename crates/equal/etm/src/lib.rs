@@ -4,7 +4,7 @@
 //! every scope, brought into an order that does not depend on how they were written, and compared up to the
 //! renaming of table instances. No database is needed.
 //!
-//! - [`Matcher::compare`] gives the [`Verdict`] with its reasons; [`Matcher::is_equal`] only the answer.
+//! - [`Matcher::compare`] gives the [`MatchVerdict`] with its reasons; [`Matcher::is_equal`] only the answer.
 //! - [`rules()`] is the registry: one [`Rule`] per file of the folder `rules`, each with its page and its cases.
 
 mod assumption;
@@ -24,9 +24,9 @@ mod sensitive;
 mod tools;
 
 pub use assumption::{Assumption, AssumptionKind};
-pub use context::{Context, Position};
-pub use matcher::{Application, Comparison, Matcher, NormalForm, Side, Verdict};
+pub use context::{Position, RuleContext};
+pub use matcher::{Application, MatchReport, MatchSide, MatchVerdict, Matcher, NormalForm};
 pub use profile::{Profile, Profiles};
-pub use rule::{Case, HEADINGS, Meta, Rule, Shape, Stage};
+pub use rule::{HEADINGS, Meta, Rule, RuleCase, RuleStage, Shape};
 pub use rules::{find, rules};
 pub use sensitive::Sensitivity;

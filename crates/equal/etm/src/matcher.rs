@@ -6,7 +6,7 @@ use sqlgauge_base::budget;
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Error, renumber, resolve};
+use sqlgauge_sql::{ResolveError, renumber, resolve};
 
 use crate::assumption::{Assumption, assumptions};
 use crate::canonical::{Choices, canonicalise};
@@ -21,14 +21,14 @@ use crate::tools;
 const MAX_CHOICES: usize = 400;
 /// One of the two queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum MatchSide {
     /// The first.
     Left,
     /// The second.
     Right,
 }
 
-impl fmt::Display for Side {
+impl fmt::Display for MatchSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Left => "left",
@@ -39,7 +39,7 @@ impl fmt::Display for Side {
 
 /// Whether two queries mean the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum MatchVerdict {
     /// Their normal forms are equal.
     Equal,
     /// Their normal forms differ. This is no proof that the queries do.
@@ -49,17 +49,17 @@ pub enum Verdict {
     /// The comparison takes more nodes, passes or steps than it may; the bound in words.
     TooComplex(&'static str),
     /// A query could not be resolved against the schema.
-    Unresolved(Side, Error),
+    Unresolved(MatchSide, ResolveError),
 }
 
-impl Verdict {
+impl MatchVerdict {
     /// Whether the queries are known to mean the same.
     pub fn is_equal(&self) -> bool {
         *self == Self::Equal
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for MatchVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Equal => f.write_str("equal"),
@@ -106,9 +106,9 @@ pub struct NormalForm {
 
 /// The verdict on two queries with its reasons.
 #[derive(Debug, Clone)]
-pub struct Comparison {
+pub struct MatchReport {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: MatchVerdict,
     /// The normal form of the first query; `None` where there is none.
     pub left: Option<NormalForm>,
     /// The normal form of the second query.
@@ -134,7 +134,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Compares two queries and says why. The answer does not depend on which of them is first.
-    pub fn compare(&self, left: &str, right: &str) -> Comparison {
+    pub fn compare(&self, left: &str, right: &str) -> MatchReport {
         bounded(left, right, || {
             let matches = |schema: &Schema| {
                 Matcher::new(schema, self.profile).run(left, right, false).verdict.is_equal()
@@ -145,10 +145,10 @@ impl<'a> Matcher<'a> {
 
     fn with_assumptions(
         &self,
-        mut comparison: Comparison,
+        mut comparison: MatchReport,
         texts: [&str; 2],
         matches: &dyn Fn(&Schema) -> bool,
-    ) -> Comparison {
+    ) -> MatchReport {
         if self.profile == Profile::Sound && comparison.verdict.is_equal() {
             comparison.assumes = assumptions(self.schema, texts, matches);
         }
@@ -167,7 +167,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// [`Matcher::is_right`] with its reasons; the gold is left.
-    pub fn judge(&self, gold: &str, prediction: &str) -> Comparison {
+    pub fn judge(&self, gold: &str, prediction: &str) -> MatchReport {
         bounded(gold, prediction, || {
             let matches = |schema: &Schema| {
                 Matcher::new(schema, self.profile).judge_alone(gold, prediction, false).verdict.is_equal()
@@ -176,7 +176,7 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    fn judge_alone(&self, gold: &str, prediction: &str, explain: bool) -> Comparison {
+    fn judge_alone(&self, gold: &str, prediction: &str, explain: bool) -> MatchReport {
         match (resolve(gold, self.schema), resolve(prediction, self.schema)) {
             (Ok(gold), Ok(mut prediction)) => {
                 let is_ordered = !gold.order_by.is_empty();
@@ -185,36 +185,36 @@ impl<'a> Matcher<'a> {
                 }
                 self.run_resolved(gold, prediction, explain)
             }
-            (Err(error), _) => unresolved(Side::Left, error),
-            (_, Err(error)) => unresolved(Side::Right, error),
+            (Err(error), _) => unresolved(MatchSide::Left, error),
+            (_, Err(error)) => unresolved(MatchSide::Right, error),
         }
     }
 
-    fn run(&self, left: &str, right: &str, explain: bool) -> Comparison {
+    fn run(&self, left: &str, right: &str, explain: bool) -> MatchReport {
         let left = match resolve(left, self.schema) {
             Ok(query) => query,
-            Err(error) => return unresolved(Side::Left, error),
+            Err(error) => return unresolved(MatchSide::Left, error),
         };
         match resolve(right, self.schema) {
             Ok(right) => self.run_resolved(left, right, explain),
-            Err(error) => unresolved(Side::Right, error),
+            Err(error) => unresolved(MatchSide::Right, error),
         }
     }
 
-    fn run_resolved(&self, mut left: Query, mut right: Query, explain: bool) -> Comparison {
+    fn run_resolved(&self, mut left: Query, mut right: Query, explain: bool) -> MatchReport {
         let obstacle = match self.profile {
             Profile::Paper => None,
             Profile::Sound => tools::obstacle(&left).or_else(|| tools::obstacle(&right)),
         };
         if let Some(reason) = obstacle {
-            return stopped(Verdict::GaveUp(reason));
+            return stopped(MatchVerdict::GaveUp(reason));
         }
         tools::forget_names(&mut left);
         tools::forget_names(&mut right);
         renumber(&mut left);
         renumber(&mut right);
         if !explain && left == right {
-            return stopped(Verdict::Equal);
+            return stopped(MatchVerdict::Equal);
         }
         let published = match self.profile {
             Profile::Paper => Published::of([&left, &right], self.schema),
@@ -226,8 +226,8 @@ impl<'a> Matcher<'a> {
         });
         match logs {
             Ok(logs) => self.conclude(left, right, logs, explain),
-            Err(Stopped::TooLarge) => stopped(Verdict::TooComplex("the query is too large")),
-            Err(Stopped::NoFixedPoint) => stopped(Verdict::TooComplex("the rules found no fixed point")),
+            Err(Stopped::TooLarge) => stopped(MatchVerdict::TooComplex("the query is too large")),
+            Err(Stopped::NoFixedPoint) => stopped(MatchVerdict::TooComplex("the rules found no fixed point")),
         }
     }
 
@@ -237,7 +237,7 @@ impl<'a> Matcher<'a> {
         mut right: Query,
         logs: (Vec<Application>, Vec<Application>),
         explain: bool,
-    ) -> Comparison {
+    ) -> MatchReport {
         let right_facts = Facts::of(&right, self.schema);
         canonicalise(&mut right, &right_facts, self.profile, &mut Choices::default());
         let verdict = self.match_up(&mut left, &right);
@@ -245,18 +245,18 @@ impl<'a> Matcher<'a> {
             return stopped(verdict);
         }
         let difference =
-            (verdict == Verdict::Different).then(|| difference::first(&left, &right, self.schema));
+            (verdict == MatchVerdict::Different).then(|| difference::first(&left, &right, self.schema));
         let form = |query: Query, applications| NormalForm {
             sql: tools::text(&query, self.schema),
             query,
             applications,
         };
         let (left, right) = (Some(form(left, logs.0)), Some(form(right, logs.1)));
-        Comparison { verdict, left, right, difference, assumes: Vec::new() }
+        MatchReport { verdict, left, right, difference, assumes: Vec::new() }
     }
 
     /// Looks for an order of the left query's tied relations in which it equals the right query.
-    fn match_up(&self, left: &mut Query, right: &Query) -> Verdict {
+    fn match_up(&self, left: &mut Query, right: &Query) -> MatchVerdict {
         let facts = Facts::of(left, self.schema);
         let mut choices = Choices::default();
         let mut first = None;
@@ -265,30 +265,30 @@ impl<'a> Matcher<'a> {
             canonicalise(&mut candidate, &facts, self.profile, &mut choices);
             if candidate == *right {
                 *left = candidate;
-                return Verdict::Equal;
+                return MatchVerdict::Equal;
             }
             first.get_or_insert(candidate);
             if !choices.advance() {
                 *left = first.unwrap_or_else(|| left.clone());
-                return Verdict::Different;
+                return MatchVerdict::Different;
             }
         }
         *left = first.unwrap_or_else(|| left.clone());
-        Verdict::TooComplex("too many instances of one table are interchangeable")
+        MatchVerdict::TooComplex("too many instances of one table are interchangeable")
     }
 }
 
 /// A comparison of texts within the budget of one analysis, its reasons included.
-fn bounded(left: &str, right: &str, compare: impl FnOnce() -> Comparison) -> Comparison {
+fn bounded(left: &str, right: &str, compare: impl FnOnce() -> MatchReport) -> MatchReport {
     let bytes = left.len().max(right.len());
     let outcome = budget::analyse(bytes, compare);
-    outcome.unwrap_or_else(|_| stopped(Verdict::TooComplex("the comparison takes too many steps")))
+    outcome.unwrap_or_else(|_| stopped(MatchVerdict::TooComplex("the comparison takes too many steps")))
 }
 
-fn stopped(verdict: Verdict) -> Comparison {
-    Comparison { verdict, left: None, right: None, difference: None, assumes: Vec::new() }
+fn stopped(verdict: MatchVerdict) -> MatchReport {
+    MatchReport { verdict, left: None, right: None, difference: None, assumes: Vec::new() }
 }
 
-fn unresolved(side: Side, error: Error) -> Comparison {
-    stopped(Verdict::Unresolved(side, error))
+fn unresolved(side: MatchSide, error: ResolveError) -> MatchReport {
+    stopped(MatchVerdict::Unresolved(side, error))
 }

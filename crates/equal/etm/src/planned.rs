@@ -10,7 +10,8 @@ use std::collections::{HashMap, HashSet};
 use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::schema::{Collation, Schema, TableId, TableKind};
 use sqlgauge_sql::tree::{
-    Body, CteId, Expr, From, Join, JoinKind, OrderTerm, Place, Query, Relation, RelationId, Select, Source,
+    Body, CteId, Expr, From, Join, JoinKind, OrderTerm, Place, Query, Relation, RelationId, RelationSource,
+    Select,
 };
 use sqlgauge_sql::visit::{Visitor, children, walk_query};
 
@@ -88,10 +89,10 @@ impl PlannedNames {
 
     fn depends(&self, relation: &Relation, facts: &Facts<'_>) -> bool {
         match &relation.source {
-            Source::Derived(query) => self.shows(query, facts),
-            Source::Cte(id) => self.ctes.contains(id),
-            Source::Table(id) => self.views.contains(id),
-            Source::Function { .. } | Source::Catalog => false,
+            RelationSource::Derived(query) => self.shows(query, facts),
+            RelationSource::Cte(id) => self.ctes.contains(id),
+            RelationSource::Table(id) => self.views.contains(id),
+            RelationSource::Function { .. } | RelationSource::Catalog => false,
         }
     }
 }
@@ -103,7 +104,7 @@ struct TablesRead {
 
 impl Visitor for TablesRead {
     fn relation(&mut self, relation: &Relation) {
-        if let Source::Table(id) = relation.source {
+        if let RelationSource::Table(id) = relation.source {
             self.tables.insert(id);
         }
     }
@@ -151,7 +152,7 @@ impl Planned {
         let mut scope = |select: &Select, around: &Query, depth: usize| {
             planned.mixed[depth] += mixed_comparisons(select, facts);
             for relation in select.from.iter().flat_map(From::relations) {
-                if let Source::Derived(inner) = &relation.source {
+                if let RelationSource::Derived(inner) = &relation.source {
                     let inner = selects(&inner.body).into_iter();
                     planned.mixed[1] += inner.map(|inner| mixed_comparisons(inner, facts)).sum::<usize>();
                 }
@@ -438,7 +439,7 @@ struct CtesRead(Vec<CteId>);
 
 impl Visitor for CtesRead {
     fn relation(&mut self, relation: &Relation) {
-        if let Source::Cte(id) = relation.source {
+        if let RelationSource::Cte(id) = relation.source {
             self.0.push(id);
         }
     }

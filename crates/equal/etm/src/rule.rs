@@ -2,7 +2,7 @@
 
 use sqlgauge_sql::tree::{Body, Expr, From, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
 
 /// The headings that every rule's page has, in this order.
@@ -16,19 +16,19 @@ pub trait Rule: Sync {
 
     /// Rewrites one query, its subqueries excepted (each is given on its own, inner ones first). Returns at how
     /// many places it changed something.
-    fn query(&self, _query: &mut Query, _context: &mut Context<'_>) -> usize {
+    fn query(&self, _query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
         0
     }
 
     /// Rewrites one expression whose parts are already rewritten. Returns whether it changed it.
-    fn expr(&self, _expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+    fn expr(&self, _expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
         false
     }
 }
 
 /// At which step of a comparison a rule acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum RuleStage {
     /// Name resolution has done it before any rule runs.
     Resolution,
     /// It rewrites expressions.
@@ -53,14 +53,14 @@ pub struct Meta {
     /// The profiles that use it.
     pub profiles: Profiles,
     /// When it acts.
-    pub stage: Stage,
-    /// What a query must have for the rule to have a chance; only looked at for [`Stage::Query`].
+    pub stage: RuleStage,
+    /// What a query must have for the rule to have a chance; only looked at for [`RuleStage::Query`].
     pub needs: Shape,
     /// Whether SQLite reads the rows in the same order after the rewriting, so that it may be used where the
     /// result depends on that order (LIMIT with ties, bare columns).
     pub keeps_plan: bool,
     /// Pairs that must match and pairs that look alike and must not.
-    pub cases: &'static [Case],
+    pub cases: &'static [RuleCase],
     /// The source text of the rule's file; its page is the leading comment.
     pub source: &'static str,
 }
@@ -143,7 +143,7 @@ impl Shape {
 
 fn has_derived(from: &From) -> bool {
     match from {
-        From::Relation(relation) => matches!(relation.source, sqlgauge_sql::tree::Source::Derived(_)),
+        From::Relation(relation) => matches!(relation.source, sqlgauge_sql::tree::RelationSource::Derived(_)),
         From::Join(join) => has_derived(&join.left) || has_derived(&join.right),
     }
 }
@@ -154,7 +154,7 @@ CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT
 
 /// Two queries over a schema of which it is known whether they mean the same.
 #[derive(Debug, Clone, Copy)]
-pub struct Case {
+pub struct RuleCase {
     /// CREATE TABLE statements.
     pub schema: &'static str,
     /// One query.
@@ -170,7 +170,7 @@ pub struct Case {
     pub witness: &'static str,
 }
 
-impl Case {
+impl RuleCase {
     /// A pair that both profiles must call equal.
     pub const fn equal(schema: &'static str, left: &'static str, right: &'static str) -> Self {
         Self { schema, left, right, equal: true, profiles: Profiles::BOTH, witness: "" }

@@ -12,7 +12,9 @@ use sqlgauge_base::budget;
 use sqlgauge_sql::derive::{Dependencies, Facts, has_aggregate, has_window, is_aggregate_select};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Index, IndexPart, Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, IndexHint, Place, Query, RelationId, Select, Source};
+use sqlgauge_sql::tree::{
+    Body, ColumnRef, Expr, From, IndexHint, Place, Query, RelationId, RelationSource, Select,
+};
 use sqlgauge_sql::visit::children;
 
 use crate::beside::{equals_are_identical, keeps_any_of_equals};
@@ -103,7 +105,7 @@ pub(crate) fn reads_settled_rows(select: &Select, facts: &Facts<'_>) -> bool {
         let relations = select.from.as_ref().map(From::relations).unwrap_or_default();
         budget::spend(1 + relations.len());
         for relation in relations {
-            let Source::Derived(inner) = &relation.source else { continue };
+            let RelationSource::Derived(inner) = &relation.source else { continue };
             if !is_settled_by_data(inner, Position::Derived, facts) {
                 return false;
             }
@@ -325,7 +327,8 @@ struct Relation<'s> {
 fn lone_table<'s>(select: &Select, facts: &Facts<'s>) -> Option<Relation<'s>> {
     let relation = tools::single_relation(select)?;
     // By an index that it names, SQLite reads the table in that order.
-    let (Source::Table(table), None | Some(IndexHint::None)) = (&relation.source, &relation.hint) else {
+    let (RelationSource::Table(table), None | Some(IndexHint::None)) = (&relation.source, &relation.hint)
+    else {
         return None;
     };
     let table = *table;

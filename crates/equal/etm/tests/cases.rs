@@ -2,10 +2,10 @@
 
 use rusqlite::Connection;
 use rusqlite::types::Value;
-use sqlgauge_etm::{Case, Matcher, Profile, Verdict, rules};
+use sqlgauge_etm::{MatchVerdict, Matcher, Profile, RuleCase, rules};
 use sqlgauge_sql::schema::Schema;
 
-fn each_case() -> impl Iterator<Item = (&'static str, &'static Case)> {
+fn each_case() -> impl Iterator<Item = (&'static str, &'static RuleCase)> {
     rules().iter().flat_map(|rule| rule.meta().cases.iter().map(|case| (rule.meta().id, case)))
 }
 
@@ -19,9 +19,11 @@ fn the_verdict_is_as_expected_whichever_query_comes_first() {
             for (left, right) in [(case.left, case.right), (case.right, case.left)] {
                 let comparison = matcher.compare(left, right);
                 let fits = match comparison.verdict {
-                    Verdict::Equal => case.equal,
-                    Verdict::Different => !case.equal,
-                    Verdict::GaveUp(_) | Verdict::TooComplex(_) | Verdict::Unresolved(..) => false,
+                    MatchVerdict::Equal => case.equal,
+                    MatchVerdict::Different => !case.equal,
+                    MatchVerdict::GaveUp(_) | MatchVerdict::TooComplex(_) | MatchVerdict::Unresolved(..) => {
+                        false
+                    }
                 };
                 if !fits || matcher.is_equal(left, right) != case.equal {
                     failures.push(format!(

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use sqlgauge_etm::{Matcher, Profile, Verdict};
+use sqlgauge_etm::{MatchVerdict, Matcher, Profile};
 use sqlgauge_sql::schema::Schema;
 
 fn schema() -> Schema {
@@ -17,7 +17,7 @@ fn schema() -> Schema {
 }
 
 /// Both profiles, both ways round, within a second each (in a test build on a busy machine: ten).
-fn answer(left: &str, right: &str) -> Vec<Verdict> {
+fn answer(left: &str, right: &str) -> Vec<MatchVerdict> {
     let schema = schema();
     let mut verdicts = Vec::new();
     for profile in Profile::ALL {
@@ -41,7 +41,7 @@ fn joined(tables: impl Iterator<Item = usize> + Clone) -> String {
 #[test]
 fn fifty_joined_tables() {
     let verdicts = answer(&joined(0..50), &joined((0..50).rev()));
-    assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Equal), "{verdicts:?}");
+    assert!(verdicts.iter().all(|verdict| *verdict == MatchVerdict::Equal), "{verdicts:?}");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn two_hundred_conditions_in_any_order() {
         )
     };
     let verdicts = answer(&all((0..200).collect()), &all((0..200).rev().collect()));
-    assert!(verdicts.iter().all(Verdict::is_equal), "{verdicts:?}");
+    assert!(verdicts.iter().all(MatchVerdict::is_equal), "{verdicts:?}");
 }
 
 #[test]
@@ -72,8 +72,11 @@ fn ten_thousand_nodes() {
     let list: Vec<String> = (0..3_300).rev().map(|n| n.to_string()).collect();
     let right = format!("SELECT id FROM t0 WHERE v IN ({})", list.join(", "));
     let verdicts = answer(&left, &right);
-    assert!(verdicts.iter().all(|v| matches!(v, Verdict::Equal | Verdict::TooComplex(_))), "{verdicts:?}");
-    assert!(verdicts.contains(&Verdict::Equal));
+    assert!(
+        verdicts.iter().all(|v| matches!(v, MatchVerdict::Equal | MatchVerdict::TooComplex(_))),
+        "{verdicts:?}"
+    );
+    assert!(verdicts.contains(&MatchVerdict::Equal));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use rusqlite::Connection;
-use sqlgauge_sql::derive::{Fact, Facts, Operand, Values};
+use sqlgauge_sql::derive::{Fact, Facts, Operand, ValueDomain};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Affinity, Schema};
 use sqlgauge_sql::tree::{Expr, Query};
@@ -228,8 +228,11 @@ fn sqlite_compares_by_the_affinity_and_the_collation_that_the_facts_name() {
                 continue;
             };
             // Texts on both sides, so that the collation is named.
-            let text =
-                |own: &Operand| Operand { values: Values::TEXT, affinity: Fact::Known(None), ..own.clone() };
+            let text = |own: &Operand| Operand {
+                values: ValueDomain::TEXT,
+                affinity: Fact::Known(None),
+                ..own.clone()
+            };
             let Fact::Known(collation) = text(&a).compared_with(&text(&b)).collation else {
                 let brings_unknown = [(a, left), (b, right)];
                 let brings_unknown =
@@ -241,7 +244,7 @@ fn sqlite_compares_by_the_affinity_and_the_collation_that_the_facts_name() {
             let expected = (bits(of_a, of_b), collation.name().to_owned());
             let found = judged(&connection, left, right);
             // rowid and integer keys bring no collation, and numbers need none.
-            let is_numeric = !a.values.may_be(Values::TEXT) || !b.values.may_be(Values::TEXT);
+            let is_numeric = !a.values.may_be(ValueDomain::TEXT) || !b.values.may_be(ValueDomain::TEXT);
             let fits = found
                 .iter()
                 .any(|(affinity, name)| *affinity == expected.0 && (is_numeric || *name == expected.1));
@@ -298,16 +301,16 @@ fn every_value_that_occurs_is_among_those_that_the_facts_name() {
         for row in rows.unwrap() {
             let (quoted, kind, whole, number) = row.unwrap();
             let one = match kind.as_str() {
-                "integer" => Values::INTEGER,
-                "real" if whole => Values::WHOLE_REAL,
-                "real" => Values::OTHER_REAL,
-                "text" if number => Values::NUMBER_TEXT,
-                "text" => Values::OTHER_TEXT,
-                "blob" => Values::BLOB,
+                "integer" => ValueDomain::INTEGER,
+                "real" if whole => ValueDomain::WHOLE_REAL,
+                "real" => ValueDomain::OTHER_REAL,
+                "text" if number => ValueDomain::NUMBER_TEXT,
+                "text" => ValueDomain::OTHER_TEXT,
+                "blob" => ValueDomain::BLOB,
                 _ if nullable => continue,
-                _ => Values::ANY,
+                _ => ValueDomain::ANY,
             };
-            if !values.may_be(one) || one == Values::ANY {
+            if !values.may_be(one) || one == ValueDomain::ANY {
                 let _ = writeln!(
                     failures,
                     "{operand}: {kind} {quoted} is not among {values:?}, nullable {nullable}"

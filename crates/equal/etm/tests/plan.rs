@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 use rusqlite::types::Value;
-use sqlgauge_etm::{Matcher, Profile, Stage, rules};
+use sqlgauge_etm::{Matcher, Profile, RuleStage, rules};
 use sqlgauge_sql::schema::Schema;
 
 const SCHEMAS: [&str; 5] = [
@@ -169,7 +169,7 @@ fn where_the_plan_shows_the_normal_form_has_the_same_plan_and_rows() {
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures[..failures.len().min(12)].join("\n"));
     for rule in rules() {
         let meta = rule.meta();
-        let claims = meta.keeps_plan && !matches!(meta.stage, Stage::Resolution | Stage::Comparison);
+        let claims = meta.keeps_plan && !matches!(meta.stage, RuleStage::Resolution | RuleStage::Comparison);
         let times = applied.get(meta.id).copied().unwrap_or_default();
         assert!(times == 0 || meta.keeps_plan, "{} was applied where the plan shows", meta.id);
         assert!(

@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sqlgauge_etm::{Case, rules};
-use sqlgauge_search::{Options, Verdict, refute_all};
+use sqlgauge_etm::{RuleCase, rules};
+use sqlgauge_search::{SearchOptions, SearchVerdict, refute_all};
 use sqlgauge_sql::schema::Schema;
 
 /// How many generated databases a pair must survive.
 const DATABASES: usize = 2_000;
 
 /// The cases of the sound profile by their schema.
-fn by_schema(equal: bool) -> BTreeMap<&'static str, Vec<(&'static str, &'static Case)>> {
+fn by_schema(equal: bool) -> BTreeMap<&'static str, Vec<(&'static str, &'static RuleCase)>> {
     let mut found: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for rule in rules() {
         for case in rule.meta().cases.iter().filter(|case| case.profiles.sound && case.equal == equal) {
@@ -22,11 +22,11 @@ fn by_schema(equal: bool) -> BTreeMap<&'static str, Vec<(&'static str, &'static 
     found
 }
 
-fn search(ddl: &str, cases: &[(&'static str, &'static Case)]) -> Vec<Verdict> {
+fn search(ddl: &str, cases: &[(&'static str, &'static RuleCase)]) -> Vec<SearchVerdict> {
     let schema = Arc::new(Schema::from_ddl(ddl).expect("the schema of a case"));
     let pairs: Vec<_> = cases.iter().map(|(_, case)| (case.left, case.right)).collect();
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    refute_all(&schema, Options { databases: DATABASES, ..Options::default() }, &pairs, threads)
+    refute_all(&schema, SearchOptions { databases: DATABASES, ..SearchOptions::default() }, &pairs, threads)
         .expect("SQLite opens a database in memory")
 }
 
@@ -36,7 +36,7 @@ fn no_database_refutes_a_pair_that_must_match() {
     for (ddl, cases) in by_schema(true) {
         for ((id, case), verdict) in cases.iter().zip(search(ddl, &cases)) {
             match verdict {
-                Verdict::Survived(survived)
+                SearchVerdict::Survived(survived)
                     if survived.undecided == 0 && survived.databases >= DATABASES * 9 / 10 => {}
                 other => failures.push(format!("rule {id}: {}\n  {}\n  {other:?}", case.left, case.right)),
             }

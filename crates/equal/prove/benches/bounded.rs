@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
-use sqlgauge_prove::{Bounds, Outcome, Semantics, Solver};
-use sqlgauge_search::{Options, Search, Verdict, Witness};
+use sqlgauge_prove::{Bounds, ProofOutcome, ResultSemantics, Solver};
+use sqlgauge_search::{Search, SearchOptions, SearchVerdict, Witness};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
 
@@ -42,12 +42,14 @@ fn main() {
     let bound = usize::try_from(number("--bound", 3)).unwrap_or(3);
     let bounds = Bounds { rows_per_table: bound, time, ..Bounds::default() };
     let semantics = match argument("--semantics").as_deref() {
-        Some("set") => Semantics::Set,
-        Some("bag") => Semantics::Bag,
-        _ => Semantics::List,
+        Some("set") => ResultSemantics::Set,
+        Some("bag") => ResultSemantics::Bag,
+        _ => ResultSemantics::List,
     };
-    let mut solver =
-        Solver::new(program, sqlgauge_prove::Limits { time, ..sqlgauge_prove::Limits::default() });
+    let mut solver = Solver::new(
+        program,
+        sqlgauge_prove::SolverLimits { time, ..sqlgauge_prove::SolverLimits::default() },
+    );
     let text = std::fs::read_to_string(&pairs).unwrap_or_else(|error| panic!("{pairs}: {error}"));
     let mut schemas = BTreeMap::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -98,14 +100,14 @@ fn judge(
     schema: &Arc<Schema>,
     left: &str,
     right: &str,
-    semantics: Semantics,
+    semantics: ResultSemantics,
     bounds: Bounds,
     solver: &mut Solver,
 ) -> String {
     let (Ok(own), Ok(other)) = (resolve(left, schema), resolve(right, schema)) else {
         return "not resolved".to_owned();
     };
-    let search = match Search::new(Arc::clone(schema), Options::default()) {
+    let search = match Search::new(Arc::clone(schema), SearchOptions::default()) {
         Ok(search) => search,
         Err(error) => return error.to_string(),
     };
@@ -113,18 +115,20 @@ fn judge(
         if Matcher::new(schema, Profile::Sound).is_equal(left, right) {
             return "rules".to_owned();
         }
-        if let Verdict::Refuted(_) = search.refute(left, right) {
+        if let SearchVerdict::Refuted(_) = search.refute(left, right) {
             return "search".to_owned();
         }
     }
     let mut replay = |database: &Witness| search.replay(database, left, right);
     match sqlgauge_prove::bounded(schema, (&own, &other), semantics, bounds, solver, &mut replay) {
-        Outcome::NoDifference { bound, assumes } => {
+        ProofOutcome::NoDifference { bound, assumes } => {
             let assumes: Vec<&str> = assumes.iter().map(|assumption| assumption.code()).collect();
             format!("bounded: proved up to {bound} | {}", assumes.join(" "))
         }
-        Outcome::Different { bound, .. } => format!("bounded: candidate replayed | {bound}"),
-        Outcome::Unsupported { construct } => format!("bounded: unsupported {construct}"),
-        Outcome::Unknown { reason, proved } => format!("bounded: unknown {} | {proved:?}", reason.code()),
+        ProofOutcome::Different { bound, .. } => format!("bounded: candidate replayed | {bound}"),
+        ProofOutcome::Unsupported { construct } => format!("bounded: unsupported {construct}"),
+        ProofOutcome::Unknown { reason, proved } => {
+            format!("bounded: unknown {} | {proved:?}", reason.code())
+        }
     }
 }

@@ -8,9 +8,9 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Args, Expr, Literal};
 
 use super::exec::{Env, Run};
-use super::ir::{Part, Terms};
+use super::ir::{FunctionPart, Terms};
 use super::oracle::{Call, Function as Declared};
-use super::value::Value;
+use super::value::SymbolicValue;
 use super::world::Stop;
 
 impl Run<'_, '_> {
@@ -20,7 +20,7 @@ impl Run<'_, '_> {
         function: &Function,
         args: &Args,
         env: &Env,
-    ) -> Result<Value, Stop> {
+    ) -> Result<SymbolicValue, Stop> {
         use Function as F;
         let replaced = match function {
             F::CurrentTimestamp => return Ok(self.now()),
@@ -55,11 +55,11 @@ impl Run<'_, '_> {
         self.scalar_function(function, &args, &values)
     }
 
-    fn now(&mut self) -> Value {
+    fn now(&mut self) -> SymbolicValue {
         let function = Declared { call: Call::Open("now".into()), params: Vec::new() };
         let function = self.world.oracle.function(function);
         let terms = &mut self.world.terms;
-        let text = terms.apply(function, Part::Text, &[]);
+        let text = terms.apply(function, FunctionPart::Text, &[]);
         terms.text_value(text, Terms::FALSE)
     }
 }

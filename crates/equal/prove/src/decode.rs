@@ -11,12 +11,12 @@ use sqlgauge_sql::schema::{Affinity, Schema, Table, TableId};
 use super::ir::{Constant, Sort, Term};
 use super::oracle::stored;
 use super::process::Sexp;
-use super::value::Value;
-use super::world::{Row, World};
+use super::value::SymbolicValue;
+use super::world::{SymbolicRow, SymbolicWorld};
 use sqlgauge_search::{Witness, WitnessTable, create_table, with_targets};
 
 /// The unknowns of the tables, in the order in which they are asked for.
-pub fn unknowns(world: &World<'_>, tables: &BTreeSet<TableId>) -> Vec<Term> {
+pub fn unknowns(world: &SymbolicWorld<'_>, tables: &BTreeSet<TableId>) -> Vec<Term> {
     let rows = tables.iter().filter_map(|id| world.tables.get(id)).flat_map(|rows| rows.iter());
     let cells = rows.flat_map(|row| {
         let values = row.values.iter().flat_map(|value| {
@@ -40,7 +40,7 @@ pub fn unknowns(world: &World<'_>, tables: &BTreeSet<TableId>) -> Vec<Term> {
 
 /// The values that the solver gave, texts as the texts of those numbers.
 pub fn constants(
-    world: &World<'_>,
+    world: &SymbolicWorld<'_>,
     asked: &[Term],
     given: &[Sexp],
     ranks: &BTreeMap<Box<str>, i64>,
@@ -84,7 +84,7 @@ fn number(value: &Sexp) -> Option<BigRational> {
 /// A text for each number, in their order as far as there is room between the texts that are named.
 fn texts(
     numbers: &HashMap<Term, BigRational>,
-    world: &World<'_>,
+    world: &SymbolicWorld<'_>,
     ranks: &BTreeMap<Box<str>, i64>,
 ) -> BTreeMap<BigInt, Box<str>> {
     let mut found: BTreeMap<BigInt, Box<str>> =
@@ -107,11 +107,15 @@ fn texts(
 }
 
 /// What a term is under those values.
-fn known(world: &World<'_>, values: &HashMap<Term, Constant>, term: Term) -> Option<Constant> {
+fn known(world: &SymbolicWorld<'_>, values: &HashMap<Term, Constant>, term: Term) -> Option<Constant> {
     world.terms.as_constant(term).or_else(|| values.get(&term)).cloned()
 }
 
-fn cell(world: &World<'_>, values: &HashMap<Term, Constant>, value: &Value) -> Option<Stored> {
+fn cell(
+    world: &SymbolicWorld<'_>,
+    values: &HashMap<Term, Constant>,
+    value: &SymbolicValue,
+) -> Option<Stored> {
     let is = |term| known(world, values, term) == Some(Constant::Truth(true));
     let payload = if is(value.is_null) {
         return Some(Stored::Null);
@@ -126,8 +130,12 @@ fn cell(world: &World<'_>, values: &HashMap<Term, Constant>, value: &Value) -> O
 }
 
 /// The rows of a table that are there.
-pub fn rows(world: &World<'_>, values: &HashMap<Term, Constant>, rows: &[Row]) -> Option<Vec<Vec<Stored>>> {
-    let present = |row: &&Row| known(world, values, row.present) == Some(Constant::Truth(true));
+pub fn rows(
+    world: &SymbolicWorld<'_>,
+    values: &HashMap<Term, Constant>,
+    rows: &[SymbolicRow],
+) -> Option<Vec<Vec<Stored>>> {
+    let present = |row: &&SymbolicRow| known(world, values, row.present) == Some(Constant::Truth(true));
     let decoded = rows.iter().filter(present).map(|row| {
         row.values.iter().map(|value| cell(world, values, value)).collect::<Option<Vec<Stored>>>()
     });
@@ -137,7 +145,7 @@ pub fn rows(world: &World<'_>, values: &HashMap<Term, Constant>, rows: &[Row]) -
 /// The database of those values: with the tables that are referred to and were left out, and in them the rows that
 /// foreign keys ask for. `None` where a value has no place in SQLite, or a table cannot be made.
 pub fn database(
-    world: &World<'_>,
+    world: &SymbolicWorld<'_>,
     tables: &BTreeSet<TableId>,
     values: &HashMap<Term, Constant>,
 ) -> Option<Witness> {

@@ -6,10 +6,10 @@
 //! the same bags if and only if these and the number of rows agree (a bag within the bounds of the one is within those
 //! of the other, and either bound is reached).
 
-use super::Semantics;
-use super::exec::{Direction, Executed, LimitClause, Ranked};
+use super::ResultSemantics;
+use super::exec::{Executed, LimitClause, Ranked, SortDirection};
 use super::ir::{Sort, Term, Terms};
-use super::world::{Stop, World};
+use super::world::{Stop, SymbolicWorld};
 
 /// How often a content is among the rows that a query takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +37,10 @@ struct RowsTaken {
 /// # Errors
 /// [`Stop::Size`].
 pub fn differ(
-    world: &mut World<'_>,
+    world: &mut SymbolicWorld<'_>,
     left: &Executed,
     right: &Executed,
-    semantics: Semantics,
+    semantics: ResultSemantics,
 ) -> Result<Term, Stop> {
     let width = |executed: &Executed| executed.rows.first().map(|row| row.values.len());
     if let (Some(left), Some(right)) = (width(left), width(right))
@@ -49,7 +49,7 @@ pub fn differ(
         return Ok(Terms::TRUE);
     }
     let (lefts, rights) = (taken(world, left.clone())?, taken(world, right.clone())?);
-    if semantics == Semantics::Set {
+    if semantics == ResultSemantics::Set {
         let one = missing(world, &lefts, &rights)?;
         let other = missing(world, &rights, &lefts)?;
         return Ok(world.terms.or(one, other));
@@ -58,9 +58,9 @@ pub fn differ(
     let mut found = vec![contents];
     let (own, other) = ((&lefts, left), (&rights, right));
     let counted: &[_] = match semantics {
-        Semantics::Set | Semantics::Bag => &[],
-        Semantics::List => &[(own, other)],
-        Semantics::Lists => &[(own, other), (other, own)],
+        ResultSemantics::Set | ResultSemantics::Bag => &[],
+        ResultSemantics::List => &[(own, other)],
+        ResultSemantics::Lists => &[(own, other), (other, own)],
     };
     for &((own, by), (other, by_other)) in counted {
         let is_single = by.cut.is_some_and(|cut| takes_one(world, cut));
@@ -71,13 +71,13 @@ pub fn differ(
     Ok(world.terms.any(found))
 }
 
-fn takes_one(world: &mut World<'_>, cut: LimitClause) -> bool {
+fn takes_one(world: &mut SymbolicWorld<'_>, cut: LimitClause) -> bool {
     let one = world.terms.integer(1);
     cut.limit == Some(one)
 }
 
 /// Which rows are taken. The cut leaves nothing out before.
-fn taken(world: &mut World<'_>, executed: Executed) -> Result<RowsTaken, Stop> {
+fn taken(world: &mut SymbolicWorld<'_>, executed: Executed) -> Result<RowsTaken, Stop> {
     let Executed { mut rows, directions, cut } = executed;
     rows.retain(|row| row.present != Terms::FALSE);
     let presents: Vec<Term> = rows.iter().map(|row| row.present).collect();
@@ -119,9 +119,9 @@ fn taken(world: &mut World<'_>, executed: Executed) -> Result<RowsTaken, Stop> {
 
 /// For each row how many come before it by their keys, and how many come before it or tie with it.
 fn places(
-    world: &mut World<'_>,
+    world: &mut SymbolicWorld<'_>,
     rows: &[Ranked],
-    directions: &[Direction],
+    directions: &[SortDirection],
 ) -> Result<Vec<(Term, Term)>, Stop> {
     world.check_size(rows.len())?;
     let mut found = Vec::new();
@@ -141,7 +141,7 @@ fn places(
 }
 
 /// Whether a row of the first is not among the second.
-fn missing(world: &mut World<'_>, own: &RowsTaken, other_side: &RowsTaken) -> Result<Term, Stop> {
+fn missing(world: &mut SymbolicWorld<'_>, own: &RowsTaken, other_side: &RowsTaken) -> Result<Term, Stop> {
     world.check_size(own.rows.len().max(other_side.rows.len()))?;
     let mut found = Vec::new();
     for (row, &present) in own.rows.iter().zip(&own.sure) {
@@ -158,7 +158,7 @@ fn missing(world: &mut World<'_>, own: &RowsTaken, other_side: &RowsTaken) -> Re
     Ok(world.terms.any(found))
 }
 
-fn bags_differ(world: &mut World<'_>, left: &RowsTaken, right: &RowsTaken) -> Result<Term, Stop> {
+fn bags_differ(world: &mut SymbolicWorld<'_>, left: &RowsTaken, right: &RowsTaken) -> Result<Term, Stop> {
     world.check_size(left.rows.len().max(right.rows.len()))?;
     let totals = world.terms.equal(left.total, right.total);
     let mut found = vec![world.terms.not(totals)];
@@ -206,7 +206,7 @@ fn unlike(left: &RowsTaken, right: &RowsTaken) -> (Vec<usize>, Vec<usize>) {
 
 /// How often the content of that row is among those rows.
 fn often(
-    world: &mut World<'_>,
+    world: &mut SymbolicWorld<'_>,
     side: &RowsTaken,
     at: usize,
     among: &RowsTaken,
@@ -241,9 +241,9 @@ fn often(
 
 /// Of two equal bags, whether some permitted order of the right one leaves the runs of equal keys of the left one.
 fn orders_differ(
-    world: &mut World<'_>,
-    (left, left_directions): (&RowsTaken, &[Direction]),
-    (right, right_directions): (&RowsTaken, &[Direction]),
+    world: &mut SymbolicWorld<'_>,
+    (left, left_directions): (&RowsTaken, &[SortDirection]),
+    (right, right_directions): (&RowsTaken, &[SortDirection]),
 ) -> Result<Term, Stop> {
     let ours = places(world, &left.rows, left_directions)?;
     let theirs = places(world, &right.rows, right_directions)?;
@@ -281,7 +281,7 @@ fn orders_differ(
 }
 
 /// Whether a row ties with one of another content.
-fn shows_order(world: &mut World<'_>, taken: &RowsTaken, places: &[(Term, Term)], at: usize) -> Term {
+fn shows_order(world: &mut SymbolicWorld<'_>, taken: &RowsTaken, places: &[(Term, Term)], at: usize) -> Term {
     let mut found = Vec::new();
     for (other, place) in taken.rows.iter().zip(places) {
         let same = world.terms.same_rows(&taken.rows[at].values, &other.values);

@@ -34,7 +34,7 @@ pub struct FunctionId(pub(super) u32);
 
 /// What of a function's value a term is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum FunctionPart {
     /// Whether it is NULL.
     IsNull,
     /// Whether it is an integer.
@@ -49,7 +49,7 @@ pub enum Part {
     Text,
 }
 
-impl Part {
+impl FunctionPart {
     /// The sort of such a term.
     pub fn sort(self) -> Sort {
         match self {
@@ -93,7 +93,7 @@ pub enum Node {
     /// The largest integer that is not larger.
     Floor(Term),
     /// A part of the value of a function.
-    Apply(FunctionId, Part, Box<[Term]>),
+    Apply(FunctionId, FunctionPart, Box<[Term]>),
 }
 
 /// A constant.
@@ -516,7 +516,7 @@ impl Terms {
     }
 
     /// A part of the value of a function.
-    pub fn apply(&mut self, function: FunctionId, part: Part, args: &[Term]) -> Term {
+    pub fn apply(&mut self, function: FunctionId, part: FunctionPart, args: &[Term]) -> Term {
         self.make(Node::Apply(function, part, args.into()), part.sort())
     }
 

@@ -2,11 +2,11 @@
 //!
 //! # Contract
 //! [`bounded`] executes both queries on tables of symbolic rows and asks an SMT solver for rows on which their permitted
-//! results differ. [`Outcome::NoDifference`] is a proof up to its bound, under what it `assumes`: the encoding takes
+//! results differ. [`ProofOutcome::NoDifference`] is a proof up to its bound, under what it `assumes`: the encoding takes
 //! every database that satisfies the schema and the assumptions into account, and may only see differences that are
 //! not there, never miss one that is. A candidate is therefore nothing until a real SQLite has replayed it, which the caller
-//! does: [`Outcome::Different`] is what it confirmed.
-//! What cannot be encoded so is [`Outcome::Unsupported`] with the construct by name.
+//! does: [`ProofOutcome::Different`] is what it confirmed.
+//! What cannot be encoded so is [`ProofOutcome::Unsupported`] with the construct by name.
 
 mod date;
 mod decode;
@@ -36,14 +36,14 @@ use sqlgauge_engine::Value as Stored;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
 
-pub use self::process::{Failure, Limits, NoSolver, Solver, locate};
-use self::question::{Asked, Halt, How, Question, SolverOutcome, keeps_cut};
+pub use self::process::{NoSolver, Solver, SolverFailure, SolverLimits, locate};
+use self::question::{Asked, BoundedQuestion, Halt, How, SolverOutcome, keeps_cut};
 use self::world::Stop;
 use sqlgauge_search::{STACK_BYTES, Witness};
 
 /// When two results count as the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Semantics {
+pub enum ResultSemantics {
     /// The same set of rows.
     Set,
     /// The same bag of rows.
@@ -55,7 +55,7 @@ pub enum Semantics {
     Lists,
 }
 
-impl Semantics {
+impl ResultSemantics {
     /// Whether the order of rows counts.
     fn has_order(self) -> bool {
         matches!(self, Self::List | Self::Lists)
@@ -81,7 +81,7 @@ impl Default for Bounds {
 
 /// What a proof rests on besides the constraints of the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Assumption {
+pub enum ProofAssumption {
     /// A column holds NULL or values of its declared type only: integers, real numbers or text; NUMERIC either
     /// number; DATE and TIME text; no type any of them. Nowhere is there a blob.
     ValuesOfDeclaredType,
@@ -91,7 +91,7 @@ pub enum Assumption {
     ExactReals,
 }
 
-impl Assumption {
+impl ProofAssumption {
     /// Its name in a verdict.
     pub fn code(self) -> &'static str {
         match self {
@@ -104,9 +104,9 @@ impl Assumption {
 
 /// Why there is neither a proof nor a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum ProofReason {
     /// The solver.
-    Solver(Failure),
+    Solver(SolverFailure),
     /// The formula would be too large.
     Size,
     /// Each of so many candidates was refused.
@@ -115,7 +115,7 @@ pub enum Reason {
     Choice,
 }
 
-impl Reason {
+impl ProofReason {
     /// Its name in a verdict.
     pub fn code(self) -> String {
         match self {
@@ -127,7 +127,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for ProofReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Solver(failure) => write!(f, "the solver came to no end ({failure})"),
@@ -145,13 +145,13 @@ impl fmt::Display for Reason {
 
 /// What came of a pair.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome<T> {
+pub enum ProofOutcome<T> {
     /// No database of at most `bound` rows per table tells the queries apart.
     NoDifference {
         /// Rows per table.
         bound: usize,
         /// What it rests on.
-        assumes: Vec<Assumption>,
+        assumes: Vec<ProofAssumption>,
     },
     /// A candidate was confirmed.
     Different {
@@ -168,7 +168,7 @@ pub enum Outcome<T> {
     /// It was not settled.
     Unknown {
         /// Why.
-        reason: Reason,
+        reason: ProofReason,
         /// The largest bound for which there is a proof.
         proved: Option<usize>,
     },
@@ -179,11 +179,11 @@ pub enum Outcome<T> {
 pub fn bounded<T>(
     schema: &Schema,
     pair: (&Query, &Query),
-    semantics: Semantics,
+    semantics: ResultSemantics,
     bounds: Bounds,
     solver: &mut Solver,
     confirm: &mut dyn FnMut(&Witness) -> Option<T>,
-) -> Outcome<T> {
+) -> ProofOutcome<T> {
     let Bounds { time, with_rows, .. } = bounds;
     let how = How { semantics, deadline: Instant::now() + time, with_rows };
     stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
@@ -196,29 +196,29 @@ fn up_to<T>(
     bound: usize,
     solver: &mut Solver,
     confirm: &mut dyn FnMut(&Witness) -> Option<T>,
-) -> Outcome<T> {
+) -> ProofOutcome<T> {
     let (mut proved, mut open) = (None, None);
     let mut assumes = BTreeSet::new();
     for rows in 1..=bound {
-        let settled = Question::new(asked, rows, keeps_cut(asked)).and_then(|question| {
+        let settled = BoundedQuestion::new(asked, rows, keeps_cut(asked)).and_then(|question| {
             assumes.extend(question.assumes());
             question.settle(solver, confirm)
         });
         match settled {
             Ok(SolverOutcome::Same) if open.is_none() => proved = Some(rows),
             Ok(SolverOutcome::Same) => {}
-            Ok(SolverOutcome::Different(found)) => return Outcome::Different { found, bound: rows },
+            Ok(SolverOutcome::Different(found)) => return ProofOutcome::Different { found, bound: rows },
             // More rows may show what is only SQLite's choice among fewer.
             Ok(SolverOutcome::Open(reason)) => open = open.or(Some(reason)),
-            Err(Halt::Unsupported(construct)) => return Outcome::Unsupported { construct },
+            Err(Halt::Unsupported(construct)) => return ProofOutcome::Unsupported { construct },
             Err(Halt::Unknown(reason)) => {
-                return Outcome::Unknown { reason: open.unwrap_or(reason), proved };
+                return ProofOutcome::Unknown { reason: open.unwrap_or(reason), proved };
             }
         }
     }
     match open {
-        Some(reason) => Outcome::Unknown { reason, proved },
-        None => Outcome::NoDifference { bound, assumes: assumes.into_iter().collect() },
+        Some(reason) => ProofOutcome::Unknown { reason, proved },
+        None => ProofOutcome::NoDifference { bound, assumes: assumes.into_iter().collect() },
     }
 }
 

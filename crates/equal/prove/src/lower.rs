@@ -14,13 +14,13 @@ use sqlgauge_sql::tree::{
 
 use super::exec::{Env, Run};
 use super::ir::{Sort, Terms};
-use super::text::Shape;
-use super::value::{Truth, Value};
+use super::text::ValueShape;
+use super::value::{SymbolicValue, Truth};
 use super::world::Stop;
 
 impl Run<'_, '_> {
     /// The value of an expression.
-    pub fn value(&mut self, expr: &Expr, env: &Env) -> Result<Value, Stop> {
+    pub fn value(&mut self, expr: &Expr, env: &Env) -> Result<SymbolicValue, Stop> {
         self.world.check_size(0)?;
         Ok(match expr {
             Expr::Column(column) => env.column(*column).ok_or_else(|| {
@@ -36,7 +36,7 @@ impl Run<'_, '_> {
             }
             Expr::Unary(UnaryOperator::BitNot, inner) => {
                 let value = self.value(inner, env)?;
-                self.call(&|args| format!("~({})", args[0]), Shape::INTEGER, &[value])?
+                self.call(&|args| format!("~({})", args[0]), ValueShape::INTEGER, &[value])?
             }
             Expr::Binary(operator, left, right) if !operator.is_comparison() => {
                 let (left, right) = (self.value(left, env)?, self.value(right, env)?);
@@ -117,7 +117,7 @@ impl Run<'_, '_> {
     }
 
     /// A value as a condition: a number other than 0, or a text that begins with one.
-    pub fn truth_of(&mut self, value: Value) -> Result<Truth, Stop> {
+    pub fn truth_of(&mut self, value: SymbolicValue) -> Result<Truth, Stop> {
         let number = self.number(value)?;
         let terms = &mut self.world.terms;
         let (zero, real_zero) = (terms.zero(Sort::Integer), terms.zero(Sort::Real));
@@ -128,7 +128,7 @@ impl Run<'_, '_> {
         Ok(Truth { is_true: terms.and(known, is_set), is_false: terms.and(known, is_zero) })
     }
 
-    fn literal(&mut self, literal: &Literal) -> Result<Value, Stop> {
+    fn literal(&mut self, literal: &Literal) -> Result<SymbolicValue, Stop> {
         let stored = match literal {
             Literal::Null => Stored::Null,
             Literal::Boolean(truth) => Stored::Integer(i64::from(*truth)),
@@ -218,7 +218,7 @@ impl Run<'_, '_> {
     }
 
     /// A comparison of values that have been made comparable.
-    pub fn compare(&mut self, operator: BinaryOperator, left: Value, right: Value) -> Truth {
+    pub fn compare(&mut self, operator: BinaryOperator, left: SymbolicValue, right: SymbolicValue) -> Truth {
         use BinaryOperator::{Equal, Greater, GreaterEqual, Is, IsNot, Less, LessEqual, NotEqual};
         let terms = &mut self.world.terms;
         if matches!(operator, Is | IsNot) {
@@ -241,8 +241,8 @@ impl Run<'_, '_> {
     pub fn comparable(
         &mut self,
         (left, right): (&Expr, &Expr),
-        (mut own, mut other): (Value, Value),
-    ) -> Result<(Value, Value), Stop> {
+        (mut own, mut other): (SymbolicValue, SymbolicValue),
+    ) -> Result<(SymbolicValue, SymbolicValue), Stop> {
         let comparison = self.facts.comparison(left, right);
         match comparison.conversion {
             Fact::Known(Conversion::None) => {}
@@ -261,13 +261,17 @@ impl Run<'_, '_> {
     }
 
     /// The value by which GROUP BY, DISTINCT and ORDER BY compare it.
-    pub fn key(&mut self, expr: &Expr, value: Value) -> Result<Value, Stop> {
+    pub fn key(&mut self, expr: &Expr, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let collation = self.facts.collation(expr);
         self.collated(value, collation.as_ref())
     }
 
     /// The value such that equality byte by byte is equality in the collation.
-    pub fn collated(&mut self, value: Value, collation: Fact<&Collation>) -> Result<Value, Stop> {
+    pub fn collated(
+        &mut self,
+        value: SymbolicValue,
+        collation: Fact<&Collation>,
+    ) -> Result<SymbolicValue, Stop> {
         if value.is_text == Terms::FALSE {
             return Ok(value);
         }
@@ -280,8 +284,8 @@ impl Run<'_, '_> {
         let terms = &mut self.world.terms;
         let not_text = terms.not(value.is_text);
         let text = terms.text_value(value.text, not_text);
-        let text = self.call(&|args| format!("{folded}({})", args[0]), Shape::TEXT, &[text])?;
-        Ok(Value { text: text.text, ..value })
+        let text = self.call(&|args| format!("{folded}({})", args[0]), ValueShape::TEXT, &[text])?;
+        Ok(SymbolicValue { text: text.text, ..value })
     }
 
     fn case(
@@ -290,7 +294,7 @@ impl Run<'_, '_> {
         branches: &[(Expr, Expr)],
         otherwise: Option<&Expr>,
         env: &Env,
-    ) -> Result<Value, Stop> {
+    ) -> Result<SymbolicValue, Stop> {
         let mut result = match otherwise {
             Some(otherwise) => self.value(otherwise, env)?,
             None => self.world.terms.null(),
@@ -333,7 +337,7 @@ impl Run<'_, '_> {
             [text, pattern, escape] => format!("{text} {word} {pattern} ESCAPE {escape}"),
             _ => format!("{} {word} {}", args[0], args[1]),
         };
-        let value = self.call(&spell, Shape::INTEGER, &args)?;
+        let value = self.call(&spell, ValueShape::INTEGER, &args)?;
         self.truth_of(value)
     }
 
@@ -355,7 +359,8 @@ impl Run<'_, '_> {
             Expr::Row(parts) => parts.iter().collect(),
             one => vec![one],
         };
-        let values: Vec<Value> = lefts.iter().map(|left| self.value(left, env)).collect::<Result<_, _>>()?;
+        let values: Vec<SymbolicValue> =
+            lefts.iter().map(|left| self.value(left, env)).collect::<Result<_, _>>()?;
         let columns = result_columns(&query.body);
         let rows = self.subquery(query, env)?;
         let mut found = Vec::new();
@@ -382,8 +387,8 @@ impl Run<'_, '_> {
         &mut self,
         left: &Expr,
         rights: &[&Expr],
-        values: (Value, Value),
-    ) -> Result<(Value, Value), Stop> {
+        values: (SymbolicValue, SymbolicValue),
+    ) -> Result<(SymbolicValue, SymbolicValue), Stop> {
         let Some((first, others)) = rights.split_first() else {
             return Err(Stop::unsupported("IN of VALUES"));
         };
@@ -394,15 +399,16 @@ impl Run<'_, '_> {
         self.comparable((left, first), values)
     }
 
-    fn function(&mut self, function: &Function, args: &Args, env: &Env) -> Result<Value, Stop> {
+    fn function(&mut self, function: &Function, args: &Args, env: &Env) -> Result<SymbolicValue, Stop> {
         use Function as F;
         let list = args.as_slice();
         match function {
             F::Coalesce | F::IfNull => {
                 let values = self.values(list, env)?;
                 let null = self.world.terms.null();
-                let pick =
-                    |later: Value, value: &Value| self.world.terms.choose_value(value.is_null, later, *value);
+                let pick = |later: SymbolicValue, value: &SymbolicValue| {
+                    self.world.terms.choose_value(value.is_null, later, *value)
+                };
                 return Ok(values.iter().rev().fold(null, pick));
             }
             F::Iif | F::If => {
@@ -433,7 +439,7 @@ impl Run<'_, '_> {
     }
 
     /// NULLIF: a function, so that its arguments are compared without conversion.
-    fn null_if(&mut self, left: &Expr, right: &Expr, env: &Env) -> Result<Value, Stop> {
+    fn null_if(&mut self, left: &Expr, right: &Expr, env: &Env) -> Result<SymbolicValue, Stop> {
         let is_explicit = |expr: &Expr| matches!(expr, Expr::Collate { .. });
         if is_explicit(right) && !is_explicit(left) {
             return Err(Stop::unsupported("nullif under a collation"));
@@ -447,12 +453,12 @@ impl Run<'_, '_> {
     }
 
     /// The values of a list.
-    pub fn values(&mut self, list: &[Expr], env: &Env) -> Result<Vec<Value>, Stop> {
+    pub fn values(&mut self, list: &[Expr], env: &Env) -> Result<Vec<SymbolicValue>, Stop> {
         list.iter().map(|expr| self.value(expr, env)).collect()
     }
 
     /// `min` or `max` of several arguments: NULL if one is.
-    fn scalar_extreme(&mut self, list: &[Expr], is_min: bool, env: &Env) -> Result<Value, Stop> {
+    fn scalar_extreme(&mut self, list: &[Expr], is_min: bool, env: &Env) -> Result<SymbolicValue, Stop> {
         if list.iter().any(|arg| !self.facts.collation(arg).is(&Collation::Binary)) {
             return Err(Stop::unsupported("collation"));
         }
@@ -470,7 +476,7 @@ impl Run<'_, '_> {
     }
 
     /// CAST.
-    fn cast(&mut self, value: Value, type_name: &str) -> Result<Value, Stop> {
+    fn cast(&mut self, value: SymbolicValue, type_name: &str) -> Result<SymbolicValue, Stop> {
         match Affinity::of_declared_type(Some(type_name)) {
             Affinity::Blob => Err(Stop::unsupported("CAST to BLOB")),
             Affinity::Text => self.with_text_affinity(value),

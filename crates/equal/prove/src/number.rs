@@ -2,20 +2,25 @@
 
 use sqlgauge_sql::tree::BinaryOperator;
 
-use super::Assumption;
+use super::ProofAssumption;
 use super::exec::Run;
 use super::ir::{Sort, Term, Terms};
-use super::text::Shape;
-use super::value::Value;
+use super::text::ValueShape;
+use super::value::SymbolicValue;
 use super::world::Stop;
 
 impl Run<'_, '_> {
     /// The number that arithmetic sees in a value: a text counts as the number that it begins with.
-    pub fn number(&mut self, value: Value) -> Result<Value, Stop> {
-        self.converted(value, Shape::NUMBER, "+ 0")
+    pub fn number(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+        self.converted(value, ValueShape::NUMBER, "+ 0")
     }
 
-    fn converted(&mut self, value: Value, shape: Shape, after: &str) -> Result<Value, Stop> {
+    fn converted(
+        &mut self,
+        value: SymbolicValue,
+        shape: ValueShape,
+        after: &str,
+    ) -> Result<SymbolicValue, Stop> {
         if value.is_text == Terms::FALSE {
             return Ok(value);
         }
@@ -25,21 +30,21 @@ impl Run<'_, '_> {
     }
 
     /// The negative.
-    pub fn minus(&mut self, value: Value) -> Result<Value, Stop> {
+    pub fn minus(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let value = self.number(value)?;
         self.note_arithmetic(value);
         let terms = &mut self.world.terms;
-        Ok(Value { integer: terms.negate(value.integer), real: terms.negate(value.real), ..value })
+        Ok(SymbolicValue { integer: terms.negate(value.integer), real: terms.negate(value.real), ..value })
     }
 
     /// The size of a number.
-    pub fn absolute(&mut self, value: Value) -> Result<Value, Stop> {
+    pub fn absolute(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let negative = self.minus(value)?;
         let terms = &mut self.world.terms;
         let (zero, real_zero) = (terms.zero(Sort::Integer), terms.zero(Sort::Real));
         let is_negative = terms.less(value.integer, zero);
         let is_real_negative = terms.less(value.real, real_zero);
-        Ok(Value {
+        Ok(SymbolicValue {
             integer: terms.choose(is_negative, negative.integer, value.integer),
             real: terms.choose(is_real_negative, negative.real, value.real),
             ..value
@@ -47,7 +52,12 @@ impl Run<'_, '_> {
     }
 
     /// A binary operator that does not compare.
-    pub fn binary(&mut self, operator: BinaryOperator, left: Value, right: Value) -> Result<Value, Stop> {
+    pub fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        left: SymbolicValue,
+        right: SymbolicValue,
+    ) -> Result<SymbolicValue, Stop> {
         use BinaryOperator as B;
         match operator {
             B::Add | B::Subtract | B::Multiply | B::Divide => {
@@ -61,18 +71,23 @@ impl Run<'_, '_> {
                 self.modulo(left, right)
             }
             B::Concat => {
-                self.call(&|args| format!("{} || {}", args[0], args[1]), Shape::TEXT, &[left, right])
+                self.call(&|args| format!("{} || {}", args[0], args[1]), ValueShape::TEXT, &[left, right])
             }
             B::BitAnd | B::BitOr | B::ShiftLeft | B::ShiftRight => {
                 let symbol = operator.symbol();
                 let spell = |args: &[String]| format!("{} {symbol} {}", args[0], args[1]);
-                self.call(&spell, Shape::INTEGER, &[left, right])
+                self.call(&spell, ValueShape::INTEGER, &[left, right])
             }
             _ => Err(Stop::unsupported(operator.symbol())),
         }
     }
 
-    fn arithmetic(&mut self, operator: BinaryOperator, left: Value, right: Value) -> Value {
+    fn arithmetic(
+        &mut self,
+        operator: BinaryOperator,
+        left: SymbolicValue,
+        right: SymbolicValue,
+    ) -> SymbolicValue {
         let terms = &mut self.world.terms;
         let is_integer = terms.and(left.is_integer, right.is_integer);
         let mut is_null = terms.or(left.is_null, right.is_null);
@@ -91,7 +106,7 @@ impl Run<'_, '_> {
         }
         let known = terms.not(is_null);
         let not_integer = terms.not(is_integer);
-        Value {
+        SymbolicValue {
             is_null,
             is_integer: terms.and(known, is_integer),
             is_real: terms.and(known, not_integer),
@@ -103,7 +118,7 @@ impl Run<'_, '_> {
     }
 
     /// The remainder of both as integers, with the sign of the first.
-    fn modulo(&mut self, left: Value, right: Value) -> Result<Value, Stop> {
+    fn modulo(&mut self, left: SymbolicValue, right: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let (l, r) = (self.cast_to_integer(left)?, self.cast_to_integer(right)?);
         self.note_arithmetic(left);
         let quotient = self.arithmetic(BinaryOperator::Divide, l, r);
@@ -119,8 +134,8 @@ impl Run<'_, '_> {
     }
 
     /// CAST to INTEGER.
-    pub fn cast_to_integer(&mut self, value: Value) -> Result<Value, Stop> {
-        let value = self.cast_text(value, Shape::INTEGER, "INTEGER")?;
+    pub fn cast_to_integer(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+        let value = self.cast_text(value, ValueShape::INTEGER, "INTEGER")?;
         if value.is_real == Terms::FALSE {
             return Ok(value);
         }
@@ -132,19 +147,24 @@ impl Run<'_, '_> {
     }
 
     /// CAST to REAL.
-    pub fn cast_to_real(&mut self, value: Value) -> Result<Value, Stop> {
-        let value = self.cast_text(value, Shape::REAL, "REAL")?;
+    pub fn cast_to_real(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+        let value = self.cast_text(value, ValueShape::REAL, "REAL")?;
         let terms = &mut self.world.terms;
         let real = terms.as_real(value);
         Ok(terms.real_value(real, value.is_null))
     }
 
     /// CAST to NUMERIC: numbers stay what they are.
-    pub fn cast_to_numeric(&mut self, value: Value) -> Result<Value, Stop> {
-        self.cast_text(value, Shape::NUMBER, "NUMERIC")
+    pub fn cast_to_numeric(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+        self.cast_text(value, ValueShape::NUMBER, "NUMERIC")
     }
 
-    fn cast_text(&mut self, value: Value, shape: Shape, to: &str) -> Result<Value, Stop> {
+    fn cast_text(
+        &mut self,
+        value: SymbolicValue,
+        shape: ValueShape,
+        to: &str,
+    ) -> Result<SymbolicValue, Stop> {
         if value.is_text == Terms::FALSE {
             return Ok(value);
         }
@@ -154,17 +174,17 @@ impl Run<'_, '_> {
     }
 
     /// What arithmetic with such a value rests on.
-    pub fn note_arithmetic(&mut self, value: Value) {
+    pub fn note_arithmetic(&mut self, value: SymbolicValue) {
         if value.is_real != Terms::FALSE {
-            self.world.assumes.insert(Assumption::ExactReals);
+            self.world.assumes.insert(ProofAssumption::ExactReals);
         }
         if value.is_integer != Terms::FALSE {
-            self.world.assumes.insert(Assumption::NoOverflow);
+            self.world.assumes.insert(ProofAssumption::NoOverflow);
         }
     }
 }
 
-fn zero_of(terms: &mut Terms, value: Value) -> Term {
+fn zero_of(terms: &mut Terms, value: SymbolicValue) -> Term {
     let (zero, real_zero) = (terms.zero(Sort::Integer), terms.zero(Sort::Real));
     let (integer, real) = (terms.equal(value.integer, zero), terms.equal(value.real, real_zero));
     let (integer, real) = (terms.and(value.is_integer, integer), terms.and(value.is_real, real));

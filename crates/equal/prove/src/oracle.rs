@@ -11,9 +11,9 @@ use std::time::Duration;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
-use sqlgauge_engine::{Budget, Sandbox, Value as Stored};
+use sqlgauge_engine::{QueryBudget, Sandbox, Value as Stored};
 
-use super::ir::{Constant, FunctionId, Part, Sort};
+use super::ir::{Constant, FunctionId, FunctionPart, Sort};
 use sqlgauge_search::literal;
 
 /// What is computed.
@@ -54,7 +54,7 @@ impl Default for Oracle {
 impl Oracle {
     /// No functions yet.
     pub fn new() -> Self {
-        let budget = Budget { vm_steps: 10_000, time: Duration::from_millis(100), max_rows: 2 };
+        let budget = QueryBudget { vm_steps: 10_000, time: Duration::from_millis(100), max_rows: 2 };
         let sandbox = Sandbox::new(budget).ok().filter(|sandbox| {
             sandbox.create("CREATE TABLE affinity (v NUMERIC)").is_ok() && sandbox.begin_transaction().is_ok()
         });
@@ -147,15 +147,15 @@ pub fn stored(constant: &Constant) -> Option<Stored> {
 }
 
 /// The part of a value, where it has one.
-pub fn part_of(value: &Stored, part: Part) -> Option<Constant> {
+pub fn part_of(value: &Stored, part: FunctionPart) -> Option<Constant> {
     Some(match (part, value) {
         (_, Stored::Blob(_)) => return None,
-        (Part::IsNull, _) => Constant::Truth(matches!(value, Stored::Null)),
-        (Part::IsInteger, _) => Constant::Truth(matches!(value, Stored::Integer(_))),
-        (Part::IsReal, _) => Constant::Truth(matches!(value, Stored::Real(_))),
-        (Part::Integer, Stored::Integer(integer)) => Constant::Integer(BigInt::from(*integer)),
-        (Part::Real, Stored::Real(real)) => Constant::Real(rational(*real)?),
-        (Part::Text, Stored::Text(_)) => Constant::Text(value.as_str()?.into()),
+        (FunctionPart::IsNull, _) => Constant::Truth(matches!(value, Stored::Null)),
+        (FunctionPart::IsInteger, _) => Constant::Truth(matches!(value, Stored::Integer(_))),
+        (FunctionPart::IsReal, _) => Constant::Truth(matches!(value, Stored::Real(_))),
+        (FunctionPart::Integer, Stored::Integer(integer)) => Constant::Integer(BigInt::from(*integer)),
+        (FunctionPart::Real, Stored::Real(real)) => Constant::Real(rational(*real)?),
+        (FunctionPart::Text, Stored::Text(_)) => Constant::Text(value.as_str()?.into()),
         _ => return None,
     })
 }

@@ -11,8 +11,8 @@ use sqlgauge_sql::tree::{Args, Expr, LikeOperator, Literal};
 
 use super::exec::{Env, Run};
 use super::ir::Term;
-use super::text::Shape;
-use super::value::{Truth, Value};
+use super::text::ValueShape;
+use super::value::{SymbolicValue, Truth};
 use super::world::Stop;
 
 /// How a text must be.
@@ -48,7 +48,7 @@ impl Run<'_, '_> {
             operator == LikeOperator::Like && begin.contains(|c: char| c.is_ascii_alphabetic());
         let mut begin = begin.to_owned();
         if ignores_case {
-            text = self.call(&|args| format!("lower({})", args[0]), Shape::TEXT, &[text])?;
+            text = self.call(&|args| format!("lower({})", args[0]), ValueShape::TEXT, &[text])?;
             begin = begin.to_ascii_lowercase();
         }
         let wanted = if is_whole { Wanted::Whole(&begin) } else { Wanted::Beginning(&begin) };
@@ -80,7 +80,7 @@ impl Run<'_, '_> {
         Ok(Some(self.is_as_wanted(text, &wanted)))
     }
 
-    fn is_as_wanted(&mut self, text: Value, wanted: &Wanted<'_>) -> Truth {
+    fn is_as_wanted(&mut self, text: SymbolicValue, wanted: &Wanted<'_>) -> Truth {
         let holds = match wanted {
             Wanted::Whole(whole) => {
                 let whole = self.world.terms.text(whole);

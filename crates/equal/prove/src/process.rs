@@ -3,7 +3,7 @@
 //! # Contract
 //! One [`Solver`] serves one thread, question after question, each between a push and a pop. Every question ends within
 //! its time limit and a moment: a solver that hangs, floods, dies or says what is no answer is killed, and the next
-//! question starts a new one. What was asked then has a [`Failure`] for an outcome; nothing else is lost.
+//! question starts a new one. What was asked then has a [`SolverFailure`] for an outcome; nothing else is lost.
 //!
 //! Reading and writing are done by threads of their own, so that neither a solver that never reads nor one that never
 //! writes can hold the caller.
@@ -21,14 +21,14 @@ use sqlgauge_base::child::Family;
 
 /// What a solver may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct SolverLimits {
     /// Wall-clock time of one question.
     pub time: Duration,
     /// Memory of the process.
     pub memory_mib: u32,
 }
 
-impl Default for Limits {
+impl Default for SolverLimits {
     fn default() -> Self {
         Self { time: Duration::from_secs(10), memory_mib: 2048 }
     }
@@ -36,7 +36,7 @@ impl Default for Limits {
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-pub enum Failure {
+pub enum SolverFailure {
     /// It took too long.
     #[error("timeout")]
     Timeout,
@@ -97,7 +97,7 @@ fn ask_python() -> Option<PathBuf> {
 
 /// What a solver says of a set of assertions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum SolverAnswer {
     /// They contradict each other.
     Unsatisfiable,
     /// They hold under these values of the asked terms, as the solver spelled them, in their order.
@@ -113,7 +113,7 @@ const GRACE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Solver {
     program: PathBuf,
-    limits: Limits,
+    limits: SolverLimits,
     running: Option<Running>,
     asked: u64,
     started: u64,
@@ -129,12 +129,12 @@ struct Running {
 
 impl Solver {
     /// A solver of that program.
-    pub fn new(program: impl Into<PathBuf>, limits: Limits) -> Self {
+    pub fn new(program: impl Into<PathBuf>, limits: SolverLimits) -> Self {
         Self { program: program.into(), limits, running: None, asked: 0, started: 0 }
     }
 
     /// What it may take.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> SolverLimits {
         self.limits
     }
 
@@ -147,95 +147,105 @@ impl Solver {
     /// it is forgotten afterwards.
     ///
     /// # Errors
-    /// A [`Failure`]; the solver can be asked again.
-    pub fn check(&mut self, script: &str, terms: &[String], time: Duration) -> Result<Answer, Failure> {
+    /// A [`SolverFailure`]; the solver can be asked again.
+    pub fn check(
+        &mut self,
+        script: &str,
+        terms: &[String],
+        time: Duration,
+    ) -> Result<SolverAnswer, SolverFailure> {
         let deadline = Instant::now() + time.min(self.limits.time);
         let answer = self.ask(script, terms, deadline);
-        if matches!(answer, Err(Failure::Timeout | Failure::Memory | Failure::Died)) {
+        if matches!(answer, Err(SolverFailure::Timeout | SolverFailure::Memory | SolverFailure::Died)) {
             self.running = None;
         }
         answer
     }
 
-    fn ask(&mut self, script: &str, terms: &[String], deadline: Instant) -> Result<Answer, Failure> {
+    fn ask(
+        &mut self,
+        script: &str,
+        terms: &[String],
+        deadline: Instant,
+    ) -> Result<SolverAnswer, SolverFailure> {
         let left = deadline.saturating_duration_since(Instant::now()).as_millis().max(1);
         let verdict = self.exchange(
             &format!("(set-option :timeout {left})\n(push 1)\n{script}\n(check-sat)\n"),
             deadline + GRACE,
         )?;
         let answer = match verdict.trim() {
-            "unsat" => Ok(Answer::Unsatisfiable),
-            "sat" => self.values(terms, deadline + GRACE).map(Answer::Satisfiable),
+            "unsat" => Ok(SolverAnswer::Unsatisfiable),
+            "sat" => self.values(terms, deadline + GRACE).map(SolverAnswer::Satisfiable),
             "unknown" => Err(self.reason(deadline + GRACE)?),
-            error if error.contains("memory") => Err(Failure::Memory),
-            error if error.contains("timeout") || error.contains("canceled") => Err(Failure::Timeout),
-            _ => Err(Failure::Died),
+            error if error.contains("memory") => Err(SolverFailure::Memory),
+            error if error.contains("timeout") || error.contains("canceled") => Err(SolverFailure::Timeout),
+            _ => Err(SolverFailure::Died),
         };
         self.exchange("(pop 1)\n", deadline + GRACE)?;
         answer
     }
 
-    fn values(&mut self, terms: &[String], deadline: Instant) -> Result<Vec<Sexp>, Failure> {
+    fn values(&mut self, terms: &[String], deadline: Instant) -> Result<Vec<Sexp>, SolverFailure> {
         if terms.is_empty() {
             return Ok(Vec::new());
         }
         let text = self.exchange(&format!("(get-value ({}))\n", terms.join(" ")), deadline)?;
-        let Some(Sexp::List(pairs)) = Sexp::parse(&text) else { return Err(Failure::Died) };
+        let Some(Sexp::List(pairs)) = Sexp::parse(&text) else { return Err(SolverFailure::Died) };
         let value = |pair: Sexp| match pair {
             Sexp::List(mut pair) if pair.len() == 2 => pair.pop(),
             _ => None,
         };
         let values: Option<Vec<Sexp>> = pairs.into_iter().map(value).collect();
-        values.filter(|values| values.len() == terms.len()).ok_or(Failure::Died)
+        values.filter(|values| values.len() == terms.len()).ok_or(SolverFailure::Died)
     }
 
-    fn reason(&mut self, deadline: Instant) -> Result<Failure, Failure> {
+    fn reason(&mut self, deadline: Instant) -> Result<SolverFailure, SolverFailure> {
         let text = self.exchange("(get-info :reason-unknown)\n", deadline)?;
         let is = |words: &[&str]| words.iter().any(|word| text.contains(word));
         Ok(if is(&["timeout", "canceled"]) {
-            Failure::Timeout
+            SolverFailure::Timeout
         } else if is(&["memout", "memory"]) {
-            Failure::Memory
+            SolverFailure::Memory
         } else {
-            Failure::Incomplete
+            SolverFailure::Incomplete
         })
     }
 
     /// Sends the commands and reads what comes back.
-    fn exchange(&mut self, commands: &str, deadline: Instant) -> Result<String, Failure> {
+    fn exchange(&mut self, commands: &str, deadline: Instant) -> Result<String, SolverFailure> {
         self.asked += 1;
         let mark = format!("answered-{}", self.asked);
         let running = self.running()?;
         let text = format!("{commands}(echo \"{mark}\")\n");
-        running.to.send(text).map_err(|_| Failure::Died)?;
+        running.to.send(text).map_err(|_| SolverFailure::Died)?;
         let mut answer = String::new();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match running.from.recv_timeout(left) {
                 Ok(line) if line.trim().trim_matches('"') == mark => return Ok(answer),
                 Ok(line) => answer.push_str(&line),
-                Err(RecvTimeoutError::Timeout) => return Err(Failure::Timeout),
+                Err(RecvTimeoutError::Timeout) => return Err(SolverFailure::Timeout),
                 Err(RecvTimeoutError::Disconnected) if answer.contains("memory") => {
-                    return Err(Failure::Memory);
+                    return Err(SolverFailure::Memory);
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(Failure::Died),
+                Err(RecvTimeoutError::Disconnected) => return Err(SolverFailure::Died),
             }
             if answer.len() > MAX_ANSWER_BYTES {
-                return Err(Failure::Died);
+                return Err(SolverFailure::Died);
             }
         }
     }
 
-    fn running(&mut self) -> Result<&mut Running, Failure> {
+    fn running(&mut self) -> Result<&mut Running, SolverFailure> {
         if self.running.is_none() {
-            self.running = Some(start(&self.program, self.limits).ok_or(Failure::Missing)?);
+            self.running = Some(start(&self.program, self.limits).ok_or(SolverFailure::Missing)?);
             self.started += 1;
         }
-        self.running.as_mut().ok_or(Failure::Missing)
+        self.running.as_mut().ok_or(SolverFailure::Missing)
     }
 }
 
-fn start(program: &Path, limits: Limits) -> Option<Running> {
+fn start(program: &Path, limits: SolverLimits) -> Option<Running> {
     let mut command = Command::new(program);
     command
         .args(["-in", "-smt2", &format!("-memory:{}", limits.memory_mib)])

@@ -16,17 +16,17 @@ use super::evaluate::evaluate;
 use super::exec::{Executed, Run};
 use super::ir::{Constant, Node, Sort, Term, Terms};
 use super::oracle::Call;
-use super::process::{Answer, Failure, Solver};
-use super::script::{FunctionValue, Script};
-use super::world::{Stop, World};
-use super::{Assumption, Reason, Semantics, decode, differ, pool, table};
+use super::process::{Solver, SolverAnswer, SolverFailure};
+use super::script::{FunctionValue, SolverScript};
+use super::world::{Stop, SymbolicWorld};
+use super::{ProofAssumption, ProofReason, ResultSemantics, decode, differ, pool, table};
 use sqlgauge_search::Witness;
 
 /// How a question is asked.
 #[derive(Debug, Clone, Copy)]
 pub struct How {
     /// When two results count as the same.
-    pub semantics: Semantics,
+    pub semantics: ResultSemantics,
     /// When the time is over.
     pub deadline: Instant,
     /// Only databases on which one of the queries returns a row.
@@ -42,22 +42,22 @@ pub enum Halt {
     /// It has no encoding.
     Unsupported(String),
     /// It was not settled.
-    Unknown(Reason),
+    Unknown(ProofReason),
 }
 
 impl From<Stop> for Halt {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::Unsupported(construct) => Self::Unsupported(construct),
-            Stop::Size => Self::Unknown(Reason::Size),
-            Stop::Timeout => Self::Unknown(Reason::Solver(Failure::Timeout)),
+            Stop::Size => Self::Unknown(ProofReason::Size),
+            Stop::Timeout => Self::Unknown(ProofReason::Solver(SolverFailure::Timeout)),
         }
     }
 }
 
-impl From<Failure> for Halt {
-    fn from(failure: Failure) -> Self {
-        Self::Unknown(Reason::Solver(failure))
+impl From<SolverFailure> for Halt {
+    fn from(failure: SolverFailure) -> Self {
+        Self::Unknown(ProofReason::Solver(failure))
     }
 }
 
@@ -68,13 +68,13 @@ pub enum SolverOutcome<T> {
     /// They do, as was confirmed.
     Different(T),
     /// No candidate was confirmed.
-    Open(Reason),
+    Open(ProofReason),
 }
 
 /// Whether the rows that a LIMIT of a statement takes are told from the rows before it, and not by priorities: that sees
 /// every bag that is permitted.
 pub fn keeps_cut((_, _, how): Asked<'_>) -> bool {
-    how.semantics != Semantics::Set
+    how.semantics != ResultSemantics::Set
 }
 
 /// What the solver has found.
@@ -88,10 +88,10 @@ struct Candidate {
 const MAX_REFUSED: usize = 8;
 
 /// Whether two queries differ on tables of so many rows.
-pub struct Question<'s> {
+pub struct BoundedQuestion<'s> {
     asked: Asked<'s>,
     rows: usize,
-    world: World<'s>,
+    world: SymbolicWorld<'s>,
     tables: BTreeSet<TableId>,
     /// What must hold where they differ.
     assertions: Vec<Term>,
@@ -102,14 +102,14 @@ pub struct Question<'s> {
     refused: usize,
 }
 
-impl<'s> Question<'s> {
+impl<'s> BoundedQuestion<'s> {
     /// The question for tables of at most `rows` rows.
     pub fn new(asked: Asked<'s>, rows: usize, keeps_cut: bool) -> Result<Self, Halt> {
         let (schema, (left, right), how) = asked;
         if is_entangled(left) || is_entangled(right) {
             return Err(Halt::Unsupported("outer aggregate".to_owned()));
         }
-        let mut world = World::new(schema);
+        let mut world = SymbolicWorld::new(schema);
         world.deadline = Some(how.deadline);
         let mut tables = BTreeSet::new();
         table::tables_of(left, schema, &mut tables);
@@ -131,7 +131,7 @@ impl<'s> Question<'s> {
     }
 
     /// What the answer rests on.
-    pub fn assumes(&self) -> impl Iterator<Item = Assumption> + use<> {
+    pub fn assumes(&self) -> impl Iterator<Item = ProofAssumption> + use<> {
         self.world.assumes.clone().into_iter()
     }
 
@@ -171,7 +171,7 @@ impl<'s> Question<'s> {
         if let Some(found) = self.tried(&first, confirm) {
             return Ok(SolverOutcome::Different(found));
         }
-        let open = Reason::Refused(self.refused);
+        let open = ProofReason::Refused(self.refused);
         // What ends the search for another candidate leaves those that there were refused.
         Ok(self.refined(solver, confirm).unwrap_or(SolverOutcome::Open(open)))
     }
@@ -182,7 +182,7 @@ impl<'s> Question<'s> {
         let (_, (left, right), _) = self.asked;
         let is_cut = keeps_cut(self.asked) && (left.limit.is_some() || right.limit.is_some());
         is_cut
-            && Question::new(self.asked, self.rows, false)
+            && BoundedQuestion::new(self.asked, self.rows, false)
                 .and_then(|mut question| question.ask(&[], solver))
                 .is_ok_and(|candidate| candidate.is_none())
     }
@@ -211,9 +211,9 @@ impl<'s> Question<'s> {
                     continue;
                 }
                 return Ok(match (forbidden.is_empty(), is_chosen) {
-                    (true, true) => SolverOutcome::Open(Reason::Choice),
+                    (true, true) => SolverOutcome::Open(ProofReason::Choice),
                     (true, false) => SolverOutcome::Same,
-                    (false, _) => SolverOutcome::Open(Reason::Refused(self.refused)),
+                    (false, _) => SolverOutcome::Open(ProofReason::Refused(self.refused)),
                 });
             };
             let known = self.known.len();
@@ -225,7 +225,7 @@ impl<'s> Question<'s> {
             }
             is_within = !is_within && !self.pool.is_empty();
         }
-        Ok(SolverOutcome::Open(Reason::Refused(self.refused)))
+        Ok(SolverOutcome::Open(ProofReason::Refused(self.refused)))
     }
 
     /// What comes of a candidate; one that is refused is learned from.
@@ -244,7 +244,7 @@ impl<'s> Question<'s> {
 
     /// What SQLite says of the functions of the question under the candidate's values.
     fn learn(&mut self, candidate: &Candidate) {
-        let World { terms, oracle, .. } = &mut self.world;
+        let SymbolicWorld { terms, oracle, .. } = &mut self.world;
         let values = evaluate(terms, oracle, &candidate.values, &self.assertions);
         for term in terms.reachable(&self.assertions) {
             let Node::Apply(function, part, args) = terms.node(term) else { continue };
@@ -297,16 +297,16 @@ impl<'s> Question<'s> {
     fn ask(&mut self, further: &[Term], solver: &mut Solver) -> Result<Option<Candidate>, Halt> {
         let assertions = [self.assertions.as_slice(), further].concat();
         let asked = decode::unknowns(&self.world, &self.tables);
-        let World { terms, oracle, .. } = &mut self.world;
-        let script = Script::new(terms, oracle, &assertions, &asked, (&self.pool, &self.known));
+        let SymbolicWorld { terms, oracle, .. } = &mut self.world;
+        let script = SolverScript::new(terms, oracle, &assertions, &asked, (&self.pool, &self.known));
         let names: Vec<String> = asked.iter().map(|&term| script.name(term).to_owned()).collect();
         let left = self.asked.2.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Failure::Timeout.into());
+            return Err(SolverFailure::Timeout.into());
         }
         match solver.check(&script.text, &names, left)? {
-            Answer::Unsatisfiable => Ok(None),
-            Answer::Satisfiable(given) => {
+            SolverAnswer::Unsatisfiable => Ok(None),
+            SolverAnswer::Satisfiable(given) => {
                 let values = decode::constants(&self.world, &asked, &given, &script.ranks);
                 let database = decode::database(&self.world, &self.tables, &values);
                 Ok(Some(Candidate { database, values }))
@@ -354,7 +354,7 @@ impl<'s> Question<'s> {
 }
 
 /// The query without an ORDER BY that decides nothing.
-fn without_idle_order(query: &Query, semantics: Semantics) -> Option<Query> {
+fn without_idle_order(query: &Query, semantics: ResultSemantics) -> Option<Query> {
     let is_idle = !semantics.has_order() && query.limit.is_none() && !query.order_by.is_empty();
     is_idle.then(|| Query { order_by: Vec::new(), ..query.clone() })
 }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
 
-use super::ir::{Constant, FunctionId, Node, Part, Sort, Term, Terms};
+use super::ir::{Constant, FunctionId, FunctionPart, Node, Sort, Term, Terms};
 use super::oracle::{Call, Oracle, part_of};
 
 /// Room between two texts that are named.
@@ -25,7 +25,7 @@ const ROUNDS: usize = 3;
 
 /// A question for the solver.
 #[derive(Debug)]
-pub struct Script {
+pub struct SolverScript {
     /// Declarations and assertions.
     pub text: String,
     /// The number of each text that is named.
@@ -33,7 +33,7 @@ pub struct Script {
     names: Vec<Option<String>>,
 }
 
-impl Script {
+impl SolverScript {
     /// The question whether all of `assertions` can hold; the values of `asked` may be asked for. `pool` are further
     /// texts that a database may well hold; `learned` is known of functions beforehand.
     pub fn new(
@@ -67,7 +67,7 @@ impl Script {
     }
 
     fn declare(&mut self, terms: &Terms, oracle: &Oracle, reachable: &[Term]) {
-        let mut declared: HashSet<(FunctionId, Part)> = HashSet::new();
+        let mut declared: HashSet<(FunctionId, FunctionPart)> = HashSet::new();
         for &term in reachable {
             match terms.node(term) {
                 Node::Unknown(number, sort) => {
@@ -181,14 +181,14 @@ fn sort_name(sort: Sort) -> &'static str {
     }
 }
 
-fn function_name(function: FunctionId, part: Part) -> String {
+fn function_name(function: FunctionId, part: FunctionPart) -> String {
     let part = match part {
-        Part::IsNull => "null",
-        Part::IsInteger => "isint",
-        Part::IsReal => "isreal",
-        Part::Integer => "int",
-        Part::Real => "real",
-        Part::Text => "text",
+        FunctionPart::IsNull => "null",
+        FunctionPart::IsInteger => "isint",
+        FunctionPart::IsReal => "isreal",
+        FunctionPart::Integer => "int",
+        FunctionPart::Real => "real",
+        FunctionPart::Text => "text",
     };
     format!("f{}_{part}", function.0)
 }
@@ -199,7 +199,7 @@ pub struct FunctionValue {
     /// The function.
     pub function: FunctionId,
     /// The part.
-    pub part: Part,
+    pub part: FunctionPart,
     /// The arguments.
     pub args: Vec<Constant>,
     /// What it is.
@@ -232,7 +232,7 @@ impl Facts {
         texts.insert("".into());
         let mut integers: BTreeSet<BigInt> = (-1..=3).map(BigInt::from).collect();
         let mut reals: BTreeSet<Constant> = BTreeSet::new();
-        let mut parts: BTreeSet<(FunctionId, Part)> = BTreeSet::new();
+        let mut parts: BTreeSet<(FunctionId, FunctionPart)> = BTreeSet::new();
         for &term in reachable {
             match terms.node(term) {
                 Node::Constant(Constant::Text(text)) => {
@@ -291,7 +291,7 @@ impl Facts {
         &mut self,
         oracle: &mut Oracle,
         function: FunctionId,
-        parts: &BTreeSet<(FunctionId, Part)>,
+        parts: &BTreeSet<(FunctionId, FunctionPart)>,
         args: &[Constant],
         may_name: bool,
     ) {

@@ -14,8 +14,8 @@ use super::evaluate::evaluate;
 use super::exec::Run;
 use super::ir::{Constant, Node, Sort, Term};
 use super::table;
-use super::value::Value;
-use super::world::{Row, Stop, World};
+use super::value::SymbolicValue;
+use super::world::{Stop, SymbolicRow, SymbolicWorld};
 
 /// Time for one query.
 const TIME: Duration = Duration::from_secs(1);
@@ -30,7 +30,7 @@ pub fn rows_on(
     if is_entangled(query) {
         return Err(Stop::unsupported("outer aggregate"));
     }
-    let mut world = World::new(schema);
+    let mut world = SymbolicWorld::new(schema);
     world.deadline = Some(Instant::now() + TIME);
     let mut tables = BTreeSet::new();
     table::tables_of(query, schema, &mut tables);
@@ -38,15 +38,18 @@ pub fn rows_on(
     let constraints = world.conditions.clone();
     let executed = Run::statement(&mut world, query, false)?;
     let Some(given) = given(&mut world, &tables, database) else { return Ok(OnDatabase::Open) };
-    let result: Vec<Row> =
-        executed.rows.into_iter().map(|row| Row { present: row.present, values: row.values }).collect();
+    let result: Vec<SymbolicRow> = executed
+        .rows
+        .into_iter()
+        .map(|row| SymbolicRow { present: row.present, values: row.values })
+        .collect();
     let mut roots: Vec<Term> = world.settled.clone();
     roots.extend(&constraints);
     for row in &result {
         roots.push(row.present);
         roots.extend(row.values.iter().flat_map(|&value| terms_of(value)));
     }
-    let World { terms, oracle, settled, .. } = &mut world;
+    let SymbolicWorld { terms, oracle, settled, .. } = &mut world;
     let values = evaluate(terms, oracle, &given, &roots);
     if !settled.iter().all(|term| values.get(term) == Some(&Constant::Truth(true))) {
         return Ok(OnDatabase::Open);
@@ -54,22 +57,22 @@ pub fn rows_on(
     if constraints.iter().any(|term| values.get(term) == Some(&Constant::Truth(false))) {
         return Ok(OnDatabase::BreaksConstraints);
     }
-    let is_known = |row: &Row| values.contains_key(&row.present);
+    let is_known = |row: &SymbolicRow| values.contains_key(&row.present);
     if !result.iter().all(is_known) {
         return Ok(OnDatabase::Open);
     }
     Ok(decode::rows(&world, &values, &result).map_or(OnDatabase::Open, OnDatabase::Rows))
 }
 
-fn terms_of(value: Value) -> [Term; 7] {
-    let Value { is_null, is_integer, is_real, is_text, integer, real, text } = value;
+fn terms_of(value: SymbolicValue) -> [Term; 7] {
+    let SymbolicValue { is_null, is_integer, is_real, is_text, integer, real, text } = value;
     [is_null, is_integer, is_real, is_text, integer, real, text]
 }
 
 /// The values of the unknowns that make the tables those of the database; `None` where a value is not of its column's
 /// type.
 fn given(
-    world: &mut World<'_>,
+    world: &mut SymbolicWorld<'_>,
     tables: &BTreeSet<TableId>,
     database: &BTreeMap<TableId, Vec<Vec<Stored>>>,
 ) -> Option<HashMap<Term, Constant>> {
@@ -96,7 +99,7 @@ fn given(
         }
     }
     let roots: Vec<Term> = wanted.iter().map(|(term, _)| *term).collect();
-    let World { terms, oracle, .. } = world;
+    let SymbolicWorld { terms, oracle, .. } = world;
     let values = evaluate(terms, oracle, &given, &roots);
     let is_class = |term: &Term| terms.sort(*term) == Sort::Truth;
     // What a cell is in a class that it is not of makes no difference.
@@ -126,7 +129,7 @@ fn order(left: &Stored, right: &Stored) -> std::cmp::Ordering {
 }
 
 /// Gives the unknowns that a term of a cell is made of their values.
-fn put(world: &World<'_>, given: &mut HashMap<Term, Constant>, term: Term, wanted: &Constant) {
+fn put(world: &SymbolicWorld<'_>, given: &mut HashMap<Term, Constant>, term: Term, wanted: &Constant) {
     match (world.terms.node(term), wanted) {
         (Node::Unknown(..), _) => {
             given.entry(term).or_insert_with(|| wanted.clone());

@@ -12,14 +12,14 @@ use num_bigint::BigInt;
 use sqlgauge_sql::Definition;
 use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::schema::{Affinity, Column, Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Body, Query, Relation, Source};
+use sqlgauge_sql::tree::{Body, Query, Relation, RelationSource};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
-use super::Assumption;
+use super::ProofAssumption;
 use super::exec::{Env, Run};
 use super::ir::{Constant, Sort, Terms};
-use super::value::Value;
-use super::world::{Row, Stop, World};
+use super::value::SymbolicValue;
+use super::world::{Stop, SymbolicRow, SymbolicWorld};
 
 /// The classes of values that a column is taken to hold besides NULL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ struct Classes {
     text: bool,
 }
 
-/// What a column of that type holds, as [`Assumption::ValuesOfDeclaredType`] says.
+/// What a column of that type holds, as [`ProofAssumption::ValuesOfDeclaredType`] says.
 fn classes(column: &Column) -> Classes {
     let declared = column.declared_type.as_deref().unwrap_or_default().to_ascii_uppercase();
     let is_date = declared.contains("DATE") || declared.contains("TIME");
@@ -50,7 +50,7 @@ pub fn tables_of(query: &Query, schema: &Schema, found: &mut BTreeSet<TableId>) 
     struct Tables(Vec<TableId>);
     impl Visitor for Tables {
         fn relation(&mut self, relation: &Relation) {
-            if let Source::Table(id) = relation.source {
+            if let RelationSource::Table(id) = relation.source {
                 self.0.push(id);
             }
         }
@@ -77,7 +77,11 @@ pub fn tables_of(query: &Query, schema: &Schema, found: &mut BTreeSet<TableId>) 
 ///
 /// # Errors
 /// [`Stop`] for a table that has no encoding.
-pub fn add_tables(world: &mut World<'_>, tables: &BTreeSet<TableId>, rows: usize) -> Result<(), Stop> {
+pub fn add_tables(
+    world: &mut SymbolicWorld<'_>,
+    tables: &BTreeSet<TableId>,
+    rows: usize,
+) -> Result<(), Stop> {
     let schema = world.schema;
     for &id in tables {
         let table = schema.table(id).ok_or_else(|| Stop::unsupported("table of another schema"))?;
@@ -87,7 +91,7 @@ pub fn add_tables(world: &mut World<'_>, tables: &BTreeSet<TableId>, rows: usize
         if table.columns.iter().any(|column| column.generated) {
             return Err(Stop::unsupported("generated column"));
         }
-        let added: Vec<Row> = (0..rows).map(|_| row(world, table)).collect();
+        let added: Vec<SymbolicRow> = (0..rows).map(|_| row(world, table)).collect();
         world.tables.insert(id, Rc::new(added));
     }
     for &id in tables {
@@ -100,14 +104,14 @@ pub fn add_tables(world: &mut World<'_>, tables: &BTreeSet<TableId>, rows: usize
     Ok(())
 }
 
-fn row(world: &mut World<'_>, table: &Table) -> Row {
+fn row(world: &mut SymbolicWorld<'_>, table: &Table) -> SymbolicRow {
     let present = world.terms.unknown(Sort::Truth);
-    let values: Vec<Value> =
+    let values: Vec<SymbolicValue> =
         (0..).zip(&table.columns).map(|(at, column)| cell(world, table, at, column)).collect();
-    Row { present, values: values.into() }
+    SymbolicRow { present, values: values.into() }
 }
 
-fn cell(world: &mut World<'_>, table: &Table, at: u32, column: &Column) -> Value {
+fn cell(world: &mut SymbolicWorld<'_>, table: &Table, at: u32, column: &Column) -> SymbolicValue {
     let classes = classes(column);
     let terms = &mut world.terms;
     let is_null = if column.not_null || table.rowid_alias() == Some(at) {
@@ -141,7 +145,7 @@ fn cell(world: &mut World<'_>, table: &Table, at: u32, column: &Column) -> Value
         let least = terms.negate(limit);
         let bounds = [terms.at_most(least, value.integer), terms.at_most(value.integer, limit)];
         world.conditions.extend(bounds);
-        world.assumes.insert(Assumption::NoOverflow);
+        world.assumes.insert(ProofAssumption::NoOverflow);
     }
     if classes.real {
         value.real = world.terms.unknown(Sort::Real);
@@ -153,14 +157,14 @@ fn cell(world: &mut World<'_>, table: &Table, at: u32, column: &Column) -> Value
 }
 
 /// The value of a cell as keys compare it.
-fn key_of(run: &mut Run<'_, '_>, table: &Table, row: &Row, at: u32) -> Result<Value, Stop> {
+fn key_of(run: &mut Run<'_, '_>, table: &Table, row: &SymbolicRow, at: u32) -> Result<SymbolicValue, Stop> {
     let (Some(column), Some(&value)) = (table.column(at), row.values.get(at as usize)) else {
         return Err(Stop::unsupported("key"));
     };
     run.collated(value, Fact::Known(&column.collation))
 }
 
-fn keys(world: &mut World<'_>, table: &Table, rows: &[Row]) -> Result<(), Stop> {
+fn keys(world: &mut SymbolicWorld<'_>, table: &Table, rows: &[SymbolicRow]) -> Result<(), Stop> {
     let facts = Rc::new(facts_of_row(world.schema, None));
     let mut run = Run::with_facts(world, facts);
     for pair in rows.windows(2) {
@@ -207,7 +211,7 @@ fn facts_of_row(schema: &Schema, table: Option<TableId>) -> Facts<'_> {
     facts
 }
 
-fn foreign_keys(world: &mut World<'_>, table: &Table, rows: &[Row]) -> Result<(), Stop> {
+fn foreign_keys(world: &mut SymbolicWorld<'_>, table: &Table, rows: &[SymbolicRow]) -> Result<(), Stop> {
     let schema = world.schema;
     for key in &table.foreign_keys {
         let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
@@ -250,7 +254,7 @@ fn foreign_keys(world: &mut World<'_>, table: &Table, rows: &[Row]) -> Result<()
     Ok(())
 }
 
-fn checks(world: &mut World<'_>, id: TableId, rows: &[Row]) -> Result<(), Stop> {
+fn checks(world: &mut SymbolicWorld<'_>, id: TableId, rows: &[SymbolicRow]) -> Result<(), Stop> {
     let schema = world.schema;
     let Some(definition) = schema.definition(id) else { return Ok(()) };
     let facts = Rc::new(facts_of_row(schema, Some(id)));

@@ -1,19 +1,19 @@
 //! Functions that SQLite is asked for, and conversions between texts and numbers.
 
-use sqlgauge_sql::functions::{Function, Kind};
+use sqlgauge_sql::functions::{Function, FunctionKind};
 use sqlgauge_sql::tree::Args;
 
 use super::exec::Run;
-use super::ir::{Constant, Part, Sort, Term, Terms};
+use super::ir::{Constant, FunctionPart, Sort, Term, Terms};
 use super::oracle::{Call, Function as Declared, stored};
-use super::value::Value;
+use super::value::SymbolicValue;
 use super::world::Stop;
 use sqlgauge_search::literal;
 
 /// Which values a function can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a class of values")]
-pub struct Shape {
+pub struct ValueShape {
     /// It is NULL where an argument is, without being asked.
     pub null_on_null: bool,
     /// It may be NULL for other arguments.
@@ -26,7 +26,7 @@ pub struct Shape {
     pub text: bool,
 }
 
-impl Shape {
+impl ValueShape {
     const NONE: Self =
         Self { null_on_null: true, may_be_null: false, integer: false, real: false, text: false };
     /// An integer, NULL for NULL.
@@ -46,7 +46,7 @@ impl Shape {
     fn of(function: &Function) -> Option<Self> {
         use Function as F;
         let properties = function.properties();
-        if !matches!(properties.kind, Kind::Scalar) || matches!(function, F::Unknown(_)) {
+        if !matches!(properties.kind, FunctionKind::Scalar) || matches!(function, F::Unknown(_)) {
             return None;
         }
         Some(match function {
@@ -111,18 +111,18 @@ impl Run<'_, '_> {
     pub fn call(
         &mut self,
         spell: &dyn Fn(&[String]) -> String,
-        shape: Shape,
-        args: &[Value],
-    ) -> Result<Value, Stop> {
+        shape: ValueShape,
+        args: &[SymbolicValue],
+    ) -> Result<SymbolicValue, Stop> {
         self.called(shape, args, &|texts| Call::Sql(spell(texts).into()))
     }
 
     fn called(
         &mut self,
-        shape: Shape,
-        args: &[Value],
+        shape: ValueShape,
+        args: &[SymbolicValue],
         call: &dyn Fn(&[String]) -> Call,
-    ) -> Result<Value, Stop> {
+    ) -> Result<SymbolicValue, Stop> {
         let mut cases = vec![Vec::new()];
         for &arg in args {
             let own = self.cases(arg, shape.null_on_null);
@@ -148,7 +148,7 @@ impl Run<'_, '_> {
     }
 
     /// The classes that an argument may be of. Where NULL makes NULL it needs no case.
-    fn cases(&mut self, arg: Value, null_on_null: bool) -> Vec<Case> {
+    fn cases(&mut self, arg: SymbolicValue, null_on_null: bool) -> Vec<Case> {
         let mut cases = Vec::new();
         if !null_on_null && arg.is_null != Terms::FALSE {
             cases.push(Case { guard: arg.is_null, given: TextArgument::Written("NULL".to_owned()) });
@@ -167,7 +167,12 @@ impl Run<'_, '_> {
         cases
     }
 
-    fn called_with(&mut self, shape: Shape, args: &[Case], call: &dyn Fn(&[String]) -> Call) -> Value {
+    fn called_with(
+        &mut self,
+        shape: ValueShape,
+        args: &[Case],
+        call: &dyn Fn(&[String]) -> Call,
+    ) -> SymbolicValue {
         let mut params = Vec::new();
         let mut texts = Vec::new();
         for arg in args {
@@ -188,27 +193,27 @@ impl Run<'_, '_> {
         {
             return value;
         }
-        let mut part = |wanted: bool, part: Part| {
+        let mut part = |wanted: bool, part: FunctionPart| {
             if wanted { terms.apply(function, part, &params) } else { terms.zero(part.sort()) }
         };
         let classes = [shape.integer, shape.real, shape.text].iter().filter(|&&may| may).count();
-        let asks_null = part(shape.may_be_null, Part::IsNull);
-        let says_integer = part(shape.integer && classes > 1, Part::IsInteger);
-        let says_real = part(shape.real && shape.text && classes > 1, Part::IsReal);
-        let integer = part(shape.integer, Part::Integer);
-        let real = part(shape.real, Part::Real);
-        let text = part(shape.text, Part::Text);
+        let asks_null = part(shape.may_be_null, FunctionPart::IsNull);
+        let says_integer = part(shape.integer && classes > 1, FunctionPart::IsInteger);
+        let says_real = part(shape.real && shape.text && classes > 1, FunctionPart::IsReal);
+        let integer = part(shape.integer, FunctionPart::Integer);
+        let real = part(shape.real, FunctionPart::Real);
+        let text = part(shape.text, FunctionPart::Text);
         self.classed(shape, classes, [asks_null, says_integer, says_real], [integer, real, text])
     }
 
     /// A value of exactly one class, whatever the solver takes the parts of a function for.
     fn classed(
         &mut self,
-        shape: Shape,
+        shape: ValueShape,
         classes: usize,
         [is_null, says_integer, says_real]: [Term; 3],
         [integer, real, text]: [Term; 3],
-    ) -> Value {
+    ) -> SymbolicValue {
         let terms = &mut self.world.terms;
         let some = terms.not(is_null);
         let is_integer = match (shape.integer, classes) {
@@ -225,7 +230,7 @@ impl Run<'_, '_> {
         };
         let not_real = terms.not(is_real);
         let is_text = if shape.text { terms.and(rest, not_real) } else { Terms::FALSE };
-        Value { is_null, is_integer, is_real, is_text, integer, real, text }
+        SymbolicValue { is_null, is_integer, is_real, is_text, integer, real, text }
     }
 
     /// A scalar function that SQLite is asked for.
@@ -233,9 +238,9 @@ impl Run<'_, '_> {
         &mut self,
         function: &Function,
         args: &Args,
-        values: &[Value],
-    ) -> Result<Value, Stop> {
-        let shape = Shape::of(function).ok_or_else(|| Stop::unsupported(function.name()))?;
+        values: &[SymbolicValue],
+    ) -> Result<SymbolicValue, Stop> {
+        let shape = ValueShape::of(function).ok_or_else(|| Stop::unsupported(function.name()))?;
         if *function == Function::TypeOf {
             return Ok(self.type_of(values[0]));
         }
@@ -251,7 +256,7 @@ impl Run<'_, '_> {
         self.call(&spell, shape, values)
     }
 
-    fn type_of(&mut self, value: Value) -> Value {
+    fn type_of(&mut self, value: SymbolicValue) -> SymbolicValue {
         let terms = &mut self.world.terms;
         let mut name = terms.text("null");
         for (is, class) in [(value.is_integer, "integer"), (value.is_real, "real"), (value.is_text, "text")] {
@@ -262,12 +267,12 @@ impl Run<'_, '_> {
     }
 
     /// The value with texts that look like a number made numbers.
-    pub fn with_numeric_affinity(&mut self, value: Value) -> Result<Value, Stop> {
+    pub fn with_numeric_affinity(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         if value.is_text == Terms::FALSE {
             return Ok(value);
         }
         let text = self.only_text(value);
-        let shape = Shape { text: true, ..Shape::NUMBER };
+        let shape = ValueShape { text: true, ..ValueShape::NUMBER };
         if let Some(Constant::Text(_)) = self.world.terms.as_constant(text.text) {
             // Written into a call, the text would have no place to stand in.
             return self.constant_affinity(value);
@@ -278,7 +283,7 @@ impl Run<'_, '_> {
         Ok(self.world.terms.choose_value(value.is_text, converted, value))
     }
 
-    fn constant_affinity(&mut self, value: Value) -> Result<Value, Stop> {
+    fn constant_affinity(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let Some(constant) = self.world.terms.as_constant(value.text).cloned() else { return Ok(value) };
         let function = Declared { call: Call::NumericAffinity, params: vec![Sort::Text] };
         let function = self.world.oracle.function(function);
@@ -289,20 +294,20 @@ impl Run<'_, '_> {
     }
 
     /// The value with numbers made texts.
-    pub fn with_text_affinity(&mut self, value: Value) -> Result<Value, Stop> {
+    pub fn with_text_affinity(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let terms = &mut self.world.terms;
         let is_number = terms.is_number(value);
         if is_number == Terms::FALSE {
             return Ok(value);
         }
         let not_number = terms.not(is_number);
-        let number = Value { is_null: not_number, is_text: Terms::FALSE, ..value };
-        let text = self.call(&|args| format!("CAST({} AS TEXT)", args[0]), Shape::TEXT, &[number])?;
+        let number = SymbolicValue { is_null: not_number, is_text: Terms::FALSE, ..value };
+        let text = self.call(&|args| format!("CAST({} AS TEXT)", args[0]), ValueShape::TEXT, &[number])?;
         Ok(self.world.terms.choose_value(is_number, text, value))
     }
 
     /// The value where it is a text, else NULL.
-    pub fn only_text(&mut self, value: Value) -> Value {
+    pub fn only_text(&mut self, value: SymbolicValue) -> SymbolicValue {
         let terms = &mut self.world.terms;
         let not_text = terms.not(value.is_text);
         terms.text_value(value.text, not_text)

@@ -11,7 +11,7 @@ use super::oracle::rational;
 
 /// A value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Value {
+pub struct SymbolicValue {
     /// It is NULL.
     pub is_null: Term,
     /// It is an integer.
@@ -53,8 +53,8 @@ impl Truth {
 
 impl Terms {
     /// NULL.
-    pub fn null(&mut self) -> Value {
-        Value {
+    pub fn null(&mut self) -> SymbolicValue {
+        SymbolicValue {
             is_null: Self::TRUE,
             is_integer: Self::FALSE,
             is_real: Self::FALSE,
@@ -66,22 +66,22 @@ impl Terms {
     }
 
     /// An integer, or NULL where `is_null`.
-    pub fn integer_value(&mut self, integer: Term, is_null: Term) -> Value {
-        Value { is_null, is_integer: self.not(is_null), integer, ..self.null() }
+    pub fn integer_value(&mut self, integer: Term, is_null: Term) -> SymbolicValue {
+        SymbolicValue { is_null, is_integer: self.not(is_null), integer, ..self.null() }
     }
 
     /// A real number, or NULL where `is_null`.
-    pub fn real_value(&mut self, real: Term, is_null: Term) -> Value {
-        Value { is_null, is_real: self.not(is_null), real, ..self.null() }
+    pub fn real_value(&mut self, real: Term, is_null: Term) -> SymbolicValue {
+        SymbolicValue { is_null, is_real: self.not(is_null), real, ..self.null() }
     }
 
     /// A text, or NULL where `is_null`.
-    pub fn text_value(&mut self, text: Term, is_null: Term) -> Value {
-        Value { is_null, is_text: self.not(is_null), text, ..self.null() }
+    pub fn text_value(&mut self, text: Term, is_null: Term) -> SymbolicValue {
+        SymbolicValue { is_null, is_text: self.not(is_null), text, ..self.null() }
     }
 
     /// A value that SQLite stores; `None` for a blob or a number without bounds.
-    pub fn stored_value(&mut self, value: &Stored) -> Option<Value> {
+    pub fn stored_value(&mut self, value: &Stored) -> Option<SymbolicValue> {
         Some(match value {
             Stored::Null => self.null(),
             Stored::Integer(integer) => {
@@ -101,7 +101,7 @@ impl Terms {
     }
 
     /// 1, 0 or NULL.
-    pub fn truth_value(&mut self, truth: Truth) -> Value {
+    pub fn truth_value(&mut self, truth: Truth) -> SymbolicValue {
         let known = self.or(truth.is_true, truth.is_false);
         let (one, zero) = (self.integer(1), self.integer(0));
         let integer = self.choose(truth.is_true, one, zero);
@@ -131,7 +131,7 @@ impl Terms {
     }
 
     /// One value where the condition holds, else the other.
-    pub fn choose_value(&mut self, condition: Term, yes: Value, no: Value) -> Value {
+    pub fn choose_value(&mut self, condition: Term, yes: SymbolicValue, no: SymbolicValue) -> SymbolicValue {
         if condition == Self::TRUE || yes == no {
             return yes;
         }
@@ -147,7 +147,7 @@ impl Terms {
         let integer = pick(yes.is_integer, no.is_integer, yes.integer, no.integer);
         let real = pick(yes.is_real, no.is_real, yes.real, no.real);
         let text = pick(yes.is_text, no.is_text, yes.text, no.text);
-        Value {
+        SymbolicValue {
             is_null: self.choose(condition, yes.is_null, no.is_null),
             is_integer: self.choose(condition, yes.is_integer, no.is_integer),
             is_real: self.choose(condition, yes.is_real, no.is_real),
@@ -159,18 +159,18 @@ impl Terms {
     }
 
     /// NULL where the condition holds, else the value.
-    pub fn null_if(&mut self, condition: Term, value: Value) -> Value {
+    pub fn null_if(&mut self, condition: Term, value: SymbolicValue) -> SymbolicValue {
         let null = self.null();
         self.choose_value(condition, null, value)
     }
 
     /// Whether it is a number.
-    pub fn is_number(&mut self, value: Value) -> Term {
+    pub fn is_number(&mut self, value: SymbolicValue) -> Term {
         self.or(value.is_integer, value.is_real)
     }
 
     /// A number as a real number.
-    pub fn as_real(&mut self, value: Value) -> Term {
+    pub fn as_real(&mut self, value: SymbolicValue) -> Term {
         if value.is_integer == Self::FALSE {
             return value.real;
         }
@@ -179,12 +179,12 @@ impl Terms {
     }
 
     /// Whether two values that are not NULL are equal.
-    pub fn equal_values(&mut self, left: Value, right: Value) -> Term {
+    pub fn equal_values(&mut self, left: SymbolicValue, right: SymbolicValue) -> Term {
         self.compared(left, right, Self::equal)
     }
 
     /// Whether of two values that are not NULL the first is less: numbers are less than texts.
-    pub fn less_values(&mut self, left: Value, right: Value) -> Term {
+    pub fn less_values(&mut self, left: SymbolicValue, right: SymbolicValue) -> Term {
         let within = self.compared(left, right, Self::less);
         let is_number = self.is_number(left);
         let across = self.and(is_number, right.is_text);
@@ -192,7 +192,12 @@ impl Terms {
     }
 
     /// A comparison of values of one kind; false for those of two.
-    fn compared(&mut self, left: Value, right: Value, compare: fn(&mut Self, Term, Term) -> Term) -> Term {
+    fn compared(
+        &mut self,
+        left: SymbolicValue,
+        right: SymbolicValue,
+        compare: fn(&mut Self, Term, Term) -> Term,
+    ) -> Term {
         let mut cases = Vec::new();
         let mut case = |terms: &mut Self, is_left: Term, is_right: Term, sides: [Term; 2]| {
             let both = terms.and(is_left, is_right);
@@ -217,7 +222,7 @@ impl Terms {
     }
 
     /// Whether both are NULL or equal.
-    pub fn same_values(&mut self, left: Value, right: Value) -> Term {
+    pub fn same_values(&mut self, left: SymbolicValue, right: SymbolicValue) -> Term {
         if left == right {
             return Self::TRUE;
         }
@@ -227,7 +232,7 @@ impl Terms {
     }
 
     /// Whether two rows agree in every column.
-    pub fn same_rows(&mut self, left: &[Value], right: &[Value]) -> Term {
+    pub fn same_rows(&mut self, left: &[SymbolicValue], right: &[SymbolicValue]) -> Term {
         let mut parts = Vec::with_capacity(left.len());
         for (&l, &r) in left.iter().zip(right) {
             let same = self.same_values(l, r);

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use sqlgauge_sql::schema::{Schema, TableId};
 
-use super::Assumption;
+use super::ProofAssumption;
 use super::ir::{Term, Terms};
 use super::oracle::Oracle;
-use super::value::Value;
+use super::value::SymbolicValue;
 
 /// Why an execution ends early.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,11 +32,11 @@ impl Stop {
 
 /// A row that may be there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Row {
+pub struct SymbolicRow {
     /// It is there.
     pub present: Term,
     /// Its values.
-    pub values: Rc<[Value]>,
+    pub values: Rc<[SymbolicValue]>,
 }
 
 /// Most terms and operands of one question.
@@ -48,7 +48,7 @@ pub const MAX_ROWS: usize = 1_200;
 
 /// What both executions share.
 #[derive(Debug)]
-pub struct World<'s> {
+pub struct SymbolicWorld<'s> {
     /// The schema.
     pub schema: &'s Schema,
     /// The terms.
@@ -56,7 +56,7 @@ pub struct World<'s> {
     /// The functions.
     pub oracle: Oracle,
     /// The rows of each table that is read.
-    pub tables: HashMap<TableId, Rc<Vec<Row>>>,
+    pub tables: HashMap<TableId, Rc<Vec<SymbolicRow>>>,
     /// What holds besides the constraints of the schema.
     pub conditions: Vec<Term>,
     /// What holds where SQL leaves no choice open.
@@ -64,14 +64,14 @@ pub struct World<'s> {
     /// Whether choices that SQL leaves open are made the other way round.
     pub reverses_choices: bool,
     /// What the result rests on.
-    pub assumes: BTreeSet<Assumption>,
+    pub assumes: BTreeSet<ProofAssumption>,
     /// When the time is over.
     pub deadline: Option<Instant>,
     /// The steps of executions so far.
     steps: Cell<usize>,
 }
 
-impl<'s> World<'s> {
+impl<'s> SymbolicWorld<'s> {
     /// A world without tables.
     pub fn new(schema: &'s Schema) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl<'s> World<'s> {
             conditions: Vec::new(),
             settled: Vec::new(),
             reverses_choices: false,
-            assumes: BTreeSet::from([Assumption::ValuesOfDeclaredType]),
+            assumes: BTreeSet::from([ProofAssumption::ValuesOfDeclaredType]),
             deadline: None,
             steps: Cell::new(0),
         }

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use sqlgauge_prove::{Bounds, Limits, Outcome, Reason, Semantics, Solver};
-use sqlgauge_search::{Contract, Options, Search, Witness};
+use sqlgauge_prove::{Bounds, ProofOutcome, ProofReason, ResultSemantics, Solver, SolverLimits};
+use sqlgauge_search::{Contract, Search, SearchOptions, Witness};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
 
@@ -16,7 +16,7 @@ const DDL: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL, a
 fn solver() -> Option<Solver> {
     let named = std::env::var_os("SQLGAUGE_SOLVER").map(PathBuf::from);
     match sqlgauge_prove::locate(named.as_deref(), std::env::var_os("PATH").as_deref()) {
-        Ok(program) => Some(Solver::new(program, Limits::default())),
+        Ok(program) => Some(Solver::new(program, SolverLimits::default())),
         Err(error) => {
             assert!(named.is_none(), "{error}");
             println!("skipped: {error}");
@@ -25,10 +25,10 @@ fn solver() -> Option<Solver> {
     }
 }
 
-fn outcome(left: &str, right: &str, semantics: Semantics, solver: &mut Solver) -> Outcome<String> {
+fn outcome(left: &str, right: &str, semantics: ResultSemantics, solver: &mut Solver) -> ProofOutcome<String> {
     let schema = Schema::from_ddl(DDL).unwrap();
     let contract = Contract { semantics: contract_of(semantics), ..Contract::default() };
-    let search = Search::new(schema.clone(), Options { contract, ..Options::default() }).unwrap();
+    let search = Search::new(schema.clone(), SearchOptions { contract, ..SearchOptions::default() }).unwrap();
     let queries = (resolve(left, &schema).unwrap(), resolve(right, &schema).unwrap());
     let pair = (&queries.0, &queries.1);
     let mut replay =
@@ -36,12 +36,12 @@ fn outcome(left: &str, right: &str, semantics: Semantics, solver: &mut Solver) -
     sqlgauge_prove::bounded(&schema, pair, semantics, Bounds::default(), solver, &mut replay)
 }
 
-fn contract_of(semantics: Semantics) -> sqlgauge_engine::compare::Semantics {
+fn contract_of(semantics: ResultSemantics) -> sqlgauge_engine::compare::Semantics {
     match semantics {
-        Semantics::Set => sqlgauge_engine::compare::Semantics::Set,
-        Semantics::Bag => sqlgauge_engine::compare::Semantics::Bag,
-        Semantics::List => sqlgauge_engine::compare::Semantics::Ex,
-        Semantics::Lists => sqlgauge_engine::compare::Semantics::List,
+        ResultSemantics::Set => sqlgauge_engine::compare::Semantics::Set,
+        ResultSemantics::Bag => sqlgauge_engine::compare::Semantics::Bag,
+        ResultSemantics::List => sqlgauge_engine::compare::Semantics::Ex,
+        ResultSemantics::Lists => sqlgauge_engine::compare::Semantics::List,
     }
 }
 
@@ -86,8 +86,8 @@ fn equal_queries_are_proved_up_to_the_bound() {
             "SELECT strftime('%Y', CURRENT_TIMESTAMP) - strftime('%Y', date(day)) FROM t",
         ),
     ] {
-        let found = outcome(left, right, Semantics::List, &mut solver);
-        assert!(matches!(found, Outcome::NoDifference { bound: 3, .. }), "{left}\n{right}\n{found:?}");
+        let found = outcome(left, right, ResultSemantics::List, &mut solver);
+        assert!(matches!(found, ProofOutcome::NoDifference { bound: 3, .. }), "{left}\n{right}\n{found:?}");
     }
 }
 
@@ -128,8 +128,8 @@ fn different_queries_have_a_candidate_that_sqlite_confirms() {
             "SELECT id, (SELECT SUM(k) FROM m AS o WHERE o.id >= m.id) / 2 FROM m",
         ),
     ] {
-        let found = outcome(left, right, Semantics::List, &mut solver);
-        assert!(matches!(found, Outcome::Different { .. }), "{left}\n{right}\n{found:?}");
+        let found = outcome(left, right, ResultSemantics::List, &mut solver);
+        assert!(matches!(found, ProofOutcome::Different { .. }), "{left}\n{right}\n{found:?}");
     }
 }
 
@@ -137,16 +137,22 @@ fn different_queries_have_a_candidate_that_sqlite_confirms() {
 fn semantics_decide_what_counts() {
     let Some(mut solver) = solver() else { return };
     let (all, distinct) = ("SELECT name FROM t", "SELECT DISTINCT name FROM t");
-    assert!(matches!(outcome(all, distinct, Semantics::Set, &mut solver), Outcome::NoDifference { .. }));
-    assert!(matches!(outcome(all, distinct, Semantics::Bag, &mut solver), Outcome::Different { .. }));
-    let (ascending, descending) = ("SELECT id FROM t ORDER BY id", "SELECT id FROM t ORDER BY id DESC");
     assert!(matches!(
-        outcome(ascending, descending, Semantics::Bag, &mut solver),
-        Outcome::NoDifference { .. }
+        outcome(all, distinct, ResultSemantics::Set, &mut solver),
+        ProofOutcome::NoDifference { .. }
     ));
     assert!(matches!(
-        outcome(ascending, descending, Semantics::List, &mut solver),
-        Outcome::Different { .. }
+        outcome(all, distinct, ResultSemantics::Bag, &mut solver),
+        ProofOutcome::Different { .. }
+    ));
+    let (ascending, descending) = ("SELECT id FROM t ORDER BY id", "SELECT id FROM t ORDER BY id DESC");
+    assert!(matches!(
+        outcome(ascending, descending, ResultSemantics::Bag, &mut solver),
+        ProofOutcome::NoDifference { .. }
+    ));
+    assert!(matches!(
+        outcome(ascending, descending, ResultSemantics::List, &mut solver),
+        ProofOutcome::Different { .. }
     ));
 }
 
@@ -156,19 +162,31 @@ fn what_sqlite_may_choose_to_be_equal_is_no_difference() {
     let found = outcome(
         "SELECT name FROM t ORDER BY age, id LIMIT 1",
         "SELECT name FROM t ORDER BY age LIMIT 1",
-        Semantics::Set,
+        ResultSemantics::Set,
         &mut solver,
     );
-    assert!(matches!(found, Outcome::Unknown { reason: Reason::Choice, proved: Some(1) }), "{found:?}");
+    assert!(
+        matches!(found, ProofOutcome::Unknown { reason: ProofReason::Choice, proved: Some(1) }),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn either_order_counts_for_lists() {
     let Some(mut solver) = solver() else { return };
     let (free, ordered) = ("SELECT id FROM t", "SELECT id FROM t ORDER BY age");
-    assert!(matches!(outcome(free, ordered, Semantics::List, &mut solver), Outcome::NoDifference { .. }));
-    assert!(!matches!(outcome(free, ordered, Semantics::Lists, &mut solver), Outcome::NoDifference { .. }));
-    assert!(matches!(outcome(ordered, ordered, Semantics::Lists, &mut solver), Outcome::NoDifference { .. }));
+    assert!(matches!(
+        outcome(free, ordered, ResultSemantics::List, &mut solver),
+        ProofOutcome::NoDifference { .. }
+    ));
+    assert!(!matches!(
+        outcome(free, ordered, ResultSemantics::Lists, &mut solver),
+        ProofOutcome::NoDifference { .. }
+    ));
+    assert!(matches!(
+        outcome(ordered, ordered, ResultSemantics::Lists, &mut solver),
+        ProofOutcome::NoDifference { .. }
+    ));
 }
 
 #[test]
@@ -182,7 +200,7 @@ fn what_is_not_encoded_is_named() {
             "recursive CTE",
         ),
     ] {
-        let found = outcome(sql, "SELECT 1 FROM t", Semantics::Bag, &mut solver);
-        assert_eq!(found, Outcome::Unsupported { construct: construct.to_owned() }, "{sql}");
+        let found = outcome(sql, "SELECT 1 FROM t", ResultSemantics::Bag, &mut solver);
+        assert_eq!(found, ProofOutcome::Unsupported { construct: construct.to_owned() }, "{sql}");
     }
 }

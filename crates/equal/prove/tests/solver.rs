@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use sqlgauge_prove::process::{Answer, Failure, Limits, Solver};
+use sqlgauge_prove::process::{Solver, SolverAnswer, SolverFailure, SolverLimits};
 
 /// A program that stands in for a solver.
 fn stub(name: &str, script: &str) -> PathBuf {
@@ -19,8 +19,8 @@ fn stub(name: &str, script: &str) -> PathBuf {
     path
 }
 
-fn limits() -> Limits {
-    Limits { time: Duration::from_millis(1500), memory_mib: 100 }
+fn limits() -> SolverLimits {
+    SolverLimits { time: Duration::from_millis(1500), memory_mib: 100 }
 }
 
 /// Answers every question of this crate with `unsat`.
@@ -34,12 +34,12 @@ done"#;
 #[test]
 fn each_way_to_fail_has_its_reason_and_ends_in_time() {
     for (name, script, expected) in [
-        ("hangs", "sleep 60", Failure::Timeout),
-        ("dies", "exit 3", Failure::Died),
-        ("garbage", &POLITE.replace("echo unsat", "echo 'what?'"), Failure::Died),
-        ("floods", "yes 'a line that is no answer'", Failure::Died),
-        ("memory", "echo '(error \"out of memory\")'; exit 1", Failure::Memory),
-        ("unknown", &POLITE.replace("echo unsat", "echo unknown"), Failure::Incomplete),
+        ("hangs", "sleep 60", SolverFailure::Timeout),
+        ("dies", "exit 3", SolverFailure::Died),
+        ("garbage", &POLITE.replace("echo unsat", "echo 'what?'"), SolverFailure::Died),
+        ("floods", "yes 'a line that is no answer'", SolverFailure::Died),
+        ("memory", "echo '(error \"out of memory\")'; exit 1", SolverFailure::Memory),
+        ("unknown", &POLITE.replace("echo unsat", "echo unknown"), SolverFailure::Incomplete),
     ] {
         let mut solver = Solver::new(stub(name, script), limits());
         let begun = Instant::now();
@@ -58,9 +58,9 @@ fn a_solver_that_died_is_started_again_for_the_next_question() {
     let script = format!("if [ ! -e {0} ]; then touch {0}; exit 1; fi\n{POLITE}", counter.display());
     let mut solver = Solver::new(stub("once", &script), limits());
     let time = Duration::from_secs(9);
-    assert_eq!(solver.check("", &[], time), Err(Failure::Died));
+    assert_eq!(solver.check("", &[], time), Err(SolverFailure::Died));
     for _ in 0..3 {
-        assert_eq!(solver.check("", &[], time), Ok(Answer::Unsatisfiable));
+        assert_eq!(solver.check("", &[], time), Ok(SolverAnswer::Unsatisfiable));
     }
     assert_eq!(solver.started(), 2);
 }
@@ -68,20 +68,24 @@ fn a_solver_that_died_is_started_again_for_the_next_question() {
 #[test]
 fn a_solver_that_is_not_there_is_missing_and_not_an_error_of_the_run() {
     let mut solver = Solver::new("/no/such/solver", limits());
-    assert_eq!(solver.check("", &[], Duration::from_secs(1)), Err(Failure::Missing));
+    assert_eq!(solver.check("", &[], Duration::from_secs(1)), Err(SolverFailure::Missing));
 }
 
 /// As a script around `z3` does: the program that answers is a child of the one that was started.
 #[test]
 fn what_a_solver_started_ends_with_it() {
     for (name, script, expected) in [
-        ("forks-and-hangs", "sleep 600 & echo $! > \"$0.pid\"; wait".to_owned(), Err(Failure::Timeout)),
+        ("forks-and-hangs", "sleep 600 & echo $! > \"$0.pid\"; wait".to_owned(), Err(SolverFailure::Timeout)),
         (
             "forks-and-answers",
             format!("sleep 600 & echo $! > \"$0.pid\"\n{POLITE}"),
-            Ok(Answer::Unsatisfiable),
+            Ok(SolverAnswer::Unsatisfiable),
         ),
-        ("forks-and-dies", "sleep 600 & echo $! > \"$0.pid\"; exit 1".to_owned(), Err(Failure::Timeout)),
+        (
+            "forks-and-dies",
+            "sleep 600 & echo $! > \"$0.pid\"; exit 1".to_owned(),
+            Err(SolverFailure::Timeout),
+        ),
     ] {
         let path = stub(name, &script);
         let mut solver = Solver::new(&path, limits());

@@ -15,7 +15,7 @@ use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, Cte, Expr, From, JoinKind, Output, Query, Select, UnaryOperator,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
-use sqlgauge_sql::{Dialect, print, print_expr};
+use sqlgauge_sql::{PrintDialect, print, print_expr};
 
 use super::Search;
 use super::freedom::{aggregate, binary, free_relations, integer, output, select_one};
@@ -197,8 +197,9 @@ fn probes(query: &Query, side: Side, schema: &Schema) -> Vec<Probe> {
             if !free_relations(&query).is_empty() {
                 return;
             }
-            let text = print(&query, self.schema, Dialect::Sqlite);
-            if let (Ok(text), Ok(part)) = (text, print_expr(part, &query, self.schema, Dialect::Sqlite)) {
+            let text = print(&query, self.schema, PrintDialect::Sqlite);
+            if let (Ok(text), Ok(part)) = (text, print_expr(part, &query, self.schema, PrintDialect::Sqlite))
+            {
                 self.found.push(Probe { side: self.side, part, events: events.to_vec(), text });
             }
         }

@@ -11,7 +11,7 @@ use super::needs::{FilledTables, needs};
 use super::pair::{Difference, Pair, PairOutcome};
 use super::plan::{Plan, plan};
 use super::trace::trace;
-use super::verdict::{Inapplicable, Refutation, Survived, Verdict};
+use super::verdict::{Inapplicable, Refutation, SearchVerdict, Survived};
 use super::{Prepared, Search};
 
 /// Of so many databases the last one is odd: NULL in keys, values that are not of their column's type.
@@ -37,7 +37,7 @@ impl<'h, 's> Hunt<'h, 's> {
         prepared: &'h Prepared,
         databases: usize,
         minimise: bool,
-    ) -> Result<Verdict, Inapplicable> {
+    ) -> Result<SearchVerdict, Inapplicable> {
         search.create(&prepared.tables)?;
         let traces = [
             trace(&prepared.left.query),
@@ -56,7 +56,7 @@ impl<'h, 's> Hunt<'h, 's> {
         hunt.run(databases)
     }
 
-    fn run(&mut self, databases: usize) -> Result<Verdict, Inapplicable> {
+    fn run(&mut self, databases: usize) -> Result<SearchVerdict, Inapplicable> {
         let plain = databases - databases / ODD_SHARE;
         let [seed, left, right] = self.prepared.seed;
         for number in 0..databases {
@@ -84,10 +84,10 @@ impl<'h, 's> Hunt<'h, 's> {
             }
         }
         match self.best.take() {
-            Some(best) => Ok(Verdict::Refuted(Box::new(best))),
+            Some(best) => Ok(SearchVerdict::Refuted(Box::new(best))),
             None => match self.spent() {
                 Some(message) => Err(Inapplicable::too_complex(message)),
-                None => Ok(Verdict::Survived(std::mem::take(&mut self.survived))),
+                None => Ok(SearchVerdict::Survived(std::mem::take(&mut self.survived))),
             },
         }
     }

@@ -5,7 +5,7 @@
 //! `ex@1` does (see [`Contract`]). A database on which they differ is replayed on a fresh SQLite before it counts:
 //! [`Refutation`] has no other maker.
 //!
-//! A search is deterministic: the databases follow from [`Options::seed`] and the two texts alone.
+//! A search is deterministic: the databases follow from [`SearchOptions::seed`] and the two texts alone.
 
 mod contract;
 mod ddl;
@@ -43,7 +43,7 @@ use std::time::{Duration, Instant};
 
 use sqlgauge_base::{budget, seed_of};
 use sqlgauge_engine::compare::Semantics;
-use sqlgauge_engine::{Budget, Sandbox};
+use sqlgauge_engine::{QueryBudget, Sandbox};
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, TableId};
@@ -71,7 +71,7 @@ pub use self::needs::Need;
 pub use self::realistic::Constraints;
 pub use self::signature::Signature;
 pub use self::stand::Objection;
-pub use self::verdict::{Inapplicable, Reason, Refutation, Side, Survived, Verdict};
+pub use self::verdict::{Inapplicable, Refutation, SearchReason, SearchVerdict, Side, Survived};
 pub use self::witness::{Witness, WitnessTable, literal};
 
 /// Stack for SQLite's compiler and the walks over the query, both of which recurse with the nesting of the text.
@@ -88,7 +88,7 @@ const MAX_TABLES: usize = 500;
 
 /// How a search is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct SearchOptions {
     /// Where the random numbers begin.
     pub seed: u64,
     /// Most databases that are tried for one pair.
@@ -104,7 +104,7 @@ pub struct Options {
     pub null_in_primary_key: bool,
 }
 
-impl Default for Options {
+impl Default for SearchOptions {
     fn default() -> Self {
         Self {
             seed: 0,
@@ -126,7 +126,7 @@ pub struct SearchError(#[from] rusqlite::Error);
 #[derive(Debug)]
 pub struct Search {
     schema: Arc<Schema>,
-    options: Options,
+    options: SearchOptions,
     sandbox: Sandbox,
     /// The tables that the sandbox has, and what SQLite said of those that it could not make.
     created: RefCell<Created>,
@@ -157,7 +157,7 @@ impl Search {
     ///
     /// # Errors
     /// When SQLite cannot open a database in memory.
-    pub fn new(schema: impl Into<Arc<Schema>>, options: Options) -> Result<Self, SearchError> {
+    pub fn new(schema: impl Into<Arc<Schema>>, options: SearchOptions) -> Result<Self, SearchError> {
         let sandbox = Sandbox::new(budget(&options))?;
         Ok(Self {
             schema: schema.into(),
@@ -194,7 +194,7 @@ impl Search {
     }
 
     /// The options.
-    pub fn options(&self) -> &Options {
+    pub fn options(&self) -> &SearchOptions {
         &self.options
     }
 
@@ -202,26 +202,26 @@ impl Search {
     ///
     /// The plainest database that the search finds is the one that it returns (see [`Need`]), as it was made;
     /// [`Search::refute_minimised`] makes it smaller at once, which is faster than [`Search::minimise`] afterwards.
-    pub fn refute(&self, left: &str, right: &str) -> Verdict {
+    pub fn refute(&self, left: &str, right: &str) -> SearchVerdict {
         self.hunted(left, right, self.options.databases, false)
     }
 
     /// Looks for a database on which the queries differ, and returns a smallest one: without any of its rows the
     /// results are the same, or the schema is violated.
-    pub fn refute_minimised(&self, left: &str, right: &str) -> Verdict {
+    pub fn refute_minimised(&self, left: &str, right: &str) -> SearchVerdict {
         self.refute_within(left, right, self.options.databases)
     }
 
     /// [`Search::refute_minimised`] with that many databases.
-    pub fn refute_within(&self, left: &str, right: &str, databases: usize) -> Verdict {
+    pub fn refute_within(&self, left: &str, right: &str, databases: usize) -> SearchVerdict {
         self.hunted(left, right, databases, true)
     }
 
-    fn hunted(&self, left: &str, right: &str, databases: usize, minimise: bool) -> Verdict {
+    fn hunted(&self, left: &str, right: &str, databases: usize, minimise: bool) -> SearchVerdict {
         self.bounded(&[left, right], || {
             self.prepared(left, right).and_then(|prepared| Hunt::over(self, &prepared, databases, minimise))
         })
-        .unwrap_or_else(Verdict::Inapplicable)
+        .unwrap_or_else(SearchVerdict::Inapplicable)
     }
 
     /// Works on those texts with stack enough and within the steps that a search may take, of trees and of SQLite.
@@ -384,8 +384,12 @@ fn vm_steps(steps: u64, bytes: usize) -> u64 {
     steps.saturating_mul(SHORT) / SHORT.max(bytes as u64)
 }
 
-fn budget(options: &Options) -> Budget {
-    Budget { vm_steps: options.vm_steps_per_query, time: options.time_limit_per_query, max_rows: 100_000 }
+fn budget(options: &SearchOptions) -> QueryBudget {
+    QueryBudget {
+        vm_steps: options.vm_steps_per_query,
+        time: options.time_limit_per_query,
+        max_rows: 100_000,
+    }
 }
 
 /// A pair, resolved.

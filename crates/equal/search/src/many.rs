@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlgauge_sql::schema::Schema;
 
-use super::verdict::{Inapplicable, Verdict};
-use super::{Options, Search, SearchError};
+use super::verdict::{Inapplicable, SearchVerdict};
+use super::{Search, SearchError, SearchOptions};
 
 /// A gold and a prediction.
 type Texts<'a> = (&'a str, &'a str);
@@ -16,16 +16,16 @@ type Texts<'a> = (&'a str, &'a str);
 /// Searches many pairs over one schema on that many threads; there is one verdict for each pair, in their order, and
 /// none depends on the number of threads.
 ///
-/// A pair on which the search itself fails ([`Reason::Fault`](super::Reason::Fault)) costs no other its verdict.
+/// A pair on which the search itself fails ([`super::SearchReason::Fault`]) costs no other its verdict.
 ///
 /// # Errors
 /// When SQLite cannot open a database in memory.
 pub fn refute_all(
     schema: &Arc<Schema>,
-    options: Options,
+    options: SearchOptions,
     pairs: &[(&str, &str)],
     threads: usize,
-) -> Result<Vec<Verdict>, SearchError> {
+) -> Result<Vec<SearchVerdict>, SearchError> {
     let search = || Search::new(Arc::clone(schema), options);
     in_order(pairs, threads, search, |search, (left, right)| search.refute(left, right))
 }
@@ -36,10 +36,10 @@ fn in_order<S, E: Send>(
     pairs: &[Texts<'_>],
     threads: usize,
     new: impl Fn() -> Result<S, E> + Sync,
-    judge: impl Fn(&S, Texts<'_>) -> Verdict + Sync,
-) -> Result<Vec<Verdict>, E> {
+    judge: impl Fn(&S, Texts<'_>) -> SearchVerdict + Sync,
+) -> Result<Vec<SearchVerdict>, E> {
     let next = AtomicUsize::new(0);
-    let verdicts: Mutex<Vec<Option<Verdict>>> = Mutex::new(vec![None; pairs.len()]);
+    let verdicts: Mutex<Vec<Option<SearchVerdict>>> = Mutex::new(vec![None; pairs.len()]);
     let worker = || -> Result<(), E> {
         let mut search = new()?;
         loop {
@@ -66,10 +66,10 @@ fn in_order<S, E: Send>(
     Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(|| fault(&"its thread ended"))).collect())
 }
 
-fn fault(panic: &(dyn Any + Send)) -> Verdict {
+fn fault(panic: &(dyn Any + Send)) -> SearchVerdict {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Verdict::Inapplicable(Inapplicable::fault(text.unwrap_or("no reason was given")))
+    SearchVerdict::Inapplicable(Inapplicable::fault(text.unwrap_or("no reason was given")))
 }
 
 #[cfg(test)]
@@ -77,17 +77,17 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{Reason, Survived};
+    use crate::{SearchReason, Survived};
 
     fn numbered(count: usize) -> Vec<String> {
         (0..count).map(|number| number.to_string()).collect()
     }
 
     /// A search that answers a pair with its number, and panics on some.
-    fn judge(panics: &BTreeSet<usize>, left: &str) -> Verdict {
+    fn judge(panics: &BTreeSet<usize>, left: &str) -> SearchVerdict {
         let databases: usize = left.parse().unwrap_or(usize::MAX);
         assert!(!panics.contains(&databases), "planted on pair {databases}");
-        Verdict::Survived(Survived { databases, ..Survived::default() })
+        SearchVerdict::Survived(Survived { databases, ..Survived::default() })
     }
 
     #[test]
@@ -107,14 +107,14 @@ mod tests {
                 assert_eq!(found.len(), pairs.len());
                 for (at, verdict) in found.iter().enumerate() {
                     match verdict {
-                        Verdict::Survived(survived) => assert_eq!(survived.databases, at),
-                        Verdict::Inapplicable(why) => {
-                            assert_eq!((&why.reason, why.code().as_str()), (&Reason::Fault, "fault"));
+                        SearchVerdict::Survived(survived) => assert_eq!(survived.databases, at),
+                        SearchVerdict::Inapplicable(why) => {
+                            assert_eq!((&why.reason, why.code().as_str()), (&SearchReason::Fault, "fault"));
                             assert!(why.message.contains(&format!("planted on pair {at}")), "{why}");
                         }
-                        Verdict::Refuted(_) => panic!("nothing refutes here"),
+                        SearchVerdict::Refuted(_) => panic!("nothing refutes here"),
                     }
-                    assert_eq!(matches!(verdict, Verdict::Inapplicable(_)), panics.contains(&at));
+                    assert_eq!(matches!(verdict, SearchVerdict::Inapplicable(_)), panics.contains(&at));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Single mutations of a query: what a slip of one place makes of it.
 //!
-//! A mutation changes one place ([`Kind`]): a column becomes the next one of its table that is compared in the same way; a
+//! A mutation changes one place ([`MutationKind`]): a column becomes the next one of its table that is compared in the same way; a
 //! constant, a comparison, a connective, an aggregate, the kind of a join, a set operator, an order or a limit becomes
 //! another; DISTINCT and NOT come or go; a condition, a term of GROUP BY or the LIMIT is left out. Most mutations are no
 //! longer the query, some are ([`Search`] tells).
@@ -10,14 +10,14 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Place, Query, Real, Relation, Select,
-    SetOperator, Source,
+    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Place, Query, Real, Relation,
+    RelationSource, Select, SetOperator,
 };
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 
 /// What a mutation changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum MutationKind {
     /// A column is the next one of its table that is compared in the same way.
     Column,
     /// A number is another, also that of a LIMIT.
@@ -58,7 +58,7 @@ pub struct Mutations<'a> {
     /// Where it is not known, no column becomes another.
     schema: Option<&'a Schema>,
     relations: Vec<Relation>,
-    kinds: Vec<Kind>,
+    kinds: Vec<MutationKind>,
 }
 
 impl<'a> Mutations<'a> {
@@ -67,7 +67,7 @@ impl<'a> Mutations<'a> {
         Self::with(query, Some(schema))
     }
 
-    /// Those that can be told without a schema: all but [`Kind::Column`].
+    /// Those that can be told without a schema: all but [`MutationKind::Column`].
     pub fn without_schema(query: &'a Query) -> Self {
         Self::with(query, None)
     }
@@ -88,7 +88,7 @@ impl<'a> Mutations<'a> {
     }
 
     /// What each of them changes.
-    pub fn kinds(&self) -> &[Kind] {
+    pub fn kinds(&self) -> &[MutationKind] {
         &self.kinds
     }
 
@@ -114,7 +114,7 @@ impl Visitor for Relations {
 }
 
 /// Other forms of one place.
-type Mutants<T> = Vec<(Kind, T)>;
+type Mutants<T> = Vec<(MutationKind, T)>;
 
 /// Lists the places where a query can be changed, and changes the wanted one.
 struct Mutator<'a> {
@@ -122,7 +122,7 @@ struct Mutator<'a> {
     relations: &'a [Relation],
     wanted: Option<usize>,
     /// Of those that were passed.
-    kinds: Vec<Kind>,
+    kinds: Vec<MutationKind>,
 }
 
 impl Mutator<'_> {
@@ -138,7 +138,9 @@ impl Mutator<'_> {
     /// Another column of the same table that is compared in the same way.
     fn other_column(&self, column: ColumnRef) -> Option<Expr> {
         let relation = self.relations.iter().find(|relation| relation.id == column.relation)?;
-        let (Source::Table(id), Place::At(position)) = (&relation.source, column.column) else { return None };
+        let (RelationSource::Table(id), Place::At(position)) = (&relation.source, column.column) else {
+            return None;
+        };
         let columns = &self.schema?.table(*id)?.columns;
         let own = columns.get(position as usize)?;
         let mut others = (0..)
@@ -154,12 +156,12 @@ impl Rewriter for Mutator<'_> {
         for at in 0..query.order_by.len() {
             let mut other = query.clone();
             other.order_by[at].descending = !other.order_by[at].descending;
-            mutants.push((Kind::Direction, other));
+            mutants.push((MutationKind::Direction, other));
         }
         if let Some(Expr::Literal(Literal::Integer(limit))) = query.limit {
             let limit = Some(Expr::Literal(Literal::Integer(limit.saturating_add(1))));
-            mutants.push((Kind::Number, Query { limit, ..query.clone() }));
-            mutants.push((Kind::NoLimit, Query { limit: None, ..query.clone() }));
+            mutants.push((MutationKind::Number, Query { limit, ..query.clone() }));
+            mutants.push((MutationKind::NoLimit, Query { limit: None, ..query.clone() }));
         }
         self.choose(query, mutants);
     }
@@ -178,7 +180,7 @@ impl Rewriter for Mutator<'_> {
                     right: right.clone(),
                 };
                 let others = set_operations(*operator, *all).into_iter();
-                others.map(|other| (Kind::SetOperation, operation(other))).collect()
+                others.map(|other| (MutationKind::SetOperation, operation(other))).collect()
             }
             Body::Values(_) => Vec::new(),
         };
@@ -196,7 +198,7 @@ impl Rewriter for Mutator<'_> {
             if let Some(kind) = other {
                 let mut join = join.clone();
                 join.kind = kind;
-                mutants.push((Kind::Join, From::Join(join)));
+                mutants.push((MutationKind::Join, From::Join(join)));
             }
         }
         self.choose(from, mutants);
@@ -205,7 +207,7 @@ impl Rewriter for Mutator<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         let mutants = match expr {
             Expr::Column(column) => {
-                self.other_column(*column).into_iter().map(|other| (Kind::Column, other)).collect()
+                self.other_column(*column).into_iter().map(|other| (MutationKind::Column, other)).collect()
             }
             _ => exprs(expr),
         };
@@ -214,17 +216,17 @@ impl Rewriter for Mutator<'_> {
 }
 
 fn selects(select: &Select) -> Mutants<Select> {
-    let mut mutants = vec![(Kind::Distinct, Select { distinct: !select.distinct, ..select.clone() })];
+    let mut mutants = vec![(MutationKind::Distinct, Select { distinct: !select.distinct, ..select.clone() })];
     if select.filter.is_some() {
-        mutants.push((Kind::Condition, Select { filter: None, ..select.clone() }));
+        mutants.push((MutationKind::Condition, Select { filter: None, ..select.clone() }));
     }
     if select.having.is_some() {
-        mutants.push((Kind::Condition, Select { having: None, ..select.clone() }));
+        mutants.push((MutationKind::Condition, Select { having: None, ..select.clone() }));
     }
     for at in (0..select.group_by.len()).filter(|_| select.group_by.len() > 1) {
         let mut other = select.clone();
         other.group_by.remove(at);
-        mutants.push((Kind::Grouping, other));
+        mutants.push((MutationKind::Grouping, other));
     }
     mutants
 }
@@ -248,18 +250,18 @@ fn exprs(expr: &Expr) -> Mutants<Expr> {
         }
         Expr::Binary(operator, left, right) => {
             let kind = if !operator.is_comparison() {
-                Kind::Arithmetic
+                MutationKind::Arithmetic
             } else if is_key(expr) {
-                Kind::Key
+                MutationKind::Key
             } else {
-                Kind::Comparison
+                MutationKind::Comparison
             };
             let others = operators(*operator).iter();
             others.map(|&other| (kind, Expr::Binary(other, left.clone(), right.clone()))).collect()
         }
         Expr::And(list) => {
             let without = (0..list.len()).map(|at| {
-                let kind = if is_key(&list[at]) { Kind::Key } else { Kind::Condition };
+                let kind = if is_key(&list[at]) { MutationKind::Key } else { MutationKind::Condition };
                 let mut rest = list.clone();
                 rest.remove(at);
                 (kind, if rest.len() == 1 { rest.swap_remove(0) } else { Expr::And(rest) })
@@ -268,15 +270,15 @@ fn exprs(expr: &Expr) -> Mutants<Expr> {
         }
         Expr::Or(list) => vec![(connective(list), Expr::And(list.clone()))],
         Expr::Aggregate(_) => aggregates(expr),
-        _ => negated(expr).into_iter().map(|other| (Kind::Negation, other)).collect(),
+        _ => negated(expr).into_iter().map(|other| (MutationKind::Negation, other)).collect(),
     }
 }
 
-fn constant(literal: &Literal) -> Option<(Kind, Literal)> {
+fn constant(literal: &Literal) -> Option<(MutationKind, Literal)> {
     match literal {
-        Literal::Integer(n) => Some((Kind::Number, Literal::Integer(n.saturating_add(1)))),
-        Literal::Real(n) => Some((Kind::Number, Literal::Real(Real::new(n.get() + 1.0)))),
-        Literal::Text(text) => Some((Kind::Text, Literal::Text(format!("{text}x")))),
+        Literal::Integer(n) => Some((MutationKind::Number, Literal::Integer(n.saturating_add(1)))),
+        Literal::Real(n) => Some((MutationKind::Number, Literal::Real(Real::new(n.get() + 1.0)))),
+        Literal::Text(text) => Some((MutationKind::Text, Literal::Text(format!("{text}x")))),
         Literal::Null | Literal::Boolean(_) | Literal::Blob(_) => None,
     }
 }
@@ -287,8 +289,8 @@ fn is_key(expr: &Expr) -> bool {
         && matches!((&**left, &**right), (Expr::Column(_), Expr::Column(_))))
 }
 
-fn connective(operands: &[Expr]) -> Kind {
-    if operands.iter().all(is_key) { Kind::Key } else { Kind::Connective }
+fn connective(operands: &[Expr]) -> MutationKind {
+    if operands.iter().all(is_key) { MutationKind::Key } else { MutationKind::Connective }
 }
 
 /// The expression with NOT or without it, where it has a place for that.
@@ -320,12 +322,12 @@ fn aggregates(expr: &Expr) -> Mutants<Expr> {
     if let Some(function) = other {
         let mut call = call.clone();
         call.function = function;
-        mutants.push((Kind::Aggregate, Expr::Aggregate(call)));
+        mutants.push((MutationKind::Aggregate, Expr::Aggregate(call)));
     }
     if call.args.as_slice().len() == 1 {
         let mut call = call.clone();
         call.distinct = !call.distinct;
-        mutants.push((Kind::Distinct, Expr::Aggregate(call)));
+        mutants.push((MutationKind::Distinct, Expr::Aggregate(call)));
     }
     mutants
 }
@@ -352,7 +354,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use sqlgauge_sql::{Dialect, print, resolve};
+    use sqlgauge_sql::{PrintDialect, print, resolve};
 
     #[test]
     fn each_mutation_changes_one_place() {
@@ -362,8 +364,8 @@ mod tests {
         let mutations = Mutations::new(&query, &schema);
         let all: Vec<Query> = (0..mutations.count()).filter_map(|number| mutations.get(number)).collect();
         let texts: BTreeSet<String> =
-            all.iter().map(|mutant| print(mutant, &schema, Dialect::Sqlite).unwrap()).collect();
-        let own = print(&query, &schema, Dialect::Sqlite).unwrap();
+            all.iter().map(|mutant| print(mutant, &schema, PrintDialect::Sqlite).unwrap()).collect();
+        let own = print(&query, &schema, PrintDialect::Sqlite).unwrap();
         assert!(!texts.contains(&own) && all.len() > 10, "{texts:?}");
         for expected in ["b >= 1", "b > 2", "'xx'", " OR ", "LIMIT 3", "DISTINCT t.b", "DESC"] {
             assert!(texts.iter().any(|text| text.contains(expected)), "{expected}: {texts:?}");
@@ -385,8 +387,8 @@ mod tests {
         let kinds = |mutations: &Mutations<'_>| mutations.kinds().iter().copied().collect::<BTreeSet<_>>();
         let mutations = Mutations::new(&query, &schema);
         assert_eq!(kinds(&mutations).len(), 16, "{:?}", kinds(&mutations));
-        let without: BTreeSet<Kind> = kinds(&Mutations::without_schema(&query));
-        assert!(!without.contains(&Kind::Column) && without.len() == 15, "{without:?}");
+        let without: BTreeSet<MutationKind> = kinds(&Mutations::without_schema(&query));
+        assert!(!without.contains(&MutationKind::Column) && without.len() == 15, "{without:?}");
         // The greatest number has none above it.
         assert!((0..mutations.count()).any(|number| mutations.get(number).is_none()));
     }

@@ -50,7 +50,7 @@ fn is_kept_by_null(table: &Table, key: &ForeignKey) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Search, Verdict};
+    use crate::{Search, SearchOptions, SearchVerdict};
 
     fn chain(tables: usize, constraint: &str) -> Schema {
         let table = |at: usize| match at {
@@ -69,8 +69,8 @@ mod tests {
     fn a_chain_of_keys_that_may_be_null_ends_after_the_first_table_that_no_query_reads() {
         let [left, right] = PAIR;
         let schema = near_schema(&chain(200, ""), left, right).unwrap();
-        let search = Search::new(schema, Options::default()).unwrap();
-        let Verdict::Refuted(found) = search.refute(left, right) else { panic!("not refuted") };
+        let search = Search::new(schema, SearchOptions::default()).unwrap();
+        let SearchVerdict::Refuted(found) = search.refute(left, right) else { panic!("not refuted") };
         let tables: Vec<&str> = found.database().tables.iter().map(|table| table.name.as_str()).collect();
         assert_eq!(tables, ["t149", "t150"]);
     }
@@ -92,21 +92,21 @@ mod tests {
             "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER CHECK (a IN ({})))",
             numbers.join(", ")
         );
-        let search = Search::new(Schema::from_ddl(&ddl).unwrap(), Options::default()).unwrap();
+        let search = Search::new(Schema::from_ddl(&ddl).unwrap(), SearchOptions::default()).unwrap();
         let verdict = search.refute("SELECT id FROM t WHERE a > 1", "SELECT id FROM t WHERE a >= 2");
-        let Verdict::Inapplicable(reason) = verdict else { panic!("no reason: {verdict:?}") };
+        let SearchVerdict::Inapplicable(reason) = verdict else { panic!("no reason: {verdict:?}") };
         assert_eq!(reason.code(), "too_complex");
         // The next pair has a budget of its own.
         let found = search.refute("SELECT id FROM t WHERE a > 1", "SELECT id FROM t WHERE a > 2");
-        assert!(matches!(found, Verdict::Refuted(_)), "{found:?}");
+        assert!(matches!(found, SearchVerdict::Refuted(_)), "{found:?}");
     }
 
     #[test]
     fn a_counterexample_of_too_many_tables_is_too_complex() {
         let schema = chain(900, "NOT NULL");
-        let search = Search::new(schema, Options::default()).unwrap();
+        let search = Search::new(schema, SearchOptions::default()).unwrap();
         let verdict = search.refute("SELECT id FROM t899 WHERE a > 1", "SELECT id FROM t899 WHERE a > 2");
-        let Verdict::Inapplicable(reason) = verdict else { panic!("no reason") };
+        let SearchVerdict::Inapplicable(reason) = verdict else { panic!("no reason") };
         assert_eq!(reason.code(), "too_complex");
     }
 }

@@ -7,7 +7,7 @@ use sqlgauge_engine::compare::{GoldOrder, Semantics};
 use sqlgauge_engine::{Failure, ResultSet, Sandbox};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Dialect, expanded_size, ordered, print, resolve};
+use sqlgauge_sql::{PrintDialect, expanded_size, ordered, print, resolve};
 
 use super::contract::{ColumnOrder, Contract};
 use super::freedom::{Choice, Freedom, OpenPlace, OutermostLimit, Place, Possible, Site};
@@ -47,7 +47,7 @@ impl Resolved {
             return Err(Inapplicable::too_complex(message).of(side));
         }
         let freedom = Freedom::of(&query, schema).map_err(|error| error.of(side))?;
-        let printed = print(&query, schema, Dialect::Sqlite)
+        let printed = print(&query, schema, PrintDialect::Sqlite)
             .map_err(|error| Inapplicable::unsupported("print", error.to_string()).of(side))?;
         Ok(Self { text: text.to_owned(), printed, query, freedom })
     }
@@ -55,7 +55,7 @@ impl Resolved {
     /// A query that was made from one of the pair.
     fn of(query: Query, schema: &Schema) -> Option<Self> {
         let freedom = Freedom::of(&query, schema).ok()?;
-        let printed = print(&query, schema, Dialect::Sqlite).ok()?;
+        let printed = print(&query, schema, PrintDialect::Sqlite).ok()?;
         Some(Self { text: printed.clone(), printed, query, freedom })
     }
 
@@ -270,7 +270,7 @@ impl<'s> SortKeys<'s> {
     /// `None` where the query promises no order, or its order does not count.
     fn new(resolved: &Resolved, schema: &Schema, counts: bool) -> Result<Option<Self>, Inapplicable> {
         let Some(ordered) = ordered(&resolved.query).filter(|_| counts) else { return Ok(None) };
-        let text = print(&ordered.query, schema, Dialect::Sqlite)
+        let text = print(&ordered.query, schema, PrintDialect::Sqlite)
             .map_err(|error| Inapplicable::unsupported("print", error.to_string()))?;
         Ok(Some(Self { query: Auxiliary::new(text), places: ordered.keys }))
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlgauge_engine::Value;
 use sqlgauge_sql::schema::{Affinity, Collation, Column, Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Query, Relation, Source};
+use sqlgauge_sql::tree::{Query, Relation, RelationSource};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use super::needs::is_of_type;
@@ -155,7 +155,7 @@ pub(super) fn tables_of(query: &Query) -> BTreeSet<TableId> {
     struct Tables(BTreeSet<TableId>);
     impl Visitor for Tables {
         fn relation(&mut self, relation: &Relation) {
-            if let Source::Table(id) = relation.source {
+            if let RelationSource::Table(id) = relation.source {
                 self.0.insert(id);
             }
         }

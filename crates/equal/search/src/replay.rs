@@ -1,6 +1,6 @@
 //! Replays a database on a fresh SQLite: the only way to a [`Refutation`].
 
-use sqlgauge_engine::{Budget, Sandbox, Value};
+use sqlgauge_engine::{QueryBudget, Sandbox, Value};
 use sqlgauge_sql::schema::{Schema, TableId};
 
 use super::contract::Contract;
@@ -17,7 +17,7 @@ pub(super) struct Replay<'a> {
     pub(super) tables: &'a [TableId],
     pub(super) pair: (&'a Resolved, &'a Resolved),
     pub(super) contract: Contract,
-    pub(super) budget: Budget,
+    pub(super) budget: QueryBudget,
 }
 
 impl Replay<'_> {

@@ -102,13 +102,14 @@ impl Search {
 mod tests {
     use sqlgauge_sql::schema::Schema;
 
-    use crate::{Options, Search};
+    use crate::{Search, SearchOptions};
 
     fn search() -> Search {
         let schema = Schema::from_ddl(
             "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INTEGER, country TEXT);",
         );
-        Search::new(schema.unwrap_or_default(), Options::default()).unwrap_or_else(|error| panic!("{error}"))
+        Search::new(schema.unwrap_or_default(), SearchOptions::default())
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     #[test]

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use sqlgauge_engine::{Database, Engine, ResultSet, Value};
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 use sqlgauge_sql::tree::{
-    Body, ColumnRef, Cte, Expr, From, Literal, OrderTerm, Query, Relation, RelationId, Select, Source,
+    Body, ColumnRef, Cte, Expr, From, Literal, OrderTerm, Query, Relation, RelationId, RelationSource, Select,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
-use sqlgauge_sql::{Dialect, print};
+use sqlgauge_sql::{PrintDialect, print};
 
 use super::freedom::{free_relations, literal_of, output, select_one};
 use super::load::Loader;
@@ -160,9 +160,10 @@ impl Origin<'_> {
         let filter = if conditions.len() == 1 { conditions.pop() } else { Some(Expr::And(conditions)) };
         let columns = table.columns.iter().map(|column| Expr::Column(ColumnRef::at(id, column.index)));
         let outputs = std::iter::once(self.rowid(at, id)).chain(columns);
-        let from = From::Relation(Relation::new(id, Source::Table(table.id)));
+        let from = From::Relation(Relation::new(id, RelationSource::Table(table.id)));
         let select = Select { filter, outputs: outputs.map(output).collect(), ..select_one(from) };
-        let text = print(&Query::of(Body::Select(Box::new(select))), self.schema, Dialect::Sqlite).ok()?;
+        let text =
+            print(&Query::of(Body::Select(Box::new(select))), self.schema, PrintDialect::Sqlite).ok()?;
         let found = self.rows(&text)?;
         let rows = found.rows().filter_map(|row| match row.split_first()? {
             (Value::Integer(rowid), values) => Some((*rowid, values.to_vec())),
@@ -273,7 +274,7 @@ fn probes(query: &Query, schema: &Schema) -> Vec<Probe> {
             .relations()
             .iter()
             .filter_map(|relation| match relation.source {
-                Source::Table(id) => Some((id, relation.id)),
+                RelationSource::Table(id) => Some((id, relation.id)),
                 _ => None,
             })
             .filter(|(id, _)| within.schema.table(*id).is_some_and(|table| !table.without_rowid))
@@ -293,7 +294,7 @@ fn probes(query: &Query, schema: &Schema) -> Vec<Probe> {
             ..Query::of(Body::Select(Box::new(select)))
         };
         let is_alone = !tables.is_empty() && free_relations(&query).is_empty();
-        let text = print(&query, within.schema, Dialect::Sqlite).ok().filter(|_| is_alone)?;
+        let text = print(&query, within.schema, PrintDialect::Sqlite).ok().filter(|_| is_alone)?;
         Some(Probe { tables: tables.into_iter().map(|(id, _)| id).collect(), text })
     }
     let mut selects = Selects { schema, ctes: Vec::new(), found: Vec::new() };

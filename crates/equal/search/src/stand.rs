@@ -12,7 +12,7 @@ use super::load::{Loader, all_columns};
 use super::needs::FilledTables;
 use super::pair::{Pair, Resolved, Runner, Stand};
 use super::plan::tables_of;
-use super::verdict::{Inapplicable, Reason, Side, TOO_MANY_STEPS};
+use super::verdict::{Inapplicable, SearchReason, Side, TOO_MANY_STEPS};
 use super::witness::Witness;
 use super::{Prepared, Search, with_targets};
 
@@ -40,14 +40,14 @@ impl Search {
     ) -> Result<Option<Objection>, Inapplicable> {
         let told = self.bounded(&[left, right], || match self.prepared(left, right) {
             Ok(prepared) => self.told_of(&prepared, databases),
-            Err(reason) if reason.side == Some(Side::Left) || reason.reason == Reason::TooComplex => {
+            Err(reason) if reason.side == Some(Side::Left) || reason.reason == SearchReason::TooComplex => {
                 Err(reason)
             }
             Err(reason) => self.told_plainly(databases, left, right, &reason),
         });
         match told {
             // What cannot be told because of the answer alone does not help it.
-            Err(reason) if reason.reason == Reason::TooComplex && self.is_searchable(left) => {
+            Err(reason) if reason.reason == SearchReason::TooComplex && self.is_searchable(left) => {
                 Ok(Some(Objection { place: 0, reason: reason.message }))
             }
             told => told,
@@ -76,7 +76,7 @@ impl Search {
         let mut pair = match prepared.pair(self) {
             Ok(pair) => pair,
             // SQLite does not compile it on these tables.
-            Err(reason) if reason.side == Some(Side::Right) && reason.reason != Reason::TooComplex => {
+            Err(reason) if reason.side == Some(Side::Right) && reason.reason != SearchReason::TooComplex => {
                 return Ok(Some(Objection { place: 0, reason: reason.message }));
             }
             Err(reason) => return Err(reason),
@@ -179,7 +179,7 @@ fn against(pair: &mut Pair<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Search};
+    use crate::{Search, SearchOptions};
     use sqlgauge_sql::schema::Schema;
 
     const DDL: &str =
@@ -187,7 +187,7 @@ mod tests {
         CREATE VIEW v AS SELECT a FROM t;";
 
     fn search() -> Search {
-        Search::new(Schema::from_ddl(DDL).unwrap(), Options::default()).unwrap()
+        Search::new(Schema::from_ddl(DDL).unwrap(), SearchOptions::default()).unwrap()
     }
 
     fn witness(rows: &str) -> Witness {

@@ -29,7 +29,7 @@ impl Side {
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
+pub enum SearchVerdict {
     /// A database on which the results differ.
     Refuted(Box<Refutation>),
     /// None was found, which proves nothing.
@@ -38,7 +38,7 @@ pub enum Verdict {
     Inapplicable(Inapplicable),
 }
 
-impl Verdict {
+impl SearchVerdict {
     /// The refutation, if there is one.
     pub fn refutation(&self) -> Option<&Refutation> {
         match self {
@@ -71,7 +71,7 @@ pub struct Survived {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inapplicable {
     /// The reason.
-    pub reason: Reason,
+    pub reason: SearchReason,
     /// The query at fault, if it is one.
     pub side: Option<Side>,
     /// In words, for people.
@@ -80,7 +80,7 @@ pub struct Inapplicable {
 
 /// The classes of reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum SearchReason {
     /// The text does not resolve against the schema, or SQLite does not compile it.
     Parse,
     /// The result depends on chance: `random()` and its like.
@@ -98,25 +98,25 @@ pub(super) const TOO_MANY_STEPS: &str = "its analysis takes more steps than a se
 
 impl Inapplicable {
     pub(super) fn unsupported(construct: &'static str, message: impl Into<String>) -> Self {
-        Self { reason: Reason::Unsupported(construct), side: None, message: message.into() }
+        Self { reason: SearchReason::Unsupported(construct), side: None, message: message.into() }
     }
 
     pub(super) fn parse(message: impl Into<String>) -> Self {
-        Self { reason: Reason::Parse, side: None, message: message.into() }
+        Self { reason: SearchReason::Parse, side: None, message: message.into() }
     }
 
     pub(super) fn nondeterministic(message: impl Into<String>) -> Self {
-        Self { reason: Reason::Nondeterministic, side: None, message: message.into() }
+        Self { reason: SearchReason::Nondeterministic, side: None, message: message.into() }
     }
 
     pub(super) fn too_complex(message: impl Into<String>) -> Self {
-        Self { reason: Reason::TooComplex, side: None, message: message.into() }
+        Self { reason: SearchReason::TooComplex, side: None, message: message.into() }
     }
 
     /// A panic inside the search, by its message.
     pub(super) fn fault(panic: &str) -> Self {
         let message = format!("the search failed ({panic}); report the two queries and the schema");
-        Self { reason: Reason::Fault, side: None, message }
+        Self { reason: SearchReason::Fault, side: None, message }
     }
 
     pub(super) fn of(mut self, side: Side) -> Self {
@@ -127,11 +127,11 @@ impl Inapplicable {
     /// The reason as a code: `parse`, `nondeterministic`, `unsupported:view`, …
     pub fn code(&self) -> String {
         match &self.reason {
-            Reason::Parse => "parse".to_owned(),
-            Reason::Nondeterministic => "nondeterministic".to_owned(),
-            Reason::TooComplex => "too_complex".to_owned(),
-            Reason::Fault => "fault".to_owned(),
-            Reason::Unsupported(construct) => format!("unsupported:{construct}"),
+            SearchReason::Parse => "parse".to_owned(),
+            SearchReason::Nondeterministic => "nondeterministic".to_owned(),
+            SearchReason::TooComplex => "too_complex".to_owned(),
+            SearchReason::Fault => "fault".to_owned(),
+            SearchReason::Unsupported(construct) => format!("unsupported:{construct}"),
         }
     }
 }

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
-use sqlgauge_search::{Options, Verdict, refute_all};
+use sqlgauge_search::{SearchOptions, SearchVerdict, refute_all};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{From, JoinKind};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
-use sqlgauge_sql::{Dialect, print, resolve};
+use sqlgauge_sql::{PrintDialect, print, resolve};
 
 fn data() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
@@ -53,7 +53,7 @@ fn joins_the_other_way_round_are_never_told_apart() {
         let schema = &schemas[name];
         let mut query = resolve(gold, schema).unwrap();
         rewrite_query(&mut Swap, &mut query);
-        let swapped = print(&query, schema, Dialect::Sqlite).unwrap();
+        let swapped = print(&query, schema, PrintDialect::Sqlite).unwrap();
         by_database.entry(name.to_owned()).or_default().push((gold.to_owned(), swapped));
     };
     for line in fs::read_to_string(folder.join("spider/dev_gold.sql")).unwrap().lines() {
@@ -66,7 +66,7 @@ fn joins_the_other_way_round_are_never_told_apart() {
         let (name, gold) = (item["db_id"].as_str().unwrap(), item["SQL"].as_str().unwrap());
         add(name, folder.join(format!("bird/schema_only/{name}/{name}.sqlite")), gold);
     }
-    let options = Options { databases: 120, ..Options::default() };
+    let options = SearchOptions { databases: 120, ..SearchOptions::default() };
     let (mut searched, mut inapplicable) = (0, BTreeMap::new());
     let mut wrong = Vec::new();
     for (name, pairs) in &by_database {
@@ -76,9 +76,9 @@ fn joins_the_other_way_round_are_never_told_apart() {
             texts.iter().zip(refute_all(&schemas[name], options, &texts, 2).unwrap())
         {
             match verdict {
-                Verdict::Survived(_) => searched += 1,
-                Verdict::Inapplicable(why) => *inapplicable.entry(why.to_string()).or_insert(0) += 1,
-                Verdict::Refuted(found) => {
+                SearchVerdict::Survived(_) => searched += 1,
+                SearchVerdict::Inapplicable(why) => *inapplicable.entry(why.to_string()).or_insert(0) += 1,
+                SearchVerdict::Refuted(found) => {
                     wrong.push(format!(
                         "{name}\n{left}\n{right}\n{}\n{}",
                         found.difference(),

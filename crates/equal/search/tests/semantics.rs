@@ -1,7 +1,7 @@
 //! What of a result counts decides whether a pair is refuted.
 
 use sqlgauge_engine::compare::Semantics;
-use sqlgauge_search::{Contract, Options, Search};
+use sqlgauge_search::{Contract, Search, SearchOptions};
 use sqlgauge_sql::schema::Schema;
 
 /// For each pair the contracts under which a database tells the two apart.
@@ -22,7 +22,8 @@ fn a_pair_is_refuted_under_the_contracts_that_count_the_difference() {
     ] {
         for semantics in Semantics::ALL {
             let contract = Contract { semantics, ..Contract::default() };
-            let search = Search::new(schema.clone(), Options { contract, ..Options::default() }).unwrap();
+            let search =
+                Search::new(schema.clone(), SearchOptions { contract, ..SearchOptions::default() }).unwrap();
             let is_expected = refuted.split(' ').any(|name| name == semantics.name());
             let found = search.refute(left, right).is_refuted();
             assert_eq!(found, is_expected, "{semantics}: {left} | {right}");

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sqlgauge_engine::{Engine, Limits, SqliteEngine, Value};
-use sqlgauge_search::{Constraints, Options, Refutation, Search};
+use sqlgauge_search::{Constraints, Refutation, Search, SearchOptions};
 
 /// 400 orders of 20 customers of 4 towns; order 401 refers to no customer.
 fn shop(path: &Path) {
@@ -38,7 +38,8 @@ fn a_realistic_witness_keeps_what_the_database_keeps() {
     let database = engine.open(&path).unwrap();
     let schema = Arc::clone(database.schema());
     let constraints = Constraints::mine(&engine, &database);
-    let realistic = Search::new(Arc::clone(&schema), Options::default()).unwrap().realistic(constraints);
+    let realistic =
+        Search::new(Arc::clone(&schema), SearchOptions::default()).unwrap().realistic(constraints);
     let broken = |search: &Search, left: &str, right: &str| {
         let verdict = search.refute_minimised(left, right);
         let found = verdict.refutation().unwrap_or_else(|| panic!("{left}\n{right}"));
@@ -68,7 +69,7 @@ fn slice_of(database: fn(&Path), left: &str, right: &str) -> Option<Refutation> 
     database(&path);
     let engine = SqliteEngine::new(Limits::default());
     let database = engine.open(&path).unwrap();
-    let search = Search::new(Arc::clone(database.schema()), Options::default()).unwrap();
+    let search = Search::new(Arc::clone(database.schema()), SearchOptions::default()).unwrap();
     let found = search.slice(&engine, &database, left, right);
     for table in found.iter().flat_map(|found| &found.database().tables) {
         for row in &table.rows {

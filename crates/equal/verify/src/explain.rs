@@ -8,7 +8,7 @@
 use sqlgauge_sql::aggregates::has_own;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Body, Expr, Literal, Output, Query, Select};
-use sqlgauge_sql::{Dialect, print, resolve};
+use sqlgauge_sql::{PrintDialect, print, resolve};
 
 use sqlgauge_search::{Refutation, Search};
 
@@ -39,7 +39,7 @@ pub(crate) fn explain(
             (take_out(&mut query), query)
         });
         let has = toggled.each_ref().map(|(changed, _)| *changed);
-        let [left, right] = toggled.map(|(_, query)| print(&query, schema, Dialect::Sqlite).ok());
+        let [left, right] = toggled.map(|(_, query)| print(&query, schema, PrintDialect::Sqlite).ok());
         let is_same =
             has != [false, false] && search.agree(refutation.database(), &left?, &right?) == Some(true);
         is_same.then(|| sentence(name, has))

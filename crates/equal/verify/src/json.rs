@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use sqlgauge_engine::{ResultSet, Value as Sql};
 
 use crate::spelling::Spelled;
-use crate::verdict::{Counterexample, Report, Verdict};
+use crate::verdict::{Counterexample, Verdict, VerifyReport};
 use sqlgauge_search::literal;
 
 /// A verdict on a pair as it is stored: the same for the same pair, schema and options.
@@ -128,7 +128,7 @@ impl From<&Spelled> for Respelled {
     }
 }
 
-impl Report {
+impl VerifyReport {
     /// The verdict as it is stored, without times.
     pub fn record(&self) -> VerdictRecord {
         let mut record = VerdictRecord {

@@ -1,7 +1,7 @@
 //! Tells two queries apart, or shows that it cannot.
 //!
 //! - [`Verifier`] takes a pair through the stages in [`Stage`]: proof by rules, search for a counterexample, bounded
-//!   proof. What it says is a [`Report`] with a [`Verdict`].
+//!   proof. What it says is a [`VerifyReport`] with a [`Verdict`].
 //!
 //! The search for a counterexample is the crate `sqlgauge_search`, the bounded proof `sqlgauge_prove`.
 
@@ -13,7 +13,9 @@ mod stages;
 mod verdict;
 
 pub use json::{DefectRecord, Respelled, ResultTable, SpellingRecord, VerdictRecord};
-pub use options::Options;
+pub use options::VerifyOptions;
 pub use spelling::Spelled;
 pub use stages::{Data, PairContext, Verifier};
-pub use verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};
+pub use verdict::{
+    BoundedProof, Counterexample, Defect, Proof, RefusedText, Stage, Unknown, Verdict, VerifyReport,
+};

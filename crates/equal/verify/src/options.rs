@@ -16,7 +16,7 @@ const ROWS_FOR_RESULT: usize = 9;
 /// How a pair is verified. With the same options, texts and schema the verdict is the same, but for pairs that run
 /// out of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct VerifyOptions {
     /// When two results count as equal.
     pub semantics: Semantics,
     /// Where the random numbers of the search begin.
@@ -27,19 +27,23 @@ pub struct Options {
     pub solver_time: Duration,
 }
 
-impl Default for Options {
+impl Default for VerifyOptions {
     fn default() -> Self {
         let Bounds { rows_per_table, time, .. } = Bounds::default();
         Self { semantics: Semantics::default(), seed: 0, bound: rows_per_table, solver_time: time }
     }
 }
 
-impl Options {
+impl VerifyOptions {
     /// The options of the search.
-    pub(crate) fn search(&self) -> sqlgauge_search::Options {
+    pub(crate) fn search(&self) -> sqlgauge_search::SearchOptions {
         let contract =
             sqlgauge_search::Contract { semantics: self.semantics, ..sqlgauge_search::Contract::default() };
-        sqlgauge_search::Options { seed: self.seed, contract, ..sqlgauge_search::Options::default() }
+        sqlgauge_search::SearchOptions {
+            seed: self.seed,
+            contract,
+            ..sqlgauge_search::SearchOptions::default()
+        }
     }
 
     /// How far a bounded proof goes.
@@ -53,12 +57,12 @@ impl Options {
     }
 
     /// What of a result counts for a bounded proof.
-    pub(crate) fn bounded_semantics(&self) -> sqlgauge_prove::Semantics {
+    pub(crate) fn bounded_semantics(&self) -> sqlgauge_prove::ResultSemantics {
         match self.semantics {
-            Semantics::Ex => sqlgauge_prove::Semantics::List,
-            Semantics::Set => sqlgauge_prove::Semantics::Set,
-            Semantics::Bag => sqlgauge_prove::Semantics::Bag,
-            Semantics::List => sqlgauge_prove::Semantics::Lists,
+            Semantics::Ex => sqlgauge_prove::ResultSemantics::List,
+            Semantics::Set => sqlgauge_prove::ResultSemantics::Set,
+            Semantics::Bag => sqlgauge_prove::ResultSemantics::Bag,
+            Semantics::List => sqlgauge_prove::ResultSemantics::Lists,
         }
     }
 }

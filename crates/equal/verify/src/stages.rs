@@ -19,18 +19,20 @@ use std::time::{Duration, Instant};
 
 use sqlgauge_engine::compare::{GoldOrder, Semantics};
 use sqlgauge_engine::{Database, Engine, ResultSet};
-use sqlgauge_etm::{Comparison, Matcher, Profile, Verdict as Match};
+use sqlgauge_etm::{MatchReport, MatchVerdict as Match, Matcher, Profile};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::{ErrorKind, resolve};
 
 use crate::explain::explain;
-use crate::options::{BELT_DATABASES, Options};
+use crate::options::{BELT_DATABASES, VerifyOptions};
 use crate::spelling::{Spelled, spelled as spell};
-use crate::verdict::{BoundedProof, Counterexample, Defect, Proof, Refused, Report, Stage, Unknown, Verdict};
-use sqlgauge_prove::{Bounds, Outcome, Solver};
+use crate::verdict::{
+    BoundedProof, Counterexample, Defect, Proof, RefusedText, Stage, Unknown, Verdict, VerifyReport,
+};
+use sqlgauge_prove::{Bounds, ProofOutcome, Solver};
 use sqlgauge_search::{
-    Constraints, Inapplicable, Need, Reason, Refutation, Search, SearchError, Side, Survived,
-    Verdict as Found, Witness, near_schema,
+    Constraints, Inapplicable, Need, Refutation, Search, SearchError, SearchReason, SearchVerdict as Found,
+    Side, Survived, Witness, near_schema,
 };
 
 /// What is known of a pair besides its texts.
@@ -61,7 +63,7 @@ const MAX_PEERS: usize = 32;
 #[derive(Debug)]
 pub struct Verifier {
     schema: Arc<Schema>,
-    options: Options,
+    options: VerifyOptions,
     search: Search,
     constraints: Option<Constraints>,
 }
@@ -71,7 +73,7 @@ impl Verifier {
     ///
     /// # Errors
     /// When SQLite cannot open a database in memory.
-    pub fn new(schema: impl Into<Arc<Schema>>, options: Options) -> Result<Self, SearchError> {
+    pub fn new(schema: impl Into<Arc<Schema>>, options: VerifyOptions) -> Result<Self, SearchError> {
         let schema = schema.into();
         let search = Search::new(Arc::clone(&schema), options.search())?;
         Ok(Self { schema, options, search, constraints: None })
@@ -101,17 +103,27 @@ impl Verifier {
     ///
     /// # Errors
     /// When SQLite refuses one of the texts.
-    pub fn verify(&self, left: &str, right: &str, solver: Option<&mut Solver>) -> Result<Report, Refused> {
+    pub fn verify(
+        &self,
+        left: &str,
+        right: &str,
+        solver: Option<&mut Solver>,
+    ) -> Result<VerifyReport, RefusedText> {
         self.verify_beside(left, right, PairContext { solver, ..PairContext::default() })
     }
 
     /// [`Verifier::verify`] with what else is known of the pair.
     ///
-    /// A text that SQLite refuses is verified in other words, if it has them (see [`Report::spelled`]).
+    /// A text that SQLite refuses is verified in other words, if it has them (see [`VerifyReport::spelled`]).
     ///
     /// # Errors
     /// When SQLite refuses one of the two texts, and has no other words for it.
-    pub fn verify_beside(&self, left: &str, right: &str, beside: PairContext<'_>) -> Result<Report, Refused> {
+    pub fn verify_beside(
+        &self,
+        left: &str,
+        right: &str,
+        beside: PairContext<'_>,
+    ) -> Result<VerifyReport, RefusedText> {
         let deadline = Instant::now().checked_add(self.options.solver_time);
         let near = self.near(left, right);
         near.as_ref().unwrap_or(self).verify_until(deadline, left, right, beside)
@@ -123,14 +135,19 @@ impl Verifier {
         left: &str,
         right: &str,
         beside: PairContext<'_>,
-    ) -> Result<Report, Refused> {
+    ) -> Result<VerifyReport, RefusedText> {
         self.search.end_at(deadline);
         let report = self.verify_here(left, right, beside);
         self.search.end_at(None);
         report
     }
 
-    fn verify_here(&self, left: &str, right: &str, mut beside: PairContext<'_>) -> Result<Report, Refused> {
+    fn verify_here(
+        &self,
+        left: &str,
+        right: &str,
+        mut beside: PairContext<'_>,
+    ) -> Result<VerifyReport, RefusedText> {
         let mut spelled: [Option<Spelled>; 2] = [None, None];
         loop {
             let text = |at: usize, sql| spelled[at].as_ref().map_or(sql, |own: &Spelled| own.sql.as_str());
@@ -141,7 +158,7 @@ impl Verifier {
                         unknown.unexercised =
                             self.search.unexercised(left_text, right_text).unwrap_or_default();
                     }
-                    return Ok(Report { spelled, ..report });
+                    return Ok(VerifyReport { spelled, ..report });
                 }
                 Err(refused) => refused,
             };
@@ -162,7 +179,12 @@ impl Verifier {
         })
     }
 
-    fn verify_texts(&self, left: &str, right: &str, beside: &mut PairContext<'_>) -> Result<Report, Refused> {
+    fn verify_texts(
+        &self,
+        left: &str,
+        right: &str,
+        beside: &mut PairContext<'_>,
+    ) -> Result<VerifyReport, RefusedText> {
         let PairContext { data, peers, solver } = beside;
         let mut clock = Clock::default();
         let differing = data.as_ref().filter(|data| self.differs(data));
@@ -220,16 +242,16 @@ impl Verifier {
     }
 
     /// The verdict by rules; `None` if they prove nothing.
-    fn rules(&self, left: &str, right: &str) -> Result<Option<Verdict>, Refused> {
+    fn rules(&self, left: &str, right: &str) -> Result<Option<Verdict>, RefusedText> {
         let comparison = self.compared(left, right);
         if let Match::Unresolved(side, error) = &comparison.verdict
             && !matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::TooComplex(_))
         {
             let side = match side {
-                sqlgauge_etm::Side::Left => Side::Left,
-                sqlgauge_etm::Side::Right => Side::Right,
+                sqlgauge_etm::MatchSide::Left => Side::Left,
+                sqlgauge_etm::MatchSide::Right => Side::Right,
             };
-            return Err(Refused { side, message: error.to_string() });
+            return Err(RefusedText { side, message: error.to_string() });
         }
         let proof = Proof::of(&comparison)
             .or_else(|| self.proof_without_order(left, right))
@@ -257,7 +279,7 @@ impl Verifier {
     }
 
     /// For results as lists both orders count; else only the gold's does.
-    fn compared(&self, left: &str, right: &str) -> Comparison {
+    fn compared(&self, left: &str, right: &str) -> MatchReport {
         let matcher = Matcher::new(&self.schema, Profile::Sound);
         match self.options.semantics {
             Semantics::List => matcher.compare(left, right),
@@ -302,7 +324,7 @@ impl Verifier {
         self.search.is_realistic().then(broken)
     }
 
-    fn searched(&self, left: &str, right: &str) -> Result<Searched, Refused> {
+    fn searched(&self, left: &str, right: &str) -> Result<Searched, RefusedText> {
         match self.search.refute_minimised(left, right) {
             Found::Refuted(refutation) => Ok(Searched::Found(refutation)),
             Found::Survived(survived) => Ok(Searched::Survived(Tried::Databases(survived))),
@@ -336,7 +358,7 @@ impl Verifier {
         let mut replay = |database: &Witness| self.search.replay(database, left, right).filter(is_plain);
         let pair = (&queries.0, &queries.1);
         let outcome = sqlgauge_prove::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay);
-        let Outcome::Different { found, .. } = outcome else { return None };
+        let ProofOutcome::Different { found, .. } = outcome else { return None };
         let smaller = self.search.minimise(&found, left, right);
         Some(if is_plain(&smaller) { smaller } else { found })
     }
@@ -350,17 +372,17 @@ impl Verifier {
         let mut replay = |database: &Witness| self.search.replay(database, left, right);
         let pair = (&left_query, &right_query);
         match sqlgauge_prove::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay) {
-            Outcome::NoDifference { bound, assumes } => {
+            ProofOutcome::NoDifference { bound, assumes } => {
                 Verdict::EquivalentUpTo(BoundedProof { bound, assumes })
             }
-            Outcome::Different { found, .. } => {
+            ProofOutcome::Different { found, .. } => {
                 self.different(self.search.minimise(&found, left, right), left, right)
             }
-            Outcome::Unsupported { construct } => {
+            ProofOutcome::Unsupported { construct } => {
                 let message = format!("the bounded proof does not know {construct}");
                 Verdict::Unknown(tried.unknown(&format!("unsupported:{construct}"), &message))
             }
-            Outcome::Unknown { reason, proved } => {
+            ProofOutcome::Unknown { reason, proved } => {
                 let so_far = proved.map_or_else(String::new, |bound| {
                     format!(", beyond a proof up to {bound} rows per table")
                 });
@@ -396,9 +418,9 @@ fn quoted(text: &str) -> String {
 }
 
 /// What SQLite refuses is an error of the caller's and no verdict.
-fn refused(reason: &Inapplicable) -> Option<Refused> {
+fn refused(reason: &Inapplicable) -> Option<RefusedText> {
     match (&reason.reason, reason.side) {
-        (Reason::Parse, Some(side)) => Some(Refused { side, message: reason.message.clone() }),
+        (SearchReason::Parse, Some(side)) => Some(RefusedText { side, message: reason.message.clone() }),
         _ => None,
     }
 }
@@ -465,8 +487,8 @@ impl Clock {
         self.since = Instant::now();
     }
 
-    fn report(mut self, verdict: Verdict, stage: Stage) -> Report {
+    fn report(mut self, verdict: Verdict, stage: Stage) -> VerifyReport {
         self.ended(stage);
-        Report { verdict, stage, spelled: [None, None], times: self.times }
+        VerifyReport { verdict, stage, spelled: [None, None], times: self.times }
     }
 }

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use sqlgauge_etm::{Application, Comparison};
+use sqlgauge_etm::{Application, MatchReport};
 
 use sqlgauge_search::{OpenPlace, Refutation, Side, Unexercised};
 
@@ -46,7 +46,7 @@ pub struct Proof {
 
 impl Proof {
     /// The proof that a comparison found; `None` if it found none.
-    pub(crate) fn of(comparison: &Comparison) -> Option<Self> {
+    pub(crate) fn of(comparison: &MatchReport) -> Option<Self> {
         comparison.verdict.is_equal().then(|| Self {
             rules: chain(comparison),
             assumes: comparison.assumes.iter().map(ToString::to_string).collect(),
@@ -71,7 +71,7 @@ impl Proof {
     }
 }
 
-fn chain(comparison: &Comparison) -> Vec<String> {
+fn chain(comparison: &MatchReport) -> Vec<String> {
     let sides = [("left", &comparison.left), ("right", &comparison.right)];
     let steps = sides.into_iter().flat_map(|(side, form)| {
         let named = move |step: &Application| {
@@ -88,7 +88,7 @@ fn chain(comparison: &Comparison) -> Vec<String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundedProof {
     pub(crate) bound: usize,
-    pub(crate) assumes: Vec<sqlgauge_prove::Assumption>,
+    pub(crate) assumes: Vec<sqlgauge_prove::ProofAssumption>,
 }
 
 impl BoundedProof {
@@ -98,7 +98,7 @@ impl BoundedProof {
     }
 
     /// What it rests on besides the constraints of the schema.
-    pub fn assumes(&self) -> &[sqlgauge_prove::Assumption] {
+    pub fn assumes(&self) -> &[sqlgauge_prove::ProofAssumption] {
         &self.assumes
     }
 }
@@ -140,20 +140,20 @@ pub struct Unknown {
 
 /// A text that SQLite refuses, which gets its error and no verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedText {
     /// The query at fault.
     pub side: Side,
     /// What is said of it.
     pub message: String,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for RefusedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the {} query does not run: {}", self.side.name(), self.message)
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for RefusedText {}
 
 /// What a pair goes through, in this order, until something is known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -185,7 +185,7 @@ impl Stage {
 
 /// A verdict with its provenance.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct VerifyReport {
     /// The verdict.
     pub verdict: Verdict,
     /// The stage that gave it; for [`Verdict::Unknown`] the last one.

@@ -5,13 +5,13 @@
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_search::{Choice, Event, Side, Unexercised};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::{Options, Report, Verdict, Verifier};
+use sqlgauge_verify::{Verdict, Verifier, VerifyOptions, VerifyReport};
 
 const DDL: &str = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL, shop INTEGER NOT NULL);
     CREATE TABLE shop (id INTEGER PRIMARY KEY, town TEXT COLLATE NOCASE);";
 
-fn verified(semantics: Semantics, left: &str, right: &str) -> Report {
-    let options = Options { semantics, ..Options::default() };
+fn verified(semantics: Semantics, left: &str, right: &str) -> VerifyReport {
+    let options = VerifyOptions { semantics, ..VerifyOptions::default() };
     Verifier::new(Schema::from_ddl(DDL).unwrap(), options).unwrap().verify(left, right, None).unwrap()
 }
 
@@ -92,7 +92,7 @@ fn what_the_search_did_not_exercise_is_told() {
 
 #[test]
 fn the_time_of_a_pair_covers_the_search_too() {
-    let options = Options { solver_time: std::time::Duration::ZERO, ..Options::default() };
+    let options = VerifyOptions { solver_time: std::time::Duration::ZERO, ..VerifyOptions::default() };
     let verifier =
         Verifier::new(Schema::from_ddl("CREATE TABLE t (a INTEGER, b INTEGER)").unwrap(), options).unwrap();
     let report =

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 use sqlgauge_synth::operators::OperatorId;
-use sqlgauge_synth::shape::Shape;
+use sqlgauge_synth::shape::QueryMeasures;
 
 /// A dimension of schemas or queries.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ pub enum Measure {
     /// Of a database.
     Schema(fn(&Schema) -> f64),
     /// Of a query.
-    Query(fn(&Shape) -> f64),
+    Query(fn(&QueryMeasures) -> f64),
 }
 
 /// How many dimensions there are.
@@ -176,7 +176,7 @@ fn farthest(beside: &[BTreeSet<usize>], start: usize) -> usize {
     most
 }
 
-fn predicate_density(shape: &Shape) -> f64 {
+fn predicate_density(shape: &QueryMeasures) -> f64 {
     count(shape.features.predicates) / count(shape.features.joins + shape.features.subqueries + 1)
 }
 
@@ -205,7 +205,7 @@ mod tests {
             "SELECT n, count(*) FROM a WHERE id > 3 AND n LIKE 'x%' AND id IN (SELECT a_id FROM b) GROUP BY n
                    UNION SELECT n, x FROM c";
         let query = resolve(sql, &schema).unwrap();
-        let shape = Shape::of(&query, &schema);
+        let shape = QueryMeasures::of(&query, &schema);
         let value = |name: &str| {
             let dimension = DIMENSIONS.iter().find(|dimension| dimension.name == name).unwrap();
             match dimension.of {

@@ -9,9 +9,9 @@ use sqlgauge_base::seed_of;
 use sqlgauge_dataset::{Benchmark, Example};
 use sqlgauge_encode::EncoderInput;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::{Dialect, ErrorKind, print, renumber, resolve};
+use sqlgauge_sql::{ErrorKind, PrintDialect, print, renumber, resolve};
 use sqlgauge_synth::operators::OperatorId;
-use sqlgauge_synth::shape::Shape;
+use sqlgauge_synth::shape::QueryMeasures;
 use sqlgauge_synth::tier::Tier;
 use twox_hash::XxHash3_128;
 
@@ -200,9 +200,9 @@ fn measure(example: &Example, schema: Option<&Arc<Schema>>) -> Result<Measured, 
     let sql = gold(example);
     let measured = budget::analyse(sql.len(), || {
         let mut query = resolve(sql, schema).map_err(|error| reason(error.kind()))?;
-        let shape = Shape::of(&query, schema);
+        let shape = QueryMeasures::of(&query, schema);
         renumber(&mut query);
-        let text = print(&query, schema, Dialect::Sqlite).map_err(|_| "no-words")?;
+        let text = print(&query, schema, PrintDialect::Sqlite).map_err(|_| "no-words")?;
         let value = |of: Measure| match of {
             Measure::Query(of) => single(of(&shape)),
             // Schemas are measured once each.

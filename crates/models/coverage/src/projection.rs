@@ -7,8 +7,8 @@
 //! linear map of the same kind of data: what lies apart in it lies apart.
 
 use serde::Serialize;
-use sqlgauge_encode::encoders::features::Features;
-use sqlgauge_encode::{EncodeError, Encoder, EncoderInput, Form};
+use sqlgauge_encode::encoders::features::FeatureEncoder;
+use sqlgauge_encode::{EncodeError, Encoder, EncoderInput, InputForm};
 use sqlgauge_shift::principal_directions;
 
 /// What a panel is about.
@@ -75,7 +75,7 @@ pub struct Projection {
 
 /// The panels of some corpora. A panel that does not vary is left out.
 pub(crate) fn project(samples: &[Vec<EncoderInput>]) -> Result<Vec<Projection>, EncodeError> {
-    let encoder = Features::new(Form::QuestionSchemaPrediction);
+    let encoder = FeatureEncoder::new(InputForm::QuestionSchemaPrediction);
     let names: Vec<&str> = encoder.table().iter().map(|dimension| dimension.name).collect();
     let matrices: Vec<_> = samples.iter().map(|sample| encoder.encode(sample)).collect::<Result<_, _>>()?;
     let panels = Panel::ALL.into_iter().filter_map(|panel| {

@@ -1,10 +1,13 @@
 //! Prints `docs/reference/features.md`: every component of the `features` encoder.
 
-use sqlgauge_encode::encoders::features::Features;
-use sqlgauge_encode::{Encoder, Form};
+use sqlgauge_encode::encoders::features::FeatureEncoder;
+use sqlgauge_encode::{Encoder, InputForm};
 
 fn main() {
-    let (short, long) = (Features::new(Form::QuestionSchema), Features::new(Form::QuestionSchemaPrediction));
+    let (short, long) = (
+        FeatureEncoder::new(InputForm::QuestionSchema),
+        FeatureEncoder::new(InputForm::QuestionSchemaPrediction),
+    );
     println!("# The components of `{}`\n", long.id());
     println!(
         "Counts and lengths are ln(1 + n), shares are in [0, 1], yes and no are 1 and 0. A share of nothing is 0. The\n\

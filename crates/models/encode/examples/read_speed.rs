@@ -5,7 +5,7 @@ use std::io::Read;
 use std::time::Instant;
 
 use rayon::prelude::*;
-use sqlgauge_encode::{EmbeddingFile, EmbeddingWriter, Item, Metadata, Vectors};
+use sqlgauge_encode::{EmbeddingFile, EmbeddingRow, EmbeddingWriter, Metadata, Vectors};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut numbers = std::env::args().skip(1).map(|text| text.parse::<usize>());
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for row in 0..rows {
         vector.iter_mut().zip(0_u16..).for_each(|(value, place)| *value = f32::from(place) + row as f32);
         let (id, db_id) = (row.to_string(), "d");
-        writer.push(Item { id: &id, db_id, vector: &vector, correct: None, confidence: None })?;
+        writer.push(EmbeddingRow { id: &id, db_id, vector: &vector, correct: None, confidence: None })?;
     }
     writer.finish()?;
     println!("written in {:.0} ms", begun.elapsed().as_secs_f64() * 1e3);

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use sqlgauge_base::regular;
 use sqlgauge_sql::schema::Schema;
 
-use crate::input::{EncoderInput, Form};
+use crate::input::{EncoderInput, InputForm};
 use crate::render::RENDER_VERSION;
 
 /// Why a cache cannot be used.
@@ -27,7 +27,7 @@ pub struct CacheError {
 }
 
 /// What a vector is found by.
-pub type Key = [u8; 32];
+pub type CacheKey = [u8; 32];
 
 const CHECK: usize = 8;
 
@@ -37,7 +37,7 @@ pub struct Cache {
     folder: PathBuf,
     dimensions: usize,
     /// Segment and position of each record's components.
-    index: HashMap<Key, (usize, u64)>,
+    index: HashMap<CacheKey, (usize, u64)>,
     segments: Vec<File>,
     /// What this process appends to; the last segment. Made with the first vector.
     own: Option<(File, u64)>,
@@ -86,7 +86,7 @@ impl Cache {
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn get(&self, key: &Key, rows: &mut Vec<f32>) -> Result<bool, CacheError> {
+    pub fn get(&self, key: &CacheKey, rows: &mut Vec<f32>) -> Result<bool, CacheError> {
         let Some(&(segment, position)) = self.index.get(key) else { return Ok(false) };
         let mut bytes = vec![0; self.dimensions * 4];
         let mut read = || {
@@ -102,7 +102,10 @@ impl Cache {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn put<'v>(&mut self, vectors: impl IntoIterator<Item = (Key, &'v [f32])>) -> Result<(), CacheError> {
+    pub fn put<'v>(
+        &mut self,
+        vectors: impl IntoIterator<Item = (CacheKey, &'v [f32])>,
+    ) -> Result<(), CacheError> {
         let mut records = Vec::new();
         let mut keys = Vec::new();
         for (key, vector) in vectors {
@@ -117,7 +120,7 @@ impl Cache {
         self.append(&records, keys).map_err(|source| CacheError { path, source })
     }
 
-    fn append(&mut self, records: &[u8], keys: Vec<(Key, u64)>) -> std::io::Result<()> {
+    fn append(&mut self, records: &[u8], keys: Vec<(CacheKey, u64)>) -> std::io::Result<()> {
         if records.is_empty() {
             return Ok(());
         }
@@ -172,12 +175,12 @@ fn new_segment(folder: &Path) -> std::io::Result<(File, File)> {
 /// Makes keys of items; remembers the digests of schemas.
 #[derive(Debug, Default)]
 pub struct Keys {
-    schemas: HashMap<usize, (Arc<Schema>, Key)>,
+    schemas: HashMap<usize, (Arc<Schema>, CacheKey)>,
 }
 
 impl Keys {
     /// The key of an item: everything that a vector may depend on but the encoder itself.
-    pub fn key(&mut self, input: &EncoderInput, form: Form) -> Key {
+    pub fn key(&mut self, input: &EncoderInput, form: InputForm) -> CacheKey {
         let mut digest = Sha256::new();
         digest.update(RENDER_VERSION.to_le_bytes());
         digest.update(form.name());
@@ -193,7 +196,7 @@ impl Keys {
         digest.finalize().into()
     }
 
-    fn schema(&mut self, schema: &Arc<Schema>) -> Key {
+    fn schema(&mut self, schema: &Arc<Schema>) -> CacheKey {
         let entry = self.schemas.entry(Arc::as_ptr(schema) as usize);
         // The schema is kept: no other one can come to lie at its address.
         entry.or_insert_with(|| (Arc::clone(schema), digest_of(schema))).1
@@ -201,7 +204,7 @@ impl Keys {
 }
 
 /// The digest of a workload, in hexadecimal: of the ids, databases and contents of its items. Golds are no part of it.
-pub fn digest(inputs: &[EncoderInput], form: Form) -> String {
+pub fn digest(inputs: &[EncoderInput], form: InputForm) -> String {
     let mut keys = Keys::default();
     let mut digest = Sha256::new();
     for input in inputs {
@@ -214,7 +217,7 @@ pub fn digest(inputs: &[EncoderInput], form: Form) -> String {
     hex(&digest.finalize())
 }
 
-fn digest_of(schema: &Schema) -> Key {
+fn digest_of(schema: &Schema) -> CacheKey {
     // A schema is a plain tree of named fields, which always has a JSON text.
     Sha256::digest(serde_json::to_vec(schema).unwrap_or_default()).into()
 }
@@ -253,15 +256,15 @@ mod tests {
             input("ab", None, Some("c"), "CREATE TABLE t (x INT)"),
         ];
         let mut keys = Keys::default();
-        let mut found: Vec<Key> =
-            items.iter().map(|item| keys.key(item, Form::QuestionSchemaPrediction)).collect();
-        found.push(keys.key(&items[0], Form::QuestionSchema));
+        let mut found: Vec<CacheKey> =
+            items.iter().map(|item| keys.key(item, InputForm::QuestionSchemaPrediction)).collect();
+        found.push(keys.key(&items[0], InputForm::QuestionSchema));
         assert_eq!(
-            keys.key(&items[2], Form::QuestionSchema),
+            keys.key(&items[2], InputForm::QuestionSchema),
             found[5],
             "the prediction is no part of the form"
         );
-        let distinct: std::collections::HashSet<&Key> = found.iter().collect();
+        let distinct: std::collections::HashSet<&CacheKey> = found.iter().collect();
         assert_eq!(distinct.len(), found.len());
     }
 

@@ -24,7 +24,7 @@ pub struct EncoderInput {
 /// Which parts of an item are encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum InputForm {
     /// Question (with its evidence) and schema.
     QuestionSchema,
     /// Question, schema and predicted SQL: the form for systems whose hidden states are out of reach (`FusionSQL`,
@@ -35,7 +35,7 @@ pub enum Form {
     QuestionPrediction,
 }
 
-impl Form {
+impl InputForm {
     /// All forms.
     pub const ALL: [Self; 3] =
         [Self::QuestionSchema, Self::QuestionSchemaPrediction, Self::QuestionPrediction];

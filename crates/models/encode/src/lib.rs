@@ -15,7 +15,7 @@ mod workload;
 
 pub use cache::digest;
 pub use encoder::{EncodeError, Encoder};
-pub use input::{EncoderInput, Form};
-pub use store::{EmbeddingFile, EmbeddingWriter, Item, Metadata, StoreError};
+pub use input::{EncoderInput, InputForm};
+pub use store::{EmbeddingFile, EmbeddingRow, EmbeddingWriter, Metadata, StoreError};
 pub use vectors::{Matrix, Vectors, VectorsError};
-pub use workload::{Progress, Sink, WorkloadError, encode_workload};
+pub use workload::{EncodeProgress, Sink, WorkloadError, encode_workload};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use sqlgauge_sql::schema::{Schema, TableKind};
 
-use crate::input::{EncoderInput, Form};
+use crate::input::{EncoderInput, InputForm};
 
 /// Changes with the text of some item: part of the fingerprint of every encoder that reads text.
 pub const RENDER_VERSION: u32 = 1;
@@ -21,7 +21,7 @@ pub const RENDER_VERSION: u32 = 1;
 ///
 /// The schema is last: a model that reads only the first few hundred tokens still sees the question and the query.
 /// White space of any kind becomes one space. Nothing of a database's rows is in it.
-pub fn render(input: &EncoderInput, form: Form) -> String {
+pub fn render(input: &EncoderInput, form: InputForm) -> String {
     let mut text = format!("Question: {}", one_line(&input.question));
     let mut line = |label: &str, value: &str| {
         let _ = write!(text, "\n{label}:");
@@ -96,17 +96,17 @@ mod tests {
             prediction: Some("SELECT count(*)\n FROM a".into()),
         };
         let schema = "Schema: a(id INTEGER, x); b(a_id INT, y z TEXT)\nForeign keys: b.a_id = a.id";
-        assert_eq!(render(&input, Form::QuestionSchema), format!("Question: How many xs?\n{schema}"));
+        assert_eq!(render(&input, InputForm::QuestionSchema), format!("Question: How many xs?\n{schema}"));
         input.evidence = Some("x is a\tletter".into());
         assert_eq!(
-            render(&input, Form::QuestionSchemaPrediction),
+            render(&input, InputForm::QuestionSchemaPrediction),
             format!("Question: How many xs?\nEvidence: x is a letter\nSQL: SELECT count(*) FROM a\n{schema}")
         );
         assert_eq!(
-            render(&input, Form::QuestionPrediction),
+            render(&input, InputForm::QuestionPrediction),
             "Question: How many xs?\nEvidence: x is a letter\nSQL: SELECT count(*) FROM a"
         );
         input.prediction = None;
-        assert!(render(&input, Form::QuestionSchemaPrediction).contains("\nSQL:\n"));
+        assert!(render(&input, InputForm::QuestionSchemaPrediction).contains("\nSQL:\n"));
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::cache::{Cache, CacheError, Key, Keys};
+use crate::cache::{Cache, CacheError, CacheKey, Keys};
 use crate::encoder::{EncodeError, Encoder};
-use crate::input::{EncoderInput, Form};
+use crate::input::{EncoderInput, InputForm};
 use crate::render::render;
 use crate::vectors::Vectors;
 
@@ -27,7 +27,7 @@ pub type Sink<'a, E> = dyn FnMut(usize, &[f32]) -> Result<(), E> + 'a;
 
 /// How far the encoding of a workload is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct EncodeProgress {
     /// Items with a vector.
     pub done: usize,
     /// Items in all.
@@ -52,20 +52,20 @@ const WINDOW_ITEMS: usize = 8192;
 /// When the encoder, the cache or the sink fails.
 pub fn encode_workload<E: std::error::Error + 'static>(
     encoder: &dyn Encoder,
-    form: Form,
+    form: InputForm,
     inputs: &[EncoderInput],
     batch: usize,
     mut cache: Option<&mut Cache>,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(EncodeProgress),
     sink: &mut Sink<'_, E>,
 ) -> Result<(), WorkloadError<E>> {
     let dimensions = encoder.dimensions();
     let window = (WINDOW_VALUES / dimensions.max(1)).clamp(1, WINDOW_ITEMS);
     let mut keys = Keys::default();
-    let mut state = Progress { done: 0, total: inputs.len(), reused: 0 };
+    let mut state = EncodeProgress { done: 0, total: inputs.len(), reused: 0 };
     for (number, items) in inputs.chunks(window).enumerate() {
         let before = state.done;
-        let keys: Vec<Key> = items.iter().map(|item| keys.key(item, form)).collect();
+        let keys: Vec<CacheKey> = items.iter().map(|item| keys.key(item, form)).collect();
         let mut plan = Plan::of(&keys, dimensions);
         if let Some(cache) = cache.as_deref() {
             plan.take_from(cache)?;
@@ -115,14 +115,14 @@ struct Plan {
     places: Vec<usize>,
     /// For each content, the first item that has it and its key.
     firsts: Vec<usize>,
-    keys: Vec<Key>,
+    keys: Vec<CacheKey>,
     vectors: Vec<f32>,
     known: Vec<bool>,
 }
 
 impl Plan {
-    fn of(keys: &[Key], dimensions: usize) -> Self {
-        let mut by_key: HashMap<&Key, usize> = HashMap::with_capacity(keys.len());
+    fn of(keys: &[CacheKey], dimensions: usize) -> Self {
+        let mut by_key: HashMap<&CacheKey, usize> = HashMap::with_capacity(keys.len());
         let mut firsts = Vec::new();
         let place = |(item, key)| {
             *by_key.entry(key).or_insert_with(|| {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use server::{Reply, SeenRequest, Server};
 use sqlgauge_encode::encoders::http::{HttpEncoder, HttpOptions};
-use sqlgauge_encode::{Encoder, EncoderInput, Form, Vectors};
+use sqlgauge_encode::{Encoder, EncoderInput, InputForm, Vectors};
 use sqlgauge_llm::{CacheOptions, Client, ClientOptions, EmbeddingRequest, Retry};
 use sqlgauge_sql::schema::Schema;
 
@@ -55,7 +55,7 @@ fn each_item_gets_the_vector_of_its_text() {
     let matrix = encoder.encode(&inputs(10)).unwrap();
     let texts: Vec<String> = inputs(10)
         .iter()
-        .map(|input| sqlgauge_encode::render::render(input, Form::QuestionSchemaPrediction))
+        .map(|input| sqlgauge_encode::render::render(input, InputForm::QuestionSchemaPrediction))
         .collect();
     for (row, text) in matrix.rows().zip(&texts) {
         assert_eq!(row, vector(text));
@@ -120,7 +120,7 @@ fn the_fingerprint_changes_with_what_changes_vectors() {
     assert_eq!(base, fingerprint(HttpOptions::new("m")), "the size of batches does not");
     for other in [
         HttpOptions::new("n"),
-        HttpOptions { form: Form::QuestionSchema, ..HttpOptions::new("m") },
+        HttpOptions { form: InputForm::QuestionSchema, ..HttpOptions::new("m") },
         HttpOptions { longest_text_bytes: Some(100), ..HttpOptions::new("m") },
         HttpOptions { revision: "2".to_owned(), ..HttpOptions::new("m") },
         HttpOptions {

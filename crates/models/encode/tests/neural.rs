@@ -10,7 +10,7 @@ use std::time::Instant;
 use serde::Deserialize;
 use sqlgauge_encode::encoders::neural::{NeuralDevice, NeuralEncoder, NeuralError, NeuralOptions, Precision};
 use sqlgauge_encode::encoders::{bert, llm};
-use sqlgauge_encode::{Encoder, EncoderInput, Form, Matrix};
+use sqlgauge_encode::{Encoder, EncoderInput, InputForm, Matrix};
 
 #[derive(Deserialize)]
 struct Expected {
@@ -40,7 +40,7 @@ fn expected(dir: &Path) -> Expected {
 }
 
 fn options() -> NeuralOptions {
-    NeuralOptions::new(Form::QuestionSchema)
+    NeuralOptions::new(InputForm::QuestionSchema)
 }
 
 /// The largest difference of any component.
@@ -177,7 +177,7 @@ fn the_fingerprint_follows_files_and_options() {
         print(same.path(), &NeuralOptions { normalise: true, ..options() }),
         print(same.path(), &NeuralOptions { max_tokens: Some(20), ..options() }),
         print(same.path(), &NeuralOptions { precision: Precision::F16, ..options() }),
-        print(same.path(), &NeuralOptions::new(Form::QuestionSchemaPrediction)),
+        print(same.path(), &NeuralOptions::new(InputForm::QuestionSchemaPrediction)),
     ];
     let weights = same.path().join("model.safetensors");
     let mut bytes = std::fs::read(&weights).unwrap();

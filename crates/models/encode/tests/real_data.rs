@@ -7,9 +7,9 @@ use std::sync::Arc;
 use sqlgauge_dataset::{
     PredictionOptions, WorkloadSource, load_labels, load_predictions, load_tables, load_workload,
 };
-use sqlgauge_encode::encoders::features::Features;
+use sqlgauge_encode::encoders::features::FeatureEncoder;
 use sqlgauge_encode::encoders::tfidf::{Tfidf, TfidfOptions};
-use sqlgauge_encode::{Encoder, EncoderInput, Form, Vectors};
+use sqlgauge_encode::{Encoder, EncoderInput, InputForm, Vectors};
 
 /// Items of a benchmark with the predictions of a model.
 fn items(questions: &str, tables: &str, predictions: &str) -> Option<Vec<EncoderInput>> {
@@ -48,8 +48,8 @@ fn bird() -> Option<Vec<EncoderInput>> {
 fn benchmarks_have_finite_vectors_of_moderate_size() {
     for (items, size) in [(spider(), 1034), (bird(), 1534)] {
         let Some(items) = items else { return };
-        for form in Form::ALL {
-            let encoder = Features::new(form);
+        for form in InputForm::ALL {
+            let encoder = FeatureEncoder::new(form);
             let vectors = encoder.encode(&items).unwrap();
             assert_eq!((vectors.len(), vectors.dimensions()), (size, encoder.dimensions()));
             let (least, most) =
@@ -71,7 +71,7 @@ fn benchmarks_have_finite_vectors_of_moderate_size() {
 fn features_vary() {
     let (Some(mut items), Some(more)) = (spider(), bird()) else { return };
     items.extend(more);
-    let encoder = Features::new(Form::QuestionSchemaPrediction);
+    let encoder = FeatureEncoder::new(InputForm::QuestionSchemaPrediction);
     let vectors = encoder.encode(&items).unwrap();
     let rare =
         ["sql.missing", "sql.error.", "sql.op.with", "sql.op.window", "sql.fn.", "sql.unasked.", "sql.text."];
@@ -90,7 +90,7 @@ fn features_go_with_correctness() {
         load_labels(&path, Some("llmnl2sql_Qwen2-7B-Instruct"), &sqlgauge_dataset::Columns::default());
     let labels: HashMap<String, f64> =
         labels.unwrap().into_iter().map(|label| (label.id, label.correct.unwrap())).collect();
-    let encoder = Features::new(Form::QuestionSchemaPrediction);
+    let encoder = FeatureEncoder::new(InputForm::QuestionSchemaPrediction);
     let vectors = encoder.encode(&items).unwrap();
     let mean = |name: &str, right: bool| {
         let place = encoder.table().iter().position(|dimension| dimension.name == name).unwrap();

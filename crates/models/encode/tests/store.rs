@@ -4,13 +4,15 @@
 
 use std::path::{Path, PathBuf};
 
-use sqlgauge_encode::{EmbeddingFile, EmbeddingWriter, Form, Item, Metadata, StoreError, Vectors};
+use sqlgauge_encode::{
+    EmbeddingFile, EmbeddingRow, EmbeddingWriter, InputForm, Metadata, StoreError, Vectors,
+};
 
 fn metadata() -> Metadata {
     Metadata {
         encoder: "features@1".to_owned(),
         fingerprint: "abc".to_owned(),
-        form: Some(Form::QuestionSchema),
+        form: Some(InputForm::QuestionSchema),
         dimension_names: Some(vec!["one".to_owned(), "\"two\"".to_owned()]),
         source_digest: "0f".to_owned(),
         extra: [("vocabulary".to_owned(), "[]".to_owned())].into(),
@@ -26,7 +28,7 @@ fn vector(row: usize, dimensions: usize) -> Vec<f32> {
 fn write(path: &Path, rows: usize, dimensions: usize) {
     let mut writer = EmbeddingWriter::create(path, &metadata(), dimensions).unwrap();
     for row in 0..rows {
-        let item = Item {
+        let item = EmbeddingRow {
             id: &format!("é{row}"),
             db_id: ["a", "b"][row % 2],
             vector: &vector(row, dimensions),
@@ -91,14 +93,14 @@ fn a_missing_label_is_named() {
 #[test]
 fn what_no_item_can_have_is_refused() {
     let (folder, path) = scratch();
-    let item = Item { id: "q7", db_id: "a", vector: &[1.0, 2.0], correct: None, confidence: None };
+    let item = EmbeddingRow { id: "q7", db_id: "a", vector: &[1.0, 2.0], correct: None, confidence: None };
     let cases = [
-        (Item { vector: &[1.0, f32::NAN], ..item }, "component 1 is NaN"),
-        (Item { vector: &[f32::NEG_INFINITY, 0.0], ..item }, "component 0 is -inf"),
-        (Item { vector: &[1.0], ..item }, "1 components where the file has 2"),
-        (Item { correct: Some(1.5), ..item }, "between 0 and 1"),
-        (Item { correct: Some(f64::NAN), ..item }, "between 0 and 1"),
-        (Item { confidence: Some(f64::INFINITY), ..item }, "finite number"),
+        (EmbeddingRow { vector: &[1.0, f32::NAN], ..item }, "component 1 is NaN"),
+        (EmbeddingRow { vector: &[f32::NEG_INFINITY, 0.0], ..item }, "component 0 is -inf"),
+        (EmbeddingRow { vector: &[1.0], ..item }, "1 components where the file has 2"),
+        (EmbeddingRow { correct: Some(1.5), ..item }, "between 0 and 1"),
+        (EmbeddingRow { correct: Some(f64::NAN), ..item }, "between 0 and 1"),
+        (EmbeddingRow { confidence: Some(f64::INFINITY), ..item }, "finite number"),
     ];
     let mut writer = EmbeddingWriter::create(&path, &metadata(), 2).unwrap();
     for (item, said) in cases {
@@ -106,7 +108,7 @@ fn what_no_item_can_have_is_refused() {
         assert!(message.contains(said) && message.contains("q7"), "{message}");
     }
     // The largest numbers are finite: nothing overflows in the check.
-    writer.push(Item { vector: &[f32::MAX, f32::MIN], ..item }).unwrap();
+    writer.push(EmbeddingRow { vector: &[f32::MAX, f32::MIN], ..item }).unwrap();
     drop(writer);
     assert_eq!(
         std::fs::read_dir(folder.path()).unwrap().count(),

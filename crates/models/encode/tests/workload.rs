@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sqlgauge_encode::cache::Cache;
 use sqlgauge_encode::{
-    EncodeError, Encoder, EncoderInput, Form, Matrix, Progress, WorkloadError, encode_workload,
+    EncodeError, EncodeProgress, Encoder, EncoderInput, InputForm, Matrix, WorkloadError, encode_workload,
 };
 use sqlgauge_sql::schema::Schema;
 
@@ -65,13 +65,13 @@ fn inputs(count: usize) -> Vec<EncoderInput> {
     (0..count).map(input).collect()
 }
 
-type Run = (Result<(), WorkloadError<Infallible>>, Vec<(usize, Vec<f32>)>, Vec<Progress>);
+type Run = (Result<(), WorkloadError<Infallible>>, Vec<(usize, Vec<f32>)>, Vec<EncodeProgress>);
 
 fn run(encoder: &Lengths, inputs: &[EncoderInput], batch: usize, cache: Option<&mut Cache>) -> Run {
     let (mut taken, mut seen) = (Vec::new(), Vec::new());
     let result = encode_workload(
         encoder,
-        Form::QuestionSchema,
+        InputForm::QuestionSchema,
         inputs,
         batch,
         cache,

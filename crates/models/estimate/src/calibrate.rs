@@ -1,11 +1,11 @@
 //! The interval of a method that is a formula: the formula is evaluated on sets cut out of the known runs, where its
 //! error can be seen.
 
-use crate::case::Case;
-use crate::errors::{Expected, Point, Spread, half_width, per_group, together};
-use crate::estimate::Interval;
+use crate::case::TargetCase;
+use crate::errors::{ErrorPoint, Expected, Spread, half_width, per_group, together};
+use crate::estimate::AccuracyInterval;
 use crate::items::ItemModel;
-use crate::sets::{Ease, Labelled, MetaSet, databases, meta_sets, shift, squared, sums_of, total};
+use crate::sets::{Ease, HeldOutSet, LabelledGroups, databases, meta_sets, shift, squared, sums_of, total};
 use sqlgauge_base::probit::density_at;
 
 /// A known run of one system, cut in two: as if only `source` had labels.
@@ -20,17 +20,17 @@ pub struct CutSet {
 
 /// The sets, and how far the target lies from them.
 pub struct Calibration {
-    labelled: Vec<Labelled>,
-    sets: Vec<MetaSet>,
+    labelled: Vec<LabelledGroups>,
+    sets: Vec<HeldOutSet>,
 }
 
 impl Calibration {
     /// Cuts the known runs. `items` orders questions by difficulty where few systems are known.
-    pub fn new(case: &Case<'_>, items: &ItemModel) -> Self {
+    pub fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
         let ease = Ease::new(case, items);
         let known = case.evidence.known.iter();
-        let labelled: Vec<Labelled> =
-            known.map(|&system| Labelled::new(case, system, items, &ease)).collect();
+        let labelled: Vec<LabelledGroups> =
+            known.map(|&system| LabelledGroups::new(case, system, items, &ease)).collect();
         let sets = meta_sets(&labelled, case.options.seed);
         Self { labelled, sets }
     }
@@ -39,22 +39,23 @@ impl Calibration {
     /// Sets for which the formula gives nothing are left out; without any set the half-width is 0.5.
     pub fn interval(
         &self,
-        case: &Case<'_>,
+        case: &TargetCase<'_>,
         accuracy: f64,
         formula: impl Fn(&CutSet) -> Option<f64>,
-    ) -> Interval {
-        let points: Vec<Point> = self
+    ) -> AccuracyInterval {
+        let points: Vec<ErrorPoint> = self
             .sets
             .iter()
             .filter_map(|set| {
                 let cut = self.cut(set)?;
                 let truth = mean_label(case, cut.system, &cut.target)?;
-                Some(Point::of(set, formula(&cut)? - truth))
+                Some(ErrorPoint::of(set, formula(&cut)? - truth))
             })
             .collect();
         let expected = Expected::fit(&points);
-        let score =
-            |point: &Point| (point.system, point.error / expected.at(point.distance, point.per_group).sqrt());
+        let score = |point: &ErrorPoint| {
+            (point.system, point.error / expected.at(point.distance, point.per_group).sqrt())
+        };
         let scores: Vec<(usize, f64)> = points.iter().map(score).collect();
         let (distance, chance) = self.place(case);
         let level = case.options.level;
@@ -66,10 +67,10 @@ impl Calibration {
             // the slope may be off.
             width = together(width, together(on_probit, distance.sqrt()) * density_at(accuracy));
         }
-        Interval::around(accuracy, width, level)
+        AccuracyInterval::around(accuracy, width, level)
     }
 
-    fn cut(&self, set: &MetaSet) -> Option<CutSet> {
+    fn cut(&self, set: &HeldOutSet) -> Option<CutSet> {
         let of_system = self.labelled.iter().find(|of| of.system == set.system)?;
         let questions = |groups: &[usize]| {
             groups.iter().flat_map(|&group| of_system.questions[group].iter().copied()).collect()
@@ -80,7 +81,7 @@ impl Calibration {
 
     /// The target's squared distance from the labelled answers of its system (or of all), and what chance has to do with
     /// it.
-    fn place(&self, case: &Case<'_>) -> (f64, f64) {
+    fn place(&self, case: &TargetCase<'_>) -> (f64, f64) {
         let own = self.labelled.iter().find(|of| of.system == case.target && !of.groups.is_empty());
         let home = match own {
             Some(own) => total(&own.groups),
@@ -98,7 +99,7 @@ impl Calibration {
 }
 
 /// Mean label of a system over questions; `None` without a label.
-pub fn mean_label(case: &Case<'_>, system: usize, questions: &[usize]) -> Option<f64> {
+pub fn mean_label(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> Option<f64> {
     let labels = questions.iter().filter_map(|&question| case.pool().label(system, question));
     let (sum, count) = labels.fold((0.0, 0.0), |(sum, count), label| (sum + label, count + 1.0));
     (count > 0.0).then(|| sum / count)

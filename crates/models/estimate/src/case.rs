@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use crate::error::EstimateError;
 use crate::observations::{GENERATED_DATABASES, Observation, Observations};
-use crate::peer_agreement::{Ground, PeerAgreement, agreement_with};
+use crate::peer_agreement::{AgreementGround, PeerAgreement, agreement_with};
 use crate::pool::Pool;
 use crate::services::Services;
 use crate::standing::Standing;
@@ -38,7 +38,7 @@ impl Default for EstimateOptions {
 }
 
 /// The pool with the signals that all targets share.
-pub struct Evidence<'a> {
+pub struct PoolEvidence<'a> {
     /// Questions, systems, answers, labels.
     pub pool: &'a Pool,
     /// Observation of the chosen systems.
@@ -56,7 +56,7 @@ pub struct Evidence<'a> {
     pub services: Services<'a>,
 }
 
-impl<'a> Evidence<'a> {
+impl<'a> PoolEvidence<'a> {
     /// Chooses systems and computes their signals.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The case of one target.
-    pub fn case(&self, target: usize, options: EstimateOptions) -> Case<'_> {
+    pub fn case(&self, target: usize, options: EstimateOptions) -> TargetCase<'_> {
         let pool = self.pool;
         let (at_home, abroad) = self.compared(target);
         let has_results = |system: usize, questions: &[usize]| {
@@ -126,11 +126,11 @@ impl<'a> Evidence<'a> {
         let real_abroad = abroad.iter().all(|&peer| has_results(peer, &self.questions));
         let ground =
             if !abroad.is_empty() && real_at_home && real_abroad && has_results(target, &self.questions) {
-                Ground::Real
+                AgreementGround::Real
             } else {
-                Ground::Generated
+                AgreementGround::Generated
             };
-        Case { evidence: self, target, at_home, abroad, ground, options, standing: OnceLock::new() }
+        TargetCase { evidence: self, target, at_home, abroad, ground, options, standing: OnceLock::new() }
     }
 }
 
@@ -175,9 +175,9 @@ pub fn spread(systems: &mut Vec<usize>, value: impl Fn(usize) -> Option<f64>, mo
 }
 
 /// One target system.
-pub struct Case<'a> {
+pub struct TargetCase<'a> {
     /// What all targets share.
-    pub evidence: &'a Evidence<'a>,
+    pub evidence: &'a PoolEvidence<'a>,
     /// The system whose accuracy is asked for.
     pub target: usize,
     /// Systems that answers are compared with where there are labels.
@@ -185,13 +185,13 @@ pub struct Case<'a> {
     /// Systems that answers are compared with on the target.
     pub abroad: Vec<usize>,
     /// What is compared.
-    pub ground: Ground,
+    pub ground: AgreementGround,
     /// Level and seed.
     pub options: EstimateOptions,
     standing: OnceLock<Standing>,
 }
 
-impl Case<'_> {
+impl TargetCase<'_> {
     /// The pool.
     pub fn pool(&self) -> &Pool {
         self.evidence.pool

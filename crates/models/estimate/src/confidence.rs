@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use crate::calibrate::Calibration;
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::{Estimate, SignalValue};
 use crate::items::ItemModel;
-use crate::outcome::Outcome;
+use crate::outcome::EstimateDraft;
 
 /// Whose confidence is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Origin {
 
 /// Where a confidence must be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum ConfidenceScope {
     /// On the target.
     Target,
     /// On the target and where the system has labels.
@@ -42,9 +42,13 @@ impl Confidences {
     ///
     /// # Errors
     /// When there are none: the predictions carry none, and there are too few labelled answers for an item model.
-    pub fn new(case: &Case<'_>, scope: Scope, method: &'static str) -> Result<Self, EstimateError> {
+    pub fn new(
+        case: &TargetCase<'_>,
+        scope: ConfidenceScope,
+        method: &'static str,
+    ) -> Result<Self, EstimateError> {
         let mut questions = case.evidence.questions.clone();
-        if scope == Scope::TargetAndSource {
+        if scope == ConfidenceScope::TargetAndSource {
             questions.extend(case.labelled(case.target));
         }
         let is_said = |&question: &usize| {
@@ -76,7 +80,7 @@ impl Confidences {
     }
 
     /// Of an answer with a label. `None` where the system did not say one, and its own are used.
-    pub fn of_known(&self, case: &Case<'_>, system: usize, question: usize) -> Option<f64> {
+    pub fn of_known(&self, case: &TargetCase<'_>, system: usize, question: usize) -> Option<f64> {
         match self.origin {
             Origin::ItemModel => Some(self.items.known.get(&(system, question)).copied().unwrap_or_default()),
             Origin::System => match case.observed(system, question) {
@@ -100,27 +104,32 @@ impl Confidences {
 }
 
 /// How sure the system said that it is of an answer that runs.
-pub fn said(case: &Case<'_>, system: usize, question: usize) -> Option<f64> {
+pub fn said(case: &TargetCase<'_>, system: usize, question: usize) -> Option<f64> {
     case.observed(system, question).filter(|seen| seen.runs)?;
     case.pool().get(system, question)?.confidence
 }
 
 /// Labelled answers of one system.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Sample {
+pub struct LabelledSample {
     /// Their confidences.
     pub confidences: Vec<f64>,
     /// Their labels.
     pub labels: Vec<f64>,
 }
 
-impl Sample {
+impl LabelledSample {
     /// Mean label.
     pub fn accuracy(&self) -> f64 {
         mean(&self.labels)
     }
 
-    fn of(case: &Case<'_>, confidences: &Confidences, system: usize, questions: &[usize]) -> Option<Self> {
+    fn of(
+        case: &TargetCase<'_>,
+        confidences: &Confidences,
+        system: usize,
+        questions: &[usize],
+    ) -> Option<Self> {
         let mut sample = Self::default();
         for &question in questions {
             sample.confidences.push(confidences.of_known(case, system, question)?);
@@ -136,7 +145,7 @@ pub fn mean(values: &[f64]) -> f64 {
 }
 
 /// An accuracy, or another share, from labelled answers and confidences.
-pub type Formula<'f> = &'f dyn Fn(&Sample, &[f64]) -> f64;
+pub type Formula<'f> = &'f dyn Fn(&LabelledSample, &[f64]) -> f64;
 
 /// What rounding leaves of a difference.
 const REST: &str = "confidence";
@@ -147,7 +156,7 @@ const REST: &str = "confidence";
 /// # Errors
 /// [`EstimateError::Needs`] without a known run of the system, or without confidences.
 pub fn estimate_by(
-    case: &Case<'_>,
+    case: &TargetCase<'_>,
     method: &'static str,
     formula: Formula<'_>,
     reading: (&str, Formula<'_>),
@@ -156,17 +165,17 @@ pub fn estimate_by(
     if own.is_empty() {
         return Err(own_run_needed(case, method));
     }
-    let confidences = Confidences::new(case, Scope::TargetAndSource, method)?;
-    let source = Sample::of(case, &confidences, case.target, &own).unwrap_or_default();
+    let confidences = Confidences::new(case, ConfidenceScope::TargetAndSource, method)?;
+    let source = LabelledSample::of(case, &confidences, case.target, &own).unwrap_or_default();
     let target: Vec<f64> = case.evidence.questions.iter().map(|&q| confidences.of_target(q)).collect();
     let accuracy = formula(&source, &target);
     let calibration = Calibration::new(case, &confidences.items);
     let interval = calibration.interval(case, accuracy, |cut| {
-        let source = Sample::of(case, &confidences, cut.system, &cut.source)?;
-        let target = Sample::of(case, &confidences, cut.system, &cut.target)?;
+        let source = LabelledSample::of(case, &confidences, cut.system, &cut.source)?;
+        let target = LabelledSample::of(case, &confidences, cut.system, &cut.target)?;
         Some(formula(&source, &target.confidences))
     });
-    let mut outcome = Outcome::moved(case, &target, accuracy, REST);
+    let mut outcome = EstimateDraft::moved(case, &target, accuracy, REST);
     if let Some(known) = case.pool().known_accuracy(case.target) {
         let (name, value) = reading;
         outcome.effects.push(SignalValue {
@@ -181,7 +190,7 @@ pub fn estimate_by(
 }
 
 /// Why a method that carries a system's own accuracy over has nothing to carry.
-pub fn own_run_needed(case: &Case<'_>, method: &'static str) -> EstimateError {
+pub fn own_run_needed(case: &TargetCase<'_>, method: &'static str) -> EstimateError {
     let name = &case.pool().systems[case.target];
     let withheld = case.pool().withheld.iter().filter(|(system, _)| *system == case.target).count();
     let needs = if withheld > 0 {

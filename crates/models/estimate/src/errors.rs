@@ -14,7 +14,7 @@ use sqlgauge_base::stats::normal_quantile;
 
 use crate::conformal::half_width_by_group;
 use crate::logistic::solve;
-use crate::sets::{MetaSet, squared};
+use crate::sets::{HeldOutSet, squared};
 use sqlgauge_base::probit::{density_at, student_t};
 
 /// The smallest squared error that is believed: half a point.
@@ -83,13 +83,13 @@ pub fn per_group(source: usize, target: usize) -> f64 {
 }
 
 /// Squared length of a set's shift, without the part that chance adds to it.
-pub fn distance_of(set: &MetaSet) -> f64 {
+pub fn distance_of(set: &HeldOutSet) -> f64 {
     (squared(set.shift) - set.noise[0] - set.noise[1]).max(0.0)
 }
 
 /// An error on a set whose truth is known.
 #[derive(Debug, Clone, Copy)]
-pub struct Point {
+pub struct ErrorPoint {
     /// The system.
     pub system: usize,
     /// Squared distance of the set from its source.
@@ -102,9 +102,9 @@ pub struct Point {
     pub weight: f64,
 }
 
-impl Point {
+impl ErrorPoint {
     /// An error on a set.
-    pub fn of(set: &MetaSet, error: f64) -> Self {
+    pub fn of(set: &HeldOutSet, error: f64) -> Self {
         Self {
             system: set.system,
             distance: distance_of(set),
@@ -124,8 +124,8 @@ pub struct Expected {
 
 impl Expected {
     /// Least squares on squared errors, neither part below 0; larger sets weigh more.
-    pub fn fit(points: &[Point]) -> Self {
-        let sum = |of: &dyn Fn(&Point) -> f64| points.iter().map(|p| p.weight * of(p)).sum::<f64>();
+    pub fn fit(points: &[ErrorPoint]) -> Self {
+        let sum = |of: &dyn Fn(&ErrorPoint) -> f64| points.iter().map(|p| p.weight * of(p)).sum::<f64>();
         let (dd, dg) = (sum(&|p| p.distance * p.distance), sum(&|p| p.distance * p.per_group));
         let gg = sum(&|p| p.per_group * p.per_group);
         let (de, ge) = (sum(&|p| p.distance * p.error.powi(2)), sum(&|p| p.per_group * p.error.powi(2)));
@@ -160,14 +160,14 @@ pub fn together(one: f64, other: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn point(system: usize, distance: f64, error: f64) -> Point {
-        Point { system, distance, per_group: 0.1, error, weight: 1.0 }
+    fn point(system: usize, distance: f64, error: f64) -> ErrorPoint {
+        ErrorPoint { system, distance, per_group: 0.1, error, weight: 1.0 }
     }
 
     #[test]
     fn errors_that_grow_with_the_distance_are_expected_to_go_on_growing() {
         // Squared error = 4 · distance² + 0.01 · (per group 0.1).
-        let points: Vec<Point> = [0.01_f64, 0.04, 0.09, 0.16]
+        let points: Vec<ErrorPoint> = [0.01_f64, 0.04, 0.09, 0.16]
             .iter()
             .map(|&distance| point(0, distance, (4.0 * distance + 0.001).sqrt()))
             .collect();

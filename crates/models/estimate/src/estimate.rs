@@ -9,7 +9,7 @@ use crate::overlap::Overlap;
 
 /// An interval that is to hold the true accuracy.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Interval {
+pub struct AccuracyInterval {
     /// Probability with which it is to.
     pub level: f64,
     /// Lower end, in [0, 1].
@@ -18,7 +18,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-impl Interval {
+impl AccuracyInterval {
     /// The interval of that half-width around an accuracy, within [0, 1].
     pub fn around(accuracy: f64, half_width: f64, level: f64) -> Self {
         Self { level, low: (accuracy - half_width).max(0.0), high: (accuracy + half_width).min(1.0) }
@@ -64,7 +64,7 @@ pub struct SignalValue {
 
 /// The estimate for one database or one kind of question of the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct EstimatePart {
     /// Name of the database or the kind.
     pub name: String,
     /// Questions.
@@ -105,7 +105,7 @@ pub struct Estimate {
     /// Estimated accuracy, in [0, 1].
     pub accuracy: f64,
     /// The interval.
-    pub interval: Interval,
+    pub interval: AccuracyInterval,
     /// The target lies outside what is labelled of the system (of all systems, where it has no labels). The same for every
     /// method.
     pub outside: bool,
@@ -122,9 +122,9 @@ pub struct Estimate {
     /// Shift descriptors of the target against the labelled answers, by name.
     pub descriptors: BTreeMap<String, f64>,
     /// By database, the one that pulls the estimate down most first.
-    pub by_database: Vec<Part>,
+    pub by_database: Vec<EstimatePart>,
     /// By kind of question.
-    pub by_kind: Vec<Part>,
+    pub by_kind: Vec<EstimatePart>,
     /// What was left out or assumed, in sentences.
     pub notes: Vec<String>,
     /// The predictions, in the target's order; not part of `estimate --json`.
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn few_questions_never_give_certainty() {
-        let sure = |accuracy| Interval { level: 0.9, low: accuracy, high: accuracy };
+        let sure = |accuracy| AccuracyInterval { level: 0.9, low: accuracy, high: accuracy };
         // Wilson's interval at 90 % for 5 of 5, 0 of 5, 1 of 1; worked out with z = 1.644854.
         for (accuracy, questions, low, high) in
             [(1.0, 5, 0.648_89, 1.0), (0.0, 5, 0.0, 0.351_11), (1.0, 1, 0.269_86, 1.0)]
@@ -166,7 +166,7 @@ mod tests {
             let found = sure(accuracy).at_least_of(accuracy, questions);
             assert!((found.low - low).abs() < 1e-4 && (found.high - high).abs() < 1e-4, "{found:?}");
         }
-        let wide = Interval { level: 0.9, low: 0.1, high: 0.9 };
+        let wide = AccuracyInterval { level: 0.9, low: 0.1, high: 0.9 };
         assert_eq!(wide.at_least_of(0.5, 1000), wide, "what is wider stays");
     }
 }

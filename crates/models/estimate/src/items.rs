@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::classifier::Classifier;
 use crate::error::EstimateError;
 use crate::sets::{groups, sums_of, total};
@@ -35,7 +35,7 @@ impl ItemModel {
     ///
     /// # Errors
     /// When a model cannot be fitted.
-    pub fn fit(case: &Case<'_>) -> Result<Self, EstimateError> {
+    pub fn fit(case: &TargetCase<'_>) -> Result<Self, EstimateError> {
         Self::fit_with(case, &(0..FOLDS).map(Some).chain([None]).collect::<Vec<_>>())
     }
 
@@ -43,12 +43,12 @@ impl ItemModel {
     ///
     /// # Errors
     /// When the model cannot be fitted.
-    pub fn fit_target(case: &Case<'_>) -> Result<Self, EstimateError> {
+    pub fn fit_target(case: &TargetCase<'_>) -> Result<Self, EstimateError> {
         Self::fit_with(case, &[None])
     }
 
     /// One model for each fold that is held out, the last one with all answers.
-    fn fit_with(case: &Case<'_>, held_out: &[Option<usize>]) -> Result<Self, EstimateError> {
+    fn fit_with(case: &TargetCase<'_>, held_out: &[Option<usize>]) -> Result<Self, EstimateError> {
         let rows = training_rows(case, &folds(case));
         if rows.len() < 20 {
             return Ok(Self::default());
@@ -87,7 +87,7 @@ struct Row {
 }
 
 /// For each labelled question its fold.
-fn folds(case: &Case<'_>) -> HashMap<usize, usize> {
+fn folds(case: &TargetCase<'_>) -> HashMap<usize, usize> {
     let known = &case.evidence.known;
     let mut questions: Vec<usize> = known.iter().flat_map(|&system| case.labelled(system)).collect();
     questions.sort_unstable();
@@ -112,7 +112,7 @@ fn folds(case: &Case<'_>) -> HashMap<usize, usize> {
     fold_of
 }
 
-fn training_rows(case: &Case<'_>, folds: &HashMap<usize, usize>) -> Vec<Row> {
+fn training_rows(case: &TargetCase<'_>, folds: &HashMap<usize, usize>) -> Vec<Row> {
     let mut answers: Vec<(usize, usize)> = Vec::new();
     for &system in &case.evidence.known {
         let runs = |&question: &usize| case.observed(system, question).is_some_and(|seen| seen.runs);
@@ -136,7 +136,11 @@ fn training_rows(case: &Case<'_>, folds: &HashMap<usize, usize>) -> Vec<Row> {
         .collect()
 }
 
-fn fit_without(rows: &[Row], fold: Option<usize>, case: &Case<'_>) -> Result<Classifier, EstimateError> {
+fn fit_without(
+    rows: &[Row],
+    fold: Option<usize>,
+    case: &TargetCase<'_>,
+) -> Result<Classifier, EstimateError> {
     let kept: Vec<&Row> = rows.iter().filter(|row| Some(row.fold) != fold).collect();
     let own = kept.iter().filter(|row| row.system == case.target).count() as f64;
     let others = kept.len() as f64 - own;
@@ -151,7 +155,7 @@ fn fit_without(rows: &[Row], fold: Option<usize>, case: &Case<'_>) -> Result<Cla
 
 /// The features of question and prediction. What is the same for all questions of a database is left out: it would tell
 /// the few labelled databases apart by name.
-pub fn structural_features(case: &Case<'_>, system: usize, question: usize) -> Option<Vec<f64>> {
+pub fn structural_features(case: &TargetCase<'_>, system: usize, question: usize) -> Option<Vec<f64>> {
     let seen = case.observed(system, question)?;
     let names = &case.evidence.table.feature_names;
     let of_item = names.iter().zip(&seen.features).filter(|(name, _)| !name.starts_with("schema."));
@@ -159,12 +163,12 @@ pub fn structural_features(case: &Case<'_>, system: usize, question: usize) -> O
 }
 
 /// What the item model sees of an answer.
-fn features(case: &Case<'_>, system: usize, question: usize) -> Option<Vec<f64>> {
+fn features(case: &TargetCase<'_>, system: usize, question: usize) -> Option<Vec<f64>> {
     let seen = case.observed(system, question)?;
     let mut features = structural_features(case, system, question)?;
     features.push(f64::from(seen.runs_as_given));
     let returns_nothing = match (case.ground, seen.result) {
-        (crate::peer_agreement::Ground::Real, Some(result)) => f64::from(result.rows == 0),
+        (crate::peer_agreement::AgreementGround::Real, Some(result)) => f64::from(result.rows == 0),
         _ => 0.0,
     };
     features.push(returns_nothing);

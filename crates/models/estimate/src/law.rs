@@ -7,7 +7,7 @@
 //! bound.
 
 use crate::logistic::solve;
-use crate::sets::{MetaSet, Sums, shift};
+use crate::sets::{HeldOutSet, Sums, shift};
 use sqlgauge_base::probit::normal_cdf;
 
 /// What is believed of the slopes before any set is seen: accuracy moves as agreement does.
@@ -56,14 +56,14 @@ pub struct Law {
 
 impl Law {
     /// Learns the slopes for a target like the sets.
-    pub fn near(sets: &[MetaSet]) -> Self {
+    pub fn near(sets: &[HeldOutSet]) -> Self {
         least_squares(&weighted(sets), NEAR_PRIOR_WEIGHT)
     }
 
     /// Learns the slopes for a target beyond the sets, where what is believed counts; larger sets weigh more. By least
     /// squares: the shifts of small sets are partly chance, which would flatten the slopes, so that their sampling variance
     /// is taken out of the normal equations (errors in variables; Fuller, 1987).
-    pub fn far(sets: &[MetaSet]) -> Self {
+    pub fn far(sets: &[HeldOutSet]) -> Self {
         least_squares(&weighted(sets), PRIOR_WEIGHT)
     }
 
@@ -100,17 +100,17 @@ pub fn bounded(change: f64) -> f64 {
     change.signum() * (1.0 - (-change.abs()).exp())
 }
 
-fn change_of(set: &MetaSet) -> f64 {
+fn change_of(set: &HeldOutSet) -> f64 {
     set.target.level() - set.source.level()
 }
 
 /// The sets with weights of mean 1, in proportion to their size.
-fn weighted(sets: &[MetaSet]) -> Vec<(&MetaSet, f64)> {
+fn weighted(sets: &[HeldOutSet]) -> Vec<(&HeldOutSet, f64)> {
     let mean_size = sets.iter().map(|set| set.target.runs).sum::<f64>() / sets.len().max(1) as f64;
     sets.iter().map(|set| (set, set.target.runs / mean_size.max(1.0))).collect()
 }
 
-fn least_squares(sets: &[(&MetaSet, f64)], prior_weight: f64) -> Law {
+fn least_squares(sets: &[(&HeldOutSet, f64)], prior_weight: f64) -> Law {
     let mut matrix = vec![vec![0.0; 2]; 2];
     let (mut right, mut chance) = (vec![0.0; 2], [0.0; 2]);
     for &(set, weight) in sets {

@@ -28,14 +28,14 @@ mod standing;
 mod structure;
 mod target_labels;
 
-pub use case::{Case, EstimateOptions, Evidence};
+pub use case::{EstimateOptions, PoolEvidence, TargetCase};
 pub use error::EstimateError;
-pub use estimate::{ACCURACY, Estimate, Interval, ItemEstimate, Part, SignalValue};
+pub use estimate::{ACCURACY, AccuracyInterval, Estimate, EstimatePart, ItemEstimate, SignalValue};
 pub use load::{IMPORTED_METRIC, Loader};
 pub use observations::{GENERATED_DATABASES, Observation, Observations};
 pub use overlap::Overlap;
-pub use peer_agreement::{Ground, PeerAgreement};
-pub use pool::{Answer, Pool, PoolDatabase, Question};
+pub use peer_agreement::{AgreementGround, PeerAgreement};
+pub use pool::{Pool, PoolAnswer, PoolDatabase, PoolQuestion};
 #[cfg(feature = "services")]
 pub use services::JudgeService;
 pub use services::Services;

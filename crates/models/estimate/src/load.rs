@@ -10,7 +10,7 @@ use sqlgauge_engine::{Database, Engine};
 use sqlgauge_run::{Details, Item, Manifest, ResultDigest, StoredRun};
 
 use crate::error::EstimateError;
-use crate::pool::{Answer, Occurrences, Pool, Question};
+use crate::pool::{Occurrences, Pool, PoolAnswer, PoolQuestion};
 
 /// Key of `details` and of labels that were judged elsewhere: `sqlgauge import` writes them under this metric.
 pub const IMPORTED_METRIC: &str = "correct@1";
@@ -96,7 +96,7 @@ impl<'a> Loader<'a> {
         let key = if question.text.trim().is_empty() { &question.id } else { &question.text };
         let occurrence = occurrences.next(database, key);
         let place = self.pool.question(question, occurrence);
-        self.pool.answer(system, place, Answer { correct: Some(correct), ..answer });
+        self.pool.answer(system, place, PoolAnswer { correct: Some(correct), ..answer });
     }
 
     fn metric_of(&self, path: &Path, run: &StoredRun) -> Result<String, EstimateError> {
@@ -160,7 +160,7 @@ impl<'a> Loader<'a> {
             let text = example.question.clone().unwrap_or_default();
             let occurrence =
                 occurrences.next(database, if text.trim().is_empty() { &example.id } else { &text });
-            let question = Question {
+            let question = PoolQuestion {
                 database,
                 id: example.id.clone(),
                 text,
@@ -179,7 +179,7 @@ impl<'a> Loader<'a> {
             for (prediction, &place) in set.predictions.iter().zip(&places) {
                 let confidence = prediction.as_ref().and_then(|p| p.confidence);
                 let sql = prediction.as_ref().map(|p| p.sql.clone()).unwrap_or_default();
-                let answer = Answer { sql, correct: None, confidence, status: None, result: None };
+                let answer = PoolAnswer { sql, correct: None, confidence, status: None, result: None };
                 if at < targets {
                     // What a known run says of these very answers is not used.
                     self.pool.forget(system, place);
@@ -219,7 +219,7 @@ impl<'a> Loader<'a> {
             let key = if question.text.trim().is_empty() { &question.id } else { &question.text };
             let number =
                 occurrences.entry(self.pool.systems[system].clone()).or_default().next(database, key);
-            let place = self.pool.question(Question { in_target: true, ..question }, number);
+            let place = self.pool.question(PoolQuestion { in_target: true, ..question }, number);
             self.pool.target_ids.insert(id, place);
             if self.pool.targets.contains(&system) {
                 self.pool.forget(system, place);
@@ -277,16 +277,16 @@ pub fn binary_metric(path: &Path, run: &StoredRun, wanted: Option<&str>) -> Resu
     })
 }
 
-fn question_and_answer(item: Item, database: usize) -> (Question, Answer) {
+fn question_and_answer(item: Item, database: usize) -> (PoolQuestion, PoolAnswer) {
     let Details { question, evidence, confidence, result, .. } = &item.details;
-    let answer = Answer {
+    let answer = PoolAnswer {
         sql: item.details.prediction.clone().unwrap_or_default(),
         correct: None,
         confidence: *confidence,
         status: Some(item.status.clone()).filter(|status| status != "unknown"),
         result: result.as_ref().and_then(ResultDigest::fingerprint),
     };
-    let question = Question {
+    let question = PoolQuestion {
         database,
         text: question.clone().unwrap_or_default(),
         evidence: evidence.clone(),

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use sqlgauge_dataset::extract_sql;
-use sqlgauge_encode::encoders::features::Features;
-use sqlgauge_encode::{Encoder, EncoderInput, Form};
+use sqlgauge_encode::encoders::features::FeatureEncoder;
+use sqlgauge_encode::{Encoder, EncoderInput, InputForm};
 use sqlgauge_engine::Fingerprint;
-use sqlgauge_search::{Options, Search, SearchError, Signature};
+use sqlgauge_search::{Search, SearchError, SearchOptions, Signature};
 use sqlgauge_sql::resolve;
 
 use crate::error::EstimateError;
@@ -60,7 +60,7 @@ impl Observations {
         questions: &[usize],
         databases: usize,
     ) -> Result<Self, EstimateError> {
-        let encoder = Features::new(Form::QuestionSchemaPrediction);
+        let encoder = FeatureEncoder::new(InputForm::QuestionSchemaPrediction);
         let mut by_database: Vec<Vec<usize>> = vec![Vec::new(); pool.databases.len()];
         for &question in questions {
             by_database[pool.questions[question].database].push(question);
@@ -90,11 +90,12 @@ fn observe_chunk(
     systems: &[usize],
     questions: &[usize],
     databases: usize,
-    encoder: &Features,
+    encoder: &FeatureEncoder,
 ) -> Result<Found, EstimateError> {
     let Some(&first) = questions.first() else { return Ok(Vec::new()) };
     let schema = &pool.databases[pool.questions[first].database].schema;
-    let search = Search::new(Arc::clone(schema), Options::default()).map_err(|error: SearchError| error)?;
+    let search =
+        Search::new(Arc::clone(schema), SearchOptions::default()).map_err(|error: SearchError| error)?;
     let mut found = Vec::new();
     for &question in questions {
         found.extend(observe_question(pool, systems, question, (&search, databases), encoder)?);
@@ -107,7 +108,7 @@ fn observe_question(
     systems: &[usize],
     question: usize,
     (search, databases): (&Search, usize),
-    encoder: &Features,
+    encoder: &FeatureEncoder,
 ) -> Result<Found, EstimateError> {
     let asked = &pool.questions[question];
     let database = &pool.databases[asked.database];

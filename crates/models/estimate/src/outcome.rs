@@ -7,14 +7,14 @@ use sqlgauge_encode::Matrix;
 use sqlgauge_shift::{Slices, shift as describe_shift};
 use sqlgauge_sql::{Features, resolve};
 
-use crate::case::Case;
-use crate::estimate::{ACCURACY, Estimate, Interval, ItemEstimate, Part, SignalValue};
+use crate::case::TargetCase;
+use crate::estimate::{ACCURACY, AccuracyInterval, Estimate, EstimatePart, ItemEstimate, SignalValue};
 use crate::overlap::Overlap;
 use crate::sets::{Sums, sums_of, total};
 use sqlgauge_base::probit::{moved, shift_to_mean};
 
 /// An estimate in the making.
-pub struct Outcome {
+pub struct EstimateDraft {
     /// For each question of the target the probability that the answer is right.
     pub probabilities: Vec<f64>,
     /// What moved the estimate away from the known accuracy, as far as it can be told apart.
@@ -25,19 +25,19 @@ pub struct Outcome {
     pub notes: Vec<String>,
 }
 
-impl Outcome {
+impl EstimateDraft {
     /// Probabilities, with all of the difference from the known accuracy put down to one thing.
     pub fn new(probabilities: Vec<f64>, rest: &'static str) -> Self {
         Self { probabilities, effects: Vec::new(), rest, notes: Vec::new() }
     }
 
     /// The same probability for every answer.
-    pub fn flat(case: &Case<'_>, accuracy: f64, rest: &'static str) -> Self {
+    pub fn flat(case: &TargetCase<'_>, accuracy: f64, rest: &'static str) -> Self {
         Self::new(vec![accuracy; case.evidence.questions.len()], rest)
     }
 
     /// The confidences of the answers, moved on the probit scale so that their mean is the accuracy; those of 0 stay.
-    pub fn moved(case: &Case<'_>, confidences: &[f64], accuracy: f64, rest: &'static str) -> Self {
+    pub fn moved(case: &TargetCase<'_>, confidences: &[f64], accuracy: f64, rest: &'static str) -> Self {
         let some: Vec<f64> = confidences.iter().copied().filter(|&p| p > 0.0).collect();
         let wanted = accuracy * confidences.len() as f64 / some.len().max(1) as f64;
         if some.is_empty() || wanted >= 1.0 {
@@ -54,7 +54,7 @@ impl Outcome {
     }
 
     /// The estimate with its breakdown, at the mean probability.
-    pub fn estimate(self, case: &Case<'_>, method: &str, interval: Interval) -> Estimate {
+    pub fn estimate(self, case: &TargetCase<'_>, method: &str, interval: AccuracyInterval) -> Estimate {
         let accuracy = self.accuracy();
         self.estimate_at(case, method, accuracy, interval)
     }
@@ -62,10 +62,10 @@ impl Outcome {
     /// The estimate with its breakdown, at an accuracy that the method found without the probabilities.
     pub fn estimate_at(
         mut self,
-        case: &Case<'_>,
+        case: &TargetCase<'_>,
         method: &str,
         accuracy: f64,
-        interval: Interval,
+        interval: AccuracyInterval,
     ) -> Estimate {
         let pool = case.pool();
         let known = pool.known_accuracy(case.target);
@@ -106,7 +106,7 @@ impl Outcome {
     }
 
     /// The signals with their effects, which add up to the estimate less the known accuracy.
-    fn signals(&self, case: &Case<'_>, accuracy: f64) -> Vec<SignalValue> {
+    fn signals(&self, case: &TargetCase<'_>, accuracy: f64) -> Vec<SignalValue> {
         let mut signals = signals(case);
         let Some(known) = case.pool().known_accuracy(case.target) else { return signals };
         let mut rest = accuracy - known;
@@ -125,7 +125,12 @@ impl Outcome {
         signals
     }
 
-    fn parts(&self, case: &Case<'_>, known: Option<f64>, names: impl Fn(usize) -> Vec<String>) -> Vec<Part> {
+    fn parts(
+        &self,
+        case: &TargetCase<'_>,
+        known: Option<f64>,
+        names: impl Fn(usize) -> Vec<String>,
+    ) -> Vec<EstimatePart> {
         let mut parts: BTreeMap<String, (usize, f64, f64)> = BTreeMap::new();
         for (&question, &probability) in case.evidence.questions.iter().zip(&self.probabilities) {
             let runs = case.observed(case.target, question).is_some_and(|seen| seen.runs_as_given);
@@ -137,9 +142,9 @@ impl Outcome {
             }
         }
         let all = self.probabilities.len().max(1) as f64;
-        let mut parts: Vec<Part> = parts
+        let mut parts: Vec<EstimatePart> = parts
             .into_iter()
-            .map(|(name, (count, right, runs))| Part {
+            .map(|(name, (count, right, runs))| EstimatePart {
                 name,
                 count,
                 accuracy: right / count as f64,
@@ -148,13 +153,13 @@ impl Outcome {
             })
             .collect();
         parts.sort_by(|a, b| {
-            let key = |part: &Part| part.pull.unwrap_or(part.accuracy);
+            let key = |part: &EstimatePart| part.pull.unwrap_or(part.accuracy);
             key(a).total_cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
         });
         parts
     }
 
-    fn items(&self, case: &Case<'_>) -> Vec<ItemEstimate> {
+    fn items(&self, case: &TargetCase<'_>) -> Vec<ItemEstimate> {
         let pool = case.pool();
         case.evidence
             .questions
@@ -180,7 +185,7 @@ impl Outcome {
 }
 
 /// Kinds of question, by the structure of the prediction; the gold is not there to ask.
-fn kinds(case: &Case<'_>, question: usize) -> Vec<String> {
+fn kinds(case: &TargetCase<'_>, question: usize) -> Vec<String> {
     let pool = case.pool();
     let schema = &pool.databases[pool.questions[question].database].schema;
     let Some(answer) = pool.get(case.target, question) else { return vec!["no answer".to_owned()] };
@@ -197,7 +202,7 @@ fn kinds(case: &Case<'_>, question: usize) -> Vec<String> {
     }
 }
 
-fn reasons(case: &Case<'_>, question: usize) -> Vec<String> {
+fn reasons(case: &TargetCase<'_>, question: usize) -> Vec<String> {
     let Some(seen) = case.observed(case.target, question) else {
         return vec!["there is no answer".to_owned()];
     };
@@ -231,7 +236,7 @@ pub const FIRST_RUNS: &str = "first statement runs";
 pub const AGREEMENT: &str = "agreement with other systems";
 
 /// The signals over the system's own labelled answers and over the target.
-fn signals(case: &Case<'_>) -> Vec<SignalValue> {
+fn signals(case: &TargetCase<'_>) -> Vec<SignalValue> {
     let own = case.labelled(case.target);
     let sum = |questions: &[usize]| {
         total(&questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect::<Vec<_>>())
@@ -279,7 +284,7 @@ fn signals(case: &Case<'_>) -> Vec<SignalValue> {
 
 /// Shift descriptors of the target's `features` vectors against those of the system's labelled answers, or of all
 /// labelled answers where it has none.
-fn descriptors(case: &Case<'_>, notes: &mut Vec<String>) -> BTreeMap<String, f64> {
+fn descriptors(case: &TargetCase<'_>, notes: &mut Vec<String>) -> BTreeMap<String, f64> {
     let vectors = |answers: &[(usize, usize)]| {
         let rows: Vec<&[f32]> = answers
             .iter()

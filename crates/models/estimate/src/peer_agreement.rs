@@ -4,7 +4,7 @@ use crate::observations::{Observation, Observations};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ground {
+pub enum AgreementGround {
     /// Results on generated databases: always there.
     Generated,
     /// Results on the real rows.
@@ -35,9 +35,9 @@ impl PeerAgreement {
 
 /// Whether two answers return the same; answers that do not run agree with nothing. An answer without a result on
 /// the real rows (only the first of its statements runs) is compared on generated databases.
-pub fn agree(ground: Ground, one: &Observation, other: &Observation) -> bool {
+pub fn agree(ground: AgreementGround, one: &Observation, other: &Observation) -> bool {
     match (ground, one.result, other.result) {
-        (Ground::Real, Some(one), Some(other)) => one.set == other.set,
+        (AgreementGround::Real, Some(one), Some(other)) => one.set == other.set,
         _ => one.cluster.is_some() && one.cluster == other.cluster,
     }
 }
@@ -45,7 +45,7 @@ pub fn agree(ground: Ground, one: &Observation, other: &Observation) -> bool {
 /// The agreement of a system's answer with those of `peers` (the system itself is left out).
 pub fn agreement_with(
     table: &Observations,
-    ground: Ground,
+    ground: AgreementGround,
     system: usize,
     question: usize,
     peers: &[usize],

@@ -22,7 +22,7 @@ pub struct PoolDatabase {
 
 /// A question.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct PoolQuestion {
     /// Place of its database in [`Pool::databases`].
     pub database: usize,
     /// Its id where it comes from.
@@ -37,7 +37,7 @@ pub struct Question {
 
 /// What a system answered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct PoolAnswer {
     /// The text as given.
     pub sql: String,
     /// Share of right (0 or 1 for one answer), where it is known. Never set for a target system's own answers to
@@ -57,11 +57,11 @@ pub struct Pool {
     /// Databases, known ones and the target's.
     pub databases: Vec<PoolDatabase>,
     /// Questions; one that a known run and the target share is one question.
-    pub questions: Vec<Question>,
+    pub questions: Vec<PoolQuestion>,
     /// Names of systems.
     pub systems: Vec<String>,
     /// By system and question.
-    pub answers: Vec<Vec<Option<Answer>>>,
+    pub answers: Vec<Vec<Option<PoolAnswer>>>,
     /// Places of the systems whose accuracy on the target is asked for.
     pub targets: Vec<usize>,
     /// Places of the target's questions, in the order of the target's file.
@@ -98,7 +98,7 @@ impl Pool {
     }
 
     /// The place of a question: the `occurrence`-th with that text about that database.
-    pub fn question(&mut self, question: Question, occurrence: usize) -> usize {
+    pub fn question(&mut self, question: PoolQuestion, occurrence: usize) -> usize {
         let text = if question.text.trim().is_empty() { &question.id } else { &question.text };
         let key = (question.database, normal(text), occurrence);
         if let Some(&place) = self.by_key.get(&key) {
@@ -129,7 +129,7 @@ impl Pool {
     }
 
     /// Notes an answer; the first one of a system to a question stays.
-    pub fn answer(&mut self, system: usize, question: usize, answer: Answer) {
+    pub fn answer(&mut self, system: usize, question: usize, answer: PoolAnswer) {
         let row = &mut self.answers[system];
         if row.len() <= question {
             row.resize(question + 1, None);
@@ -149,7 +149,7 @@ impl Pool {
     }
 
     /// The answer of a system to a question.
-    pub fn get(&self, system: usize, question: usize) -> Option<&Answer> {
+    pub fn get(&self, system: usize, question: usize) -> Option<&PoolAnswer> {
         self.answers[system].get(question)?.as_ref()
     }
 

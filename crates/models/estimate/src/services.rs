@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 #[cfg(feature = "services")]
-use sqlgauge_llm::{Client, Progress, TokenLimit, Usage};
+use sqlgauge_llm::{BatchProgress, Client, TokenLimit, Usage};
 
 #[cfg(feature = "services")]
-use crate::case::Case;
+use crate::case::TargetCase;
 #[cfg(feature = "services")]
 use crate::error::EstimateError;
 #[cfg(feature = "services")]
-use crate::judges::{JudgeItem, JudgeOptions, Template, TemplateKind};
+use crate::judges::{JudgeItem, JudgeOptions, JudgeTemplate, TemplateKind};
 
 /// Services.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub struct Services<'a> {
 
 /// Takes the progress of a batch of requests.
 #[cfg(feature = "services")]
-pub type OnProgress<'a> = Box<dyn Fn(&Progress) + Send + Sync + 'a>;
+pub type OnProgress<'a> = Box<dyn Fn(&BatchProgress) + Send + Sync + 'a>;
 
 /// A judge and how it is asked.
 #[cfg(feature = "services")]
@@ -43,7 +43,7 @@ pub struct JudgeService<'a> {
     /// How servers call that limit.
     pub token_limit: TokenLimit,
     /// Prompt in place of the built-in one.
-    pub template: Option<Template>,
+    pub template: Option<JudgeTemplate>,
     /// Questions that the pairwise judge compares on; all if `None`.
     pub questions: Option<usize>,
     /// Other systems that the pairwise judge compares with at most.
@@ -73,7 +73,7 @@ impl<'a> JudgeService<'a> {
     ///
     /// # Errors
     /// [`EstimateError::Needs`] when there is none.
-    pub fn of(case: &Case<'a>, method: &'static str) -> Result<&'a Self, EstimateError> {
+    pub fn of(case: &TargetCase<'a>, method: &'static str) -> Result<&'a Self, EstimateError> {
         case.evidence.services.judge.as_ref().ok_or(EstimateError::Needs {
             method,
             needs: "a language model that judges".to_owned(),
@@ -88,9 +88,8 @@ impl<'a> JudgeService<'a> {
     pub fn options(&self, kind: TemplateKind) -> Result<JudgeOptions, EstimateError> {
         let template = match &self.template {
             Some(template) => template.clone(),
-            None => {
-                Template::built_in(kind).map_err(|error| EstimateError::Computation(error.to_string()))?
-            }
+            None => JudgeTemplate::built_in(kind)
+                .map_err(|error| EstimateError::Computation(error.to_string()))?,
         };
         Ok(JudgeOptions {
             temperature: self.temperature,
@@ -104,7 +103,7 @@ impl<'a> JudgeService<'a> {
 /// The target's predictions as a judge gets them, in the order of the target's questions. Ids are made unique: two
 /// files may use the same ones.
 #[cfg(feature = "services")]
-pub fn judge_items(case: &Case<'_>) -> Vec<JudgeItem> {
+pub fn judge_items(case: &TargetCase<'_>) -> Vec<JudgeItem> {
     let pool = case.pool();
     let schemas: Vec<Arc<str>> = pool
         .databases

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::items::ItemModel;
-use crate::peer_agreement::{Ground, agreement_with};
+use crate::peer_agreement::{AgreementGround, agreement_with};
 use sqlgauge_base::Random;
 use sqlgauge_base::probit::{normal_density, probit};
 
@@ -97,7 +97,7 @@ pub fn squared(shift: [f64; 2]) -> f64 {
 
 /// The labelled answers of a system, by group of questions.
 #[derive(Debug, Clone)]
-pub struct Labelled {
+pub struct LabelledGroups {
     /// Place of the system.
     pub system: usize,
     /// By group: the questions.
@@ -114,7 +114,7 @@ pub struct Ease(HashMap<usize, f64>);
 
 impl Ease {
     /// The ease of all labelled questions.
-    pub fn new(case: &Case<'_>, items: &ItemModel) -> Self {
+    pub fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
         let known = &case.evidence.known;
         let mut of: HashMap<usize, (f64, f64)> = HashMap::new();
         for &system in known {
@@ -124,7 +124,7 @@ impl Ease {
                 };
                 let runs = f64::from(seen.runs);
                 let agrees = if known.len() > 2 {
-                    let ground = Ground::Generated;
+                    let ground = AgreementGround::Generated;
                     runs * agreement_with(&case.evidence.table, ground, system, question, known).share
                 } else {
                     items.known.get(&(system, question)).copied().unwrap_or_default()
@@ -143,9 +143,9 @@ impl Ease {
     }
 }
 
-impl Labelled {
+impl LabelledGroups {
     /// The labelled answers of a system.
-    pub fn new(case: &Case<'_>, system: usize, items: &ItemModel, ease: &Ease) -> Self {
+    pub fn new(case: &TargetCase<'_>, system: usize, items: &ItemModel, ease: &Ease) -> Self {
         let probability = |question| items.known.get(&(system, question)).copied().unwrap_or_default();
         let questions = groups(case, &case.labelled(system));
         let groups = questions
@@ -160,7 +160,7 @@ impl Labelled {
 }
 
 /// What one answer adds.
-pub fn sums_of(case: &Case<'_>, system: usize, question: usize, probability: f64) -> Sums {
+pub fn sums_of(case: &TargetCase<'_>, system: usize, question: usize, probability: f64) -> Sums {
     let Some(seen) = case.observed(system, question).filter(|seen| seen.answers) else {
         return Sums::default();
     };
@@ -177,12 +177,12 @@ pub fn sums_of(case: &Case<'_>, system: usize, question: usize, probability: f64
 }
 
 /// Number of databases that the questions are about.
-pub fn databases(case: &Case<'_>, questions: &[usize]) -> usize {
+pub fn databases(case: &TargetCase<'_>, questions: &[usize]) -> usize {
     by_database(case, questions).len()
 }
 
 /// Questions by database.
-pub fn by_database(case: &Case<'_>, questions: &[usize]) -> BTreeMap<usize, Vec<usize>> {
+pub fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> BTreeMap<usize, Vec<usize>> {
     let mut by_database: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for &question in questions {
         by_database.entry(case.pool().questions[question].database).or_default().push(question);
@@ -191,7 +191,7 @@ pub fn by_database(case: &Case<'_>, questions: &[usize]) -> BTreeMap<usize, Vec<
 }
 
 /// Questions by database; a few databases are cut further, so that there are sets to draw.
-pub fn groups(case: &Case<'_>, questions: &[usize]) -> Vec<Vec<usize>> {
+pub fn groups(case: &TargetCase<'_>, questions: &[usize]) -> Vec<Vec<usize>> {
     let by_database = by_database(case, questions);
     let pieces = FEWEST_GROUPS.div_ceil(by_database.len().max(1));
     by_database
@@ -205,7 +205,7 @@ pub fn groups(case: &Case<'_>, questions: &[usize]) -> Vec<Vec<usize>> {
 
 /// A set with its truth, as if only the other groups of its system had been labelled.
 #[derive(Debug, Clone)]
-pub struct MetaSet {
+pub struct HeldOutSet {
     /// Place of the system.
     pub system: usize,
     /// The answers that are labelled.
@@ -216,13 +216,13 @@ pub struct MetaSet {
     pub shift: [f64; 2],
     /// Sampling variance of the shift.
     pub noise: [f64; 2],
-    /// Places of the source's and of the target's groups in [`Labelled::groups`].
+    /// Places of the source's and of the target's groups in [`LabelledGroups::groups`].
     pub groups: [Vec<usize>; 2],
 }
 
 /// Draws sets from every system's labelled groups: half of them at random, the others with the hardest or the
 /// easiest groups, so that sets lie far from what remains.
-pub fn meta_sets(labelled: &[Labelled], seed: u64) -> Vec<MetaSet> {
+pub fn meta_sets(labelled: &[LabelledGroups], seed: u64) -> Vec<HeldOutSet> {
     let mut sets = Vec::new();
     for of_system in labelled.iter().filter(|of| of.groups.len() >= 4) {
         let mut random = Random::new([seed, of_system.system as u64]);
@@ -232,7 +232,7 @@ pub fn meta_sets(labelled: &[Labelled], seed: u64) -> Vec<MetaSet> {
             let (target, source) = (sum(&target_groups), sum(&source_groups));
             if target.runs >= 5.0 && source.runs >= 5.0 {
                 let (from, to) = (source.noise(), target.noise());
-                sets.push(MetaSet {
+                sets.push(HeldOutSet {
                     system: of_system.system,
                     source,
                     target,

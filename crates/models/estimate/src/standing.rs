@@ -1,10 +1,10 @@
 //! Whether a target lies inside what is labelled: one judgement per system and target, the same for every method.
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::errors::distance_of;
 use crate::items::ItemModel;
 use crate::sets::{
-    Ease, Labelled, MetaSet, Sums, by_database, databases, meta_sets, shift, squared, sums_of, total,
+    Ease, HeldOutSet, LabelledGroups, Sums, by_database, databases, meta_sets, shift, squared, sums_of, total,
 };
 
 /// A feature that is the same in every labelled item and another one in this share of the target's is new.
@@ -34,7 +34,7 @@ impl Standing {
     /// - has a mean item that lies farther from the labelled ones than any labelled database from the others, more than
     ///   the choice of so few questions alone would make it, or
     /// - moved farther in the share of answers that run and in agreement than any set cut out of the known runs.
-    pub fn of(case: &Case<'_>) -> Self {
+    pub fn of(case: &TargetCase<'_>) -> Self {
         let reasons = Novelty::of(case).map(|novelty| novelty.reasons()).unwrap_or_default();
         let reasons = reasons.into_iter().chain(moved_farther(case)).collect();
         Self { reasons }
@@ -47,17 +47,18 @@ impl Standing {
 }
 
 /// The sets that are cut out of the known runs where nothing but what is seen orders their questions.
-fn cut_sets(case: &Case<'_>) -> (Vec<Labelled>, Vec<MetaSet>) {
+fn cut_sets(case: &TargetCase<'_>) -> (Vec<LabelledGroups>, Vec<HeldOutSet>) {
     let nothing = ItemModel::default();
     let ease = Ease::new(case, &nothing);
     let known = case.evidence.known.iter();
-    let labelled: Vec<Labelled> = known.map(|&system| Labelled::new(case, system, &nothing, &ease)).collect();
+    let labelled: Vec<LabelledGroups> =
+        known.map(|&system| LabelledGroups::new(case, system, &nothing, &ease)).collect();
     let sets = meta_sets(&labelled, case.options.seed);
     (labelled, sets)
 }
 
 /// Whether the signals moved farther than in any set of as many groups.
-fn moved_farther(case: &Case<'_>) -> Option<String> {
+fn moved_farther(case: &TargetCase<'_>) -> Option<String> {
     let (labelled, sets) = cut_sets(case);
     let own = labelled.iter().find(|of| of.system == case.target && total(&of.groups).runs > 0.0);
     let home: Vec<Sums> = match own {
@@ -110,7 +111,7 @@ struct Novelty {
 }
 
 impl Novelty {
-    fn of(case: &Case<'_>) -> Option<Self> {
+    fn of(case: &TargetCase<'_>) -> Option<Self> {
         let own = case.labelled(case.target);
         let (system, labelled) = if own.is_empty() {
             let known = case.evidence.known.iter().map(|&system| (system, case.labelled(system)));

@@ -4,7 +4,7 @@
 //! Boosted trees know nothing beyond the values that they were shown; a line goes on. Its penalty is high, and no feature
 //! counts for more than four standard deviations, since the target lies elsewhere than the labels.
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::confidence::said;
 use crate::items::structural_features;
 use crate::logistic::Logistic;
@@ -36,7 +36,7 @@ pub struct Structure {
 impl Structure {
     /// Learns from the labelled answers of the target system, or of all where it has none. `None` if they are too few, or
     /// all are right or all wrong.
-    pub fn fit(case: &Case<'_>) -> Option<Self> {
+    pub fn fit(case: &TargetCase<'_>) -> Option<Self> {
         let runs =
             |system: usize, question: usize| case.observed(system, question).is_some_and(|seen| seen.runs);
         let of = |system: usize| {
@@ -74,7 +74,7 @@ impl Structure {
 }
 
 /// The features of an answer, with the logarithm of its confidence where every answer has one.
-fn seen_of(case: &Case<'_>, system: usize, question: usize, is_sure: bool) -> Option<Vec<f64>> {
+fn seen_of(case: &TargetCase<'_>, system: usize, question: usize, is_sure: bool) -> Option<Vec<f64>> {
     let mut features = structural_features(case, system, question)?;
     if is_sure {
         features.push(said(case, system, question)?.max(LEAST_CONFIDENCE).ln());

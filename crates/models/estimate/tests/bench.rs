@@ -8,10 +8,10 @@ use serde_json::json;
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::bench::{
-    BenchOptions, BenchRun, Peers, Protocol, Transfer, Trial, pool_of, run, transfers, trials,
+    BenchOptions, BenchRun, PeerAvailability, Protocol, Transfer, Trial, pool_of, run, transfers, trials,
 };
 use sqlgauge_estimate::estimators::{self, Estimator};
-use sqlgauge_run::{Input, Item, Manifest, StoredRun};
+use sqlgauge_run::{InputRecord, Item, Manifest, StoredRun};
 
 const SYSTEMS: [&str; 4] = ["one", "two", "three", "four"];
 const METRIC: &str = "correct@1";
@@ -26,7 +26,7 @@ fn tiny(folder: &Path, name: &str, databases: usize, hardness: usize) -> BenchRu
         let connection = rusqlite::Connection::open(&path).unwrap();
         let ddl = format!("CREATE TABLE t{database} (a INTEGER, b TEXT, c{database} REAL)");
         connection.execute_batch(&ddl).unwrap();
-        inputs.push(Input {
+        inputs.push(InputRecord {
             role: format!("database:{db_id}"),
             path: path.to_string_lossy().into_owned(),
             sha256: String::new(),
@@ -68,7 +68,7 @@ fn tiny(folder: &Path, name: &str, databases: usize, hardness: usize) -> BenchRu
 }
 
 fn of(runs: &[BenchRun], protocol: Protocol) -> Vec<Trial> {
-    trials(runs, protocol, Peers::All, &BTreeSet::new(), 5)
+    trials(runs, protocol, PeerAvailability::All, &BTreeSet::new(), 5)
 }
 
 /// Turns the labels of the trial's target answers around.

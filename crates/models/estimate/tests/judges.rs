@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use server::{Reply, SeenRequest, Server};
 use sqlgauge_estimate::judges::{
-    ArenaOptions, BugOutcome, BugReport, CalibrationError, JudgeError, JudgeItem, JudgeOptions, Opponent,
-    PairOutcome, Template, TemplateKind, Undecided, judge_arena, judge_bug,
+    ArenaOptions, BugOutcome, BugReport, CalibrationError, JudgeError, JudgeItem, JudgeOptions,
+    JudgeTemplate, Opponent, PairOutcome, TemplateKind, Undecided, judge_arena, judge_bug,
 };
-use sqlgauge_llm::{Budget, CacheOptions, Client, ClientOptions, Prices, Retry, Secret};
+use sqlgauge_llm::{CacheOptions, Client, ClientOptions, Prices, Retry, Secret, SpendingBudget};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::schema_text;
 
@@ -29,7 +29,7 @@ fn options(server: &Server) -> ClientOptions {
 }
 
 fn judge(kind: TemplateKind) -> JudgeOptions {
-    JudgeOptions::new("judge-model", Template::built_in(kind).unwrap())
+    JudgeOptions::new("judge-model", JudgeTemplate::built_in(kind).unwrap())
 }
 
 fn item(number: usize, sql: &str) -> JudgeItem {
@@ -141,23 +141,23 @@ fn a_judge_stops_at_its_budget_and_goes_on_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(by_parity);
     let all = items(30);
-    let run = |budget: Budget| {
+    let run = |budget: SpendingBudget| {
         let prices = Some(Prices { prompt_per_million: 2.0, completion_per_million: 8.0 });
         let options = with_cache(ClientOptions { budget, prices, ..options(&server) }, folder.path());
         judge_bug(&Client::new(&options).unwrap(), &judge(TemplateKind::Bug), &all, None).unwrap()
     };
     // Each answer costs 400 · 2 + 30 · 8 = 1040 millionths; the worst case of a request is some 14,000.
-    let first = run(Budget { cost: Some(0.03), ..Budget::default() });
+    let first = run(SpendingBudget { cost: Some(0.03), ..SpendingBudget::default() });
     assert!(first.usage.cost.unwrap() <= 0.03);
     assert!((5..30).contains(&first.decided), "{}", first.decided);
     assert_eq!(first.undecided, BTreeMap::from([("unasked".to_owned(), 30 - first.decided)]));
     assert!(first.stopped_by.unwrap().contains("budget of 0.03 units of cost"));
-    let second = run(Budget::default());
+    let second = run(SpendingBudget::default());
     assert_eq!((second.decided, second.stopped_by.as_deref()), (30, None));
     assert_eq!(second.usage.cached, first.decided as u64);
     assert_eq!(server.count(), 30, "nothing was asked twice");
     assert!((second.estimate.unwrap().accuracy - (15.0 * 0.9 + 15.0 * (1.0 - 0.8)) / 30.0).abs() < 1e-12);
-    let third = run(Budget { requests: Some(0), ..Budget::default() });
+    let third = run(SpendingBudget { requests: Some(0), ..SpendingBudget::default() });
     assert_eq!((third.decided, server.count()), (30, 30));
     assert_eq!(third.items, second.items);
 }
@@ -168,7 +168,7 @@ fn another_template_asks_again() {
     let server = Server::start(by_parity);
     let file = folder.path().join("own.md");
     std::fs::write(&file, "# System\nJudge. {{mark}}\n# User\n{{question}}{{schema}}{{sql}}\n").unwrap();
-    let own = JudgeOptions::new("judge-model", Template::load(TemplateKind::Bug, &file).unwrap());
+    let own = JudgeOptions::new("judge-model", JudgeTemplate::load(TemplateKind::Bug, &file).unwrap());
     let client = Client::new(&with_cache(options(&server), &folder.path().join("cache"))).unwrap();
     let built_in = judge_bug(&client, &judge(TemplateKind::Bug), &items(3), None).unwrap();
     let by_own = judge_bug(&client, &own, &items(3), None).unwrap();
@@ -283,7 +283,7 @@ fn an_arena_stops_at_its_budget_with_whole_comparisons_and_goes_on() {
     let server = Server::start(fair);
     let opponents = [opponent("weak", 4, 10, true), opponent("strong", 8, 10, true)];
     let run = |requests| {
-        let budget = Budget { requests, ..Budget::default() };
+        let budget = SpendingBudget { requests, ..SpendingBudget::default() };
         // One at a time: of several at once, which one meets the end of the budget is a matter of chance.
         let client = ClientOptions { budget, concurrency: 1, ..options(&server) };
         let client = Client::new(&with_cache(client, folder.path())).unwrap();

@@ -6,15 +6,15 @@ use pulldown_cmark::{Event, Options, Parser};
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use sqlgauge_estimate::report::drift::{Point, Rules, Series};
+use sqlgauge_estimate::report::drift::{AlarmRules, DriftPoint, Series};
 use sqlgauge_estimate::report::{
-    Answer, Interval, Part, Reliability, Signal, SystemEstimate, html, json, markdown, table,
+    AccuracyInterval, Answer, EstimatePart, Reliability, Signal, SystemEstimate, html, json, markdown, table,
 };
 use sqlgauge_report::charts::{
     AccuracyPoint, DriftMark, MethodRow, ShiftPoint, drift_chart, interval_bar, mae_by_method,
     predicted_against_true, shift_against_accuracy,
 };
-use sqlgauge_run::{Input, Manifest};
+use sqlgauge_run::{InputRecord, Manifest};
 
 /// Texts that some format would obey if it did not escape them.
 const HOSTILE: [&str; 6] = [
@@ -39,18 +39,22 @@ fn answer(at: usize, text: &str, probability: f64) -> Answer {
 }
 
 fn estimate(system: &str, accuracy: f64, half: f64, texts: &[&str]) -> SystemEstimate {
-    let part = |(at, name): (usize, &&str)| Part {
+    let part = |(at, name): (usize, &&str)| EstimatePart {
         name: (*name).to_owned(),
         count: at + 1,
         accuracy: accuracy / 2.0,
         runs: 1.0,
         pull: Some(-0.01 * at as f64),
     };
-    let parts: Vec<Part> = texts.iter().enumerate().map(part).collect();
+    let parts: Vec<EstimatePart> = texts.iter().enumerate().map(part).collect();
     SystemEstimate {
         system: system.to_owned(),
         accuracy,
-        interval: Interval { level: 0.9, low: (accuracy - half).max(0.0), high: (accuracy + half).min(1.0) },
+        interval: AccuracyInterval {
+            level: 0.9,
+            low: (accuracy - half).max(0.0),
+            high: (accuracy + half).min(1.0),
+        },
         outside_because: texts.iter().map(|text| format!("it differs: {text}")).collect(),
         overlap: sqlgauge_estimate::Overlap::default(),
         outside: half > 0.1,
@@ -75,7 +79,7 @@ fn report(estimates: Vec<SystemEstimate>, target: &str) -> Reliability {
             command: vec!["sqlgauge".to_owned(), "estimate".to_owned(), target.to_owned()],
             metrics: Vec::new(),
             systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
-            inputs: vec![Input {
+            inputs: vec![InputRecord {
                 role: "target".to_owned(),
                 path: target.to_owned(),
                 sha256: "00".repeat(32),
@@ -91,7 +95,7 @@ fn report(estimates: Vec<SystemEstimate>, target: &str) -> Reliability {
 }
 
 fn series(system: &str, labels: &[&str]) -> Series {
-    let point = |(at, label): (usize, &&str)| Point {
+    let point = |(at, label): (usize, &&str)| DriftPoint {
         label: (*label).to_owned(),
         count: 100,
         accuracy: 0.7 - 0.1 * at as f64,
@@ -100,7 +104,7 @@ fn series(system: &str, labels: &[&str]) -> Series {
         outside: at == 1,
     };
     let points = labels.iter().enumerate().map(point).collect();
-    Series::judged(system.to_owned(), points, Rules { below: Some(0.6), drop: Some(0.1) }, 0)
+    Series::judged(system.to_owned(), points, AlarmRules { below: Some(0.6), drop: Some(0.1) }, 0)
 }
 
 fn many_reports() -> Vec<Reliability> {

@@ -13,12 +13,12 @@ pub struct Blob {
     /// Shape; its product is the number of values.
     pub shape: Vec<usize>,
     /// Values in row-major order.
-    pub values: Values,
+    pub values: BlobValues,
 }
 
 /// Values of a [`Blob`].
 #[derive(Debug, Clone, PartialEq)]
-pub enum Values {
+pub enum BlobValues {
     /// 32-bit floats.
     F32(Vec<f32>),
     /// 64-bit floats.
@@ -29,7 +29,7 @@ pub enum Values {
     Bytes(Vec<u8>),
 }
 
-impl Values {
+impl BlobValues {
     /// Number of values.
     pub fn len(&self) -> usize {
         match self {
@@ -88,7 +88,7 @@ impl Values {
 
 impl Blob {
     /// A named array.
-    pub fn new(name: impl Into<String>, shape: Vec<usize>, values: Values) -> Self {
+    pub fn new(name: impl Into<String>, shape: Vec<usize>, values: BlobValues) -> Self {
         Self { name: name.into(), shape, values }
     }
 
@@ -118,8 +118,8 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Vec<Blob>, String> {
     let file = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
     let mut blobs = Vec::new();
     for (name, view) in file.tensors() {
-        let values =
-            Values::read(view.dtype(), view.data()).map_err(|error| format!("the array `{name}` {error}"))?;
+        let values = BlobValues::read(view.dtype(), view.data())
+            .map_err(|error| format!("the array `{name}` {error}"))?;
         blobs.push(Blob::new(name, view.shape().to_vec(), values));
     }
     blobs.sort_by(|a, b| a.name.cmp(&b.name));
@@ -155,7 +155,7 @@ impl<'a> Blobs<'a> {
     /// Shape and values of an array of `f32`.
     pub(super) fn f32s(self, name: &str) -> Result<(&'a [usize], &'a [f32]), String> {
         match self.find(name)? {
-            Blob { shape, values: Values::F32(values), .. } => Ok((shape, values)),
+            Blob { shape, values: BlobValues::F32(values), .. } => Ok((shape, values)),
             _ => Err(format!("the array `{}.{name}` is not of type F32", self.prefix)),
         }
     }
@@ -163,7 +163,7 @@ impl<'a> Blobs<'a> {
     /// Shape and values of an array of `f64`.
     pub(super) fn f64s(self, name: &str) -> Result<(&'a [usize], &'a [f64]), String> {
         match self.find(name)? {
-            Blob { shape, values: Values::F64(values), .. } => Ok((shape, values)),
+            Blob { shape, values: BlobValues::F64(values), .. } => Ok((shape, values)),
             _ => Err(format!("the array `{}.{name}` is not of type F64", self.prefix)),
         }
     }
@@ -171,7 +171,7 @@ impl<'a> Blobs<'a> {
     /// Values of an array of `u32`.
     pub(super) fn u32s(self, name: &str) -> Result<&'a [u32], String> {
         match self.find(name)? {
-            Blob { values: Values::U32(values), .. } => Ok(values),
+            Blob { values: BlobValues::U32(values), .. } => Ok(values),
             _ => Err(format!("the array `{}.{name}` is not of type U32", self.prefix)),
         }
     }
@@ -179,7 +179,7 @@ impl<'a> Blobs<'a> {
     /// Values of an array of bytes.
     pub(super) fn bytes(self, name: &str) -> Result<&'a [u8], String> {
         match self.find(name)? {
-            Blob { values: Values::Bytes(values), .. } => Ok(values),
+            Blob { values: BlobValues::Bytes(values), .. } => Ok(values),
             _ => Err(format!("the array `{}.{name}` is not of type U8", self.prefix)),
         }
     }

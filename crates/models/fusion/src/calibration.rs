@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::blob::{Blob, Blobs, Values};
+use super::blob::{Blob, BlobValues, Blobs};
 use sqlgauge_base::probit::student_t;
 
 /// Smallest error that is expected of an estimate beside the noise of its items.
@@ -109,11 +109,11 @@ impl Calibration {
     }
 
     pub fn blobs(&self) -> Vec<Blob> {
-        let group = Blob::new("group", vec![self.group.len()], Values::U32(self.group.clone()));
-        let score = Blob::new("score", vec![self.score.len()], Values::F64(self.score.clone()));
-        let tau = Blob::new("tau", vec![1], Values::F64(vec![self.tau]));
+        let group = Blob::new("group", vec![self.group.len()], BlobValues::U32(self.group.clone()));
+        let score = Blob::new("score", vec![self.score.len()], BlobValues::F64(self.score.clone()));
+        let tau = Blob::new("tau", vec![1], BlobValues::F64(vec![self.tau]));
         let items = u32::try_from(self.items).unwrap_or(u32::MAX);
-        vec![group, score, tau, Blob::new("items", vec![1], Values::U32(vec![items]))]
+        vec![group, score, tau, Blob::new("items", vec![1], BlobValues::U32(vec![items]))]
     }
 
     pub fn load(blobs: &Blobs<'_>) -> Result<Self, String> {

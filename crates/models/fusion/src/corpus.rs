@@ -7,16 +7,18 @@ use serde::{Deserialize, Serialize};
 use sqlgauge_encode::{EmbeddingFile, Metadata, Vectors};
 use sqlgauge_run::sha256_of_file;
 use sqlgauge_shift::{
-    Corpus, Descriptors, Directions, Grouping, MetaSetOptions, Reference, SampleSet, Side, Slices, Strategy,
-    meta_set,
+    Corpus, Descriptors, Directions, Grouping, MetaSetOptions, Reference, SampleSet, SetSide, Slices,
+    Strategy, meta_set,
 };
 
 use crate::adapt_options::AdaptOptions;
 
-use super::blob::{Blob, Values};
+use super::blob::{Blob, BlobValues};
 use super::card::{CorpusCard, EncoderCard, Provenance, SourceCard};
 use super::error::EvaluatorError;
-use super::fit::{CALIBRATION_SHARE, Estimate, Evaluator, FitOptions, Parts, VALIDATION_SHARE, fit_parts};
+use super::fit::{
+    CALIBRATION_SHARE, Evaluator, FitOptions, FittedEstimate, Parts, VALIDATION_SHARE, fit_parts,
+};
 use super::meta_set::{MetaSet, Rows};
 use super::regressors::Regressor;
 use super::reptile::{ReptileOptions, adapt, meta_train};
@@ -51,7 +53,7 @@ pub struct CorpusOptions<'a> {
 
 /// What is told while an evaluator is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum CorpusStage {
     /// That many sample sets are drawn, of so many.
     Sets(usize, usize),
     /// The regressor learns.
@@ -62,7 +64,7 @@ pub enum Stage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetEstimate {
     /// The estimate with its interval.
-    pub estimate: Estimate,
+    pub estimate: FittedEstimate,
     /// The target's shift against the source.
     pub descriptors: Descriptors,
 }
@@ -81,13 +83,13 @@ pub fn fit_files(
     source: &EmbeddingFile,
     corpora: &[EmbeddingFile],
     options: &CorpusOptions<'_>,
-    progress: &dyn Fn(Stage),
+    progress: &dyn Fn(CorpusStage),
 ) -> Result<Evaluator, EvaluatorError> {
     for corpus in corpora {
         check_same_encoder(&encoder_of(source), corpus)?;
     }
-    let mut sides: Vec<(Side, &dyn Vectors)> = vec![(Side::Source, source)];
-    sides.extend(corpora.iter().map(|corpus| (Side::Corpus, corpus as &dyn Vectors)));
+    let mut sides: Vec<(SetSide, &dyn Vectors)> = vec![(SetSide::Source, source)];
+    sides.extend(corpora.iter().map(|corpus| (SetSide::Corpus, corpus as &dyn Vectors)));
     let directions = Directions::new(options.slices, options.seed, &sides)?;
     let reference = Reference::build(source, directions)?;
     let bytes = reference.to_bytes();
@@ -95,7 +97,7 @@ pub fn fit_files(
         regressor: options.regressor,
         seed: options.seed,
         provenance: provenance(source, corpora, options)?,
-        reference: vec![Blob::new(REFERENCE, vec![bytes.len()], Values::Bytes(bytes))],
+        reference: vec![Blob::new(REFERENCE, vec![bytes.len()], BlobValues::Bytes(bytes))],
     };
     let corpora = corpora.iter().map(Labels::new).collect::<Result<Vec<_>, EvaluatorError>>()?;
     let draw = Draw { reference: &reference, options: *options, progress };
@@ -103,7 +105,7 @@ pub fn fit_files(
         [] => Err(EvaluatorError::Option("there is no corpus: give at least one".to_owned())),
         [corpus] => {
             let parts = draw.parts(corpus)?;
-            progress(Stage::Fitting);
+            progress(CorpusStage::Fitting);
             let mut evaluator = fit_parts(&parts, &fit_options)?;
             evaluator.note_of_databases(corpus.databases.len());
             Ok(evaluator)
@@ -115,7 +117,7 @@ pub fn fit_files(
                 .enumerate()
                 .map(|(done, corpus)| draw.grouped(corpus, each, done * each, options.sets));
             let systems = systems.collect::<Result<Vec<_>, EvaluatorError>>()?;
-            progress(Stage::Fitting);
+            progress(CorpusStage::Fitting);
             meta_train(&systems, &options.reptile, &fit_options)
         }
     }
@@ -131,7 +133,7 @@ pub fn adapt_to_file(
     corpus: &EmbeddingFile,
     sets: usize,
     options: &AdaptOptions,
-    progress: &dyn Fn(Stage),
+    progress: &dyn Fn(CorpusStage),
 ) -> Result<Evaluator, EvaluatorError> {
     check_same_encoder(&evaluator.encoder(), corpus)?;
     let reference = evaluator.source()?;
@@ -148,7 +150,7 @@ pub fn adapt_to_file(
     };
     let draw = Draw { reference: &reference, options: options_of_draw, progress };
     let drawn = draw.grouped(&Labels::new(corpus)?, sets, 0, sets)?;
-    progress(Stage::Fitting);
+    progress(CorpusStage::Fitting);
     let mut adapted = adapt(evaluator, &drawn, options)?;
     adapted.card.provenance.corpora.push(corpus_card(corpus)?);
     Ok(adapted)
@@ -176,7 +178,7 @@ impl Evaluator {
     /// When it carries none (it was fitted on bare rows), or they are damaged.
     pub fn source(&self) -> Result<Reference, EvaluatorError> {
         let bytes = self.reference.iter().find_map(|blob| match &blob.values {
-            Values::Bytes(bytes) if blob.name == REFERENCE => Some(bytes),
+            BlobValues::Bytes(bytes) if blob.name == REFERENCE => Some(bytes),
             _ => None,
         });
         let bytes = bytes.ok_or_else(|| {
@@ -218,7 +220,7 @@ impl<'a> Labels<'a> {
             *value = number;
         }
         let starts = chunk_starts(file)
-            .map_err(|error| sqlgauge_shift::ShiftError::Read { side: Side::Corpus, error })?;
+            .map_err(|error| sqlgauge_shift::ShiftError::Read { side: SetSide::Corpus, error })?;
         Ok(Self {
             file,
             starts,
@@ -245,7 +247,7 @@ impl<'a> Labels<'a> {
 struct Draw<'a> {
     reference: &'a Reference,
     options: CorpusOptions<'a>,
-    progress: &'a dyn Fn(Stage),
+    progress: &'a dyn Fn(CorpusStage),
 }
 
 /// Items of a corpus by what they are for.
@@ -337,7 +339,7 @@ impl Draw<'_> {
                 .next_u64(),
             strategies,
         };
-        let told = |drawn: usize| (self.progress)(Stage::Sets((done + drawn).min(all), all));
+        let told = |drawn: usize| (self.progress)(CorpusStage::Sets((done + drawn).min(all), all));
         let corpus = Corpus { vectors: &vectors, correct: &correct, groupings: &groupings };
         to_meta_set(&meta_set(self.reference, &corpus, &options, &told)?, group)
     }

@@ -8,7 +8,7 @@ use super::card::{Calibrated, Card, Epoch, FORMAT, Provenance};
 use super::error::EvaluatorError;
 use super::meta_set::{MetaSet, Rows};
 use super::ranges::Ranges;
-use super::regressors::{Fitted, Labelled, Mlp, Model, Regressor, mean_absolute_error};
+use super::regressors::{FittedModel, LabelledRows, Mlp, Model, Regressor, mean_absolute_error};
 use super::scaler::Scaler;
 
 /// Share of the groups that calibrates the interval.
@@ -63,7 +63,7 @@ pub struct Evaluator {
 
 /// An estimated accuracy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
+pub struct FittedEstimate {
     /// The estimate, in `[0, 1]`.
     pub accuracy: f64,
     /// Lower end of the interval.
@@ -128,9 +128,9 @@ pub fn fit_parts(parts: &Parts, options: &FitOptions<'_>) -> Result<Evaluator, E
     }
     let scaler = Scaler::fit(train.rows());
     let [rows, held_out] = [train, validation].map(|part| scaler.apply(part.rows()));
-    let labelled = Labelled { rows: &rows, accuracy: train.accuracy() };
-    let validated = Labelled { rows: &held_out, accuracy: validation.accuracy() };
-    let Fitted { model, curve } = options.regressor.fit(labelled, validated, options.seed)?;
+    let labelled = LabelledRows { rows: &rows, accuracy: train.accuracy() };
+    let validated = LabelledRows { rows: &held_out, accuracy: validation.accuracy() };
+    let FittedModel { model, curve } = options.regressor.fit(labelled, validated, options.seed)?;
     let trained = Ranges::of(train.rows());
     let mut seen = trained.clone();
     others().for_each(|part| seen.extend(part.rows()));
@@ -179,7 +179,7 @@ impl Evaluator {
         row: &[f64],
         items: Option<usize>,
         level: f64,
-    ) -> Result<Estimate, EvaluatorError> {
+    ) -> Result<FittedEstimate, EvaluatorError> {
         if !(level > 0.0 && level < 1.0) {
             let message = format!("a level of {level} is not between 0 and 1; 0.9 is usual");
             return Err(EvaluatorError::Option(message));
@@ -192,7 +192,7 @@ impl Evaluator {
         let excess = self.trained.excess(row, &self.scaler);
         let (half, basis) = self.calibration.half_width(level, accuracy, items, excess);
         let beyond = self.seen.beyond(row);
-        Ok(Estimate {
+        Ok(FittedEstimate {
             accuracy,
             low: (accuracy - half).max(0.0),
             high: (accuracy + half).min(1.0),

@@ -3,7 +3,7 @@
 //! A [`MetaSet`] holds, for each of many sample sets, the shift descriptors of the set against the source and the
 //! accuracy that a system truly reached on it. [`fit`] learns the map between the two (paper section IV-B, Eq. 6-10)
 //! with any of the regressors of Figure 6; [`fine_tune`] is `fusion-tl`, [`meta_train`] with [`adapt`] is
-//! `fusion-ml` (section IV-C, Eq. 13). The result, an [`Evaluator`], is saved as a folder and gives an [`Estimate`]
+//! `fusion-ml` (section IV-C, Eq. 13). The result, an [`Evaluator`], is saved as a folder and gives an [`FittedEstimate`]
 //! with an interval for the descriptors of an unlabelled target.
 //!
 //! Everything is drawn from one seed and is the same bit for bit whatever the number of threads. (Between two models
@@ -65,17 +65,17 @@ mod transfer;
 
 pub use adapt_options::AdaptOptions;
 #[cfg(feature = "evaluator")]
-pub use blob::{Blob, Values};
+pub use blob::{Blob, BlobValues};
 #[cfg(feature = "evaluator")]
 pub use calibration::Basis;
 #[cfg(feature = "evaluator")]
 pub use card::{Calibrated, Card, CorpusCard, EncoderCard, Epoch, FORMAT, Provenance, SourceCard};
 #[cfg(feature = "evaluator")]
-pub use corpus::{CorpusOptions, Stage, TargetEstimate, adapt_to_file, evaluate_target, fit_files};
+pub use corpus::{CorpusOptions, CorpusStage, TargetEstimate, adapt_to_file, evaluate_target, fit_files};
 #[cfg(feature = "evaluator")]
 pub use error::EvaluatorError;
 #[cfg(feature = "evaluator")]
-pub use fit::{Estimate, Evaluator, FitOptions, Parts, fit, fit_parts};
+pub use fit::{Evaluator, FitOptions, FittedEstimate, Parts, fit, fit_parts};
 #[cfg(feature = "evaluator")]
 pub use folder::FOLDER_FILES;
 #[cfg(feature = "evaluator")]

@@ -4,7 +4,7 @@ use candle_core::{Device, Result, Tensor, Var};
 use candle_nn::ops::{layer_norm_slow, sigmoid};
 use candle_nn::optim::{AdamW, Optimizer, ParamsAdamW};
 
-use super::blob::{Blob, Blobs, Values};
+use super::blob::{Blob, BlobValues, Blobs};
 use super::meta_set::Rows;
 use sqlgauge_base::{Random, seed_of};
 
@@ -207,7 +207,7 @@ impl Network {
     /// The parameters as blobs.
     pub fn blobs(&self) -> Result<Vec<Blob>> {
         let blob = |(name, variable): (String, &Var)| {
-            Ok(Blob::new(name, variable.dims().to_vec(), Values::F32(variable.flatten_all()?.to_vec1()?)))
+            Ok(Blob::new(name, variable.dims().to_vec(), BlobValues::F32(variable.flatten_all()?.to_vec1()?)))
         };
         self.variables().into_iter().map(blob).collect()
     }

@@ -1,6 +1,6 @@
 //! How far a row lies outside of what was seen.
 
-use super::blob::{Blob, Blobs, Values};
+use super::blob::{Blob, BlobValues, Blobs};
 use super::meta_set::Rows;
 use super::scaler::Scaler;
 
@@ -50,7 +50,7 @@ impl Ranges {
 
     pub fn blobs(&self, name: &str) -> Blob {
         let values = self.low.iter().chain(&self.high).copied().collect();
-        Blob::new(name, vec![2, self.low.len()], Values::F64(values))
+        Blob::new(name, vec![2, self.low.len()], BlobValues::F64(values))
     }
 
     pub fn load(blobs: &Blobs<'_>, name: &str) -> Result<Self, String> {

@@ -1,6 +1,6 @@
 //! Descriptors to inputs of about unit spread.
 
-use super::blob::{Blob, Blobs, Values};
+use super::blob::{Blob, BlobValues, Blobs};
 use super::error::EvaluatorError;
 use super::meta_set::Rows;
 
@@ -52,7 +52,7 @@ impl Scaler {
             .iter()
             .flat_map(|column| [column.median, column.spread, column.mean, column.deviation])
             .collect();
-        vec![Blob::new("scaler", vec![self.columns.len(), 4], Values::F64(values))]
+        vec![Blob::new("scaler", vec![self.columns.len(), 4], BlobValues::F64(values))]
     }
 
     pub fn load(blobs: &Blobs<'_>) -> Result<Self, String> {

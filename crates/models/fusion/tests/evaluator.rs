@@ -6,9 +6,9 @@ use std::path::Path;
 
 use sqlgauge_fusion::regressors::{self, Mlp, Training};
 use sqlgauge_fusion::{
-    AdaptOptions, Basis, Blob, EncoderCard, Evaluator, EvaluatorError, FitOptions, MetaSet, Provenance,
-    ReptileOptions, Rows, TransferOptions, Values, adapt, find, fine_tune, fit, labelled_subset, meta_train,
-    sample_subsets,
+    AdaptOptions, Basis, Blob, BlobValues, EncoderCard, Evaluator, EvaluatorError, FitOptions, MetaSet,
+    Provenance, ReptileOptions, Rows, TransferOptions, adapt, find, fine_tune, fit, labelled_subset,
+    meta_train, sample_subsets,
 };
 
 /// Descriptors in the made-up sets.
@@ -163,9 +163,9 @@ fn the_card_tells_what_is_needed_to_judge() {
     };
     let provenance = Provenance { encoder: Some(encoder.clone()), ..Provenance::default() };
     let reference = vec![
-        Blob::new("mean", vec![2], Values::F64(vec![0.25, -1.5])),
-        Blob::new("options.json", vec![2], Values::Bytes(b"{}".to_vec())),
-        Blob::new("sorted", vec![1, 3], Values::F32(vec![1.0, 2.0, 3.0])),
+        Blob::new("mean", vec![2], BlobValues::F64(vec![0.25, -1.5])),
+        Blob::new("options.json", vec![2], BlobValues::Bytes(b"{}".to_vec())),
+        Blob::new("sorted", vec![1, 3], BlobValues::F32(vec![1.0, 2.0, 3.0])),
     ];
     let options = FitOptions { provenance, reference: reference.clone(), ..quick(1) };
     let folder = tempfile::tempdir().unwrap();

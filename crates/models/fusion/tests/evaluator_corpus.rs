@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use sqlgauge_encode::{EmbeddingFile, EmbeddingWriter, Item, Metadata};
+use sqlgauge_encode::{EmbeddingFile, EmbeddingRow, EmbeddingWriter, Metadata};
 use sqlgauge_fusion::{
-    AdaptOptions, Basis, CorpusOptions, Evaluator, EvaluatorError, ReptileOptions, Stage, adapt_to_file,
-    evaluate_target, find, fit_files,
+    AdaptOptions, Basis, CorpusOptions, CorpusStage, Evaluator, EvaluatorError, ReptileOptions,
+    adapt_to_file, evaluate_target, find, fit_files,
 };
 use sqlgauge_shift::Slices;
 
@@ -65,7 +65,9 @@ fn write(path: &Path, workload: Workload, labelled: bool) -> f64 {
         right += correct;
         let (id, db_id) = (item.to_string(), format!("db{database}"));
         let correct = labelled.then_some(correct);
-        writer.push(Item { id: &id, db_id: &db_id, vector: &vector, correct, confidence: None }).unwrap();
+        writer
+            .push(EmbeddingRow { id: &id, db_id: &db_id, vector: &vector, correct, confidence: None })
+            .unwrap();
     }
     writer.finish().unwrap();
     right / workload.items as f64
@@ -227,6 +229,6 @@ fn progress_ends_with_all_sets() {
     let tell = |stage| stages.borrow_mut().push(stage);
     fit_files(&files.source(), &[corpus], &CorpusOptions { sets: 100, ..options() }, &tell).unwrap();
     let stages = stages.into_inner();
-    assert_eq!(stages.last(), Some(&Stage::Fitting));
-    assert!(stages.contains(&Stage::Sets(100, 100)), "{stages:?}");
+    assert_eq!(stages.last(), Some(&CorpusStage::Fitting));
+    assert!(stages.contains(&CorpusStage::Sets(100, 100)), "{stages:?}");
 }

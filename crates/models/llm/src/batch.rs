@@ -44,7 +44,7 @@ impl<T> Batch<T> {
 
 /// How far a batch is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Progress {
+pub struct BatchProgress {
     /// Requests of the batch (texts, for embeddings).
     pub total: usize,
     /// Requests with a result, good or bad.

@@ -11,7 +11,7 @@ pub(crate) const CHAT: &str = "chat/completions";
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum Speaker {
     /// Instructions.
     System,
     /// The question.
@@ -24,7 +24,7 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// Who speaks.
-    pub role: Role,
+    pub role: Speaker,
     /// What is said.
     pub content: String,
 }
@@ -32,12 +32,12 @@ pub struct Message {
 impl Message {
     /// Instructions.
     pub fn system(content: impl Into<String>) -> Self {
-        Self { role: Role::System, content: content.into() }
+        Self { role: Speaker::System, content: content.into() }
     }
 
     /// The question.
     pub fn user(content: impl Into<String>) -> Self {
-        Self { role: Role::User, content: content.into() }
+        Self { role: Speaker::User, content: content.into() }
     }
 }
 
@@ -127,7 +127,7 @@ impl TokenUsage {
 
 /// A token of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Token {
+pub struct AnswerToken {
     /// Its text.
     pub token: String,
     /// The natural logarithm of its probability after what stands before it.
@@ -146,7 +146,7 @@ pub struct ChatAnswer {
     /// The model that answered, as the server names it.
     pub model: Option<String>,
     /// The tokens of the text, where they were asked for (`logprobs`) and the server gives them; else none.
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<AnswerToken>,
     /// Tokens that the request took when it was sent; `None` when the server does not say.
     pub usage: Option<TokenUsage>,
     /// Whether the answer was in the cache, or another request of the batch was the same.
@@ -178,9 +178,9 @@ impl ChatAnswer {
 }
 
 /// The tokens of a choice; none if one of them is not as the protocol says, since a sum over the others means nothing.
-fn tokens(choice: &Value) -> Vec<Token> {
+fn tokens(choice: &Value) -> Vec<AnswerToken> {
     let listed = choice["logprobs"]["content"].as_array();
-    let token = |value: &Value| Token::deserialize(value).ok().filter(|token| token.logprob <= 0.0);
+    let token = |value: &Value| AnswerToken::deserialize(value).ok().filter(|token| token.logprob <= 0.0);
     listed.and_then(|listed| listed.iter().map(token).collect()).unwrap_or_default()
 }
 

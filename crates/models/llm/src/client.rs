@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Semaphore;
 
-use crate::batch::{Batch, Halt, Outcomes, Progress, drive};
+use crate::batch::{Batch, BatchProgress, Halt, Outcomes, drive};
 use crate::cache::{Cache, Key};
 use crate::chat::{CHAT, ChatAnswer, ChatRequest, TokenUsage};
 use crate::digest::{canonical, digest};
@@ -28,7 +28,7 @@ const POLL: Duration = Duration::from_millis(50);
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// Is told how far a batch is, on the thread that started it.
-type OnProgress<'a> = &'a mut (dyn FnMut(&Progress) + Send);
+type OnProgress<'a> = &'a mut (dyn FnMut(&BatchProgress) + Send);
 
 /// A client of one server. Its methods block; several threads may use one client, and share its limits.
 pub struct Client {
@@ -193,7 +193,7 @@ impl Client {
                 results[position] = Some(outcome);
             }
             if let Some(progress) = &mut progress {
-                progress(&Progress { total, done, failed, usage: self.usage().since(&before) });
+                progress(&BatchProgress { total, done, failed, usage: self.usage().since(&before) });
             }
         }));
         for position in 0..total {

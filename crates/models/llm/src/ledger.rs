@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use crate::error::LlmError;
-use crate::options::{Budget, Prices};
+use crate::options::{Prices, SpendingBudget};
 
 /// What a client has used.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ pub(crate) enum Bill {
 
 /// Counts what is used. A request reserves its worst case before it is sent and settles after.
 pub(crate) struct Ledger {
-    budget: Budget,
+    budget: SpendingBudget,
     prices: Option<Prices>,
     state: Mutex<State>,
     settled: Notify,
@@ -111,7 +111,7 @@ pub(crate) struct Reservation<'a> {
 }
 
 impl Ledger {
-    pub(crate) fn new(budget: Budget, prices: Option<Prices>) -> Self {
+    pub(crate) fn new(budget: SpendingBudget, prices: Option<Prices>) -> Self {
         Self { budget, prices, state: Mutex::new(State::default()), settled: Notify::new() }
     }
 
@@ -236,7 +236,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_waits_for_others_to_settle_and_stops_when_it_cannot_fit() {
-        let ledger = Ledger::new(Budget { tokens: Some(150), ..Budget::default() }, None);
+        let ledger = Ledger::new(SpendingBudget { tokens: Some(150), ..SpendingBudget::default() }, None);
         let first = ledger.reserve(WORST, false).await.unwrap();
         // 100 reserved, 100 more do not fit now, but may when the first turns out cheaper.
         let (second, ()) = tokio::join!(ledger.reserve(WORST, false), async {
@@ -254,7 +254,8 @@ mod tests {
     #[tokio::test]
     async fn an_unknown_bill_counts_with_its_worst_case() {
         let prices = Prices { prompt_per_million: 10.0, completion_per_million: 100.0 };
-        let ledger = Ledger::new(Budget { cost: Some(0.01), ..Budget::default() }, Some(prices));
+        let ledger =
+            Ledger::new(SpendingBudget { cost: Some(0.01), ..SpendingBudget::default() }, Some(prices));
         ledger.reserve(WORST, false).await.unwrap().settle(Bill::Nothing);
         ledger.reserve(WORST, true).await.unwrap().settle(Bill::Unknown);
         drop(ledger.reserve(WORST, true).await.unwrap());

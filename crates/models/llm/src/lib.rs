@@ -41,9 +41,9 @@ mod secret;
 mod transport;
 
 #[cfg(feature = "client")]
-pub use batch::{Batch, Progress};
+pub use batch::{Batch, BatchProgress};
 #[cfg(feature = "client")]
-pub use chat::{ChatAnswer, ChatRequest, Message, Role, Token, TokenLimit, TokenUsage};
+pub use chat::{AnswerToken, ChatAnswer, ChatRequest, Message, Speaker, TokenLimit, TokenUsage};
 #[cfg(feature = "client")]
 pub use client::Client;
 pub use digest::digest;
@@ -54,7 +54,7 @@ pub use error::LlmError;
 #[cfg(feature = "client")]
 pub use ledger::Usage;
 #[cfg(feature = "client")]
-pub use options::{Auth, Budget, CacheOptions, ClientOptions, Prices, RateLimits, Retry};
+pub use options::{Auth, CacheOptions, ClientOptions, Prices, RateLimits, Retry, SpendingBudget};
 pub use prompt::{Placeholders, Prompt, PromptError};
 #[cfg(feature = "client")]
 pub use secret::Secret;

@@ -61,7 +61,7 @@ pub struct Prices {
 /// cost needs [`ChatRequest::max_tokens`](crate::ChatRequest). An attempt whose bill is unknown (a timeout, say) counts
 /// with its worst case.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Budget {
+pub struct SpendingBudget {
     /// HTTP requests, repeated ones included.
     pub requests: Option<u64>,
     /// Tokens, sent and generated.
@@ -102,7 +102,7 @@ pub struct ClientOptions {
     /// How much may be sent in a minute.
     pub rate: RateLimits,
     /// When to stop.
-    pub budget: Budget,
+    pub budget: SpendingBudget,
     /// What tokens cost; without, no cost is reported.
     pub prices: Option<Prices>,
     /// Where answers are kept; none keeps nothing.
@@ -128,7 +128,7 @@ impl ClientOptions {
             concurrency: 4,
             retry: Retry::default(),
             rate: RateLimits::default(),
-            budget: Budget::default(),
+            budget: SpendingBudget::default(),
             prices: None,
             cache: None,
             max_answer_bytes: 64 << 20,

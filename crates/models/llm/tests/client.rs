@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde_json::json;
 use server::{Reply, Server};
 use sqlgauge_llm::{
-    Auth, Budget, CacheOptions, ChatRequest, Client, ClientOptions, LlmError, Message, Prices, Progress,
-    Retry, Secret,
+    Auth, BatchProgress, CacheOptions, ChatRequest, Client, ClientOptions, LlmError, Message, Prices, Retry,
+    Secret, SpendingBudget,
 };
 
 const KEY: &str = "sk-test-0123456789-abcdefghij";
@@ -287,7 +287,7 @@ fn equal_requests_are_asked_once() {
     let client = Client::new(&options(&server)).unwrap();
     let requests = [question("a"), question("b"), question("a"), question("a")];
     let mut last = None;
-    let batch = client.chat_batch(&requests, Some(&mut |progress: &Progress| last = Some(*progress)));
+    let batch = client.chat_batch(&requests, Some(&mut |progress: &BatchProgress| last = Some(*progress)));
     let texts: Vec<_> = batch.results.iter().map(|result| result.as_ref().unwrap().text.as_str()).collect();
     assert_eq!(texts, ["re: a", "re: b", "re: a", "re: a"]);
     assert_eq!(server.count(), 2);
@@ -339,7 +339,7 @@ fn a_budget_is_never_exceeded_and_the_rest_is_asked_later() {
         Client::new(&cached(ClientOptions { budget, prices, ..options(&server) }, folder.path())).unwrap()
     };
     // Each answer costs 20 + 5 tokens, 30 units; the worst case is about 130 tokens.
-    let client = limited(Budget { tokens: Some(400), ..Budget::default() });
+    let client = limited(SpendingBudget { tokens: Some(400), ..SpendingBudget::default() });
     let batch = client.chat_batch(&questions(40), None);
     let usage = client.usage();
     assert!(usage.prompt_tokens + usage.completion_tokens <= 400);
@@ -350,10 +350,11 @@ fn a_budget_is_never_exceeded_and_the_rest_is_asked_later() {
     let asked = server.count();
     assert_eq!(asked, batch.answered());
 
-    let client = limited(Budget { cost: Some(400.0), requests: Some(3), ..Budget::default() });
+    let client =
+        limited(SpendingBudget { cost: Some(400.0), requests: Some(3), ..SpendingBudget::default() });
     let more = client.chat_batch(&questions(40), None);
     assert_eq!((more.usage.cached, more.usage.requests), (asked as u64, 3));
-    let rest = limited(Budget::default()).chat_batch(&questions(40), None);
+    let rest = limited(SpendingBudget::default()).chat_batch(&questions(40), None);
     assert_eq!((rest.answered(), rest.usage.requests), (40, 40 - asked as u64 - 3));
     let mut prompts: Vec<_> = server.seen().iter().map(|seen| seen.prompt().to_owned()).collect();
     prompts.sort();
@@ -364,7 +365,7 @@ fn a_budget_is_never_exceeded_and_the_rest_is_asked_later() {
 #[test]
 fn an_answer_without_a_count_uses_up_its_worst_case() {
     let server = Server::start(|_| Reply::json(200, &json!({"choices": [{"message": {"content": "good"}}]})));
-    let budget = Budget { tokens: Some(200), ..Budget::default() };
+    let budget = SpendingBudget { tokens: Some(200), ..SpendingBudget::default() };
     let client = Client::new(&ClientOptions { budget, ..options(&server) }).unwrap();
     let batch = client.chat_batch(&questions(5), None);
     assert_eq!((batch.answered(), batch.unasked()), (1, 4));
@@ -434,7 +435,7 @@ fn progress_is_told_after_each_answer() {
     let server = echo();
     let mut told = Vec::new();
     let client = Client::new(&options(&server)).unwrap();
-    client.chat_batch(&questions(6), Some(&mut |progress: &Progress| told.push(progress.done)));
+    client.chat_batch(&questions(6), Some(&mut |progress: &BatchProgress| told.push(progress.done)));
     assert_eq!(told, [1, 2, 3, 4, 5, 6]);
     assert!(client.chat_batch(&[], None).results.is_empty());
 }
@@ -444,7 +445,7 @@ fn options_that_make_no_sense_are_refused_before_anything_is_sent() {
     let good = ClientOptions::new("https://api.example.com/v1");
     assert!(Client::new(&good).is_ok());
     let price = |price| Some(Prices { prompt_per_million: price, completion_per_million: 1.0 });
-    let cost = |cost| Budget { cost: Some(cost), ..Budget::default() };
+    let cost = |cost| SpendingBudget { cost: Some(cost), ..SpendingBudget::default() };
     let cases = [
         (ClientOptions::new("api.example.com/v1"), "base URL"),
         (ClientOptions::new("ftp://example.com"), "http://"),
@@ -475,7 +476,7 @@ fn options_that_make_no_sense_are_refused_before_anything_is_sent() {
 #[test]
 fn a_budget_of_tokens_needs_a_limit_of_the_answer() {
     let server = echo();
-    let budget = Budget { tokens: Some(10_000), ..Budget::default() };
+    let budget = SpendingBudget { tokens: Some(10_000), ..SpendingBudget::default() };
     let client = Client::new(&ClientOptions { budget, ..options(&server) }).unwrap();
     let request = ChatRequest { max_tokens: None, ..question("q") };
     assert!(client.chat(&request).unwrap_err().to_string().contains("max_tokens"));

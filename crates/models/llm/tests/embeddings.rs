@@ -4,7 +4,7 @@ mod server;
 
 use serde_json::json;
 use server::{Reply, SeenRequest, Server};
-use sqlgauge_llm::{Budget, CacheOptions, Client, ClientOptions, EmbeddingRequest, LlmError, Retry};
+use sqlgauge_llm::{CacheOptions, Client, ClientOptions, EmbeddingRequest, LlmError, Retry, SpendingBudget};
 
 fn options(server: &Server) -> ClientOptions {
     let retry = Retry { attempts: 3, first_pause_ms: 1, longest_pause_ms: 4, longest_retry_after_s: 5 };
@@ -95,7 +95,7 @@ fn vectors_that_cannot_be_right_are_asked_again() {
 #[test]
 fn a_budget_stops_embeddings_too() {
     let server = Server::start(embed);
-    let budget = Budget { tokens: Some(60), ..Budget::default() };
+    let budget = SpendingBudget { tokens: Some(60), ..SpendingBudget::default() };
     let client = Client::new(&ClientOptions { budget, concurrency: 1, ..options(&server) }).unwrap();
     // A request of two texts has 41 bytes and is billed 3 tokens: seven fit, then 21 + 41 exceed 60.
     let result = client.embed(&request(2), &texts(10), None);

@@ -5,9 +5,9 @@
 //! question asks no server twice. An answer without names costs its table, which is named; a server that gives no answer ends the
 //! asking, since what it says next time would make another benchmark.
 
-use sqlgauge_llm::{ChatRequest, Client, LlmError, Placeholders, Progress, Prompt, Usage};
+use sqlgauge_llm::{BatchProgress, ChatRequest, Client, LlmError, Placeholders, Prompt, Usage};
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
-use sqlgauge_sql::{Dialect, schema_text};
+use sqlgauge_sql::{PrintDialect, schema_text};
 
 use sqlgauge_names::{Naturalness, SchemaNames, Suggestions};
 
@@ -74,7 +74,7 @@ pub fn ask(
     databases: &[(&str, &Schema)],
     settings: &ModelSettings,
     naturalness: Naturalness,
-    progress: Option<&mut (dyn FnMut(&Progress) + Send)>,
+    progress: Option<&mut (dyn FnMut(&BatchProgress) + Send)>,
 ) -> Result<NameAnswers, AskError> {
     let prompt = Prompt::parse(BUILT_IN, PLACEHOLDERS)?;
     let mut asked = Vec::new();
@@ -126,14 +126,15 @@ fn request(
         "style" => style(naturalness).to_owned(),
         "example" => example(naturalness).to_owned(),
         "columns" => column_list(table),
-        _ => Dialect::Sqlite.identifier(&table.name),
+        _ => PrintDialect::Sqlite.identifier(&table.name),
     });
     ChatRequest { max_tokens: Some(most), ..settings.request(filled) }
 }
 
 /// The columns by name, as they are written in SQL.
 fn column_list(table: &Table) -> String {
-    let names: Vec<_> = table.columns.iter().map(|column| Dialect::Sqlite.identifier(&column.name)).collect();
+    let names: Vec<_> =
+        table.columns.iter().map(|column| PrintDialect::Sqlite.identifier(&column.name)).collect();
     names.join(", ")
 }
 

@@ -20,12 +20,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Engine, Limits, ResultSet, SqliteEngine, Value, WorkerCommand, serve_queries};
-use sqlgauge_reward::{AnswerColumns, Code, Kind, Likeness, Options, Request, Reward, RewardResult};
+use sqlgauge_reward::{
+    AnswerColumns, Code, Likeness, Request, Reward, RewardKind, RewardOptions, RewardResult,
+};
 use sqlgauge_search::literal;
 use sqlgauge_sql::schema::TableKind;
 use sqlgauge_sql::tree::{From, Query, Relation, Select};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
-use sqlgauge_sql::{Dialect, print, resolve};
+use sqlgauge_sql::{PrintDialect, print, resolve};
 
 /// The only argument of a worker.
 const WORKER: &str = "--run-queries";
@@ -122,9 +124,9 @@ impl Spider {
         Ok(Self { folder, golds })
     }
 
-    fn options(&self, arguments: &Arguments) -> Options {
+    fn options(&self, arguments: &Arguments) -> RewardOptions {
         let time_limit = Duration::from_secs_f64(arguments.limit);
-        Options { time_limit, ..Options::new(self.folder.join("database")) }
+        RewardOptions { time_limit, ..RewardOptions::new(self.folder.join("database")) }
     }
 
     /// The predictions of a system beside their golds, spread over the databases.
@@ -157,7 +159,7 @@ impl Spider {
     }
 }
 
-fn made(options: Options) -> Result<Reward> {
+fn made(options: RewardOptions) -> Result<Reward> {
     let program = std::env::current_exe()?;
     Ok(Reward::new(options, WorkerCommand::new(program).argument(WORKER))?)
 }
@@ -177,7 +179,7 @@ fn speed(arguments: &Arguments, spider: &Spider) -> Result<()> {
     let batch = spider.pairs(&arguments.system, arguments.pairs)?;
     let other = spider.pairs("etm_C3", arguments.pairs)?;
     let folder = tempfile::tempdir()?;
-    let guarded = Options {
+    let guarded = RewardOptions {
         witnesses: true,
         witness_folder: Some(folder.path().to_owned()),
         ..spider.options(arguments)
@@ -233,7 +235,7 @@ fn beside(arguments: &Arguments, spider: &Spider) -> Result<()> {
         ))
     };
     for (processes, endless) in [(0, 0), (0, 24), (8, 24), (32, 24)] {
-        let options = Options { slow_queries: processes, ..spider.options(arguments) };
+        let options = RewardOptions { slow_queries: processes, ..spider.options(arguments) };
         let reward = made(options)?;
         let without_end =
             (0..endless).map(|number| request(format!("{ENDLESS} singer WHERE singer_id <> {number}")));
@@ -252,7 +254,7 @@ fn beside(arguments: &Arguments, spider: &Spider) -> Result<()> {
 }
 
 fn leak(arguments: &Arguments, spider: &Spider) -> Result<()> {
-    let options = Options { witnesses: true, cache_bytes: 8 << 20, ..spider.options(arguments) };
+    let options = RewardOptions { witnesses: true, cache_bytes: 8 << 20, ..spider.options(arguments) };
     let reward = made(options)?;
     let pairs = spider.pairs(&arguments.system, 1034)?;
     for number in 0..=arguments.batches {
@@ -392,7 +394,7 @@ fn changed(target: &Target<'_>, rewriter: &mut dyn Rewriter) -> Vec<String> {
     if other == query {
         return Vec::new();
     }
-    print(&other, schema, Dialect::Sqlite).into_iter().collect()
+    print(&other, schema, PrintDialect::Sqlite).into_iter().collect()
 }
 
 struct Joins {
@@ -444,11 +446,15 @@ fn counts_a_table(gold: &str, database: &sqlgauge_engine::Database) -> bool {
 fn attacks(arguments: &Arguments, spider: &Spider) -> Result<()> {
     let kept = tempfile::tempdir()?;
     let folder = arguments.witnesses.clone().unwrap_or_else(|| kept.path().to_owned());
-    let plain = made(Options { refuse_no_table: false, ..spider.options(arguments) })?;
+    let plain = made(RewardOptions { refuse_no_table: false, ..spider.options(arguments) })?;
     let refusing = made(spider.options(arguments))?;
     let guarded =
-        made(Options { witnesses: true, witness_folder: Some(folder), ..spider.options(arguments) })?;
-    let rules = made(Options { kind: Kind::Structure, refuse_no_table: false, ..spider.options(arguments) })?;
+        made(RewardOptions { witnesses: true, witness_folder: Some(folder), ..spider.options(arguments) })?;
+    let rules = made(RewardOptions {
+        kind: RewardKind::Structure,
+        refuse_no_table: false,
+        ..spider.options(arguments)
+    })?;
     let golds: Vec<&(String, String)> = spider.golds.iter().step_by(arguments.every.max(1)).collect();
     let started = Instant::now();
     let questions: Vec<(String, String)> = golds.iter().map(|gold| (*gold).clone()).collect();
@@ -531,7 +537,11 @@ fn honest(arguments: &Arguments, spider: &Spider) -> Result<()> {
     let every = arguments.every.max(1);
     let golds: Vec<&(String, String)> = spider.golds.iter().step_by(every).collect();
     let targets = targets(spider, &golds)?;
-    let rules = made(Options { kind: Kind::Structure, refuse_no_table: false, ..spider.options(arguments) })?;
+    let rules = made(RewardOptions {
+        kind: RewardKind::Structure,
+        refuse_no_table: false,
+        ..spider.options(arguments)
+    })?;
     let mut blind = Vec::new();
     let mut apart = Vec::new();
     for (name, attack) in ATTACKS {
@@ -551,7 +561,7 @@ fn honest(arguments: &Arguments, spider: &Spider) -> Result<()> {
     for (columns, witnesses) in
         AnswerColumns::ALL.into_iter().flat_map(|columns| settings.map(|own| (columns, own)))
     {
-        let reward = made(Options {
+        let reward = made(RewardOptions {
             columns,
             witnesses: witnesses.is_some(),
             likeness: witnesses.unwrap_or_default(),

@@ -17,7 +17,7 @@ use crate::golds::Gold;
 use crate::judge::{Case, GoldQuestion};
 use crate::kinds::{self, Worth};
 use crate::lanes::Lanes;
-use crate::options::Kind;
+use crate::options::RewardKind;
 use crate::request::{Request, RewardResult};
 use crate::reward::{Growth, Reward};
 use crate::subject::Subject;
@@ -163,7 +163,7 @@ fn gold(
         return Ok(known);
     }
     let engine = Answering::new(&own.engine, lanes, stop);
-    let gold = Arc::new(Gold::of(text, subject, &engine, own.options.kind != Kind::Structure));
+    let gold = Arc::new(Gold::of(text, subject, &engine, own.options.kind != RewardKind::Structure));
     if let Some(failure) = gold.broken_file() {
         return Err(RewardError::Database { db_id: place.0, message: failure.message.clone() });
     }

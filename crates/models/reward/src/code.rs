@@ -9,7 +9,7 @@ use sqlgauge_engine::FailureKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
-    /// It returns what the gold returns, or by [`Kind::Structure`](crate::Kind::Structure) it is the gold up to rules that hold.
+    /// It returns what the gold returns, or by [`crate::RewardKind::Structure`] it is the gold up to rules that hold.
     Right,
     /// It does not.
     Wrong,

@@ -6,13 +6,13 @@ use sqlgauge_dataset::is_other_statement;
 use sqlgauge_engine::compare::GoldOrder;
 use sqlgauge_engine::{FailureKind, ResultSet};
 use sqlgauge_metrics::{Metric, Pair, find};
-use sqlgauge_search::{Equality, Verdict, Witness};
+use sqlgauge_search::{Equality, SearchVerdict, Witness};
 
 use crate::answering::Answering;
 use crate::code::Code;
 use crate::error::RewardError;
 use crate::golds::Gold;
-use crate::options::Options;
+use crate::options::RewardOptions;
 use crate::reads::reads_table;
 use crate::subject::Subject;
 use crate::witnesses::{Question, QuestionWitnesses};
@@ -25,7 +25,7 @@ const DATABASES: usize = 64;
 
 /// An answer, with what it is judged by.
 pub(crate) struct Case<'a> {
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a RewardOptions,
     pub(crate) subject: &'a Subject,
     pub(crate) engine: &'a Answering<'a>,
     /// The SQL of the answer.
@@ -207,7 +207,7 @@ impl Case<'_> {
                 other(&told.reason, script)
             }
             // What needs NULL in a key or a value off its type is not held against an answer.
-            (_, Some(Verdict::Refuted(refutation))) if refutation.needs().is_empty() => {
+            (_, Some(SearchVerdict::Refuted(refutation))) if refutation.needs().is_empty() => {
                 let new = refutation.database().clone();
                 JudgedAnswer {
                     new: Some(new),

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Engine, Value};
-use sqlgauge_sql::Dialect;
+use sqlgauge_sql::PrintDialect;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 
 use crate::options::Likeness;
@@ -73,13 +73,13 @@ fn counts(table: &Table, engine: &dyn Engine, database: &Database) -> Option<Cou
     let mut counts = Counts { rows: 0, columns: Vec::with_capacity(table.columns.len()) };
     for columns in table.columns.chunks(COLUMNS) {
         let asked = columns.iter().map(|column| {
-            let name = Dialect::Sqlite.identifier(&column.name);
+            let name = PrintDialect::Sqlite.identifier(&column.name);
             format!("count({name}), count(DISTINCT {name})")
         });
         let sql = format!(
             "SELECT count(*), {} FROM (SELECT * FROM {} LIMIT {ROWS})",
             asked.collect::<Vec<_>>().join(", "),
-            Dialect::Sqlite.identifier(&table.name)
+            PrintDialect::Sqlite.identifier(&table.name)
         );
         let execution = engine.run(database, &sql);
         let (rows, found) = execution.rows()?.values().split_first()?;

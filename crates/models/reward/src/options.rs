@@ -13,7 +13,7 @@ const MIB: usize = 1 << 20;
 
 /// What is rewarded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum RewardKind {
     /// 1 if the answer returns what the gold returns, as `ex@1` compares but for [`AnswerColumns`]; else 0.
     #[default]
     Exact,
@@ -23,7 +23,7 @@ pub enum Kind {
     Structure,
 }
 
-impl Kind {
+impl RewardKind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Exact, Self::Dense, Self::Structure];
 
@@ -37,7 +37,7 @@ impl Kind {
     }
 }
 
-impl FromStr for Kind {
+impl FromStr for RewardKind {
     type Err = RewardError;
 
     fn from_str(name: &str) -> Result<Self, RewardError> {
@@ -128,11 +128,11 @@ impl FromStr for AnswerColumns {
 
 /// How a reward is made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct RewardOptions {
     /// Folder of the databases (`<db_id>/<db_id>.sqlite`), or one database for all questions.
     pub databases: PathBuf,
     /// What is rewarded.
-    pub kind: Kind,
+    pub kind: RewardKind,
     /// In which order the columns of an answer may come. The kind structure always keeps the gold's.
     pub columns: AnswerColumns,
     /// Whether a right answer must also agree with its gold on the counterexample databases of the question.
@@ -162,12 +162,12 @@ pub struct Options {
     pub seed: u64,
 }
 
-impl Options {
+impl RewardOptions {
     /// The default options for those databases: exact, columns in any order, without witnesses, two seconds for a query.
     pub fn new(databases: impl Into<PathBuf>) -> Self {
         Self {
             databases: databases.into(),
-            kind: Kind::default(),
+            kind: RewardKind::default(),
             columns: AnswerColumns::default(),
             witnesses: false,
             likeness: Likeness::default(),
@@ -215,7 +215,7 @@ impl Options {
             "a time limit of 0 lets no query run: give a time limit above 0 seconds"
         } else if self.witness_folder.is_some() && !self.witnesses {
             "a folder of witnesses is of no use without witnesses: turn witnesses on, or leave the folder out"
-        } else if self.witnesses && self.kind == Kind::Structure {
+        } else if self.witnesses && self.kind == RewardKind::Structure {
             "a reward for structure looks at no data: leave the witnesses out, or choose the kind exact or dense"
         } else {
             return Ok(());
@@ -238,8 +238,8 @@ mod tests {
 
     #[test]
     fn kinds_read_back_and_others_are_named() {
-        for kind in Kind::ALL {
-            assert_eq!(kind.as_str().parse::<Kind>().unwrap(), kind);
+        for kind in RewardKind::ALL {
+            assert_eq!(kind.as_str().parse::<RewardKind>().unwrap(), kind);
         }
         for likeness in Likeness::ALL {
             assert_eq!(likeness.as_str().parse::<Likeness>().unwrap(), likeness);
@@ -249,18 +249,18 @@ mod tests {
         }
         let error = "none".parse::<AnswerColumns>().unwrap_err().to_string();
         assert_eq!(error, "unknown order of columns \"none\": choose from any, ordered");
-        let error = "exakt".parse::<Kind>().unwrap_err().to_string();
+        let error = "exakt".parse::<RewardKind>().unwrap_err().to_string();
         assert_eq!(error, "unknown kind of reward \"exakt\": choose from exact, dense, structure");
     }
 
     #[test]
     fn what_cannot_be_is_refused_with_the_remedy() {
-        let good = Options::new("x");
+        let good = RewardOptions::new("x");
         assert!(good.check().is_ok());
         for bad in [
-            Options { time_limit: Duration::ZERO, ..good.clone() },
-            Options { witness_folder: Some("w".into()), ..good.clone() },
-            Options { witnesses: true, kind: Kind::Structure, ..good.clone() },
+            RewardOptions { time_limit: Duration::ZERO, ..good.clone() },
+            RewardOptions { witness_folder: Some("w".into()), ..good.clone() },
+            RewardOptions { witnesses: true, kind: RewardKind::Structure, ..good.clone() },
         ] {
             assert!(bad.check().unwrap_err().to_string().contains(": "), "{bad:?}");
         }

@@ -1,6 +1,6 @@
 //! Whether a query reads a table.
 
-use sqlgauge_sql::tree::{Query, Relation, Source};
+use sqlgauge_sql::tree::{Query, Relation, RelationSource};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 /// Whether some relation of the query, in whatever subquery or common table expression that it uses, is a table or a view.
@@ -9,7 +9,7 @@ pub(crate) fn reads_table(query: &Query) -> bool {
     struct Reads(bool);
     impl Visitor for Reads {
         fn relation(&mut self, relation: &Relation) {
-            self.0 |= matches!(relation.source, Source::Table(_));
+            self.0 |= matches!(relation.source, RelationSource::Table(_));
         }
     }
     let mut reads = Reads(false);

@@ -12,7 +12,7 @@ use sqlgauge_engine::{SqliteEngine, WorkerCommand};
 use crate::batch::{self, Remembered};
 use crate::error::RewardError;
 use crate::golds::Gold;
-use crate::options::Options;
+use crate::options::RewardOptions;
 use crate::recent::Recent;
 use crate::request::{Request, RewardResult};
 use crate::subject::Subject;
@@ -24,7 +24,7 @@ const FIRST_SLICE: Duration = Duration::from_millis(5);
 
 /// Scores answers in batches. It is shared by threads; a process that forks makes its own.
 pub struct Reward {
-    pub(crate) options: Options,
+    pub(crate) options: RewardOptions,
     pub(crate) engine: SqliteEngine,
     pub(crate) databases: Databases,
     pub(crate) subjects: Mutex<HashMap<String, Arc<Subject>>>,
@@ -54,7 +54,7 @@ impl Reward {
     /// # Errors
     /// When an option cannot be, the databases are not there, no process can be started, or the folder of witnesses cannot be
     /// made.
-    pub fn new(options: Options, worker: WorkerCommand) -> Result<Self, RewardError> {
+    pub fn new(options: RewardOptions, worker: WorkerCommand) -> Result<Self, RewardError> {
         options.check()?;
         let databases = Databases::open(&options.databases)?;
         let engine = SqliteEngine::with_workers(options.limits(), worker.yielding())?;
@@ -75,7 +75,7 @@ impl Reward {
     }
 
     /// The options.
-    pub fn options(&self) -> &Options {
+    pub fn options(&self) -> &RewardOptions {
         &self.options
     }
 

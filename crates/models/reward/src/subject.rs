@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sqlgauge_engine::{Engine, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::Target;
-use sqlgauge_search::{Options, Search, SearchError};
+use sqlgauge_search::{Search, SearchError, SearchOptions};
 use sqlgauge_sql::schema::Schema;
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ impl Subject {
         engine: &SqliteEngine,
         databases: &sqlgauge_dataset::Databases,
         db_id: &str,
-        options: &crate::options::Options,
+        options: &crate::options::RewardOptions,
     ) -> Result<Self, RewardError> {
         let database = engine.open(&databases.locate(db_id)?.main)?;
         let world = |schema| World::new(schema, options);
@@ -64,20 +64,20 @@ pub(crate) struct World {
     /// What witnesses satisfy: the catalog without the foreign keys that the rows break, and with what the rows show
     /// ([`Likeness`]). Without witnesses the catalog as it is.
     pub(crate) schema: Arc<Schema>,
-    options: Options,
+    options: SearchOptions,
     idle: Mutex<Vec<Search>>,
 }
 
 impl World {
-    fn new(schema: Arc<Schema>, options: &crate::options::Options) -> Self {
-        let options = Options {
+    fn new(schema: Arc<Schema>, options: &crate::options::RewardOptions) -> Self {
+        let options = SearchOptions {
             seed: options.seed,
             vm_steps_per_query: STEPS,
             time_limit_per_query: TIME,
             // People do not write NULL into a key, and no answer is to be refused for what only that would tell.
             null_in_primary_key: false,
             contract: options.contract(),
-            ..Options::default()
+            ..SearchOptions::default()
         };
         Self { schema, options, idle: Mutex::default() }
     }

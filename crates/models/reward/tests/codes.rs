@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use common::{ask, code, request, reward, shop};
 use sqlgauge_engine::WorkerCommand;
-use sqlgauge_reward::{Code, Kind, Options, Request, Reward, RewardError};
+use sqlgauge_reward::{Code, Request, Reward, RewardError, RewardKind, RewardOptions};
 
 const GOLD: &str = "SELECT name FROM shop WHERE city = 'Oslo'";
 const ENDLESS: &str = "SELECT count(*) FROM sale, (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n)";
@@ -14,7 +14,8 @@ const ENDLESS: &str = "SELECT count(*) FROM sale, (WITH RECURSIVE n(i) AS (SELEC
 #[test]
 fn each_code_has_its_answers() {
     let folder = shop();
-    let options = Options { time_limit: Duration::from_millis(300), ..Options::new(folder.path()) };
+    let options =
+        RewardOptions { time_limit: Duration::from_millis(300), ..RewardOptions::new(folder.path()) };
     let reward = reward(options);
     for (prediction, gold, expected) in [
         (GOLD, GOLD, Code::Right),
@@ -60,7 +61,7 @@ fn each_code_has_its_answers() {
 #[test]
 fn an_answer_counts_by_the_best_of_its_golds() {
     let folder = shop();
-    let reward = reward(Options::new(folder.path()));
+    let reward = reward(RewardOptions::new(folder.path()));
     let golds = |golds: &[&str]| {
         let golds = golds.iter().map(|gold| (*gold).to_owned()).collect();
         let one = Request { prediction: GOLD.to_owned(), golds, db_id: "shop".to_owned() };
@@ -75,7 +76,7 @@ fn an_answer_counts_by_the_best_of_its_golds() {
 #[test]
 fn sql_is_taken_as_it_is_where_nothing_is_to_be_extracted() {
     let folder = shop();
-    let reward = reward(Options { extract: false, ..Options::new(folder.path()) });
+    let reward = reward(RewardOptions { extract: false, ..RewardOptions::new(folder.path()) });
     assert_eq!(code(&reward, GOLD, GOLD), Code::Right);
     assert_eq!(code(&reward, "```sql\nSELECT name FROM shop\n```", GOLD), Code::DoesNotRun);
     assert_eq!(code(&reward, &format!("{GOLD}; SELECT 1"), GOLD), Code::DoesNotRun);
@@ -84,8 +85,11 @@ fn sql_is_taken_as_it_is_where_nothing_is_to_be_extracted() {
 #[test]
 fn partial_credit_grows_with_what_is_right() {
     let folder = shop();
-    let options =
-        Options { kind: Kind::Dense, time_limit: Duration::from_millis(300), ..Options::new(folder.path()) };
+    let options = RewardOptions {
+        kind: RewardKind::Dense,
+        time_limit: Duration::from_millis(300),
+        ..RewardOptions::new(folder.path())
+    };
     let reward = reward(options);
     let values: Vec<f64> = [
         "SELEC",
@@ -109,7 +113,7 @@ fn partial_credit_grows_with_what_is_right() {
 #[test]
 fn structure_is_judged_without_a_run() {
     let folder = shop();
-    let reward = reward(Options { kind: Kind::Structure, ..Options::new(folder.path()) });
+    let reward = reward(RewardOptions { kind: RewardKind::Structure, ..RewardOptions::new(folder.path()) });
     for (prediction, gold, expected) in [
         ("SELECT shop.name FROM shop WHERE 'Oslo' = city", GOLD, Code::Right),
         // The same rows by chance.
@@ -129,7 +133,7 @@ fn structure_is_judged_without_a_run() {
 fn queries_without_end_cost_no_other_its_outcome() {
     let folder = shop();
     let limit = Duration::from_millis(600);
-    let reward = reward(Options { time_limit: limit, threads: 2, ..Options::new(folder.path()) });
+    let reward = reward(RewardOptions { time_limit: limit, threads: 2, ..RewardOptions::new(folder.path()) });
     let endless = (0..16).map(|number| request(&format!("{ENDLESS} WHERE amount <> {number}"), GOLD, "shop"));
     let others =
         (0..16).map(|number| request(&format!("SELECT name FROM shop WHERE id > {number}"), GOLD, "shop"));
@@ -143,8 +147,11 @@ fn queries_without_end_cost_no_other_its_outcome() {
 #[test]
 fn a_right_answer_has_its_time_whatever_runs_beside_it() {
     let folder = shop();
-    let options =
-        Options { time_limit: Duration::from_secs(1), slow_queries: 16, ..Options::new(folder.path()) };
+    let options = RewardOptions {
+        time_limit: Duration::from_secs(1),
+        slow_queries: 16,
+        ..RewardOptions::new(folder.path())
+    };
     let reward = reward(options);
     // It computes for about a tenth of the limit, most of it in a process of its own.
     let counted = "(SELECT count(*) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n \
@@ -164,14 +171,14 @@ fn a_right_answer_has_its_time_whatever_runs_beside_it() {
 #[test]
 fn the_machinery_fails_by_name() {
     let folder = shop();
-    let reward = reward(Options::new(folder.path()));
+    let reward = reward(RewardOptions::new(folder.path()));
     let unknown = reward.score(&[request(GOLD, GOLD, "shp")]).unwrap_err();
     assert!(unknown.to_string().contains("the closest names there are shop"), "{unknown}");
     let none = Request { prediction: GOLD.into(), golds: Vec::new(), db_id: "shop".into() };
     assert!(matches!(reward.score(&[none]), Err(RewardError::NoGold(0))));
-    let missing = Reward::new(Options::new(folder.path().join("x")), common::worker());
+    let missing = Reward::new(RewardOptions::new(folder.path().join("x")), common::worker());
     assert!(matches!(missing, Err(RewardError::Databases(_))));
-    let no_program = Reward::new(Options::new(folder.path()), WorkerCommand::new("/no/such/program"));
+    let no_program = Reward::new(RewardOptions::new(folder.path()), WorkerCommand::new("/no/such/program"));
     assert!(no_program.err().unwrap().to_string().contains("/no/such/program"));
     // A file that is replaced is no longer what it was.
     code(&reward, GOLD, GOLD);
@@ -192,13 +199,13 @@ fn results_do_not_depend_on_threads_nor_on_the_rest_of_the_batch() {
     ];
     let batch: Vec<Request> = texts.iter().cycle().take(60).map(|text| request(text, GOLD, "shop")).collect();
     let of = |threads| {
-        let reward = reward(Options { threads, witnesses: true, ..Options::new(folder.path()) });
+        let reward = reward(RewardOptions { threads, witnesses: true, ..RewardOptions::new(folder.path()) });
         reward.score(&batch).unwrap()
     };
     let all = of(1);
     assert_eq!(all, of(4));
     for (text, result) in texts.iter().zip(&all) {
-        let alone = reward(Options { witnesses: true, ..Options::new(folder.path()) });
+        let alone = reward(RewardOptions { witnesses: true, ..RewardOptions::new(folder.path()) });
         assert_eq!(ask(&alone, text, GOLD), *result, "{text}");
     }
 }

@@ -5,13 +5,14 @@ mod common;
 use common::{predictions, request, reward, spider};
 use sqlgauge_engine::{Engine, SqliteEngine};
 use sqlgauge_metrics::{Pair, Target, find};
-use sqlgauge_reward::{AnswerColumns, Code, Options, Request};
+use sqlgauge_reward::{AnswerColumns, Code, Request, RewardOptions};
 
 /// The value is that of the metric, and every gold is right beside itself.
 #[test]
 fn exact_is_ex() {
     let Some((databases, golds)) = spider() else { return };
-    let options = Options { extract: false, columns: AnswerColumns::Ordered, ..Options::new(&databases) };
+    let options =
+        RewardOptions { extract: false, columns: AnswerColumns::Ordered, ..RewardOptions::new(&databases) };
     let reward = reward(options.clone());
     let own: Vec<Request> = golds.iter().map(|(gold, db_id)| request(gold, gold, db_id)).collect();
     let results = reward.score(&own).unwrap();

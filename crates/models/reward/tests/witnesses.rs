@@ -5,12 +5,12 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::{ask, code, request, reward, shop};
-use sqlgauge_reward::{AnswerColumns, Code, Kind, Likeness, Options, RewardError};
+use sqlgauge_reward::{AnswerColumns, Code, Likeness, RewardError, RewardKind, RewardOptions};
 
 const COUNT: &str = "SELECT count(*) FROM sale WHERE amount > 6";
 
-fn with_witnesses(folder: &Path) -> Options {
-    Options { witnesses: true, growth: 0, ..Options::new(folder) }
+fn with_witnesses(folder: &Path) -> RewardOptions {
+    RewardOptions { witnesses: true, growth: 0, ..RewardOptions::new(folder) }
 }
 
 /// `NOT IN` says nothing once a NULL is among the values; that only counts where the benchmark has NULLs.
@@ -41,7 +41,7 @@ fn a_null_that_the_database_has_nowhere_is_not_held_against_an_answer() {
 #[test]
 fn a_repeat_that_the_database_has_nowhere_is_held_against_an_answer_only_where_the_gold_asks() {
     let folder = shop();
-    let like = |likeness| reward(Options { likeness, ..with_witnesses(folder.path()) });
+    let like = |likeness| reward(RewardOptions { likeness, ..with_witnesses(folder.path()) });
     let (nulls, repeats) = (like(Likeness::Nulls), like(Likeness::Repeats));
     let sold = "SELECT name, count(*) FROM shop JOIN sale ON shop.id = shop_id GROUP BY";
     for (gold, answer, without, with) in [
@@ -83,11 +83,12 @@ fn a_tie_that_the_gold_breaks_is_not_held_against_an_answer() {
 fn columns_come_in_any_order_unless_that_is_asked_for() {
     let folder = shop();
     let any = [
-        reward(Options::new(folder.path())),
+        reward(RewardOptions::new(folder.path())),
         reward(with_witnesses(folder.path())),
-        reward(Options { kind: Kind::Dense, ..Options::new(folder.path()) }),
+        reward(RewardOptions { kind: RewardKind::Dense, ..RewardOptions::new(folder.path()) }),
     ];
-    let ordered = reward(Options { columns: AnswerColumns::Ordered, ..Options::new(folder.path()) });
+    let ordered =
+        reward(RewardOptions { columns: AnswerColumns::Ordered, ..RewardOptions::new(folder.path()) });
     let gold = "SELECT name, city, rating FROM shop ORDER BY id";
     for (answer, free, kept) in [
         ("SELECT rating, name, city FROM shop ORDER BY id", Code::Right, Code::Wrong),
@@ -110,7 +111,7 @@ fn columns_come_in_any_order_unless_that_is_asked_for() {
 #[test]
 fn a_guess_is_right_on_the_database_alone() {
     let folder = shop();
-    let (plain, guarded) = (reward(Options::new(folder.path())), reward(with_witnesses(folder.path())));
+    let (plain, guarded) = (reward(RewardOptions::new(folder.path())), reward(with_witnesses(folder.path())));
     for (prediction, gold, without, with) in [
         ("SELECT 4 FROM sale LIMIT 1", COUNT, Code::Right, Code::WrongOnWitness),
         ("SELECT CASE WHEN 1 THEN 4 ELSE id END FROM sale LIMIT 1", COUNT, Code::Right, Code::WrongOnWitness),
@@ -168,9 +169,11 @@ fn ties_of_the_gold_are_not_held_against_it() {
 #[test]
 fn by_heart_is_worth_little_in_parts_too() {
     let folder = shop();
-    let options = Options { kind: Kind::Dense, ..with_witnesses(folder.path()) };
-    let (guarded, plain) =
-        (reward(options), reward(Options { kind: Kind::Dense, ..Options::new(folder.path()) }));
+    let options = RewardOptions { kind: RewardKind::Dense, ..with_witnesses(folder.path()) };
+    let (guarded, plain) = (
+        reward(options),
+        reward(RewardOptions { kind: RewardKind::Dense, ..RewardOptions::new(folder.path()) }),
+    );
     let echo = "SELECT 4 FROM sale LIMIT 1";
     assert_eq!(ask(&plain, echo, COUNT).value, Some(1.0));
     let worth = ask(&guarded, echo, COUNT);
@@ -195,8 +198,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_folder_is_shared_and_grows() {
     let (folder, kept) = (shop(), tempfile::tempdir().unwrap());
-    let options =
-        Options { witness_folder: Some(kept.path().to_owned()), growth: 4, ..with_witnesses(folder.path()) };
+    let options = RewardOptions {
+        witness_folder: Some(kept.path().to_owned()),
+        growth: 4,
+        ..with_witnesses(folder.path())
+    };
     let (one, other) = (reward(options.clone()), reward(options.clone()));
     let questions = [(COUNT.to_owned(), "shop".to_owned()), ("SELECT oops".to_owned(), "shop".to_owned())];
     let growth = one.prepare(&questions).unwrap();
@@ -205,7 +211,7 @@ fn a_folder_is_shared_and_grows() {
     assert_eq!(before.len(), growth.witnesses + 1);
     // The same folder is made anew, byte for byte.
     let again = tempfile::tempdir().unwrap();
-    reward(Options { witness_folder: Some(again.path().to_owned()), ..options.clone() })
+    reward(RewardOptions { witness_folder: Some(again.path().to_owned()), ..options.clone() })
         .prepare(&questions)
         .unwrap();
     let names = |root: &Path, files: &[PathBuf]| -> Vec<_> {
@@ -239,7 +245,8 @@ fn a_folder_is_shared_and_grows() {
 #[test]
 fn a_witness_that_is_no_file_or_creates_no_table_is_named() {
     let (folder, kept) = (shop(), tempfile::tempdir().unwrap());
-    let options = Options { witness_folder: Some(kept.path().to_owned()), ..with_witnesses(folder.path()) };
+    let options =
+        RewardOptions { witness_folder: Some(kept.path().to_owned()), ..with_witnesses(folder.path()) };
     reward(options.clone()).prepare(&[(COUNT.to_owned(), "shop".to_owned())]).unwrap();
     let witness =
         files(kept.path()).into_iter().find(|path| path.extension().is_some_and(|own| own == "sql"));

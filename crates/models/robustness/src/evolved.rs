@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use sqlgauge_base::regular;
-use sqlgauge_evolve::layout::{Header, Statistics};
-use sqlgauge_evolve::{EvolvedItem, FORMAT_VERSION, Kind, Record, Scope};
+use sqlgauge_evolve::layout::{ChangesHeader, Statistics};
+use sqlgauge_evolve::{Answerability, ChangeKind, ChangeRecord, EvolvedItem, FORMAT_VERSION};
 
 use crate::error::RobustnessError;
 
@@ -21,7 +21,7 @@ pub struct Evolved {
     /// The folder.
     pub path: PathBuf,
     /// What was asked for.
-    pub header: Header,
+    pub header: ChangesHeader,
     /// The items that were written.
     pub items: Vec<EvolvedItem>,
     /// The folder in numbers, where it was written to its end.
@@ -53,14 +53,14 @@ impl Evolved {
     }
 
     /// Whether its questions can be answered.
-    pub fn scope(&self) -> Scope {
-        self.header.kind.map_or(Scope::In, Kind::scope)
+    pub fn scope(&self) -> Answerability {
+        self.header.kind.map_or(Answerability::In, ChangeKind::scope)
     }
 
     /// Kinds in the paper's order, then what has none; less change first; steps in their order.
     fn order(&self) -> (usize, u32, u64) {
-        let kind = |kind: Kind| Kind::ALL.iter().position(|known| *known == kind);
-        let place = self.header.kind.and_then(kind).unwrap_or(Kind::ALL.len());
+        let kind = |kind: ChangeKind| ChangeKind::ALL.iter().position(|known| *known == kind);
+        let place = self.header.kind.and_then(kind).unwrap_or(ChangeKind::ALL.len());
         (place, self.header.step.unwrap_or(0), self.header.intensity.to_bits())
     }
 }
@@ -89,7 +89,7 @@ pub fn find(folder: &Path) -> Result<Vec<Evolved>, RobustnessError> {
 }
 
 /// The first line of the changes, and the last.
-fn changes(path: &Path) -> Result<(Header, Option<Statistics>), RobustnessError> {
+fn changes(path: &Path) -> Result<(ChangesHeader, Option<Statistics>), RobustnessError> {
     let file = regular::open(path).map_err(|source| unreadable(path, source))?;
     let (mut header, mut last) = (None, String::new());
     for line in BufReader::new(file).lines() {
@@ -101,8 +101,8 @@ fn changes(path: &Path) -> Result<(Header, Option<Statistics>), RobustnessError>
         }
     }
     let header = match serde_json::from_str(&header.unwrap_or_default()) {
-        Ok(Record::Header(header)) if header.format == FORMAT_VERSION => header,
-        Ok(Record::Header(header)) => {
+        Ok(ChangeRecord::Header(header)) if header.format == FORMAT_VERSION => header,
+        Ok(ChangeRecord::Header(header)) => {
             let reason = format!("its format is {}, and this version reads {FORMAT_VERSION}", header.format);
             return Err(malformed(path, reason));
         }
@@ -110,7 +110,7 @@ fn changes(path: &Path) -> Result<(Header, Option<Statistics>), RobustnessError>
         Err(error) => return Err(malformed(path, format!("its first line is no header: {error}"))),
     };
     let statistics = match serde_json::from_str(&last) {
-        Ok(Record::Statistics(statistics)) => Some(statistics),
+        Ok(ChangeRecord::Statistics(statistics)) => Some(statistics),
         _ => None,
     };
     Ok((header, statistics))

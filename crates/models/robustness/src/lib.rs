@@ -23,4 +23,6 @@ pub mod report;
 pub use error::RobustnessError;
 pub use evolved::{Evolved, find};
 pub use measure::{Abstentions, Original, OutOfScopeAnswers, Scored, measure};
-pub use model::{Change, DatabaseCell, METRICS, OutOfScopeRow, Robustness, Row, SystemRobustness};
+pub use model::{
+    AccuracyChange, DatabaseCell, METRICS, OutOfScopeRow, Robustness, RobustnessRow, SystemRobustness,
+};

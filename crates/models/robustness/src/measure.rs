@@ -12,7 +12,9 @@ use sqlgauge_run::{
 use crate::average::{Scores, macro_averages};
 use crate::error::RobustnessError;
 use crate::evolved::Evolved;
-use crate::model::{Change, DatabaseCell, METRICS, OutOfScopeRow, Robustness, Row, SystemRobustness};
+use crate::model::{
+    AccuracyChange, DatabaseCell, METRICS, OutOfScopeRow, Robustness, RobustnessRow, SystemRobustness,
+};
 
 const LEVEL: f64 = 0.95;
 /// The two sides of a comparison, as systems of a summary.
@@ -250,7 +252,7 @@ fn pairs<'a>(
     Ok(pairs)
 }
 
-fn row(evolved: &Evolved, pairs: &[Pair<'_>]) -> Row {
+fn row(evolved: &Evolved, pairs: &[Pair<'_>]) -> RobustnessRow {
     let sides = pairs
         .iter()
         .flat_map(|pair| [(EVOLVED, pair.db_id, pair.evolved), (ORIGINAL, pair.db_id, pair.original)]);
@@ -270,7 +272,7 @@ fn row(evolved: &Evolved, pairs: &[Pair<'_>]) -> Row {
             cell.items += 1;
         }
     }
-    Row {
+    RobustnessRow {
         label: evolved.label.clone(),
         kind: evolved.header.kind,
         intensity: evolved.header.intensity,
@@ -295,10 +297,10 @@ fn row_out_of_scope(evolved: &Evolved, counts: Abstentions) -> OutOfScopeRow {
     }
 }
 
-fn change(comparison: Comparison) -> (String, Change) {
+fn change(comparison: Comparison) -> (String, AccuracyChange) {
     let Comparison { metric, count, difference, low, high, p_value, only_first, only_second, .. } =
         comparison;
-    (metric, Change { count, difference, low, high, p_value, gained: only_first, lost: only_second })
+    (metric, AccuracyChange { count, difference, low, high, p_value, gained: only_first, lost: only_second })
 }
 
 fn abstentions<'a>(answers: impl Iterator<Item = &'a Answer>) -> Abstentions {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use sqlgauge_evolve::Kind;
+use sqlgauge_evolve::ChangeKind;
 use sqlgauge_run::{Manifest, ScoreSummary};
 
 /// The metrics of the paper's Table 3, in its order.
@@ -30,7 +30,7 @@ pub struct SystemRobustness {
     /// The share of the original's questions on which it abstains.
     pub false_positives: ScoreSummary,
     /// One per evolved benchmark in scope: kinds in the paper's order, then steps.
-    pub rows: Vec<Row>,
+    pub rows: Vec<RobustnessRow>,
     /// By metric, the mean over the original and the kinds in scope; see the crate's contract.
     pub macro_average: BTreeMap<String, ScoreSummary>,
     /// One per evolved benchmark out of scope.
@@ -39,11 +39,11 @@ pub struct SystemRobustness {
 
 /// A system on an evolved benchmark in scope.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct RobustnessRow {
     /// The name of the benchmark's folder.
     pub label: String,
     /// The kind of change; null for a script.
-    pub kind: Option<Kind>,
+    pub kind: Option<ChangeKind>,
     /// How much was changed, between 0 and 1.
     pub intensity: f64,
     /// The step of a history; null without one.
@@ -55,7 +55,7 @@ pub struct Row {
     /// The scores on the original of the same items, by metric.
     pub original: BTreeMap<String, ScoreSummary>,
     /// What the change did, by metric; a metric that applies to no item on both sides has none.
-    pub changes: BTreeMap<String, Change>,
+    pub changes: BTreeMap<String, AccuracyChange>,
     /// The share of its questions on which the system abstains.
     pub false_positives: ScoreSummary,
     /// Execution accuracy by database of the original.
@@ -64,7 +64,7 @@ pub struct Row {
 
 /// The difference between evolved and original on the same items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Change {
+pub struct AccuracyChange {
     /// Items to which the metric applies on both sides.
     pub count: usize,
     /// Mean on the evolved minus mean on the original.
@@ -98,7 +98,7 @@ pub struct OutOfScopeRow {
     /// The name of the benchmark's folder.
     pub label: String,
     /// The kind of change.
-    pub kind: Option<Kind>,
+    pub kind: Option<ChangeKind>,
     /// How much was changed, between 0 and 1.
     pub intensity: f64,
     /// Its items.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use sqlgauge_encode::Vectors;
 
 use crate::directions::check_dimensions;
-use crate::error::{ShiftError, Side};
+use crate::error::{SetSide, ShiftError};
 use crate::kernels;
 use crate::reference::Reference;
 use crate::scan::{directions_together, for_chunks, reading_bytes};
@@ -108,7 +108,7 @@ impl Reference {
             products
         };
         let bytes = reading_bytes(target, self.directions().len());
-        for_chunks(Side::Target, target, bytes, work, |chunk: Vec<f64>| {
+        for_chunks(SetSide::Target, target, bytes, work, |chunk: Vec<f64>| {
             products.extend(chunk);
             Ok(())
         })?;
@@ -149,7 +149,7 @@ impl Reference {
         target: &dyn Vectors,
         dimensions: &[usize],
     ) -> Result<Vec<DimensionShift>, ShiftError> {
-        for (side, set) in [(Side::Source, source), (Side::Target, target)] {
+        for (side, set) in [(SetSide::Source, source), (SetSide::Target, target)] {
             check_dimensions(side, set, self.directions().dimensions())?;
             if set.is_empty() {
                 return Err(ShiftError::TooFew { side, found: 0, needed: 1 });
@@ -165,8 +165,8 @@ impl Reference {
         let together = few.max(self.directions().len() / 4).max(1);
         let mut shifts = Vec::with_capacity(dimensions.len());
         for dimensions in dimensions.chunks(together) {
-            let sources = sorted_columns(Side::Source, source, dimensions)?;
-            let targets = sorted_columns(Side::Target, target, dimensions)?;
+            let sources = sorted_columns(SetSide::Source, source, dimensions)?;
+            let targets = sorted_columns(SetSide::Target, target, dimensions)?;
             let columns = dimensions.par_iter().zip(sources).zip(targets);
             shifts.par_extend(columns.map(|((dimension, a), b)| self.dimension_shift(*dimension, &a, &b)));
         }
@@ -211,7 +211,7 @@ fn column_moments(values: &[f32]) -> (f64, f64) {
 
 /// Some columns of a set, each in rising order.
 fn sorted_columns(
-    side: Side,
+    side: SetSide,
     vectors: &dyn Vectors,
     dimensions: &[usize],
 ) -> Result<Vec<Vec<f32>>, ShiftError> {

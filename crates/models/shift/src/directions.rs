@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use sqlgauge_encode::Vectors;
 
-use crate::error::{ShiftError, Side};
+use crate::error::{SetSide, ShiftError};
 use crate::pca;
 use sqlgauge_base::Random;
 
@@ -96,7 +96,7 @@ impl Directions {
     /// # Errors
     /// When a set cannot be read, has vectors of other dimensions than the first, or holds NaN or infinity in the
     /// sample, or when there is no vector at all.
-    pub fn new(slices: Slices, seed: u64, sets: &[(Side, &dyn Vectors)]) -> Result<Self, ShiftError> {
+    pub fn new(slices: Slices, seed: u64, sets: &[(SetSide, &dyn Vectors)]) -> Result<Self, ShiftError> {
         let dimensions = common_dimensions(sets)?;
         let mut values = Vec::new();
         if let Slices::Hybrid { principal, .. } = slices {
@@ -172,7 +172,7 @@ impl Directions {
     }
 }
 
-fn common_dimensions(sets: &[(Side, &dyn Vectors)]) -> Result<usize, ShiftError> {
+fn common_dimensions(sets: &[(SetSide, &dyn Vectors)]) -> Result<usize, ShiftError> {
     let Some((side, first)) = sets.first() else {
         return Err(ShiftError::Invalid("directions need at least one set of vectors".to_owned()));
     };
@@ -188,7 +188,7 @@ fn common_dimensions(sets: &[(Side, &dyn Vectors)]) -> Result<usize, ShiftError>
     Ok(first.dimensions())
 }
 
-pub(crate) fn check_dimensions(side: Side, set: &dyn Vectors, expected: usize) -> Result<(), ShiftError> {
+pub(crate) fn check_dimensions(side: SetSide, set: &dyn Vectors, expected: usize) -> Result<(), ShiftError> {
     let found = set.dimensions();
     if found == expected { Ok(()) } else { Err(ShiftError::Dimensions { side, found, expected }) }
 }

@@ -8,7 +8,7 @@ use sqlgauge_encode::VectorsError;
 /// Which of the two sets a message is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
+pub enum SetSide {
     /// The set that the system was built for, with known accuracy.
     Source,
     /// The set without labels.
@@ -17,7 +17,7 @@ pub enum Side {
     Corpus,
 }
 
-impl fmt::Display for Side {
+impl fmt::Display for SetSide {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Source => "source",
@@ -34,7 +34,7 @@ pub enum ShiftError {
     #[error("the {side} cannot be read: {error}")]
     Read {
         /// The side.
-        side: Side,
+        side: SetSide,
         /// What the reader said.
         error: VectorsError,
     },
@@ -44,7 +44,7 @@ pub enum ShiftError {
     )]
     NotFinite {
         /// The side.
-        side: Side,
+        side: SetSide,
         /// Row, from 0.
         row: usize,
         /// Dimension, from 0.
@@ -58,7 +58,7 @@ pub enum ShiftError {
     )]
     Overflow {
         /// The side.
-        side: Side,
+        side: SetSide,
         /// Row, from 0.
         row: usize,
     },
@@ -68,7 +68,7 @@ pub enum ShiftError {
     )]
     Dimensions {
         /// The side that differs.
-        side: Side,
+        side: SetSide,
         /// Its dimensions.
         found: usize,
         /// The dimensions of the other.
@@ -78,7 +78,7 @@ pub enum ShiftError {
     #[error("the {side} has {found} vectors, but at least {needed} are needed")]
     TooFew {
         /// The side.
-        side: Side,
+        side: SetSide,
         /// Vectors found.
         found: usize,
         /// Vectors needed.

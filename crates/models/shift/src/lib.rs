@@ -26,7 +26,7 @@ mod wasserstein;
 pub use attribution::{DimensionShift, GroupShift};
 pub use descriptors::{Descriptors, Frechet, Mahalanobis, Sliced};
 pub use directions::{Directions, Slices};
-pub use error::{ShiftError, Side};
+pub use error::{SetSide, ShiftError};
 pub use metaset::{Corpus, Grouping, MetaSetOptions, SampleSet, Strategy, meta_set};
 pub use moments::Moments;
 pub use partial::Partial;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use sqlgauge_encode::Vectors;
 
 use crate::eigen::{self, Eigen};
-use crate::error::{ShiftError, Side};
+use crate::error::{SetSide, ShiftError};
 use crate::kernels::{BLOCK_ROWS, Packed};
 use sqlgauge_base::Random;
 
@@ -28,7 +28,7 @@ const SMALLEST_SHARE: f64 = 1e-10;
 
 /// Vectors drawn from the sets together, one after the other.
 pub(crate) fn sample(
-    sets: &[(Side, &dyn Vectors)],
+    sets: &[(SetSide, &dyn Vectors)],
     dimensions: usize,
     seed: u64,
 ) -> Result<Vec<f32>, ShiftError> {
@@ -55,7 +55,7 @@ pub(crate) fn sample(
 
 /// Some vectors of a chunk, all of them if they are no more.
 fn sample_chunk(
-    side: Side,
+    side: SetSide,
     set: &dyn Vectors,
     chunk: usize,
     quota: usize,

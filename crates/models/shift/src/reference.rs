@@ -7,7 +7,7 @@ use sqlgauge_encode::Vectors;
 use crate::codec::{Reader, Writer};
 use crate::descriptors::{Descriptors, Frechet, Mahalanobis, Sliced};
 use crate::directions::Directions;
-use crate::error::{ShiftError, Side};
+use crate::error::{SetSide, ShiftError};
 use crate::moments::Moments;
 use crate::partial::Partial;
 use crate::scan::{Whitening, directions_together, scan};
@@ -70,7 +70,7 @@ impl Reference {
     /// # Errors
     /// When the shard cannot be read, holds NaN or infinity, or has other dimensions than the directions.
     pub fn source_part(shard: &dyn Vectors, directions: &Directions) -> Result<Partial, ShiftError> {
-        scan(Side::Source, shard, directions, None)
+        scan(SetSide::Source, shard, directions, None)
     }
 
     /// From the merged parts of a source.
@@ -96,7 +96,7 @@ impl Reference {
     ) -> Result<Self, ShiftError> {
         let found = sorted.first().map_or(0, Vec::len);
         if found < 2 {
-            return Err(ShiftError::TooFew { side: Side::Source, found, needed: 2 });
+            return Err(ShiftError::TooFew { side: SetSide::Source, found, needed: 2 });
         }
         let scale = scales(&moments);
         if scale.iter().all(|scale| *scale == 0.0) {
@@ -161,10 +161,10 @@ impl Reference {
     /// # Errors
     /// When the shard cannot be read, holds NaN or infinity, or has other dimensions than the source.
     pub fn target_part(&self, shard: &dyn Vectors) -> Result<Partial, ShiftError> {
-        self.part(Side::Target, shard)
+        self.part(SetSide::Target, shard)
     }
 
-    pub(crate) fn part(&self, side: Side, shard: &dyn Vectors) -> Result<Partial, ShiftError> {
+    pub(crate) fn part(&self, side: SetSide, shard: &dyn Vectors) -> Result<Partial, ShiftError> {
         scan(side, shard, &self.directions, Some(self.whitening()))
     }
 
@@ -189,7 +189,7 @@ impl Reference {
 
     pub(crate) fn check_part(&self, partial: &Partial) -> Result<(), ShiftError> {
         if partial.is_empty() {
-            return Err(ShiftError::TooFew { side: Side::Target, found: 0, needed: 1 });
+            return Err(ShiftError::TooFew { side: SetSide::Target, found: 0, needed: 1 });
         }
         if partial.fingerprint != self.directions.fingerprint() {
             return Err(ShiftError::OtherDirections);
@@ -318,9 +318,9 @@ pub fn shift(
     seed: u64,
 ) -> Result<(Reference, Descriptors), ShiftError> {
     if target.is_empty() {
-        return Err(ShiftError::TooFew { side: Side::Target, found: 0, needed: 1 });
+        return Err(ShiftError::TooFew { side: SetSide::Target, found: 0, needed: 1 });
     }
-    let directions = Directions::new(slices, seed, &[(Side::Source, source), (Side::Target, target)])?;
+    let directions = Directions::new(slices, seed, &[(SetSide::Source, source), (SetSide::Target, target)])?;
     let reference = Reference::build(source, directions)?;
     let descriptors = reference.describe(target)?;
     Ok((reference, descriptors))

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use sqlgauge_encode::Vectors;
 
 use crate::directions::Directions;
-use crate::error::{ShiftError, Side};
+use crate::error::{SetSide, ShiftError};
 use crate::kernels::{self, BLOCK_ROWS, Packed};
 use crate::moments::Moments;
 use crate::partial::Partial;
@@ -25,7 +25,7 @@ pub(crate) struct Whitening<'a> {
 /// So many chunks are in memory at a time as fit into `bytes`, at least one and at most one per thread: more threads do
 /// not take more memory. An error is the first in the order of the chunks.
 pub(crate) fn for_chunks<T: Send>(
-    side: Side,
+    side: SetSide,
     vectors: &dyn Vectors,
     bytes: usize,
     work: impl Fn(&[f32]) -> T + Sync,
@@ -61,7 +61,7 @@ pub(crate) fn directions_together(directions: usize) -> usize {
 
 /// Moments and projections of a set, with the distances from the source if its `whitening` is given.
 pub(crate) fn scan(
-    side: Side,
+    side: SetSide,
     vectors: &dyn Vectors,
     directions: &Directions,
     whitening: Option<Whitening<'_>>,
@@ -99,7 +99,7 @@ enum Fault {
 }
 
 impl Fault {
-    fn at(self, side: Side, first: usize) -> ShiftError {
+    fn at(self, side: SetSide, first: usize) -> ShiftError {
         match self {
             Self::Value { row, dimension, value } => {
                 ShiftError::NotFinite { side, row: first + row, dimension, value }
@@ -160,7 +160,7 @@ fn append(partial: &mut Partial, segment: &Segment) -> Result<(), ShiftError> {
 }
 
 /// Moments of a set alone.
-pub(crate) fn moments(side: Side, vectors: &dyn Vectors) -> Result<Moments, ShiftError> {
+pub(crate) fn moments(side: SetSide, vectors: &dyn Vectors) -> Result<Moments, ShiftError> {
     if vectors.is_empty() || vectors.dimensions() == 0 {
         return Err(ShiftError::TooFew { side, found: 0, needed: 1 });
     }
@@ -224,8 +224,8 @@ mod tests {
                 seen.push(first);
                 Ok(())
             };
-            let result = pool.install(|| for_chunks(Side::Target, &vectors, bytes, work, take));
-            assert!(matches!(result, Err(ShiftError::Read { side: Side::Target, .. })));
+            let result = pool.install(|| for_chunks(SetSide::Target, &vectors, bytes, work, take));
+            assert!(matches!(result, Err(ShiftError::Read { side: SetSide::Target, .. })));
             assert!(vectors.most.load(Ordering::SeqCst) <= most, "{threads} threads, {bytes} bytes");
             let expected: Vec<f32> = (0_u8..33).map(f32::from).collect();
             assert_eq!(seen, expected, "results come in order, up to the first error");

@@ -24,7 +24,7 @@ impl<'a> Standardised<'a> {
     pub fn new(vectors: &'a dyn Vectors, source: &Moments) -> Result<Self, crate::ShiftError> {
         if vectors.dimensions() != source.dimensions() {
             let (found, expected) = (vectors.dimensions(), source.dimensions());
-            return Err(crate::ShiftError::Dimensions { side: crate::Side::Target, found, expected });
+            return Err(crate::ShiftError::Dimensions { side: crate::SetSide::Target, found, expected });
         }
         let scale =
             crate::reference::scales(source).into_iter().map(|scale| if scale > 0.0 { scale } else { 1.0 });
@@ -63,5 +63,5 @@ impl Vectors for Standardised<'_> {
 /// # Errors
 /// When the set is empty, cannot be read, or holds NaN or infinity.
 pub fn moments(source: &dyn Vectors) -> Result<Moments, crate::ShiftError> {
-    crate::scan::moments(crate::Side::Source, source)
+    crate::scan::moments(crate::SetSide::Source, source)
 }

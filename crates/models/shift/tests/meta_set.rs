@@ -11,8 +11,8 @@ mod common;
 use common::{Chunked, Numbers, on_threads};
 use sqlgauge_encode::Matrix;
 use sqlgauge_shift::{
-    Corpus, Descriptors, Directions, Grouping, MetaSetOptions, Reference, SampleSet, Side, Slices, Strategy,
-    meta_set,
+    Corpus, Descriptors, Directions, Grouping, MetaSetOptions, Reference, SampleSet, SetSide, Slices,
+    Strategy, meta_set,
 };
 
 const DIMENSIONS: usize = 6;
@@ -46,8 +46,8 @@ fn world(rows: usize) -> World {
 
 impl World {
     fn reference(&self) -> Reference {
-        let sides: [(Side, &dyn sqlgauge_encode::Vectors); 2] =
-            [(Side::Source, &self.source), (Side::Corpus, &self.corpus)];
+        let sides: [(SetSide, &dyn sqlgauge_encode::Vectors); 2] =
+            [(SetSide::Source, &self.source), (SetSide::Corpus, &self.corpus)];
         Reference::build(&self.source, Directions::new(Slices::default(), 0, &sides).unwrap()).unwrap()
     }
 

@@ -11,7 +11,7 @@ mod common;
 use common::{Chunked, Numbers, on_threads};
 use proptest::prelude::*;
 use sqlgauge_encode::{Matrix, Vectors};
-use sqlgauge_shift::{Descriptors, Directions, Partial, Reference, ShiftError, Side, Slices, shift};
+use sqlgauge_shift::{Descriptors, Directions, Partial, Reference, SetSide, ShiftError, Slices, shift};
 
 fn assert_close(a: &Descriptors, b: &Descriptors, relative: f64) {
     for ((name, a), b) in Descriptors::names().iter().zip(a.to_row()).zip(b.to_row()) {
@@ -107,7 +107,7 @@ fn shards_merge_to_the_whole_in_any_order_and_through_bytes() {
     let shards: Vec<Matrix> = [40, 1, 200, 77].map(|rows| numbers.matrix(rows, 12, 3.0, 1.0)).into();
     let whole = Matrix::new(12, shards.iter().flat_map(|shard| shard.values().to_vec()).collect()).unwrap();
     let target = numbers.matrix(60, 12, 3.3, 1.2);
-    let directions = Directions::new(Slices::Random(9), 1, &[(Side::Source, &whole)]).unwrap();
+    let directions = Directions::new(Slices::Random(9), 1, &[(SetSide::Source, &whole)]).unwrap();
     let expected = Reference::build(&whole, directions.clone()).unwrap();
     for order in [[0, 1, 2, 3], [3, 1, 0, 2]] {
         let mut parts = order.map(|index| {
@@ -160,7 +160,7 @@ fn principal_directions_find_where_the_sets_vary() {
         (0..600 * 40).map(|place| (numbers.normal() * spread(place % 40)) as f32).collect();
     let source = Matrix::new(40, values).unwrap();
     let slices = Slices::Hybrid { principal: 3, random: 2 };
-    let directions = Directions::new(slices, 0, &[(Side::Source, &source)]).unwrap();
+    let directions = Directions::new(slices, 0, &[(SetSide::Source, &source)]).unwrap();
     assert_eq!((directions.principal(), directions.len()), (3, 5));
     for direction in directions.values().chunks(40) {
         let square: f32 = direction.iter().map(|x| x * x).sum();
@@ -173,7 +173,7 @@ fn principal_directions_find_where_the_sets_vary() {
     // A source with fewer directions than asked for: random ones take their places.
     let line = Matrix::new(2, (0..40).map(|place| if place % 2 == 0 { place as f32 } else { 1.0 }).collect())
         .unwrap();
-    let directions = Directions::new(slices, 0, &[(Side::Source, &line)]).unwrap();
+    let directions = Directions::new(slices, 0, &[(SetSide::Source, &line)]).unwrap();
     assert_eq!((directions.principal(), directions.len()), (1, 5));
 }
 
@@ -193,7 +193,10 @@ fn bad_input_is_named() {
     let huge = Matrix::new(4, [good.values(), &[f32::MAX; 4]].concat()).unwrap();
     let ones = Directions::from_rows(4, vec![1.0; 4]).unwrap();
     let reference = Reference::build(&good, ones).unwrap();
-    assert!(matches!(reference.describe(&huge), Err(ShiftError::Overflow { side: Side::Target, row: 100 })));
+    assert!(matches!(
+        reference.describe(&huge),
+        Err(ShiftError::Overflow { side: SetSide::Target, row: 100 })
+    ));
     let message = |source: &Matrix, target: &Matrix| {
         // Small chunks, so that the row is counted over several.
         let (source, target) = (Chunked(source, 10), Chunked(target, 10));

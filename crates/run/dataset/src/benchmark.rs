@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::columns::{Columns, GoldColumns, Role, present_columns, scalar_text};
+use crate::columns::{ColumnRole, Columns, GoldColumns, present_columns, scalar_text};
 use crate::error::DatasetError;
-use crate::formats::{Format, Part, Place, Row};
+use crate::formats::{FileFormat, Part, Place, Row};
 use crate::input::Input;
 use crate::model::{Benchmark, Example, Turn};
 use crate::text::{counted, strip, text_list};
@@ -20,7 +20,7 @@ pub struct BenchmarkSource {
     /// The file with the questions, where the gold file has none (Spider and BIRD: `dev.json`).
     pub questions: Option<PathBuf>,
     /// Format of the gold file; detected when `None`. The file with the questions is always detected.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Columns that the user named.
     pub columns: Columns,
 }
@@ -31,7 +31,7 @@ pub struct WorkloadSource {
     /// The file with the questions.
     pub path: PathBuf,
     /// Its format; detected when `None`.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Columns that the user named.
     pub columns: Columns,
 }
@@ -39,24 +39,37 @@ pub struct WorkloadSource {
 /// What is read of a file, and without what an example is none.
 struct Reading<'a> {
     columns: &'a Columns,
-    roles: &'a [Role],
-    required: Role,
+    roles: &'a [ColumnRole],
+    required: ColumnRole,
 }
 
 impl<'a> Reading<'a> {
     fn benchmark(columns: &'a Columns) -> Self {
-        let roles = &[Role::Id, Role::Database, Role::Question, Role::Gold, Role::Evidence, Role::Difficulty];
-        Self { columns, roles, required: Role::Gold }
+        let roles = &[
+            ColumnRole::Id,
+            ColumnRole::Database,
+            ColumnRole::Question,
+            ColumnRole::Gold,
+            ColumnRole::Evidence,
+            ColumnRole::Difficulty,
+        ];
+        Self { columns, roles, required: ColumnRole::Gold }
     }
 
     fn workload(columns: &'a Columns) -> Self {
-        let roles = &[Role::Id, Role::Database, Role::Question, Role::Evidence, Role::Ddl];
-        Self { columns, roles, required: Role::Question }
+        let roles = &[
+            ColumnRole::Id,
+            ColumnRole::Database,
+            ColumnRole::Question,
+            ColumnRole::Evidence,
+            ColumnRole::Ddl,
+        ];
+        Self { columns, roles, required: ColumnRole::Question }
     }
 
     fn lacks_required(&self, golds: &[String], question: Option<&String>) -> bool {
         match self.required {
-            Role::Gold => golds.is_empty(),
+            ColumnRole::Gold => golds.is_empty(),
             _ => question.is_none(),
         }
     }
@@ -90,7 +103,7 @@ struct Draft {
 pub fn parse_benchmark(
     gold: &Input,
     questions: Option<&Input>,
-    format: Option<Format>,
+    format: Option<FileFormat>,
     columns: &Columns,
 ) -> Result<Benchmark, DatasetError> {
     let mut notes = Vec::new();
@@ -118,7 +131,7 @@ pub fn parse_benchmark(
 /// As [`crate::load_workload`], without the reading.
 pub fn parse_workload(
     input: &Input,
-    format: Option<Format>,
+    format: Option<FileFormat>,
     columns: &Columns,
 ) -> Result<Benchmark, DatasetError> {
     let mut notes = Vec::new();
@@ -133,12 +146,12 @@ pub fn parse_workload(
 
 fn drafts_of(
     input: &Input,
-    format: Option<Format>,
+    format: Option<FileFormat>,
     reading: &Reading<'_>,
     strict: bool,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Draft>, DatasetError> {
-    let format = format.unwrap_or_else(|| Format::detect(input));
+    let format = format.unwrap_or_else(|| FileFormat::detect(input));
     let mut own_notes = Vec::new();
     let mut survey = reading.columns.survey(reading.roles);
     let mut drafter = Drafter::new(input, reading);
@@ -153,7 +166,7 @@ fn drafts_of(
         }
         Ok(())
     })?;
-    if format.has_lines() && reading.required == Role::Question {
+    if format.has_lines() && reading.required == ColumnRole::Question {
         let remedy = "give them as JSON, JSONL, CSV, TSV or Parquet with the columns question and db_id";
         return Err(input.not_readable("is a file of lines and has no questions", remedy));
     }
@@ -181,7 +194,7 @@ fn drafts_of(
 
 /// The items of a file that was read before: its repairs are known.
 fn for_each_row(
-    format: Format,
+    format: FileFormat,
     input: &Input,
     mut take: impl FnMut(Row) -> Result<(), DatasetError>,
 ) -> Result<(), DatasetError> {
@@ -210,7 +223,7 @@ impl<'a> Drafter<'a> {
     fn take(&mut self, part: Part<'_>) -> Result<(), DatasetError> {
         self.taken += 1;
         match part {
-            Part::Line(_) if self.reading.required == Role::Question => Ok(()),
+            Part::Line(_) if self.reading.required == ColumnRole::Question => Ok(()),
             Part::Line(line) => self.take_line(line),
             Part::Row(row) => self.take_row(row),
         }
@@ -261,7 +274,8 @@ impl<'a> Drafter<'a> {
             let place = Place::Turn(interaction, turn.turn);
             let own = self.object(place.clone(), said, "a turn is an object with query and utterance")?;
             let mut draft = draft_of_fields(self.input, place, own, self.reading)?;
-            let shared = || self.reading.columns.find(Role::Database, fields).and_then(|f| scalar_text(f.1));
+            let shared =
+                || self.reading.columns.find(ColumnRole::Database, fields).and_then(|f| scalar_text(f.1));
             draft.db_id = draft.db_id.or_else(shared);
             draft.turn = Some(turn);
             self.drafts.push(draft);
@@ -308,23 +322,23 @@ fn draft_of_fields(
         Place::Key(key) => Some(key.clone()),
         _ => None,
     };
-    let golds = if reading.roles.contains(&Role::Gold) {
+    let golds = if reading.roles.contains(&ColumnRole::Gold) {
         golds_of(input, &place, fields, reading.columns)?
     } else {
         Vec::new()
     };
-    let db_id = text(Role::Database).map(|db_id| strip(&db_id).to_owned());
-    let question = text(Role::Question);
+    let db_id = text(ColumnRole::Database).map(|db_id| strip(&db_id).to_owned());
+    let question = text(ColumnRole::Question);
     let lacks = db_id.is_none() || reading.lacks_required(&golds, question.as_ref());
     Ok(Draft {
-        id: text(Role::Id).or(key),
+        id: text(ColumnRole::Id).or(key),
         db_id,
         question,
-        evidence: text(Role::Evidence),
+        evidence: text(ColumnRole::Evidence),
         golds,
-        difficulty: text(Role::Difficulty),
+        difficulty: text(ColumnRole::Difficulty),
         turn: None,
-        ddl: text(Role::Ddl),
+        ddl: text(ColumnRole::Ddl),
         present: lacks.then(|| present_columns(Some(fields))),
         place,
     })
@@ -337,7 +351,7 @@ fn golds_of(
     fields: &Map<String, Value>,
     columns: &Columns,
 ) -> Result<Vec<String>, DatasetError> {
-    let Some((column, value)) = columns.find(Role::Gold, fields) else { return Ok(Vec::new()) };
+    let Some((column, value)) = columns.find(ColumnRole::Gold, fields) else { return Ok(Vec::new()) };
     let texts = match value {
         Value::String(text) => Some(golds_of_text(input, place, text)?),
         Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
@@ -450,10 +464,11 @@ fn finish(gold: &Input, drafts: Vec<Draft>, reading: &Reading<'_>) -> Result<Vec
         };
         let id = match draft.id {
             Some(id) => id,
-            None if with_ids => return Err(missing(Role::Id)),
+            None if with_ids => return Err(missing(ColumnRole::Id)),
             None => index.to_string(),
         };
-        let db_id = draft.db_id.filter(|db_id| !db_id.is_empty()).ok_or_else(|| missing(Role::Database))?;
+        let db_id =
+            draft.db_id.filter(|db_id| !db_id.is_empty()).ok_or_else(|| missing(ColumnRole::Database))?;
         if reading.lacks_required(&draft.golds, draft.question.as_ref()) {
             return Err(missing(reading.required));
         }

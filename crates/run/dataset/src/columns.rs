@@ -16,7 +16,7 @@ use crate::text::text_list;
 
 /// What a named column is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
+pub enum ColumnRole {
     /// The id of an example.
     Id,
     /// The database.
@@ -44,11 +44,15 @@ pub enum Role {
 /// The first name that an item has wins. `SpiderSynQuestion` comes before `question`, since Spider-Syn files
 /// hold the original question too; `query` before `sql`, since Spider's `sql` is a parse tree. A prediction is
 /// never taken from `query`, which is the gold in every Spider file.
-const ROLES: [(Role, &str, &[&str]); 10] = [
-    (Role::Id, "id", &["id", "question_id", "qid", "example_id", "instance_id", "query_id", "idx", "index"]),
-    (Role::Database, "db_id", &["db_id", "database_id", "database", "db", "db_name"]),
+const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
     (
-        Role::Question,
+        ColumnRole::Id,
+        "id",
+        &["id", "question_id", "qid", "example_id", "instance_id", "query_id", "idx", "index"],
+    ),
+    (ColumnRole::Database, "db_id", &["db_id", "database_id", "database", "db", "db_name"]),
+    (
+        ColumnRole::Question,
         "question",
         &[
             "SpiderSynQuestion",
@@ -61,7 +65,7 @@ const ROLES: [(Role, &str, &[&str]); 10] = [
         ],
     ),
     (
-        Role::Gold,
+        ColumnRole::Gold,
         "gold",
         &[
             "gold",
@@ -76,10 +80,10 @@ const ROLES: [(Role, &str, &[&str]); 10] = [
             "reference",
         ],
     ),
-    (Role::Evidence, "evidence", &["evidence", "external_knowledge", "knowledge", "hint"]),
-    (Role::Difficulty, "difficulty", &["difficulty", "hardness"]),
+    (ColumnRole::Evidence, "evidence", &["evidence", "external_knowledge", "knowledge", "hint"]),
+    (ColumnRole::Difficulty, "difficulty", &["difficulty", "hardness"]),
     (
-        Role::Prediction,
+        ColumnRole::Prediction,
         "prediction",
         &[
             "prediction",
@@ -99,12 +103,12 @@ const ROLES: [(Role, &str, &[&str]); 10] = [
             "sql",
         ],
     ),
-    (Role::Confidence, "confidence", &["confidence"]),
-    (Role::LogProbability, "sum_logprob", &["sum_logprob"]),
-    (Role::Ddl, "ddl", &["ddl"]),
+    (ColumnRole::Confidence, "confidence", &["confidence"]),
+    (ColumnRole::LogProbability, "sum_logprob", &["sum_logprob"]),
+    (ColumnRole::Ddl, "ddl", &["ddl"]),
 ];
 
-impl Role {
+impl ColumnRole {
     /// Every role.
     pub fn all() -> impl Iterator<Item = Self> {
         ROLES.iter().map(|(role, ..)| *role)
@@ -137,7 +141,7 @@ impl Role {
     }
 }
 
-impl fmt::Display for Role {
+impl fmt::Display for ColumnRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Id => "id",
@@ -154,7 +158,7 @@ impl fmt::Display for Role {
     }
 }
 
-impl FromStr for Role {
+impl FromStr for ColumnRole {
     type Err = DatasetError;
 
     fn from_str(name: &str) -> Result<Self, DatasetError> {
@@ -169,10 +173,10 @@ impl FromStr for Role {
     }
 }
 
-/// Columns that the user named for a role, instead of [`Role::aliases`].
+/// Columns that the user named for a role, instead of [`ColumnRole::aliases`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns {
-    named: BTreeMap<Role, String>,
+    named: BTreeMap<ColumnRole, String>,
     /// Columns that are called as golds are and hold something else.
     no_gold: BTreeSet<String>,
 }
@@ -180,18 +184,18 @@ pub struct Columns {
 impl Columns {
     /// Takes the role from that column and from no other. `target.sql` is the field `sql` of the object in the
     /// column `target`, unless a column has the whole name.
-    pub fn set(&mut self, role: Role, column: impl Into<String>) {
+    pub fn set(&mut self, role: ColumnRole, column: impl Into<String>) {
         self.named.insert(role, column.into());
     }
 
     /// The field of an item that has the role: its column and its value. A null value is as good as none.
     pub(crate) fn find<'a>(
         &'a self,
-        role: Role,
+        role: ColumnRole,
         fields: &'a Map<String, Value>,
     ) -> Option<(&'a str, &'a Value)> {
         let usable = |(name, value): (&'a String, &'a Value)| {
-            let is_other = role == Role::Gold && self.no_gold.contains(name);
+            let is_other = role == ColumnRole::Gold && self.no_gold.contains(name);
             (!value.is_null() && !is_other && role.accepts(value)).then_some((name.as_str(), value))
         };
         if let Some(column) = self.named.get(&role) {
@@ -208,12 +212,12 @@ impl Columns {
 
     /// Looks at items for what only all of them can tell: whether some column that the user named for one of the
     /// roles is there, and which columns are called as golds are.
-    pub(crate) fn survey<'a>(&'a self, roles: &[Role]) -> Survey<'a> {
+    pub(crate) fn survey<'a>(&'a self, roles: &[ColumnRole]) -> Survey<'a> {
         let named = self.named.iter().filter(|(role, _)| roles.contains(role));
         Survey {
             missing: named.map(|(role, column)| (*role, column.as_str())).collect(),
             present: None,
-            seeks_golds: roles.contains(&Role::Gold) && !self.named.contains_key(&Role::Gold),
+            seeks_golds: roles.contains(&ColumnRole::Gold) && !self.named.contains_key(&ColumnRole::Gold),
             golds: BTreeSet::new(),
         }
     }
@@ -235,14 +239,14 @@ impl Columns {
                 notes.push(format!("the column {name:?} holds no SQL and is not taken as gold"));
             } else {
                 notes.push(format!("the column {name:?} holds no SQL: it is taken as question, not as gold"));
-                self.set(Role::Question, name);
+                self.set(ColumnRole::Question, name);
             }
         }
         notes
     }
 
     /// Whether the item has a column for the role at all, be its value null.
-    pub(crate) fn has(&self, role: Role, fields: &Map<String, Value>) -> bool {
+    pub(crate) fn has(&self, role: ColumnRole, fields: &Map<String, Value>) -> bool {
         match self.named.get(&role) {
             Some(column) => field_at(fields, column).is_some(),
             None => fields.keys().any(|name| role.aliases().iter().any(|a| a.eq_ignore_ascii_case(name))),
@@ -250,7 +254,7 @@ impl Columns {
     }
 
     /// The names under which the role is looked for.
-    pub(crate) fn accepted(&self, role: Role) -> String {
+    pub(crate) fn accepted(&self, role: ColumnRole) -> String {
         self.named.get(&role).cloned().unwrap_or_else(|| role.aliases().join(", "))
     }
 }
@@ -259,7 +263,7 @@ impl Columns {
 #[derive(Debug)]
 pub(crate) struct Survey<'a> {
     /// Columns that the user named and no item has had.
-    missing: Vec<(Role, &'a str)>,
+    missing: Vec<(ColumnRole, &'a str)>,
     /// The columns of the first item.
     present: Option<String>,
     seeks_golds: bool,
@@ -328,7 +332,7 @@ impl GoldColumns {
                 *queries += usize::from(is_query(&text));
             }
         }
-        self.has_question |= field_maps(row).iter().any(|fields| columns.has(Role::Question, fields));
+        self.has_question |= field_maps(row).iter().any(|fields| columns.has(ColumnRole::Question, fields));
     }
 }
 
@@ -338,7 +342,7 @@ const JUDGED_TEXTS: usize = 2000;
 /// The texts of an item in columns that are called as golds are, blank ones left out.
 fn texts_called_gold(row: &Row) -> impl Iterator<Item = (&String, Cow<'_, str>)> {
     field_maps(row).into_iter().flatten().filter_map(|(name, value)| {
-        let is_called_gold = Role::Gold.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
+        let is_called_gold = ColumnRole::Gold.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
         let text = if is_called_gold { first_text(value) } else { None };
         text.filter(|text| !text.trim().is_empty()).map(|text| (name, text))
     })
@@ -419,23 +423,27 @@ mod tests {
 
     use super::*;
 
-    fn found(role: Role, value: &Value) -> Option<String> {
+    fn found(role: ColumnRole, value: &Value) -> Option<String> {
         Columns::default().find(role, value.as_object().unwrap()).map(|(name, _)| name.to_owned())
     }
 
     #[test]
     fn a_role_is_found_under_the_names_that_people_use() {
         for (role, value, column) in [
-            (Role::Gold, json!({"sql": {"select": []}, "query": "SELECT 1"}), Some("query")),
-            (Role::Gold, json!({"sql": {"select": []}}), None),
-            (Role::Gold, json!({"SQL": "SELECT 1"}), Some("SQL")),
-            (Role::Gold, json!({"Gold_SQL": "SELECT 1"}), Some("Gold_SQL")),
-            (Role::Gold, json!({"gold": null, "sql": ["SELECT 1", "SELECT 2"]}), Some("sql")),
-            (Role::Question, json!({"question": "a", "SpiderSynQuestion": "b"}), Some("SpiderSynQuestion")),
-            (Role::Prediction, json!({"query": "the gold"}), None),
-            (Role::Prediction, json!({"sql": "the gold?", "pred": "SELECT 1"}), Some("pred")),
-            (Role::Id, json!({"question_id": 0}), Some("question_id")),
-            (Role::Database, json!({"database_id": "d"}), Some("database_id")),
+            (ColumnRole::Gold, json!({"sql": {"select": []}, "query": "SELECT 1"}), Some("query")),
+            (ColumnRole::Gold, json!({"sql": {"select": []}}), None),
+            (ColumnRole::Gold, json!({"SQL": "SELECT 1"}), Some("SQL")),
+            (ColumnRole::Gold, json!({"Gold_SQL": "SELECT 1"}), Some("Gold_SQL")),
+            (ColumnRole::Gold, json!({"gold": null, "sql": ["SELECT 1", "SELECT 2"]}), Some("sql")),
+            (
+                ColumnRole::Question,
+                json!({"question": "a", "SpiderSynQuestion": "b"}),
+                Some("SpiderSynQuestion"),
+            ),
+            (ColumnRole::Prediction, json!({"query": "the gold"}), None),
+            (ColumnRole::Prediction, json!({"sql": "the gold?", "pred": "SELECT 1"}), Some("pred")),
+            (ColumnRole::Id, json!({"question_id": 0}), Some("question_id")),
+            (ColumnRole::Database, json!({"database_id": "d"}), Some("database_id")),
         ] {
             assert_eq!(found(role, &value).as_deref(), column, "{role}: {value}");
         }
@@ -446,14 +454,14 @@ mod tests {
         let mut columns = Columns::default();
         columns.set("gold".parse().unwrap(), "new_gold_sql");
         let item = json!({"query": "old", "new_gold_sql": "new"});
-        assert_eq!(columns.find(Role::Gold, item.as_object().unwrap()).unwrap().1, "new");
-        assert!("golden".parse::<Role>().is_err());
+        assert_eq!(columns.find(ColumnRole::Gold, item.as_object().unwrap()).unwrap().1, "new");
+        assert!("golden".parse::<ColumnRole>().is_err());
     }
 
     #[test]
     fn a_name_with_dots_leads_into_objects_unless_a_column_has_it() {
         let mut columns = Columns::default();
-        columns.set(Role::Gold, "target.sql.text");
+        columns.set(ColumnRole::Gold, "target.sql.text");
         for (item, gold) in [
             (json!({"target": {"sql": {"text": "SELECT 1"}}}), Some("SELECT 1")),
             (
@@ -463,7 +471,7 @@ mod tests {
             (json!({"target": {"sql": "SELECT 1"}}), None),
             (json!({"target": "SELECT 1"}), None),
         ] {
-            let found = columns.find(Role::Gold, item.as_object().unwrap());
+            let found = columns.find(ColumnRole::Gold, item.as_object().unwrap());
             assert_eq!(found.map(|(_, value)| value.as_str().unwrap()), gold, "{item}");
         }
         assert_eq!(
@@ -474,10 +482,10 @@ mod tests {
 
     #[test]
     fn every_role_is_found_by_its_name_and_the_database_by_two() {
-        for role in Role::all() {
-            assert_eq!(role.name().parse::<Role>().unwrap(), role);
+        for role in ColumnRole::all() {
+            assert_eq!(role.name().parse::<ColumnRole>().unwrap(), role);
         }
-        assert_eq!("db".parse::<Role>().unwrap(), Role::Database);
+        assert_eq!("db".parse::<ColumnRole>().unwrap(), ColumnRole::Database);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::columns::Role;
+use crate::columns::ColumnRole;
 
 /// Why a file could not be read as what it was given as.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +81,7 @@ pub enum DatasetError {
         /// The item.
         place: String,
         /// What is missing.
-        role: Role,
+        role: ColumnRole,
         /// The names that are understood.
         accepted: String,
         /// The columns that the item has.
@@ -95,7 +95,7 @@ pub enum DatasetError {
         /// As asked for.
         column: String,
         /// What it was to be.
-        role: Role,
+        role: ColumnRole,
         /// Columns of the first item.
         present: String,
     },

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::columns::{Columns, Role, present_columns, scalar_text};
+use crate::columns::{ColumnRole, Columns, present_columns, scalar_text};
 use crate::error::DatasetError;
-use crate::formats::{Format, Part, Place, Row};
+use crate::formats::{FileFormat, Part, Place, Row};
 use crate::input::Input;
 use crate::text::strip;
 
@@ -35,7 +35,7 @@ pub fn parse_labels(
     column: Option<&str>,
     columns: &Columns,
 ) -> Result<Vec<Label>, DatasetError> {
-    let format = Format::detect(input);
+    let format = FileFormat::detect(input);
     let mut seen: HashMap<String, Place> = HashMap::new();
     let mut labels = Vec::new();
     format.read(input, &mut Vec::new(), &mut |part| {
@@ -78,7 +78,7 @@ fn label_of(
         let id = key.ok_or_else(|| no_id(input, row, columns))?;
         return Ok(Label { id, correct: correct(input, row, &row.value)? });
     };
-    let id = columns.find(Role::Id, fields).and_then(|(_, value)| scalar_text(value)).or(key);
+    let id = columns.find(ColumnRole::Id, fields).and_then(|(_, value)| scalar_text(value)).or(key);
     let value = match column {
         Some(column) => fields.get(column),
         None => ALIASES
@@ -98,8 +98,8 @@ fn no_id(input: &Input, row: &Row, columns: &Columns) -> DatasetError {
     DatasetError::MissingField {
         path: input.path().to_owned(),
         place: row.place.to_string(),
-        role: Role::Id,
-        accepted: columns.accepted(Role::Id),
+        role: ColumnRole::Id,
+        accepted: columns.accepted(ColumnRole::Id),
         present: present_columns(row.value.as_object()),
     }
 }

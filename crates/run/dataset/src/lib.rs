@@ -1,6 +1,6 @@
 //! Reads the benchmark and prediction formats that people have.
 //!
-//! A file is read once into an [`Input`], its [`Format`] is detected (or given), and what it says becomes a
+//! A file is read once into an [`Input`], its [`FileFormat`] is detected (or given), and what it says becomes a
 //! [`Benchmark`], a [`PredictionSet`] or a [`Tables`]. Every accident of text has a defined outcome (see
 //! [`Input`]), every repair is noted, and whatever cannot be read without guessing is a [`DatasetError`] that
 //! names the file, the place and the remedy.
@@ -28,10 +28,10 @@ use std::path::Path;
 
 pub use abstention::is_abstention;
 pub use benchmark::{BenchmarkSource, WorkloadSource, parse_benchmark, parse_workload};
-pub use columns::{Columns, Role};
+pub use columns::{ColumnRole, Columns};
 pub use error::DatasetError;
 pub use extract::{EXTRACTION, Extraction, Removed, extract_sql, is_other_statement};
-pub use formats::Format;
+pub use formats::FileFormat;
 pub use input::Input;
 pub use labels::{Label, parse_labels};
 pub use locate::{Databases, Location};

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::columns::{present_columns, scalar_text};
 use crate::error::DatasetError;
-use crate::formats::{Format, Part, Place, Row};
+use crate::formats::{FileFormat, Part, Place, Row};
 use crate::input::Input;
 use crate::model::{Example, Prediction, PredictionSet};
 use crate::text::strip;
@@ -55,7 +55,7 @@ pub fn load_pairs(path: &Path) -> Result<Pairs, DatasetError> {
 /// # Errors
 /// As [`load_pairs`], without the reading.
 pub fn parse_pairs(input: &Input) -> Result<Pairs, DatasetError> {
-    let format = Format::detect(input);
+    let format = FileFormat::detect(input);
     if format.has_lines() {
         return Err(input.not_readable("is a file of lines", REMEDY));
     }

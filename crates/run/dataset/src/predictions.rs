@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::benchmark::kind;
-use crate::columns::{Columns, Role, present_columns, scalar_text};
+use crate::columns::{ColumnRole, Columns, present_columns, scalar_text};
 use crate::error::DatasetError;
 use crate::extract::{Removed, extract_sql};
-use crate::formats::{Format, Part, Place, Row};
+use crate::formats::{FileFormat, Part, Place, Row};
 use crate::input::Input;
 use crate::matching::{Answer, match_answers};
 use crate::model::{Benchmark, Prediction, PredictionSet};
@@ -16,7 +16,7 @@ use crate::text::{counted, listed, strip};
 #[derive(Debug, Clone, Default)]
 pub struct PredictionOptions {
     /// Format of the file; detected when `None`.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Columns that the user named.
     pub columns: Columns,
     /// Take the SQL out of the chatter around it (see [`extract_sql`]). Off for scores that must equal those of
@@ -30,15 +30,15 @@ pub struct PredictionOptions {
 const BIRD_SEPARATOR: &str = "\t----- bird -----\t";
 
 /// Roles of a benchmark: a column that has one is no extra information of a prediction.
-const KNOWN_ROLES: [Role; 8] = [
-    Role::Id,
-    Role::Database,
-    Role::Question,
-    Role::Gold,
-    Role::Evidence,
-    Role::Difficulty,
-    Role::Prediction,
-    Role::Confidence,
+const KNOWN_ROLES: [ColumnRole; 8] = [
+    ColumnRole::Id,
+    ColumnRole::Database,
+    ColumnRole::Question,
+    ColumnRole::Gold,
+    ColumnRole::Evidence,
+    ColumnRole::Difficulty,
+    ColumnRole::Prediction,
+    ColumnRole::Confidence,
 ];
 
 /// Matches predictions that are in memory to the examples of a benchmark.
@@ -67,9 +67,15 @@ pub fn parse_predictions(
     options: &PredictionOptions,
 ) -> Result<PredictionSet, DatasetError> {
     let mut notes = Vec::new();
-    let format = options.format.unwrap_or_else(|| Format::detect(input));
+    let format = options.format.unwrap_or_else(|| FileFormat::detect(input));
     let mut said = PredictionLines::new(input, benchmark, options);
-    let roles = [Role::Id, Role::Database, Role::Prediction, Role::Confidence, Role::LogProbability];
+    let roles = [
+        ColumnRole::Id,
+        ColumnRole::Database,
+        ColumnRole::Prediction,
+        ColumnRole::Confidence,
+        ColumnRole::LogProbability,
+    ];
     let mut survey = options.columns.survey(&roles);
     // A column that the user named and no item has is the reason for whatever the first item lacks.
     let mut first_error = None;
@@ -323,24 +329,26 @@ fn answer_of_fields(
     options: &PredictionOptions,
 ) -> Result<Answer, DatasetError> {
     let columns = &options.columns;
-    let found = columns.find(Role::Prediction, fields);
-    if found.is_none() && !columns.has(Role::Prediction, fields) {
+    let found = columns.find(ColumnRole::Prediction, fields);
+    if found.is_none() && !columns.has(ColumnRole::Prediction, fields) {
         return Err(DatasetError::MissingField {
             path: input.path().to_owned(),
             place: place.to_string(),
-            role: Role::Prediction,
-            accepted: columns.accepted(Role::Prediction),
+            role: ColumnRole::Prediction,
+            accepted: columns.accepted(ColumnRole::Prediction),
             present: present_columns(Some(fields)),
         });
     }
     let mut answer = answer_of_sql(input, place, found.map_or(&Value::Null, |(_, value)| value))?;
     let text = |role| columns.find(role, fields).and_then(|(_, value)| scalar_text(value));
-    answer.key = text(Role::Id).filter(|id| !id.is_empty()).or(answer.key);
-    answer.db_id =
-        answer.db_id.or(text(Role::Database).map(|db_id| strip(&db_id).to_owned())).filter(|d| !d.is_empty());
+    answer.key = text(ColumnRole::Id).filter(|id| !id.is_empty()).or(answer.key);
+    answer.db_id = answer
+        .db_id
+        .or(text(ColumnRole::Database).map(|db_id| strip(&db_id).to_owned()))
+        .filter(|d| !d.is_empty());
     answer.confidence = confidence(columns, fields);
     answer.has_odd_confidence =
-        answer.confidence.is_none() && columns.find(Role::Confidence, fields).is_some();
+        answer.confidence.is_none() && columns.find(ColumnRole::Confidence, fields).is_some();
     if options.only_sql {
         return Ok(answer);
     }
@@ -360,9 +368,9 @@ fn confidence(columns: &Columns, fields: &Map<String, Value>) -> Option<f64> {
         let (_, value) = columns.find(role, fields)?;
         value.as_f64().or_else(|| strip(value.as_str()?).parse().ok())
     };
-    let said = match columns.find(Role::Confidence, fields) {
-        Some(_) => number(Role::Confidence),
-        None => number(Role::LogProbability).map(f64::exp),
+    let said = match columns.find(ColumnRole::Confidence, fields) {
+        Some(_) => number(ColumnRole::Confidence),
+        None => number(ColumnRole::LogProbability).map(f64::exp),
     };
     said.filter(|said| (0.0..=1.0).contains(said))
 }

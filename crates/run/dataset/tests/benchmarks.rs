@@ -1,7 +1,9 @@
 //! What benchmark files mean, format by format, and what is said about bad ones.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use sqlgauge_dataset::{Benchmark, Columns, DatasetError, Format, Input, Role, Turn, parse_benchmark};
+use sqlgauge_dataset::{
+    Benchmark, ColumnRole, Columns, DatasetError, FileFormat, Input, Turn, parse_benchmark,
+};
 
 fn input(name: &str, content: impl AsRef<[u8]>) -> Input {
     Input::from_bytes(name, content.as_ref().to_vec())
@@ -127,10 +129,10 @@ fn a_gold_file_and_its_questions_make_one_benchmark() {
 fn a_named_column_is_used_and_a_mistyped_one_is_named() {
     let items = r#"[{"db_id": "d", "query": "OLD", "new_gold_sql": "NEW"}]"#;
     let mut columns = Columns::default();
-    columns.set(Role::Gold, "new_gold_sql");
+    columns.set(ColumnRole::Gold, "new_gold_sql");
     let benchmark = parse_benchmark(&input("dev.json", items), None, None, &columns).unwrap();
     assert_eq!(benchmark.examples[0].golds, ["NEW"]);
-    columns.set(Role::Gold, "new_gold");
+    columns.set(ColumnRole::Gold, "new_gold");
     let message = parse_benchmark(&input("dev.json", items), None, None, &columns).unwrap_err().to_string();
     assert!(
         message.contains("no column \"new_gold\" for the gold query; it has db_id, query, new_gold_sql"),
@@ -140,7 +142,7 @@ fn a_named_column_is_used_and_a_mistyped_one_is_named() {
 
 #[test]
 fn the_format_can_be_forced() {
-    let format: Format = "jsonl".parse().unwrap();
+    let format: FileFormat = "jsonl".parse().unwrap();
     let gold = input("gold.sql", r#"{"db_id": "d", "sql": "SELECT 1"}"#);
     assert_eq!(parse_benchmark(&gold, None, Some(format), &Columns::default()).unwrap().examples.len(), 1);
 }
@@ -239,7 +241,7 @@ fn a_column_that_is_called_as_golds_are_and_holds_none_is_no_gold() {
     assert!(benchmark.notes[0].contains("\"query\" holds no SQL"), "{:?}", benchmark.notes);
     // What the user names is taken.
     let mut columns = Columns::default();
-    columns.set(Role::Gold, "query");
+    columns.set(ColumnRole::Gold, "query");
     let named = input("dev.json", format!(r#"[{{"query": "{ask}", "sql": "SELECT 1", "db_id": "d"}}]"#));
     assert_eq!(parse_benchmark(&named, None, None, &columns).unwrap().examples[0].golds, [ask]);
 }

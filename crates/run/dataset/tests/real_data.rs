@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sqlgauge_dataset::{
-    Benchmark, BenchmarkSource, Columns, Databases, PredictionOptions, PredictionSet, Role, extract_sql,
-    load_benchmark, load_predictions, load_tables,
+    Benchmark, BenchmarkSource, ColumnRole, Columns, Databases, PredictionOptions, PredictionSet,
+    extract_sql, load_benchmark, load_predictions, load_tables,
 };
 
 fn data() -> Option<PathBuf> {
@@ -118,7 +118,7 @@ fn cosql_is_read_by_interaction() {
 fn a_named_column_reads_an_evolved_gold() {
     let Some(data) = data() else { return };
     let mut columns = Columns::default();
-    columns.set(Role::Gold, "new_gold_sql");
+    columns.set(ColumnRole::Gold, "new_gold_sql");
     let gold = data.join("evoschema/rename_tables_bird_dev.json");
     let evolved = load_benchmark(&BenchmarkSource { gold, columns, ..BenchmarkSource::default() }).unwrap();
     assert_eq!(evolved.examples.len(), 1534);

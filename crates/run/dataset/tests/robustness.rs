@@ -5,7 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use sqlgauge_dataset::{
-    Columns, Format, Input, PredictionOptions, Removed, extract_sql, parse_benchmark, parse_predictions,
+    Columns, FileFormat, Input, PredictionOptions, Removed, extract_sql, parse_benchmark, parse_predictions,
     parse_tables,
 };
 
@@ -48,7 +48,7 @@ fn read_everything(bytes: &[u8]) {
         parse_benchmark(&Input::from_bytes("g.json", SHAPES[2].into()), None, None, &Columns::default())
             .unwrap(),
     ];
-    for format in Format::all().map(Some).chain([None]) {
+    for format in FileFormat::all().map(Some).chain([None]) {
         let input = Input::from_bytes("file", bytes.to_vec());
         let _ = parse_benchmark(&input, Some(&input), format, &Columns::default());
         if let Ok(benchmark) = parse_benchmark(&input, None, format, &Columns::default()) {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use sqlgauge_dataset::{
-    Benchmark, BenchmarkSource, Columns, DatasetError, Input, Role, WorkloadSource, load_benchmark,
+    Benchmark, BenchmarkSource, ColumnRole, Columns, DatasetError, Input, WorkloadSource, load_benchmark,
     load_workload, parse_workload,
 };
 
@@ -56,7 +56,7 @@ fn what_is_no_workload_is_named() {
 #[test]
 fn a_column_that_the_user_named_is_taken() {
     let mut columns = Columns::default();
-    columns.set(Role::Question, "asked");
+    columns.set(ColumnRole::Question, "asked");
     let input = Input::from_bytes("w.csv", b"asked,question,db_id\nthis,that,d\n".to_vec());
     let found = parse_workload(&input, None, &columns).unwrap();
     assert_eq!(found.examples[0].question.as_deref(), Some("this"));

@@ -9,9 +9,9 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Relation, Source};
+use sqlgauge_sql::tree::{Relation, RelationSource};
 use sqlgauge_sql::visit::{Visitor, walk_query};
-use sqlgauge_sql::{Dialect, resolve};
+use sqlgauge_sql::{PrintDialect, resolve};
 
 use crate::database::Database;
 use crate::engine::Engine;
@@ -76,7 +76,7 @@ fn reached(schema: &Schema, queries: &[&str]) -> Option<BTreeSet<TableId>> {
     struct Read(Vec<TableId>);
     impl Visitor for Read {
         fn relation(&mut self, relation: &Relation) {
-            if let Source::Table(id) = relation.source {
+            if let RelationSource::Table(id) = relation.source {
                 self.0.push(id);
             }
         }
@@ -141,7 +141,7 @@ fn reason_against(
 fn orphans(schema: &Schema, table: &Table, key: &ForeignKey) -> Option<String> {
     let (target, columns) = schema.resolve_foreign_key(key)?;
     let target = schema.table(target)?;
-    let name = |of: &Table, column: u32| Some(Dialect::Sqlite.identifier(&of.column(column)?.name));
+    let name = |of: &Table, column: u32| Some(PrintDialect::Sqlite.identifier(&of.column(column)?.name));
     let (mut set, mut equal) = (Vec::new(), Vec::new());
     for (&own, &other) in key.columns.iter().zip(&columns) {
         let (own, other) = (name(table, own)?, name(target, other)?);
@@ -150,9 +150,9 @@ fn orphans(schema: &Schema, table: &Table, key: &ForeignKey) -> Option<String> {
     }
     Some(format!(
         "SELECT 1 FROM {} AS child WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS parent WHERE {}) LIMIT 1",
-        Dialect::Sqlite.identifier(&table.name),
+        PrintDialect::Sqlite.identifier(&table.name),
         set.join(" AND "),
-        Dialect::Sqlite.identifier(&target.name),
+        PrintDialect::Sqlite.identifier(&target.name),
         equal.join(" AND "),
     ))
 }

@@ -40,7 +40,7 @@ pub use limits::Limits;
 pub use machine::machine_error;
 pub use moment::{Moment, NotAMoment};
 pub use outcome::{Dependence, Execution, Failure, FailureKind, Outcome};
-pub use sqlite::{Budget, Sandbox, SqliteEngine, Stoppable, immutable_uri};
+pub use sqlite::{QueryBudget, Sandbox, SqliteEngine, Stoppable, immutable_uri};
 pub use statement::has_further_semicolon;
 pub use value::{Fingerprint, ResultSet, Value};
 pub use worker::{WorkerCommand, serve_queries};

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use sqlgauge_engine::{Budget, FailureKind, Sandbox, Value};
+use sqlgauge_engine::{FailureKind, QueryBudget, Sandbox, Value};
 
 fn sandbox() -> Sandbox {
-    let budget = Budget { vm_steps: 100_000, time: Duration::from_secs(20), max_rows: 100 };
+    let budget = QueryBudget { vm_steps: 100_000, time: Duration::from_secs(20), max_rows: 100 };
     let sandbox = Sandbox::new(budget).unwrap();
     sandbox.create("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)").unwrap();
     sandbox.begin_transaction().unwrap();
@@ -54,7 +54,7 @@ fn outcomes_are_those_of_an_engine() {
 #[test]
 fn a_definition_that_is_not_to_be_trusted_has_no_effects() {
     let sandbox =
-        Sandbox::new(Budget { vm_steps: 1000, time: Duration::from_secs(20), max_rows: 1 }).unwrap();
+        Sandbox::new(QueryBudget { vm_steps: 1000, time: Duration::from_secs(20), max_rows: 1 }).unwrap();
     assert!(sandbox.create("CREATE TABLE a(x CHECK (load_extension('/nowhere')))").is_err());
     assert!(sandbox.create("CREATE TABLE b(x); DROP TABLE b").is_err());
     assert!(sandbox.create("ATTACH 'other.sqlite' AS o").is_err());

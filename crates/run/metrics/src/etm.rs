@@ -19,7 +19,7 @@
 //! the Age of Large Language Models", Future Internet 17(8):325, 2025, Tables 1 to 3.
 
 use serde_json::Value;
-use sqlgauge_etm::{Comparison, Matcher, Profile, Side, Verdict};
+use sqlgauge_etm::{MatchReport, MatchSide, MatchVerdict, Matcher, Profile};
 
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
@@ -83,29 +83,29 @@ fn score(pair: &Pair<'_>, profile: Profile) -> Score {
     };
     let comparison = Matcher::new(schema, profile).judge(pair.gold(), pair.prediction());
     match &comparison.verdict {
-        Verdict::Equal => {
+        MatchVerdict::Equal => {
             let score = Score::binary(true).with("rules", applied(&comparison));
             let assumes: Vec<Value> = comparison.assumes.iter().map(|own| own.to_string().into()).collect();
             if assumes.is_empty() { score } else { score.with("assumes", assumes) }
         }
-        Verdict::Different => {
+        MatchVerdict::Different => {
             let reason = comparison.difference.unwrap_or_else(|| "the normal forms differ".to_owned());
             Score::binary(false).because(reason)
         }
-        Verdict::Unresolved(Side::Left, error) => {
+        MatchVerdict::Unresolved(MatchSide::Left, error) => {
             Score::inapplicable(format!("the gold does not resolve: {error}"))
                 .with("gold_failed", "unresolved")
         }
-        Verdict::Unresolved(Side::Right, error) => Score::unresolved_prediction(error),
-        Verdict::TooComplex(_) => {
+        MatchVerdict::Unresolved(MatchSide::Right, error) => Score::unresolved_prediction(error),
+        MatchVerdict::TooComplex(_) => {
             Score::inapplicable(comparison.verdict.to_string()).with("too_complex", true)
         }
-        Verdict::GaveUp(_) => Score::binary(false).because(comparison.verdict.to_string()),
+        MatchVerdict::GaveUp(_) => Score::binary(false).because(comparison.verdict.to_string()),
     }
 }
 
 /// The rules that were applied on either side, each once, in order.
-fn applied(comparison: &Comparison) -> Vec<Value> {
+fn applied(comparison: &MatchReport) -> Vec<Value> {
     let mut rules: Vec<String> = Vec::new();
     for application in
         [&comparison.left, &comparison.right].into_iter().flatten().flat_map(|form| &form.applications)

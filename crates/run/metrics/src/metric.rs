@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use sqlgauge_base::budget::TooComplex;
-use sqlgauge_sql::{Error, ErrorKind};
+use sqlgauge_sql::{ErrorKind, ResolveError};
 use sqlgauge_verify::VerdictRecord;
 
 use crate::pair::Pair;
@@ -108,7 +108,7 @@ impl Score {
 
     /// The score of a prediction that is no query over the schema: 0, or null where its analysis takes too many steps,
     /// so that nobody knows.
-    pub(crate) fn unresolved_prediction(error: &Error) -> Self {
+    pub(crate) fn unresolved_prediction(error: &ResolveError) -> Self {
         match error.kind() {
             ErrorKind::TooComplex(cause) => Self::too_complex(*cause),
             _ => Self::new(0.0).because(format!("the prediction does not resolve: {error}")),

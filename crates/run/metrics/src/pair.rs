@@ -14,7 +14,7 @@ use sqlgauge_engine::{
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::spider::{self, Catalog, ParseFailure};
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Error, Features, resolve};
+use sqlgauge_sql::{Features, ResolveError, resolve};
 
 use crate::esm::{BoundKeys, ForeignKeyMap};
 use crate::esm_fair::linked::LinkedColumns;
@@ -99,10 +99,10 @@ impl Target {
 /// pairs of all systems with that gold.
 #[derive(Debug, Default)]
 pub struct GoldFacts {
-    query: OnceLock<Result<Query, Error>>,
+    query: OnceLock<Result<Query, ResolveError>>,
     features: OnceLock<Option<Features>>,
     order: OnceLock<GoldOrder>,
-    legacy: OnceLock<Result<spider::Query, ParseFailure>>,
+    legacy: OnceLock<Result<spider::SpiderQuery, ParseFailure>>,
     to_run: [OnceLock<Option<(String, bool)>>; 2],
 }
 
@@ -125,9 +125,9 @@ pub struct Pair<'a> {
     own: GoldFacts,
     needs: Needs,
     executions: RefCell<Executions>,
-    query: OnceCell<Result<Query, Error>>,
+    query: OnceCell<Result<Query, ResolveError>>,
     features: OnceCell<Option<Features>>,
-    legacy: OnceCell<Result<spider::Query, ParseFailure>>,
+    legacy: OnceCell<Result<spider::SpiderQuery, ParseFailure>>,
     /// Holds the results too, so that no other result can take their place in memory.
     grids: RefCell<Vec<(Results, Rc<GridPair>)>>,
 }
@@ -198,7 +198,7 @@ impl<'a> Pair<'a> {
     ///
     /// # Errors
     /// When it cannot be resolved.
-    pub fn gold_query(&self) -> Result<&Query, &Error> {
+    pub fn gold_query(&self) -> Result<&Query, &ResolveError> {
         let schema = self.target.database.schema();
         self.facts().query.get_or_init(|| resolve(self.gold, schema)).as_ref()
     }
@@ -207,7 +207,7 @@ impl<'a> Pair<'a> {
     ///
     /// # Errors
     /// When it cannot be resolved.
-    pub fn prediction_query(&self) -> Result<&Query, &Error> {
+    pub fn prediction_query(&self) -> Result<&Query, &ResolveError> {
         let schema = self.target.database.schema();
         self.query.get_or_init(|| resolve(self.prediction, schema)).as_ref()
     }
@@ -230,7 +230,7 @@ impl<'a> Pair<'a> {
     ///
     /// # Errors
     /// When that parser cannot read it.
-    pub fn gold_legacy(&self) -> Result<&spider::Query, &ParseFailure> {
+    pub fn gold_legacy(&self) -> Result<&spider::SpiderQuery, &ParseFailure> {
         self.facts().legacy.get_or_init(|| spider::parse(&self.target.catalog, self.gold)).as_ref()
     }
 
@@ -238,7 +238,7 @@ impl<'a> Pair<'a> {
     ///
     /// # Errors
     /// When that parser cannot read it.
-    pub fn prediction_legacy(&self) -> Result<&spider::Query, &ParseFailure> {
+    pub fn prediction_legacy(&self) -> Result<&spider::SpiderQuery, &ParseFailure> {
         let parse = || spider::parse(&self.target.catalog, &official::prediction_line(self.prediction));
         self.legacy.get_or_init(parse).as_ref()
     }

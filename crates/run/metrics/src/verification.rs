@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlgauge_engine::{Database, Engine};
-use sqlgauge_prove::{Limits, Solver};
+use sqlgauge_prove::{Solver, SolverLimits};
 use sqlgauge_search::{Constraints, SearchError};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::{Data, Options, PairContext, Refused, Report, Verifier};
+use sqlgauge_verify::{Data, PairContext, RefusedText, Verifier, VerifyOptions, VerifyReport};
 
 /// How `verify@1` verifies, shared by all threads of a run. A thread takes a verifier and a solver for one pair and puts
 /// them back; there are as many of them as threads that have ever worked at once.
 #[derive(Debug, Default)]
 pub struct Verification {
-    options: Options,
+    options: VerifyOptions,
     solver: Option<PathBuf>,
     is_realistic: bool,
     /// What the rows of databases keep, by the address of the schema.
@@ -26,7 +26,7 @@ pub struct Verification {
 
 impl Verification {
     /// With those options, and with the solver of that program if there is one.
-    pub fn new(options: Options, solver: Option<PathBuf>) -> Self {
+    pub fn new(options: VerifyOptions, solver: Option<PathBuf>) -> Self {
         Self { options, solver, ..Self::default() }
     }
 
@@ -37,7 +37,7 @@ impl Verification {
     }
 
     /// The options.
-    pub fn options(&self) -> &Options {
+    pub fn options(&self) -> &VerifyOptions {
         &self.options
     }
 
@@ -51,7 +51,7 @@ impl Verification {
         database: Option<(&dyn Engine, &Database)>,
         left: &str,
         right: &str,
-    ) -> Result<Result<Report, Refused>, SearchError> {
+    ) -> Result<Result<VerifyReport, RefusedText>, SearchError> {
         let rows =
             |sql: &str| database.and_then(|(engine, database)| engine.run(database, sql).rows().cloned());
         let (left_rows, right_rows) = (rows(left), rows(right));
@@ -107,7 +107,7 @@ impl Verification {
     fn idle_solver(&self) -> Option<Solver> {
         let program = self.solver.as_ref()?;
         let idle = self.solvers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let limits = Limits { time: self.options.solver_time, ..Limits::default() };
+        let limits = SolverLimits { time: self.options.solver_time, ..SolverLimits::default() };
         Some(idle.unwrap_or_else(|| Solver::new(program, limits)))
     }
 }

@@ -18,7 +18,7 @@
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026.
 
 use sqlgauge_search::Side;
-use sqlgauge_verify::{Data, PairContext, Refused, Report, Verdict};
+use sqlgauge_verify::{Data, PairContext, RefusedText, Verdict, VerifyReport};
 
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
@@ -77,7 +77,7 @@ impl Metric for Verify {
 }
 
 /// The score of a pair of which that is the verdict, with the verdict.
-pub fn score_of_verdict(report: &Report) -> Score {
+pub fn score_of_verdict(report: &VerifyReport) -> Score {
     let score = Score::binary(!matches!(report.verdict, Verdict::Different(_)));
     let said = match &report.verdict {
         Verdict::Equivalent(proof) => match proof.assumes() {
@@ -95,7 +95,7 @@ pub fn score_of_verdict(report: &Report) -> Score {
     Score { verdict: Some(Box::new(report.record())), ..score.because(said) }
 }
 
-fn of_refused(refused: &Refused) -> Score {
+fn of_refused(refused: &RefusedText) -> Score {
     match refused.side {
         Side::Left => Score::inapplicable(refused.to_string()).with("gold_failed", "unresolved"),
         Side::Right => Score::new(0.0).because(refused.to_string()),

@@ -9,15 +9,15 @@ use sqlgauge_base::visible;
 
 use crate::layout::lines;
 use crate::style::Painter;
-pub use crate::token::{Token, TokenKind, tokens};
+pub use crate::token::{DisplayToken, DisplayTokenKind, tokens};
 
 /// The tokens of two queries with the ones that the other has not marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diff<'a> {
     /// The gold query's tokens; `true` where the prediction does not have it.
-    pub gold: Vec<(Token<'a>, bool)>,
+    pub gold: Vec<(DisplayToken<'a>, bool)>,
     /// The prediction's tokens; `true` where the gold does not have it.
-    pub prediction: Vec<(Token<'a>, bool)>,
+    pub prediction: Vec<(DisplayToken<'a>, bool)>,
 }
 
 /// Above this many cells the table of the longest common subsequence is not filled (time and memory); what
@@ -32,7 +32,7 @@ pub fn diff<'a>(gold: &'a str, prediction: &'a str) -> Diff<'a> {
         &left_solid.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>(),
         &right_solid.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>(),
     );
-    let mark = |tokens: Vec<Token<'a>>, solid: &[(usize, String)], kept: Vec<usize>| {
+    let mark = |tokens: Vec<DisplayToken<'a>>, solid: &[(usize, String)], kept: Vec<usize>| {
         let mut marks = vec![false; tokens.len()];
         for (index, _) in solid {
             marks[*index] = true;
@@ -46,8 +46,9 @@ pub fn diff<'a>(gold: &'a str, prediction: &'a str) -> Diff<'a> {
     Diff { gold: mark(left, &left_solid, kept_left), prediction: mark(right, &right_solid, kept_right) }
 }
 
-fn solid(tokens: &[Token<'_>]) -> Vec<(usize, String)> {
-    let mut counted: Vec<_> = tokens.iter().enumerate().filter(|(_, t)| t.kind != TokenKind::Space).collect();
+fn solid(tokens: &[DisplayToken<'_>]) -> Vec<(usize, String)> {
+    let mut counted: Vec<_> =
+        tokens.iter().enumerate().filter(|(_, t)| t.kind != DisplayTokenKind::Space).collect();
     // A final semicolon ends the query and is no part of it.
     counted.pop_if(|(_, token)| token.text == ";");
     counted.into_iter().map(|(index, token)| (index, token.key())).collect()
@@ -152,12 +153,12 @@ struct ColumnLine {
 }
 
 fn column_lines(
-    tokens: &[(Token<'_>, bool)],
+    tokens: &[(DisplayToken<'_>, bool)],
     column: usize,
     painter: Painter,
     side: Side,
 ) -> Vec<ColumnLine> {
-    let plain: Vec<Token<'_>> = tokens.iter().map(|(token, _)| *token).collect();
+    let plain: Vec<DisplayToken<'_>> = tokens.iter().map(|(token, _)| *token).collect();
     let mut done = Vec::new();
     for line in lines(&plain) {
         let indent = (line.indent * 2).min(column / 2);
@@ -171,7 +172,7 @@ fn column_lines(
 }
 
 /// The line cut into stretches that are all marked or all plain; the space between two marked tokens is marked.
-fn runs(line: &[(usize, bool)], tokens: &[(Token<'_>, bool)]) -> Vec<(String, bool)> {
+fn runs(line: &[(usize, bool)], tokens: &[(DisplayToken<'_>, bool)]) -> Vec<(String, bool)> {
     let mut found: Vec<(String, bool)> = Vec::new();
     for &(index, space) in line {
         let (token, marked) = tokens[index];
@@ -264,7 +265,7 @@ impl Wrapper {
 mod tests {
     use super::*;
 
-    fn marked(tokens: &[(Token<'_>, bool)]) -> Vec<String> {
+    fn marked(tokens: &[(DisplayToken<'_>, bool)]) -> Vec<String> {
         tokens.iter().filter(|(_, marked)| *marked).map(|(t, _)| t.text.to_owned()).collect()
     }
 

@@ -1,10 +1,10 @@
 //! Lays a query out by clause, one per line, subqueries indented, so that two queries line up for the eye.
 
-use crate::token::{Token, TokenKind};
+use crate::token::{DisplayToken, DisplayTokenKind};
 
 /// One line of a laid out query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct LayoutLine {
     /// Steps of indentation.
     pub indent: usize,
     /// Positions of the tokens on the line, and whether a space stands before each.
@@ -18,13 +18,14 @@ const CLAUSES: [&str; 10] =
 const JOINS: [&str; 7] = ["JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL"];
 
 /// The lines of a query, given its tokens (spaces included).
-pub fn lines(tokens: &[Token<'_>]) -> Vec<Line> {
+pub fn lines(tokens: &[DisplayToken<'_>]) -> Vec<LayoutLine> {
     let mut writer = Writer::default();
-    let solid: Vec<usize> = (0..tokens.len()).filter(|i| tokens[*i].kind != TokenKind::Space).collect();
+    let solid: Vec<usize> =
+        (0..tokens.len()).filter(|i| tokens[*i].kind != DisplayTokenKind::Space).collect();
     for (position, &index) in solid.iter().enumerate() {
         let before = position.checked_sub(1).map(|p| &tokens[solid[p]]);
         let after = solid.get(position + 1).map(|&i| &tokens[i]);
-        let spaced = index > 0 && tokens[index - 1].kind == TokenKind::Space;
+        let spaced = index > 0 && tokens[index - 1].kind == DisplayTokenKind::Space;
         writer.put(index, &tokens[index], before, after, spaced);
     }
     writer.finish()
@@ -32,7 +33,7 @@ pub fn lines(tokens: &[Token<'_>]) -> Vec<Line> {
 
 #[derive(Default)]
 struct Writer {
-    lines: Vec<Line>,
+    lines: Vec<LayoutLine>,
     current: Vec<(usize, bool)>,
     /// Indentation of the line being written, which is set by the token that begins it.
     indent: usize,
@@ -46,12 +47,12 @@ impl Writer {
     fn put(
         &mut self,
         index: usize,
-        token: &Token<'_>,
-        before: Option<&Token<'_>>,
-        after: Option<&Token<'_>>,
+        token: &DisplayToken<'_>,
+        before: Option<&DisplayToken<'_>>,
+        after: Option<&DisplayToken<'_>>,
         spaced: bool,
     ) {
-        let begins_query = |t: &Token<'_>| t.is("SELECT") || t.is("WITH") || t.is("VALUES");
+        let begins_query = |t: &DisplayToken<'_>| t.is("SELECT") || t.is("WITH") || t.is("VALUES");
         let in_query = self.open.last().copied().unwrap_or(true);
         if token.text == ")" {
             if self.open.pop() == Some(true) {
@@ -73,12 +74,12 @@ impl Writer {
             if query {
                 self.break_line(0);
             }
-        } else if token.kind == TokenKind::Comment && token.text.starts_with("--") {
+        } else if token.kind == DisplayTokenKind::Comment && token.text.starts_with("--") {
             self.break_line(0);
         }
     }
 
-    fn starts_line(&self, token: &Token<'_>, before: Option<&Token<'_>>) -> bool {
+    fn starts_line(&self, token: &DisplayToken<'_>, before: Option<&DisplayToken<'_>>) -> bool {
         let after_set_operator =
             before.is_some_and(|b| is_any(b, &["UNION", "INTERSECT", "EXCEPT", "ALL"])) && token.is("SELECT");
         let join = is_any(token, &JOINS) && !before.is_some_and(|b| is_any(b, &JOINS) || b.is("OUTER"));
@@ -88,18 +89,18 @@ impl Writer {
 
     fn break_line(&mut self, extra: usize) {
         if !self.current.is_empty() {
-            self.lines.push(Line { indent: self.indent, tokens: std::mem::take(&mut self.current) });
+            self.lines.push(LayoutLine { indent: self.indent, tokens: std::mem::take(&mut self.current) });
         }
         self.indent = self.open.iter().filter(|query| **query).count() + extra;
     }
 
-    fn finish(mut self) -> Vec<Line> {
+    fn finish(mut self) -> Vec<LayoutLine> {
         self.break_line(0);
         self.lines
     }
 }
 
-fn is_any(token: &Token<'_>, keywords: &[&str]) -> bool {
+fn is_any(token: &DisplayToken<'_>, keywords: &[&str]) -> bool {
     keywords.iter().any(|keyword| token.is(keyword))
 }
 
@@ -110,7 +111,7 @@ mod tests {
 
     fn laid_out(sql: &str) -> String {
         let tokens = tokens(sql);
-        let text = |line: &Line| {
+        let text = |line: &LayoutLine| {
             let indent = "  ".repeat(line.indent);
             line.tokens
                 .iter()

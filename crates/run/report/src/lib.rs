@@ -1,7 +1,7 @@
 //! Reports of a run, one file per format under [`formats`], and the terminal view of one item.
 //!
 //! What other reports are made with stands here too: [`page`] for HTML, [`charts`], [`words`], the terminal's tables
-//! ([`formats::Table`]). Reports of estimates and of schema changes are in their own crates.
+//! ([`formats::TextTables`]). Reports of estimates and of schema changes are in their own crates.
 //!
 //! A [`Report`] is plain data: what was run, the summary, and the items. Nothing is computed here that the
 //! summary already says, nothing is printed, and every text that comes from a benchmark or from a system is
@@ -31,7 +31,7 @@ mod warning;
 pub mod words;
 
 pub use error::ReportError;
-pub use formats::{Format, all, find};
+pub use formats::{ReportFormat, all, find};
 pub use kind::Nature;
 pub use report::{GateOutcome, Report};
 pub use show::{ShowOptions, show};

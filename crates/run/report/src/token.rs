@@ -6,7 +6,7 @@ use sqlgauge_sql::lex;
 
 /// What a token is, as far as display cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenKind {
+pub enum DisplayTokenKind {
     /// Blanks and line ends.
     Space,
     /// `-- …` and `/* … */`.
@@ -27,19 +27,19 @@ pub enum TokenKind {
 
 /// A piece of SQL text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token<'a> {
+pub struct DisplayToken<'a> {
     /// What it is.
-    pub kind: TokenKind,
+    pub kind: DisplayTokenKind,
     /// The text as written.
     pub text: &'a str,
 }
 
-impl Token<'_> {
+impl DisplayToken<'_> {
     /// Two tokens with the same key mean the same in SQL: names and keywords without case, one spelling per
     /// operator.
     pub fn key(&self) -> String {
         match (self.kind, self.text) {
-            (TokenKind::Keyword | TokenKind::Word, word) => word.to_lowercase(),
+            (DisplayTokenKind::Keyword | DisplayTokenKind::Word, word) => word.to_lowercase(),
             (_, "==") => "=".to_owned(),
             (_, "!=") => "<>".to_owned(),
             (_, text) => text.to_owned(),
@@ -48,7 +48,7 @@ impl Token<'_> {
 
     /// Whether it is that keyword.
     pub fn is(&self, keyword: &str) -> bool {
-        self.kind == TokenKind::Keyword && self.text.eq_ignore_ascii_case(keyword)
+        self.kind == DisplayTokenKind::Keyword && self.text.eq_ignore_ascii_case(keyword)
     }
 }
 
@@ -120,18 +120,18 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// All tokens of that text; joined they are the text.
-pub fn tokens(sql: &str) -> Vec<Token<'_>> {
+pub fn tokens(sql: &str) -> Vec<DisplayToken<'_>> {
     let shown = |token: lex::Token<'_>| match token.kind {
-        lex::TokenKind::Space | lex::TokenKind::Mark => TokenKind::Space,
-        lex::TokenKind::Comment => TokenKind::Comment,
-        lex::TokenKind::Text | lex::TokenKind::Blob => TokenKind::Text,
-        lex::TokenKind::Quoted => TokenKind::Quoted,
-        lex::TokenKind::Number => TokenKind::Number,
-        lex::TokenKind::Word if is_keyword(token.text) => TokenKind::Keyword,
-        lex::TokenKind::Word | lex::TokenKind::Parameter => TokenKind::Word,
-        lex::TokenKind::Sign => TokenKind::Symbol,
+        lex::TokenKind::Space | lex::TokenKind::Mark => DisplayTokenKind::Space,
+        lex::TokenKind::Comment => DisplayTokenKind::Comment,
+        lex::TokenKind::Text | lex::TokenKind::Blob => DisplayTokenKind::Text,
+        lex::TokenKind::Quoted => DisplayTokenKind::Quoted,
+        lex::TokenKind::Number => DisplayTokenKind::Number,
+        lex::TokenKind::Word if is_keyword(token.text) => DisplayTokenKind::Keyword,
+        lex::TokenKind::Word | lex::TokenKind::Parameter => DisplayTokenKind::Word,
+        lex::TokenKind::Sign => DisplayTokenKind::Symbol,
     };
-    lex::tokens(sql).map(|token| Token { kind: shown(token), text: token.text }).collect()
+    lex::tokens(sql).map(|token| DisplayToken { kind: shown(token), text: token.text }).collect()
 }
 
 fn is_keyword(word: &str) -> bool {
@@ -165,10 +165,10 @@ mod tests {
 
     #[test]
     fn kinds_are_told_apart() {
-        use TokenKind::{Keyword, Number, Quoted, Symbol, Text, Word};
+        use DisplayTokenKind::{Keyword, Number, Quoted, Symbol, Text, Word};
         let kinds: Vec<_> = tokens("SELECT T1.\"a\", 'x''y' FROM t WHERE n <> 3.5")
             .into_iter()
-            .filter(|t| t.kind != TokenKind::Space)
+            .filter(|t| t.kind != DisplayTokenKind::Space)
             .map(|t| t.kind)
             .collect();
         let expected =

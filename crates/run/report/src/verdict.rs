@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use sqlgauge_base::printable;
 use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_search::WitnessTable;
-use sqlgauge_verify::{BoundedProof, Counterexample, Proof, Report, Verdict};
+use sqlgauge_verify::{BoundedProof, Counterexample, Proof, Verdict, VerifyReport};
 
 use crate::ShowOptions;
 use crate::diff::side_by_side;
@@ -14,7 +14,7 @@ use crate::grid::{Shown, beside};
 use crate::style::Painter;
 
 /// The verdict on a pair as text that ends with a line feed. The gold is left.
-pub fn verdict(gold: &str, prediction: &str, report: &Report, options: ShowOptions) -> String {
+pub fn verdict(gold: &str, prediction: &str, report: &VerifyReport, options: ShowOptions) -> String {
     let mut text = String::new();
     heading(report, options, &mut text);
     for (side, spelled) in ["left", "right"].into_iter().zip(&report.spelled) {
@@ -45,7 +45,7 @@ pub fn verdict(gold: &str, prediction: &str, report: &Report, options: ShowOptio
     text
 }
 
-fn heading(report: &Report, options: ShowOptions, text: &mut String) {
+fn heading(report: &VerifyReport, options: ShowOptions, text: &mut String) {
     let painter = Painter { colour: options.colour };
     let name = match &report.verdict {
         Verdict::Equivalent(_) => painter.good("equivalent"),
@@ -140,14 +140,14 @@ fn with_values(table: &WitnessTable) -> ResultSet {
 #[cfg(test)]
 mod tests {
     use sqlgauge_sql::schema::Schema;
-    use sqlgauge_verify::{Options, Verifier};
+    use sqlgauge_verify::{Verifier, VerifyOptions};
 
     use super::*;
 
     const DDL: &str = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT NOT NULL CHECK (name = 'Tern'), length_m REAL NOT NULL, note TEXT)";
 
     fn shown(left: &str, right: &str, width: u16) -> String {
-        let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), Options::default()).unwrap();
+        let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), VerifyOptions::default()).unwrap();
         let mut report = verifier.verify(left, right, None).unwrap();
         report.times.clear();
         verdict(left, right, &report, ShowOptions { width, colour: false, rows: 10 })

@@ -10,7 +10,7 @@ use sqlgauge_base::printable;
 use sqlgauge_run::{Comparison, ScoreSummary, Summary};
 use unicode_width::UnicodeWidthStr;
 
-use crate::formats::Table;
+use crate::formats::TextTables;
 use crate::formats::table::{numbers, whole_numbers, wrapped};
 use crate::style::Painter;
 use crate::{Nature, ReportError, number};
@@ -35,7 +35,7 @@ impl Versus<'_> {
     ///
     /// # Errors
     /// When the text cannot be written.
-    pub fn render(&self, tables: Table) -> Result<String, ReportError> {
+    pub fn render(&self, tables: TextTables) -> Result<String, ReportError> {
         let painter = Painter { colour: tables.colour };
         let width = usize::from(tables.width.max(40));
         let mut text = String::new();

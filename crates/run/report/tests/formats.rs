@@ -7,8 +7,8 @@ mod common;
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use sqlgauge_report::formats::{Csv, Table};
-use sqlgauge_report::{Format, Report, Versus, all, find};
+use sqlgauge_report::formats::{Csv, TextTables};
+use sqlgauge_report::{Report, ReportFormat, Versus, all, find};
 use sqlgauge_run::{Gate, Item};
 
 /// Texts that some format would obey if it did not escape them.
@@ -24,7 +24,7 @@ const HOSTILE: [&str; 9] = [
     "日本語 \u{1f600} é",
 ];
 
-fn rendered(format: &dyn Format, report: &Report) -> String {
+fn rendered(format: &dyn ReportFormat, report: &Report) -> String {
     let mut bytes = Vec::new();
     format.render(report, &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
@@ -84,18 +84,18 @@ fn the_terminal_table() {
 #[test]
 fn the_table_keeps_to_its_width_and_to_no_colours() {
     for width in [60, 80, 100, 140, 200] {
-        let text = rendered(&Table { width, colour: false }, &common::report(5, 24));
+        let text = rendered(&TextTables { width, colour: false }, &common::report(5, 24));
         assert!(!text.contains('\u{1b}'));
         let tables = text.lines().filter(|line| line.starts_with([' ', '─', '═']));
         let widest = tables.map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= usize::from(width), "{widest} > {width}\n{text}");
     }
-    assert!(rendered(&Table { width: 100, colour: true }, &common::report(2, 8)).contains("\u{1b}["));
+    assert!(rendered(&TextTables { width: 100, colour: true }, &common::report(2, 8)).contains("\u{1b}["));
 }
 
 #[test]
 fn a_terminal_is_never_given_what_it_would_obey() {
-    let text = rendered(&Table { width: 120, colour: false }, &hostile_report());
+    let text = rendered(&TextTables { width: 120, colour: false }, &hostile_report());
     assert!(!text.contains(['\u{1b}', '\u{0}', '\u{7}', '\u{202e}']), "{text}");
 }
 
@@ -311,7 +311,7 @@ fn a_comparison_says_when_it_is_over_other_items_than_the_means() {
         let summary = &report.summary;
         let versus =
             Versus { summary, metric: "ex@1", only_first: &only_first, only_second: &only_second, limit: 1 };
-        versus.render(Table { width, colour: false }).unwrap()
+        versus.render(TextTables { width, colour: false }).unwrap()
     };
     for width in [60, 80, 120, 200] {
         let text = versus(width);
@@ -338,7 +338,7 @@ fn a_comparison_says_when_it_is_over_other_items_than_the_means() {
 fn the_terminal_report_fits_its_width() {
     let report = report_on_a_part();
     for width in [60, 80, 120, 200] {
-        let text = rendered(&Table { width, colour: false }, &report);
+        let text = rendered(&TextTables { width, colour: false }, &report);
         for line in text.lines() {
             assert!(line.chars().count() <= usize::from(width), "{width}: {line}");
         }

@@ -12,7 +12,7 @@ use sqlgauge_metrics::Target;
 use sqlgauge_metrics::esm::ForeignKeyMap;
 
 use crate::error::RunError;
-use crate::record::Input;
+use crate::record::InputRecord;
 
 /// The database files that a benchmark uses, by `db_id`.
 #[derive(Debug, Clone)]
@@ -60,7 +60,11 @@ impl UsedDatabases {
     ///
     /// # Errors
     /// [`RunError::Engine`] for the first such database, by `db_id`.
-    pub fn check(&self, targets: &HashMap<String, Arc<Target>>, inputs: &[Input]) -> Result<(), RunError> {
+    pub fn check(
+        &self,
+        targets: &HashMap<String, Arc<Target>>,
+        inputs: &[InputRecord],
+    ) -> Result<(), RunError> {
         let digests: HashMap<&str, &str> =
             inputs.iter().map(|input| (input.role.as_str(), input.sha256.as_str())).collect();
         let files = self.files();

@@ -12,7 +12,7 @@ use sqlgauge_base::regular;
 use twox_hash::XxHash3_64;
 
 use crate::error::RunError;
-use crate::record::Input;
+use crate::record::InputRecord;
 
 /// SHA-256 of a file as lower-case hex, read in pieces of constant size.
 ///
@@ -60,7 +60,7 @@ pub fn sha256_of_bytes(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// [`RunError::Unreadable`] with the first file, in the order given, that cannot be read.
-pub fn digest_inputs(files: &[(String, PathBuf)]) -> Result<Vec<Input>, RunError> {
+pub fn digest_inputs(files: &[(String, PathBuf)]) -> Result<Vec<InputRecord>, RunError> {
     let mut distinct: Vec<&Path> = files.iter().map(|(_, path)| path.as_path()).collect();
     distinct.sort_unstable();
     distinct.dedup();
@@ -68,7 +68,7 @@ pub fn digest_inputs(files: &[(String, PathBuf)]) -> Result<Vec<Input>, RunError
         distinct.into_par_iter().map(|path| (path, sha256_of_file(path))).collect();
     let input = |(role, path): &(String, PathBuf)| match &digests[path.as_path()] {
         Ok(sha256) => {
-            Ok(Input { role: role.clone(), path: path.display().to_string(), sha256: sha256.clone() })
+            Ok(InputRecord { role: role.clone(), path: path.display().to_string(), sha256: sha256.clone() })
         }
         Err(error) => {
             let source = io::Error::new(error.kind(), error.to_string());

@@ -34,11 +34,12 @@ pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use items::{Entry, Items, Prepared};
 pub use merge::Shards;
 pub use observer::{Observer, Repair};
-pub use pair_scorer::{Ground, PairScorer, REFUSED};
+pub use pair_scorer::{PairGround, PairScorer, REFUSED};
 pub use plan::{Peers, Plan, Task};
 pub use raw::RawItem;
 pub use record::{
-    Comparison, Counts, GoldCounts, GoldOutcome, Input, Item, Manifest, ScoreSummary, Summary, SystemSummary,
+    Comparison, Counts, GoldCounts, GoldOutcome, InputRecord, Item, Manifest, ScoreSummary, Summary,
+    SystemSummary,
 };
 pub use schedule::{Completion, INTERNAL_ERROR, Judgement, Schedule, Scorer, execute};
 pub use scorer::{BenchmarkScorer, GOLD_FAILED, MISSING, preview};

@@ -13,7 +13,7 @@ use sqlgauge_engine::{Database, Engine};
 use sqlgauge_metrics::{Verification, score_of_verdict};
 use sqlgauge_search::Side;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::{Refused, Report};
+use sqlgauge_verify::{RefusedText, VerifyReport};
 
 use crate::error::RunError;
 use crate::plan::Task;
@@ -25,7 +25,7 @@ pub const REFUSED: &str = "refused";
 
 /// What pairs are over.
 #[derive(Debug, Clone)]
-pub enum Ground {
+pub enum PairGround {
     /// A schema.
     Schema(Arc<Schema>),
     /// A database.
@@ -37,7 +37,7 @@ pub struct PairScorer {
     engine: Arc<dyn Engine>,
     verification: Verification,
     /// By `db_id`.
-    grounds: HashMap<String, Ground>,
+    grounds: HashMap<String, PairGround>,
 }
 
 impl PairScorer {
@@ -48,18 +48,18 @@ impl PairScorer {
     pub fn new(
         engine: Arc<dyn Engine>,
         verification: Verification,
-        grounds: HashMap<String, Ground>,
+        grounds: HashMap<String, PairGround>,
     ) -> Self {
         Self { engine, verification, grounds }
     }
 
-    fn judge(&self, task: &Task<'_>, ground: &Ground) -> Judgement {
+    fn judge(&self, task: &Task<'_>, ground: &PairGround) -> Judgement {
         let engine = self.engine.as_ref();
         let left = task.example.golds.first().map_or("", String::as_str);
         let right = task.prediction.unwrap_or_default();
         let verdict = match ground {
-            Ground::Schema(schema) => self.verification.verdict(schema, None, left, right),
-            Ground::Database(database) => {
+            PairGround::Schema(schema) => self.verification.verdict(schema, None, left, right),
+            PairGround::Database(database) => {
                 let schema = &database.kept_schema(engine).schema;
                 self.verification.verdict(schema, Some((engine, database)), left, right)
             }
@@ -81,8 +81,8 @@ impl Scorer for PairScorer {
         };
         let judgement = self.judge(task, ground);
         let unchanged = match ground {
-            Ground::Schema(_) => Ok(()),
-            Ground::Database(database) => database.check_unchanged(),
+            PairGround::Schema(_) => Ok(()),
+            PairGround::Database(database) => database.check_unchanged(),
         };
         unchanged.and_then(|()| self.engine.check()).map_err(|source| RunError::NotScored {
             id: task.example.id.clone(),
@@ -93,7 +93,7 @@ impl Scorer for PairScorer {
     }
 }
 
-fn judged(task: &Task<'_>, report: &Report) -> Judgement {
+fn judged(task: &Task<'_>, report: &VerifyReport) -> Judgement {
     let score = score_of_verdict(report);
     let mut judgement = judgement(task, "ok", score.value);
     judgement.details.verdict_of_pair = score.verdict.map(|verdict| *verdict);
@@ -101,7 +101,7 @@ fn judged(task: &Task<'_>, report: &Report) -> Judgement {
     judgement
 }
 
-fn of_refused(task: &Task<'_>, refused: Refused) -> Judgement {
+fn of_refused(task: &Task<'_>, refused: RefusedText) -> Judgement {
     let (status, value) = match refused.side {
         Side::Left => (GOLD_FAILED, None),
         Side::Right => (REFUSED, Some(0.0)),

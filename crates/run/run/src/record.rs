@@ -72,7 +72,7 @@ pub struct Manifest {
     /// Names of the systems, in the order asked for.
     pub systems: Vec<String>,
     /// Every input file with its SHA-256 (hex).
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<InputRecord>,
     /// Options that change results (limits, extraction of SQL from chatter, …), by name.
     pub options: BTreeMap<String, serde_json::Value>,
     /// Number of examples.
@@ -89,7 +89,7 @@ impl Manifest {
 /// One input file of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Input {
+pub struct InputRecord {
     /// What it was read as: `gold`, `predictions:DAIL`, `tables`, `database:concert_singer`.
     pub role: String,
     /// Path as given.

@@ -9,13 +9,13 @@ use std::fs;
 use std::path::Path;
 
 use common::{examples, manifest, system};
-use sqlgauge_run::{Input, Manifest, RunDirectory, RunError, Start, StoredRun};
+use sqlgauge_run::{InputRecord, Manifest, RunDirectory, RunError, Start, StoredRun};
 
 fn sample() -> Manifest {
     let examples = examples(3);
     let mut manifest = manifest(&[system("a", &examples, 2)], 3);
     let input =
-        |role: &str, digest: &str| Input { role: role.into(), path: "x".into(), sha256: digest.into() };
+        |role: &str, digest: &str| InputRecord { role: role.into(), path: "x".into(), sha256: digest.into() };
     manifest.inputs = vec![input("gold", "00"), input("tables", "11")];
     manifest.options = BTreeMap::from([("timeout_ms".to_owned(), 30_000.into())]);
     manifest

@@ -14,7 +14,7 @@ use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_sql::schema::{Schema, TableKind};
 use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
-use sqlgauge_sql::{Dialect as Sqlite, print, resolve};
+use sqlgauge_sql::{PrintDialect as Sqlite, print, resolve};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -10,7 +10,7 @@ use crate::types::Type;
 
 /// How far the texts of a dialect have been checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Checked {
+pub enum CheckLevel {
     /// By an engine of the dialect, whose rows were compared with SQLite's.
     Rows,
     /// By a parser of the dialect; no engine has run them.
@@ -39,7 +39,7 @@ pub enum Nulls {
 
 /// How a part of the rows is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limits {
+pub enum LimitSyntax {
     /// `LIMIT n OFFSET m`; the text is what stands before OFFSET where there is no LIMIT.
     Limit {
         /// `OFFSET m` without LIMIT: what stands before it.
@@ -216,7 +216,7 @@ pub struct Dialect {
     /// Its name for people.
     pub title: &'static str,
     /// How far its texts have been checked.
-    pub checked: Checked,
+    pub checked: CheckLevel,
     /// What stands before and behind a name. The second one is doubled in it.
     pub quotes: (char, char),
     /// The most bytes of a name.
@@ -244,7 +244,7 @@ pub struct Dialect {
     /// NULLS FIRST and NULLS LAST can be written.
     pub has_nulls_order: bool,
     /// LIMIT and OFFSET.
-    pub limits: Limits,
+    pub limits: LimitSyntax,
     /// IN takes a subquery with LIMIT.
     pub limit_inside_in: bool,
     /// What makes UNION drop duplicates: nothing, or DISTINCT.
@@ -326,7 +326,7 @@ pub const ROUND_BY_TRUNC: &str = "TRUNC({0} + CASE WHEN {0} < 0 THEN -0.5 ELSE 0
 pub const STANDARD: Dialect = Dialect {
     name: "",
     title: "",
-    checked: Checked::ParsedOnly,
+    checked: CheckLevel::ParsedOnly,
     quotes: ('"', '"'),
     longest_name: 63,
     not_in_names: "",
@@ -340,7 +340,7 @@ pub const STANDARD: Dialect = Dialect {
     conditions: Conditions::Apart("CASE WHEN {0} THEN 1 WHEN NOT ({0}) THEN 0 END"),
     nulls: Nulls::Largest,
     has_nulls_order: true,
-    limits: Limits::Limit { before_offset: "" },
+    limits: LimitSyntax::Limit { before_offset: "" },
     limit_inside_in: true,
     union: "UNION",
     intersect: Some("INTERSECT"),

@@ -19,9 +19,9 @@ mod refused;
 mod types;
 
 pub use ddl::{create_table, table_is_sayable};
-pub use dialect::{Checked, Dialect};
+pub use dialect::{CheckLevel, Dialect};
 pub use dialects::{DIALECTS, SQLITE, dialect, names};
 pub use observe::NotObserved;
 pub use printer::translate;
 pub use refused::{Construct, Refused};
-pub use types::{Profile, Type, TypedSchema};
+pub use types::{Type, TypedSchema, ValueProfile};

@@ -8,12 +8,12 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use sqlgauge_engine::{Database, Engine, Outcome, Value};
-use sqlgauge_sql::Dialect as Sqlite;
+use sqlgauge_sql::PrintDialect as Sqlite;
 use sqlgauge_sql::schema::{Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Query, Relation, Source};
+use sqlgauge_sql::tree::{Query, Relation, RelationSource};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
-use crate::types::{Profile, Type, TypedSchema, declared};
+use crate::types::{Type, TypedSchema, ValueProfile, declared};
 
 /// Columns that one query looks at.
 const COLUMNS: usize = 60;
@@ -77,7 +77,7 @@ impl<'s> TypedSchema<'s> {
     ) -> Result<Self, NotObserved> {
         let of_table = |(id, table): (TableId, &Table)| match table.kind {
             TableKind::Table if is_read(id) => profiles(table, database, engine),
-            _ => Ok(vec![Profile::of(Type::Mixed); table.columns.len()]),
+            _ => Ok(vec![ValueProfile::of(Type::Mixed); table.columns.len()]),
         };
         let tables: Result<_, _> = schema.ids().zip(schema.tables()).map(of_table).collect();
         Ok(Self::found(schema, tables?))
@@ -90,13 +90,17 @@ struct Read(HashSet<TableId>);
 
 impl Visitor for Read {
     fn relation(&mut self, relation: &Relation) {
-        if let Source::Table(id) = relation.source {
+        if let RelationSource::Table(id) = relation.source {
             self.0.insert(id);
         }
     }
 }
 
-fn profiles(table: &Table, database: &Database, engine: &dyn Engine) -> Result<Vec<Profile>, NotObserved> {
+fn profiles(
+    table: &Table,
+    database: &Database,
+    engine: &dyn Engine,
+) -> Result<Vec<ValueProfile>, NotObserved> {
     let mut profiles = Vec::new();
     for columns in table.columns.chunks(COLUMNS) {
         let mut sql = String::new();
@@ -121,7 +125,7 @@ fn profiles(table: &Table, database: &Database, engine: &dyn Engine) -> Result<V
     Ok(profiles)
 }
 
-fn profile(answers: &[Value], declaration: Option<&str>) -> Profile {
+fn profile(answers: &[Value], declaration: Option<&str>) -> ValueProfile {
     let is = |place: usize| matches!(answers.get(place), Some(Value::Integer(1)));
     let of = match (is(0), is(1), is(2), is(3)) {
         (true, false, false, false) => Type::Integer,
@@ -138,7 +142,7 @@ fn profile(answers: &[Value], declaration: Option<&str>) -> Profile {
     // A text with a NUL character is one that most engines cannot hold.
     let of = if is(5) { Type::Mixed } else { of };
     let is_text = of == Type::Text;
-    Profile {
+    ValueProfile {
         of,
         is_ascii: !is(4) && !is(5),
         is_date: is_text && !is(6),
@@ -188,7 +192,7 @@ mod tests {
         let schema = database.schema().clone();
         let typed = TypedSchema::observed(&schema, &database, &engine).unwrap();
         let table = schema.table_id("t").unwrap();
-        let found: Vec<Profile> = (0..11).map(|column| typed.column(table, column)).collect();
+        let found: Vec<ValueProfile> = (0..11).map(|column| typed.column(table, column)).collect();
         let kinds: Vec<Type> = found.iter().map(|profile| profile.of).collect();
         let expected = [
             Type::Integer,

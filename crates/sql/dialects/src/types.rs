@@ -11,8 +11,8 @@ use sqlgauge_base::budget;
 use sqlgauge_sql::functions::{Function, Returns};
 use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId};
 use sqlgauge_sql::tree::{
-    Args, BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, From, Literal, Query, RelationId, Select,
-    Source, UnaryOperator,
+    Args, BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, From, Literal, Query, RelationId,
+    RelationSource, Select, UnaryOperator,
 };
 use sqlgauge_sql::visit::children;
 
@@ -57,7 +57,7 @@ impl Type {
 /// What is known of the values of a column or an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one thing that is known")]
-pub struct Profile {
+pub struct ValueProfile {
     /// Their type.
     pub of: Type,
     /// Texts: all characters are ASCII, and none is NUL.
@@ -74,7 +74,7 @@ pub struct Profile {
     pub is_integer: bool,
 }
 
-impl Profile {
+impl ValueProfile {
     /// Values of that type of which nothing else is known.
     pub fn of(of: Type) -> Self {
         Self {
@@ -109,21 +109,21 @@ impl Profile {
 #[derive(Debug, Clone)]
 pub struct TypedSchema<'s> {
     schema: &'s Schema,
-    tables: Vec<Vec<Profile>>,
+    tables: Vec<Vec<ValueProfile>>,
 }
 
 impl<'s> TypedSchema<'s> {
     /// The types that the columns declare. They hold for databases whose values keep them.
     pub fn declared(schema: &'s Schema) -> Self {
         let of_table = |columns: &[Column]| {
-            columns.iter().map(|column| Profile::of(declared(column.declared_type.as_deref()))).collect()
+            columns.iter().map(|column| ValueProfile::of(declared(column.declared_type.as_deref()))).collect()
         };
         let tables = schema.tables().iter().map(|table| of_table(&table.columns)).collect();
         Self { schema, tables }
     }
 
     /// The types that were found, by table and column in the order of the schema.
-    pub fn found(schema: &'s Schema, tables: Vec<Vec<Profile>>) -> Self {
+    pub fn found(schema: &'s Schema, tables: Vec<Vec<ValueProfile>>) -> Self {
         Self { schema, tables }
     }
 
@@ -133,9 +133,9 @@ impl<'s> TypedSchema<'s> {
     }
 
     /// What is known of a column of a table.
-    pub fn column(&self, table: TableId, column: u32) -> Profile {
+    pub fn column(&self, table: TableId, column: u32) -> ValueProfile {
         let found = self.tables.get(table.index()).and_then(|columns| columns.get(column as usize));
-        found.copied().unwrap_or(Profile::of(Type::Mixed))
+        found.copied().unwrap_or(ValueProfile::of(Type::Mixed))
     }
 }
 
@@ -167,9 +167,9 @@ pub fn declared(declaration: Option<&str>) -> Type {
 #[derive(Debug)]
 pub struct Types<'a> {
     typed: &'a TypedSchema<'a>,
-    relations: HashMap<RelationId, Vec<Profile>>,
+    relations: HashMap<RelationId, Vec<ValueProfile>>,
     tables: HashMap<RelationId, TableId>,
-    ctes: HashMap<CteId, Vec<Profile>>,
+    ctes: HashMap<CteId, Vec<ValueProfile>>,
 }
 
 impl<'a> Types<'a> {
@@ -180,7 +180,7 @@ impl<'a> Types<'a> {
         all
     }
 
-    fn query(&mut self, query: &Query) -> Vec<Profile> {
+    fn query(&mut self, query: &Query) -> Vec<ValueProfile> {
         query.ctes.iter().for_each(|cte| self.cte(cte));
         let columns = self.body(&query.body);
         self.order(query);
@@ -209,7 +209,7 @@ impl<'a> Types<'a> {
         self.order(query);
     }
 
-    fn body(&mut self, body: &Body) -> Vec<Profile> {
+    fn body(&mut self, body: &Body) -> Vec<ValueProfile> {
         stacker::maybe_grow(1 << 18, 4 << 20, || match body {
             Body::Select(select) => self.select(select),
             Body::SetOperation { left, right, .. } => either(self.body(left), self.body(right)),
@@ -218,14 +218,14 @@ impl<'a> Types<'a> {
                 let width = rows.first().map_or(0, Vec::len);
                 let column = |place: usize| {
                     let cells = rows.iter().filter_map(|row| row.get(place)).map(|cell| self.profile(cell));
-                    cells.fold(Profile::of(Type::Null), Profile::or)
+                    cells.fold(ValueProfile::of(Type::Null), ValueProfile::or)
                 };
                 (0..width).map(column).collect()
             }
         })
     }
 
-    fn select(&mut self, select: &Select) -> Vec<Profile> {
+    fn select(&mut self, select: &Select) -> Vec<ValueProfile> {
         if let Some(from) = &select.from {
             self.from(from);
         }
@@ -239,13 +239,13 @@ impl<'a> Types<'a> {
         match from {
             From::Relation(relation) => {
                 let columns = match &relation.source {
-                    Source::Table(id) => {
+                    RelationSource::Table(id) => {
                         self.tables.insert(relation.id, *id);
                         return;
                     }
-                    Source::Derived(query) => self.query(query),
-                    Source::Cte(id) => self.ctes.get(id).cloned().unwrap_or_default(),
-                    Source::Function { .. } | Source::Catalog => Vec::new(),
+                    RelationSource::Derived(query) => self.query(query),
+                    RelationSource::Cte(id) => self.ctes.get(id).cloned().unwrap_or_default(),
+                    RelationSource::Function { .. } | RelationSource::Catalog => Vec::new(),
                 };
                 self.relations.insert(relation.id, columns);
             }
@@ -273,8 +273,8 @@ impl<'a> Types<'a> {
     }
 
     /// What is known of a column.
-    pub fn column(&self, column: ColumnRef) -> Profile {
-        let unknown = Profile::of(Type::Mixed);
+    pub fn column(&self, column: ColumnRef) -> ValueProfile {
+        let unknown = ValueProfile::of(Type::Mixed);
         let Some(position) = column.column.position() else { return unknown };
         if let Some(&table) = self.tables.get(&column.relation) {
             return self.typed.column(table, position);
@@ -312,7 +312,7 @@ impl<'a> Types<'a> {
     }
 
     /// What is known of an expression.
-    pub fn profile(&self, expr: &Expr) -> Profile {
+    pub fn profile(&self, expr: &Expr) -> ValueProfile {
         budget::spend(1);
         stacker::maybe_grow(1 << 18, 4 << 20, || match expr {
             Expr::Column(column) => self.column(*column),
@@ -321,22 +321,22 @@ impl<'a> Types<'a> {
             Expr::Scalar(query) => self.scalar(query),
             Expr::Case { branches, otherwise, .. } => {
                 let results = branches.iter().map(|(_, then)| then).chain(otherwise.as_deref());
-                results.fold(Profile::of(Type::Null), |all, result| all.or(self.profile(result)))
+                results.fold(ValueProfile::of(Type::Null), |all, result| all.or(self.profile(result)))
             }
             Expr::Function { function, args } => self.call(function, args),
             Expr::Aggregate(aggregate) => self.call(&aggregate.function, &aggregate.args),
             Expr::Window(call) => self.call(&call.function, &call.args),
-            other => Profile::of(self.of_operator(other)),
+            other => ValueProfile::of(self.of_operator(other)),
         })
     }
 
-    fn scalar(&self, query: &Query) -> Profile {
+    fn scalar(&self, query: &Query) -> ValueProfile {
         match &query.body {
             Body::Select(select) => match select.outputs.first() {
                 Some(output) => self.profile(&output.expr),
-                None => Profile::of(Type::Mixed),
+                None => ValueProfile::of(Type::Mixed),
             },
-            body => Profile::of(self.of_body(body).first().copied().unwrap_or(Type::Mixed)),
+            body => ValueProfile::of(self.of_body(body).first().copied().unwrap_or(Type::Mixed)),
         }
     }
 
@@ -367,19 +367,21 @@ impl<'a> Types<'a> {
         }
     }
 
-    fn call(&self, function: &Function, args: &Args) -> Profile {
+    fn call(&self, function: &Function, args: &Args) -> ValueProfile {
         let args = args.as_slice();
-        let all =
-            |args: &[Expr]| args.iter().fold(Profile::of(Type::Null), |all, arg| all.or(self.profile(arg)));
-        let first = || args.first().map_or(Profile::of(Type::Mixed), |arg| self.profile(arg));
-        let part = || Profile { is_ascii: first().is_ascii, ..Profile::of(Type::Text) };
+        let all = |args: &[Expr]| {
+            args.iter().fold(ValueProfile::of(Type::Null), |all, arg| all.or(self.profile(arg)))
+        };
+        let first = || args.first().map_or(ValueProfile::of(Type::Mixed), |arg| self.profile(arg));
+        let part = || ValueProfile { is_ascii: first().is_ascii, ..ValueProfile::of(Type::Text) };
         match function {
             Function::Min | Function::Max | Function::Coalesce | Function::IfNull | Function::Merged => {
                 all(args)
             }
             Function::NullIf | Function::FirstValue | Function::LastValue | Function::NthValue => first(),
             Function::Lag | Function::Lead => {
-                let default = args.get(2).map_or(Profile::of(Type::Null), |default| self.profile(default));
+                let default =
+                    args.get(2).map_or(ValueProfile::of(Type::Null), |default| self.profile(default));
                 first().or(default)
             }
             Function::Iif | Function::If => {
@@ -387,7 +389,7 @@ impl<'a> Types<'a> {
                     // Conditions and results take turns; the last of an odd number is the result of ELSE.
                     place % 2 == 1 || (place + 1 == args.len() && place % 2 == 0)
                 });
-                results.fold(Profile::of(Type::Null), |all, (_, arg)| all.or(self.profile(arg)))
+                results.fold(ValueProfile::of(Type::Null), |all, (_, arg)| all.or(self.profile(arg)))
             }
             Function::Substr
             | Function::Substring
@@ -396,11 +398,11 @@ impl<'a> Types<'a> {
             | Function::Rtrim
             | Function::Upper
             | Function::Lower => part(),
-            other => Profile::of(Self::of_call(other, first)),
+            other => ValueProfile::of(Self::of_call(other, first)),
         }
     }
 
-    fn of_call(function: &Function, first: impl Fn() -> Profile) -> Type {
+    fn of_call(function: &Function, first: impl Fn() -> ValueProfile) -> Type {
         match function.properties().returns {
             Returns::Integer => return Type::Integer,
             Returns::Real => return Type::Real,
@@ -420,17 +422,17 @@ impl<'a> Types<'a> {
 }
 
 /// Columns of which the values are those of either.
-fn either(left: Vec<Profile>, right: Vec<Profile>) -> Vec<Profile> {
+fn either(left: Vec<ValueProfile>, right: Vec<ValueProfile>) -> Vec<ValueProfile> {
     left.into_iter().zip(right).map(|(left, right)| left.or(right)).collect()
 }
 
-fn of_literal(literal: &Literal) -> Profile {
+fn of_literal(literal: &Literal) -> ValueProfile {
     match literal {
-        Literal::Null => Profile::of(Type::Null),
-        Literal::Boolean(_) | Literal::Integer(_) => Profile::of(Type::Integer),
-        Literal::Real(_) => Profile::of(Type::Real),
-        Literal::Blob(_) => Profile::of(Type::Blob),
-        Literal::Text(text) => Profile {
+        Literal::Null => ValueProfile::of(Type::Null),
+        Literal::Boolean(_) | Literal::Integer(_) => ValueProfile::of(Type::Integer),
+        Literal::Real(_) => ValueProfile::of(Type::Real),
+        Literal::Blob(_) => ValueProfile::of(Type::Blob),
+        Literal::Text(text) => ValueProfile {
             of: Type::Text,
             is_ascii: text.is_ascii() && !text.contains('\0'),
             is_date: false,
@@ -443,7 +445,7 @@ fn of_literal(literal: &Literal) -> Profile {
 }
 
 /// The type of a number that is computed from such values.
-fn number(own: Profile) -> Type {
+fn number(own: ValueProfile) -> Type {
     match own.of {
         Type::Integer | Type::Real | Type::Null => own.of,
         Type::Text if own.is_integer => Type::Integer,
@@ -451,7 +453,7 @@ fn number(own: Profile) -> Type {
     }
 }
 
-fn arithmetic(left: Profile, right: Profile) -> Type {
+fn arithmetic(left: ValueProfile, right: ValueProfile) -> Type {
     match (number(left), number(right)) {
         (Type::Null, _) | (_, Type::Null) => Type::Null,
         (Type::Real, _) | (_, Type::Real) => Type::Real,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use sqlgauge_dialects::{
-    Checked, DIALECTS, SQLITE, Type, TypedSchema, create_table, dialect, names, translate,
+    CheckLevel, DIALECTS, SQLITE, Type, TypedSchema, create_table, dialect, names, translate,
 };
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
@@ -24,7 +24,7 @@ fn there_are_twelve_of_names_of_their_own() {
 
 #[test]
 fn those_whose_rows_were_compared_stand_first() {
-    let checked: Vec<bool> = DIALECTS.iter().map(|own| own.checked == Checked::Rows).collect();
+    let checked: Vec<bool> = DIALECTS.iter().map(|own| own.checked == CheckLevel::Rows).collect();
     assert!(checked[0] && checked.is_sorted_by(|a, b| a >= b), "{checked:?}");
 }
 

@@ -6,7 +6,7 @@
 
 use sqlgauge_base::budget;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{ErrorKind, ResolveError};
 use crate::parse::{Arena, Statements, with_stack_to_write};
 use crate::resolve::{bounded, view_columns};
 use crate::schema::{
@@ -71,8 +71,8 @@ impl DeclaredIndex {
     ///
     /// # Errors
     /// If it names a column that the table does not have.
-    pub fn on(&self, table: &Table) -> Result<Index, Error> {
-        let parts = self.parts.iter().map(|part| part.on(table)).collect::<Result<_, Error>>()?;
+    pub fn on(&self, table: &Table) -> Result<Index, ResolveError> {
+        let parts = self.parts.iter().map(|part| part.on(table)).collect::<Result<_, ResolveError>>()?;
         let filter = self.filter.clone();
         Ok(Index { name: Some(self.name.clone()), unique: self.unique, parts, filter })
     }
@@ -94,7 +94,7 @@ impl DeclaredPart {
         Self { column, text: expr.text.to_string(), collation, descending: part.descending }
     }
 
-    fn on(&self, table: &Table) -> Result<IndexPart, Error> {
+    fn on(&self, table: &Table) -> Result<IndexPart, ResolveError> {
         let (of, own) = match &self.column {
             Some(name) => {
                 let at = column_index(table, name)?;
@@ -113,11 +113,11 @@ impl Schema {
     /// When the text is not SQL as SQLite understands it, a constraint or view names what is not there, or a
     /// statement changes the schema in a way that is not read: ALTER TABLE, CREATE TABLE … AS SELECT, CREATE VIRTUAL
     /// TABLE. The error names the table or view. A script whose views take too many steps is too complex.
-    pub fn from_ddl(text: &str) -> Result<Self, Error> {
+    pub fn from_ddl(text: &str) -> Result<Self, ResolveError> {
         with_stack_to_write(text, || bounded(|| Self::of_script(text)))
     }
 
-    fn of_script(text: &str) -> Result<Self, Error> {
+    fn of_script(text: &str) -> Result<Self, ResolveError> {
         let arena = Arena::default();
         let mut statements = Statements::of_script(&arena, text)?;
         let mut script = Script::default();
@@ -137,11 +137,11 @@ pub fn words(text: &str) -> impl Iterator<Item = String> {
 ///
 /// # Errors
 /// When the text is not a statement, or is one that changes a schema in a way that is not read.
-pub fn declared(text: &str) -> Result<Declared, Error> {
+pub fn declared(text: &str) -> Result<Declared, ResolveError> {
     with_stack_to_write(text, || declared_by(text))
 }
 
-fn declared_by(text: &str) -> Result<Declared, Error> {
+fn declared_by(text: &str) -> Result<Declared, ResolveError> {
     let arena = Arena::default();
     let mut statements = Statements::of_script(&arena, text)?;
     match statements.next_declaration()? {
@@ -158,7 +158,7 @@ struct Script {
 }
 
 impl Script {
-    fn statement(&mut self, statement: &Declaration<'_>) -> Result<(), Error> {
+    fn statement(&mut self, statement: &Declaration<'_>) -> Result<(), ResolveError> {
         if let Declaration::Drop(name) = statement {
             self.tables.retain(|table| !table.name.eq_ignore_ascii_case(name.text));
             self.views.retain(|view| !view.name.eq_ignore_ascii_case(name.text));
@@ -192,7 +192,7 @@ impl Script {
     }
 
     /// Finds the columns of the views; a view may read one that is created after it.
-    fn finish(mut self) -> Result<Schema, Error> {
+    fn finish(mut self) -> Result<Schema, ResolveError> {
         let mut waiting = self.views;
         let mut done: Vec<String> = Vec::new();
         while !waiting.is_empty() {
@@ -229,7 +229,7 @@ impl Script {
     }
 }
 
-fn columns_of(view: &DeclaredView, schema: &Schema) -> Result<Vec<Column>, Error> {
+fn columns_of(view: &DeclaredView, schema: &Schema) -> Result<Vec<Column>, ResolveError> {
     let found = view_columns(&view.query, schema)?;
     let names = match &view.columns {
         None => found.iter().map(|(name, _)| name.clone()).collect(),
@@ -246,7 +246,7 @@ fn columns_of(view: &DeclaredView, schema: &Schema) -> Result<Vec<Column>, Error
         .collect())
 }
 
-fn declaration(statement: &Declaration<'_>) -> Result<Declared, Error> {
+fn declaration(statement: &Declaration<'_>) -> Result<Declared, ResolveError> {
     Ok(match statement {
         Declaration::Table { name, body: Some(body) } => Declared::Table(table(name.text, body)?),
         Declaration::Table { name, body: None } => {
@@ -274,11 +274,11 @@ fn declaration(statement: &Declaration<'_>) -> Result<Declared, Error> {
     })
 }
 
-fn unread(statement: &str, name: &str) -> Error {
+fn unread(statement: &str, name: &str) -> ResolveError {
     ErrorKind::Unsupported(format!("{statement} {name}")).into()
 }
 
-fn table(name: &str, body: &TableBody<'_>) -> Result<Table, Error> {
+fn table(name: &str, body: &TableBody<'_>) -> Result<Table, ResolveError> {
     let TableBody { columns, constraints, .. } = *body;
     let names =
         columns.iter().map(|column| (column.name.to_string(), column.type_name.and_then(declared_type)));
@@ -313,7 +313,7 @@ fn keep_distinct_indexes(
     table: &mut Table,
     columns: &[ColumnDefinition<'_>],
     constraints: &[TableConstraint<'_>],
-) -> Result<(), Error> {
+) -> Result<(), ResolveError> {
     let key = key_parts(table, columns, constraints)?;
     let asked = std::mem::take(&mut table.indexes);
     table.unique.clear();
@@ -335,7 +335,7 @@ fn key_parts(
     table: &Table,
     columns: &[ColumnDefinition<'_>],
     constraints: &[TableConstraint<'_>],
-) -> Result<Option<Vec<IndexPart>>, Error> {
+) -> Result<Option<Vec<IndexPart>>, ResolveError> {
     if table.rowid_alias().is_some() {
         return Ok(None);
     }
@@ -415,19 +415,19 @@ fn column_constraint(table: &mut Table, index: u32, constraint: &ColumnConstrain
     }
 }
 
-fn table_constraint(table: &mut Table, constraint: &TableConstraint<'_>) -> Result<(), Error> {
+fn table_constraint(table: &mut Table, constraint: &TableConstraint<'_>) -> Result<(), ResolveError> {
     match constraint {
         TableConstraint::PrimaryKey { columns, autoincrement } => {
             table.autoincrement = *autoincrement;
             let parts = columns.iter().map(|column| DeclaredPart::of(column).on(table));
-            let parts = parts.collect::<Result<Vec<_>, Error>>()?;
+            let parts = parts.collect::<Result<Vec<_>, ResolveError>>()?;
             table.primary_key = parts.iter().filter_map(IndexPart::column).collect();
             let index = Index { name: None, unique: true, parts, filter: None };
             table.key_is_finer = index.unique_columns(&table.columns).is_none();
         }
         TableConstraint::Unique(columns) => {
             let parts = columns.iter().map(|column| DeclaredPart::of(column).on(table));
-            let parts = parts.collect::<Result<Vec<_>, Error>>()?;
+            let parts = parts.collect::<Result<Vec<_>, ResolveError>>()?;
             add_index(table, Index { name: None, unique: true, parts, filter: None });
         }
         TableConstraint::Check(expr) => table.checks.push(expr.to_string()),
@@ -440,7 +440,7 @@ fn table_constraint(table: &mut Table, constraint: &TableConstraint<'_>) -> Resu
     Ok(())
 }
 
-fn column_index(table: &Table, name: &str) -> Result<u32, Error> {
+fn column_index(table: &Table, name: &str) -> Result<u32, ResolveError> {
     table.column_index(name).ok_or_else(|| ErrorKind::UnknownColumn(format!("{}.{name}", table.name)).into())
 }
 

@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 use sqlgauge_base::budget;
 
 use crate::derive::{ColumnFacts, Facts};
-use crate::print::Dialect;
+use crate::print::PrintDialect;
 use crate::resolve;
 use crate::schema::{Indexed, Schema, Table, TableId};
-use crate::tree::{Expr, Query, Relation, RelationId, Source};
+use crate::tree::{Expr, Query, Relation, RelationId, RelationSource};
 use crate::visit::{Visitor, walk_query};
 
 /// What the definitions of one table or view say.
@@ -113,7 +113,7 @@ fn of_table(table: &Table, schema: &Schema) -> Definition {
 /// An expression of a definition over one row of its table.
 fn over_row(text: &str, table: &Table, schema: &Schema) -> Option<Expr> {
     let query =
-        resolve(&format!("SELECT ({text}\n) FROM {}", Dialect::Sqlite.identifier(&table.name)), schema)
+        resolve(&format!("SELECT ({text}\n) FROM {}", PrintDialect::Sqlite.identifier(&table.name)), schema)
             .ok()?;
     query.as_select().and_then(|select| select.outputs.first()).map(|output| output.expr.clone())
 }
@@ -154,7 +154,7 @@ struct Reads(Vec<TableId>);
 
 impl Visitor for Reads {
     fn relation(&mut self, relation: &Relation) {
-        if let Source::Table(id) = relation.source {
+        if let RelationSource::Table(id) = relation.source {
             self.0.push(id);
         }
     }

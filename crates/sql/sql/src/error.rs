@@ -8,14 +8,14 @@ use crate::parse::place_of;
 
 /// A place in the text: line and column from 1, columns counted in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Position {
+pub struct TextPosition {
     /// Line, from 1.
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
 }
 
-impl fmt::Display for Position {
+impl fmt::Display for TextPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
@@ -146,9 +146,9 @@ impl ErrorKind {
 
 /// Why a text could not be resolved, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct ResolveError {
     kind: ErrorKind,
-    position: Option<Position>,
+    position: Option<TextPosition>,
     /// How often its place was looked for.
     sought: u8,
 }
@@ -156,14 +156,14 @@ pub struct Error {
 /// How many parts of a text around an error are looked for in it, innermost first.
 const MOST_SOUGHT: u8 = 3;
 
-impl Error {
+impl ResolveError {
     /// An error without a place.
     pub(crate) fn new(kind: ErrorKind) -> Self {
         Self { kind, position: None, sought: 0 }
     }
 
     /// The same error at that place, unless it has one.
-    pub(crate) fn at(mut self, position: Option<Position>) -> Self {
+    pub(crate) fn at(mut self, position: Option<TextPosition>) -> Self {
         self.position = self.position.or(position);
         self
     }
@@ -186,18 +186,18 @@ impl Error {
     }
 
     /// Where: the first place in the text that shows it, if it can be named.
-    pub fn position(&self) -> Option<Position> {
+    pub fn position(&self) -> Option<TextPosition> {
         self.position
     }
 }
 
-impl From<ErrorKind> for Error {
+impl From<ErrorKind> for ResolveError {
     fn from(kind: ErrorKind) -> Self {
         Self::new(kind)
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for ResolveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.position {
             Some(position) => write!(f, "{} ({position})", self.kind),
@@ -206,4 +206,4 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for ResolveError {}

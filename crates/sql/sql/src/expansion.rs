@@ -9,7 +9,7 @@ use std::ptr;
 
 use sqlgauge_base::budget;
 
-use crate::tree::{Body, ColumnRef, CteId, Expr, From, Query, RelationId, Select, Source};
+use crate::tree::{Body, ColumnRef, CteId, Expr, From, Query, RelationId, RelationSource, Select};
 use crate::visit::children;
 
 /// The nodes of the query with every column of a subquery or common table expression replaced by what it is, and every
@@ -84,18 +84,18 @@ impl Sizes {
             From::Relation(relation) => {
                 self.total += 1.0;
                 let columns = match &relation.source {
-                    Source::Derived(query) => self.query(query),
-                    Source::Cte(id) => {
+                    RelationSource::Derived(query) => self.query(query),
+                    RelationSource::Cte(id) => {
                         let (size, columns) = self.ctes.get(id).cloned().unwrap_or_default();
                         budget::spend(columns.len());
                         self.total += size;
                         columns
                     }
-                    Source::Function { args, .. } => {
+                    RelationSource::Function { args, .. } => {
                         args.iter().for_each(|arg| _ = self.expr(arg));
                         Vec::new()
                     }
-                    Source::Table(_) | Source::Catalog => Vec::new(),
+                    RelationSource::Table(_) | RelationSource::Catalog => Vec::new(),
                 };
                 self.relations.insert(relation.id, columns);
             }

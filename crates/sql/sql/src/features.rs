@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::functions::Function;
 use crate::schema::{Schema, TableId};
 use crate::tree::{
-    Body, ColumnRef, Expr, From, JoinKind, LikeOperator, Query, Relation, RelationId, SetOperator, Source,
-    UnaryOperator,
+    Body, ColumnRef, Expr, From, JoinKind, LikeOperator, Query, Relation, RelationId, RelationSource,
+    SetOperator, UnaryOperator,
 };
 use crate::visit::{Visitor, walk_query};
 
@@ -172,7 +172,7 @@ impl Visitor for Collector<'_> {
     }
 
     fn relation(&mut self, relation: &Relation) {
-        if let Source::Table(id) = relation.source {
+        if let RelationSource::Table(id) = relation.source {
             self.tables.insert(relation.id, id);
             if let Some(table) = self.schema.table(id) {
                 self.found.tables.insert(table.name.to_ascii_lowercase());
@@ -222,7 +222,7 @@ fn self_joins(from: &From) -> usize {
     let mut seen: BTreeMap<TableId, usize> = BTreeMap::new();
     let mut pairs = 0;
     for relation in from.relations() {
-        if let Source::Table(id) = relation.source {
+        if let RelationSource::Table(id) = relation.source {
             let before = seen.entry(id).or_default();
             pairs += *before;
             *before += 1;

@@ -8,7 +8,7 @@ use crate::tree::{Args, Expr, Literal};
 
 /// How a function is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FunctionKind {
     /// One value per row.
     Scalar,
     /// One value per group; with OVER, per row.
@@ -37,7 +37,7 @@ pub enum Returns {
 #[expect(clippy::struct_excessive_bools, reason = "each is one column of the table")]
 pub struct Properties {
     /// How it is used.
-    pub kind: Kind,
+    pub kind: FunctionKind,
     /// The fewest arguments that it takes.
     pub least: u8,
     /// The most arguments that it takes; `None` for any number.
@@ -57,7 +57,7 @@ pub struct Properties {
 }
 
 impl Properties {
-    const fn new(kind: Kind, least: u8, most: Option<u8>) -> Self {
+    const fn new(kind: FunctionKind, least: u8, most: Option<u8>) -> Self {
         Self {
             kind,
             least,
@@ -159,7 +159,7 @@ macro_rules! functions {
             pub fn properties(&self) -> &'static Properties {
                 match self {
                     $(Self::$variant => {
-                        const ROW: Properties = Properties::new(Kind::$kind, $least, $most)$(.$flag())*;
+                        const ROW: Properties = Properties::new(FunctionKind::$kind, $least, $most)$(.$flag())*;
                         &ROW
                     })*
                     Self::Merged => Self::Coalesce.properties(),
@@ -170,7 +170,8 @@ macro_rules! functions {
     };
 }
 
-const UNKNOWN: Properties = Properties::new(Kind::Scalar, 0, None).volatile().clock().order().collation();
+const UNKNOWN: Properties =
+    Properties::new(FunctionKind::Scalar, 0, None).volatile().clock().order().collation();
 
 functions! {
     Arrow "->" Scalar 2 Some(2), [];
@@ -339,9 +340,9 @@ impl Function {
     /// Whether a call with that many arguments and without OVER aggregates the rows of its group.
     pub fn aggregates(&self, count: usize) -> bool {
         match self.properties().kind {
-            Kind::Aggregate => true,
-            Kind::AggregateOfOne => count == 1,
-            Kind::Scalar | Kind::Window => false,
+            FunctionKind::Aggregate => true,
+            FunctionKind::AggregateOfOne => count == 1,
+            FunctionKind::Scalar | FunctionKind::Window => false,
         }
     }
 

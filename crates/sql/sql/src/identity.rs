@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::tree::{Cte, CteId, Expr, Query, Relation, RelationId, Source};
+use crate::tree::{Cte, CteId, Expr, Query, Relation, RelationId, RelationSource};
 use crate::visit::{Rewriter, Visitor, rewrite_expr, rewrite_query, walk_expr, walk_query};
 
 /// Numbers the relations and CTEs of a query anew, from 0 in the order of a walk, so that two queries that
@@ -64,7 +64,7 @@ impl Rewriter for Mapping {
 
     fn relation(&mut self, relation: &mut Relation) {
         relation.id = self.relations.get(&relation.id).copied().unwrap_or(relation.id);
-        if let Source::Cte(id) = &mut relation.source {
+        if let RelationSource::Cte(id) = &mut relation.source {
             *id = self.ctes.get(id).copied().unwrap_or(*id);
         }
     }

@@ -31,13 +31,13 @@ pub mod tree;
 pub mod visit;
 
 pub use definition::Definition;
-pub use error::{Error, ErrorKind, Position};
+pub use error::{ErrorKind, ResolveError, TextPosition};
 pub use expansion::expanded_size;
 pub use features::Features;
 pub use identity::renumber;
 pub use ordering::{Ordered, UnderDistinct, ordered, ordered_under_distinct};
 pub use parse::MAX_SQL_BYTES;
-pub use print::{Dialect, Names, PrintError, print, print_as_written, print_expr};
+pub use print::{Names, PrintDialect, PrintError, print, print_as_written, print_expr};
 pub use resolve::{Aliases, MAX_DEPTH, resolve, resolve_with_aliases};
 pub use schema_text::schema_text;
 pub mod spider;

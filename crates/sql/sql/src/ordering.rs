@@ -98,7 +98,7 @@ fn collated_output(expr: &Expr) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::schema::Schema;
-    use crate::{Dialect, print, resolve};
+    use crate::{PrintDialect, print, resolve};
 
     #[test]
     fn keys_are_found_among_the_outputs_or_appended() {
@@ -118,7 +118,7 @@ mod tests {
         ] {
             let ordered = ordered(&resolve(sql, &schema).unwrap()).unwrap();
             assert_eq!(ordered.keys, keys, "{sql}");
-            assert_eq!(print(&ordered.query, &schema, Dialect::Sqlite).unwrap(), printed);
+            assert_eq!(print(&ordered.query, &schema, PrintDialect::Sqlite).unwrap(), printed);
         }
         assert_eq!(ordered(&resolve("SELECT a FROM t", &schema).unwrap()), None);
     }
@@ -140,7 +140,7 @@ mod tests {
             ("SELECT DISTINCT a FROM t", None),
             ("SELECT a FROM t UNION SELECT b FROM t ORDER BY 1", None),
         ] {
-            let print = |query: &Query| print(query, &schema, Dialect::Sqlite).unwrap();
+            let print = |query: &Query| print(query, &schema, PrintDialect::Sqlite).unwrap();
             let found = ordered_under_distinct(&resolve(sql, &schema).unwrap())
                 .map(|found| (found.keys, print(&found.every), print(&found.all)));
             let expected = expected.map(|(keys, every, all)| (keys, every.to_owned(), all.to_owned()));

@@ -6,7 +6,7 @@ use crate::lex;
 use crate::syntax::Quote;
 use crate::tree::{Literal, Real};
 
-/// A name in double quotes, whatever it is; [`Dialect::identifier`](crate::Dialect::identifier) leaves them out where SQL
+/// A name in double quotes, whatever it is; [`crate::PrintDialect::identifier`] leaves them out where SQL
 /// does without.
 pub fn name(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))

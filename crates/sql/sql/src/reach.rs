@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::tree::{Body, Expr, From, JoinKind, Query, Relation, RelationId, Source};
+use crate::tree::{Body, Expr, From, JoinKind, Query, Relation, RelationId, RelationSource};
 use crate::visit::{Visitor, walk_expr, walk_from, walk_query};
 
 /// What reads more of its FROM clause than it may.
@@ -130,17 +130,17 @@ impl Search {
     fn operand(&mut self, operand: &From, visible: &Range<usize>) {
         let From::Relation(Relation { source, .. }) = operand else { return };
         match source {
-            Source::Derived(query) => {
+            RelationSource::Derived(query) => {
                 let mut reads = Reads { places: &self.places, visible: &(0..0), beyond: false };
                 walk_query(&mut reads, query);
                 if reads.beyond {
                     self.found = self.found.or(Some(Beyond::Subquery));
                 }
             }
-            Source::Function { args, .. } => {
+            RelationSource::Function { args, .. } => {
                 args.iter().for_each(|arg| self.check(Beyond::Argument, arg, visible));
             }
-            Source::Table(_) | Source::Cte(_) | Source::Catalog => {}
+            RelationSource::Table(_) | RelationSource::Cte(_) | RelationSource::Catalog => {}
         }
     }
 
@@ -173,7 +173,7 @@ impl Visitor for Reads<'_> {
 mod tests {
     use super::*;
     use crate::schema::Schema;
-    use crate::{Dialect, print, resolve};
+    use crate::{PrintDialect, print, resolve};
 
     const DDL: &str =
         "CREATE TABLE a (x INT, y INT); CREATE TABLE b (x INT, y INT); CREATE TABLE d (x INT, y INT)";
@@ -227,6 +227,6 @@ mod tests {
         let join = crate::tree::Join { kind: JoinKind::Inner, left: from, right: inner, on: None };
         outer.from = Some(From::Join(Box::new(join)));
         assert!(!holds(&query));
-        assert_eq!(print(&query, &schema, Dialect::Sqlite), Err(crate::PrintError::Reach));
+        assert_eq!(print(&query, &schema, PrintDialect::Sqlite), Err(crate::PrintError::Reach));
     }
 }

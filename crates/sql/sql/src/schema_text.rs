@@ -1,6 +1,6 @@
 //! A schema as compact DDL.
 
-use crate::Dialect;
+use crate::PrintDialect;
 use crate::schema::{ForeignKey, Schema, Table, TableKind};
 
 /// The schema as CREATE TABLE statements, one line each: names, declared types, NOT NULL, PRIMARY KEY, UNIQUE and
@@ -58,7 +58,7 @@ fn names(table: &Table, columns: &[u32]) -> String {
 }
 
 fn name(name: &str) -> String {
-    Dialect::Sqlite.identifier(name)
+    PrintDialect::Sqlite.identifier(name)
 }
 
 #[cfg(test)]

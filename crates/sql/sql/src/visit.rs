@@ -8,7 +8,9 @@
 
 use sqlgauge_base::budget;
 
-use crate::tree::{Args, Body, Expr, FrameBound, From, OrderTerm, Query, Relation, Select, Source, Window};
+use crate::tree::{
+    Args, Body, Expr, FrameBound, From, OrderTerm, Query, Relation, RelationSource, Select, Window,
+};
 
 /// Read-only hooks; each has an empty default.
 pub trait Visitor {
@@ -72,9 +74,9 @@ pub fn walk_from<V: Visitor + ?Sized>(visitor: &mut V, from: &From) {
         From::Relation(relation) => {
             visitor.relation(relation);
             match &relation.source {
-                Source::Derived(query) => walk_query(visitor, query),
-                Source::Function { args, .. } => args.iter().for_each(|arg| walk_expr(visitor, arg)),
-                Source::Table(_) | Source::Cte(_) | Source::Catalog => {}
+                RelationSource::Derived(query) => walk_query(visitor, query),
+                RelationSource::Function { args, .. } => args.iter().for_each(|arg| walk_expr(visitor, arg)),
+                RelationSource::Table(_) | RelationSource::Cte(_) | RelationSource::Catalog => {}
             }
         }
         From::Join(join) => {
@@ -215,9 +217,11 @@ pub fn rewrite_from<R: Rewriter + ?Sized>(rewriter: &mut R, from: &mut From) {
     match from {
         From::Relation(relation) => {
             match &mut relation.source {
-                Source::Derived(query) => rewrite_query(rewriter, query),
-                Source::Function { args, .. } => args.iter_mut().for_each(|arg| rewrite_expr(rewriter, arg)),
-                Source::Table(_) | Source::Cte(_) | Source::Catalog => {}
+                RelationSource::Derived(query) => rewrite_query(rewriter, query),
+                RelationSource::Function { args, .. } => {
+                    args.iter_mut().for_each(|arg| rewrite_expr(rewriter, arg));
+                }
+                RelationSource::Table(_) | RelationSource::Cte(_) | RelationSource::Catalog => {}
             }
             rewriter.relation(relation);
         }

@@ -15,8 +15,8 @@ use serde_json::json;
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_estimate::Estimate;
-use sqlgauge_etm::{Comparison, Profile};
-use sqlgauge_evolve::{Kind, Plan};
+use sqlgauge_etm::{MatchReport, Profile};
+use sqlgauge_evolve::{ChangeKind, EvolvePlan};
 use sqlgauge_report::{ItemView, Report};
 use sqlgauge_run::{Item, RunError};
 use sqlgauge_verify::Verdict;
@@ -53,7 +53,7 @@ const ESTIMATED: [&str; 2] = ["careful", "baseline"];
 const LABELLED: &str = "bike_rental";
 const UNLABELLED: &str = "town_library";
 /// The change of schema.
-const CHANGE: Kind = Kind::RenameColumns;
+const CHANGE: ChangeKind = ChangeKind::RenameColumns;
 
 /// The tour.
 ///
@@ -77,7 +77,7 @@ pub struct DemoJob {
 
 /// What the tour has to show.
 #[derive(Debug)]
-pub struct Demo {
+pub struct Tour {
     /// The scores of three systems.
     pub report: Report,
     /// An answer that EX calls right, and a database that shows that it is not.
@@ -113,7 +113,7 @@ pub struct RefutedAnswer {
     /// The queries.
     pub pair: ShownPair,
     /// The verdict with its counterexample.
-    pub verdict: sqlgauge_verify::Report,
+    pub verdict: sqlgauge_verify::VerifyReport,
 }
 
 /// An answer that is equal by rules although it is written otherwise.
@@ -122,7 +122,7 @@ pub struct MatchedAnswer {
     /// The queries.
     pub pair: ShownPair,
     /// The comparison with the rules that were applied.
-    pub comparison: Comparison,
+    pub comparison: MatchReport,
 }
 
 /// An estimate of a system's accuracy on a database without labels, and what it is.
@@ -150,7 +150,7 @@ impl DemoJob {
     ///
     /// # Errors
     /// When the folder cannot be written, or holds something else than a tour.
-    pub fn run(&self, context: &Context<'_>) -> Result<Demo, Error> {
+    pub fn run(&self, context: &Context<'_>) -> Result<Tour, Error> {
         let sample = Sample::unpack(&self.out.join("benchmark"))?;
         let report = self.scores(&sample, context)?;
         let items = report.items.to_vec()?;
@@ -160,7 +160,7 @@ impl DemoJob {
         let estimates = self.estimates(&sample, &items, context)?;
         let evolved = self.evolved(&sample, &report, context)?;
         let page = self.out.join("index.html");
-        let demo = Demo { report, refuted, matched, estimates, evolved, page };
+        let demo = Tour { report, refuted, matched, estimates, evolved, page };
         let html = page::html(&demo);
         let unwritable = |source| RunError::Unwritable { path: demo.page.clone(), source };
         write_atomically(&demo.page, |out| out.write_all(html.as_bytes())).map_err(unwritable)?;
@@ -218,7 +218,7 @@ impl DemoJob {
     ) -> Result<Vec<BeforeAndAfter>, Error> {
         let folder = self.out.join("evolved");
         let job = EvolveJob {
-            plan: Plan::Kinds { kinds: vec![CHANGE], per_item: false },
+            plan: EvolvePlan::Kinds { kinds: vec![CHANGE], per_item: false },
             limits: Sample::limits(),
             ..EvolveJob::new(&sample.questions, &sample.databases, &folder)
         };

@@ -9,10 +9,10 @@ use sqlgauge_search::literal;
 use sqlgauge_verify::Verdict;
 
 use super::{
-    BeforeAndAfter, CHANGE, Demo, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, UNLABELLED,
+    BeforeAndAfter, CHANGE, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour, UNLABELLED,
 };
 
-pub(super) fn html(demo: &Demo) -> String {
+pub(super) fn html(demo: &Tour) -> String {
     let sections = [
         ("scores", "How good?", scores(demo)),
         ("wrong", "Why wrong?", demo.refuted.as_ref().map(refuted).unwrap_or_default()),
@@ -36,7 +36,7 @@ fn link(to: &str, text: &str) -> String {
     format!("<p><a href=\"{to}\">{}</a></p>\n", escape(text))
 }
 
-fn scores(demo: &Demo) -> String {
+fn scores(demo: &Tour) -> String {
     let metrics = &demo.report.summary.metrics[..demo.report.summary.metrics.len().min(4)];
     let rows: String = demo
         .report

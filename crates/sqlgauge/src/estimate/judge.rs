@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sqlgauge_estimate::judges::{Template, TemplateKind};
+use sqlgauge_estimate::judges::{JudgeTemplate, TemplateKind};
 use sqlgauge_estimate::{JudgeService, Services};
 
 use crate::context::Context;
@@ -31,7 +31,7 @@ impl JudgeSettings {
     /// The service that `method` asks.
     pub(super) fn services<'a>(&self, method: &str, context: &Context<'a>) -> Result<Services<'a>, Error> {
         let kind = kind_of(method).ok_or_else(|| Error::JudgeNotAsked(method.to_owned()))?;
-        let template = self.prompt.as_deref().map(|path| Template::load(kind, path)).transpose()?;
+        let template = self.prompt.as_deref().map(|path| JudgeTemplate::load(kind, path)).transpose()?;
         let model = self.llm.model_settings(0.0);
         let judge = JudgeService {
             temperature: model.temperature,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use sqlgauge_estimate::Estimate;
-use sqlgauge_estimate::report::drift::{self, Point, Rules, Series};
+use sqlgauge_estimate::report::drift::{self, AlarmRules, DriftPoint, Series};
 use sqlgauge_estimate::report::{FILES, History, Reliability};
 
 use crate::context::Watcher;
@@ -93,18 +93,18 @@ impl EstimateRecords {
         batches: &[(Range<usize>, Vec<Estimate>)],
         history: Option<&History>,
     ) -> Vec<Series> {
-        let rules = Rules { below: self.alarm_below, drop: self.alarm_drop };
+        let rules = AlarmRules { below: self.alarm_below, drop: self.alarm_drop };
         let label = self.history.as_ref().map_or("whole target", |history| &history.as_of);
         let series = whole.iter().enumerate().map(|(at, estimate)| {
             let name = estimate.system.clone();
             if !batches.is_empty() {
                 let points = batches.iter().filter_map(|(range, estimates)| {
-                    Some(Point::of(estimates.get(at)?, &drift::batch_label(range), range.len()))
+                    Some(DriftPoint::of(estimates.get(at)?, &drift::batch_label(range), range.len()))
                 });
                 return Series::judged(name, points.collect(), rules, 0);
             }
             let mut points = history.map(|history| history.before(estimate, label)).unwrap_or_default();
-            points.push(Point::of(estimate, label, questions));
+            points.push(DriftPoint::of(estimate, label, questions));
             let newest = points.len() - 1;
             Series::judged(name, points, rules, newest)
         });

@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use sqlgauge_encode::EmbeddingFile;
 use sqlgauge_fusion::{
-    AdaptOptions, Card, CorpusOptions, Evaluator, FOLDER_FILES, ReptileOptions, Stage, adapt_to_file, find,
-    fit_files,
+    AdaptOptions, Card, CorpusOptions, CorpusStage, Evaluator, FOLDER_FILES, ReptileOptions, adapt_to_file,
+    find, fit_files,
 };
 
 use super::{AdaptJob, FitJob};
@@ -80,9 +80,9 @@ impl<'a> Stages<'a> {
         Self { watcher, total: Cell::new(0) }
     }
 
-    fn show(&self, stage: Stage) {
+    fn show(&self, stage: CorpusStage) {
         // Fitting follows the sample sets and takes a time that nobody can tell before.
-        let Stage::Sets(done, total) = stage else { return };
+        let CorpusStage::Sets(done, total) = stage else { return };
         if self.total.replace(total) != total {
             self.watcher.started("sample sets", total, 0);
         }

@@ -17,7 +17,7 @@ use clap::Parser;
 use serde_json::Value;
 use sqlgauge_encode::{Vectors, VectorsError};
 use sqlgauge_shift::{
-    Corpus, Descriptors, Directions, Grouping, MetaSetOptions, Reference, Side, Slices, meta_set,
+    Corpus, Descriptors, Directions, Grouping, MetaSetOptions, Reference, SetSide, Slices, meta_set,
 };
 
 /// Time and memory of shift descriptors and meta-sets
@@ -197,7 +197,8 @@ fn row(label: &str, mut times: Vec<f64>) -> f64 {
 fn descriptors(arguments: &Arguments) -> Result<()> {
     let open = |name: &str| RawFile::open(&arguments.folder.join(name), arguments.dimensions);
     let (source_file, target_file) = (open("source.f32")?, open("target.f32")?);
-    let sets: [(Side, &dyn Vectors); 2] = [(Side::Source, &source_file), (Side::Target, &target_file)];
+    let sets: [(SetSide, &dyn Vectors); 2] =
+        [(SetSide::Source, &source_file), (SetSide::Target, &target_file)];
     let directions = Directions::new(Slices::Random(64), 0, &sets)?;
     let bytes: &[u8] = bytemuck::cast_slice(directions.values());
     std::fs::write(arguments.folder.join("directions.f32"), bytes)?;
@@ -307,7 +308,7 @@ fn sample_sets(arguments: &Arguments, smallest: usize) -> Result<()> {
     let corpus = Corpus { vectors: &vectors, correct: &correct, groupings: &groupings };
     let options = MetaSetOptions { sets: arguments.sets, smallest, ..MetaSetOptions::default() };
     let build = || {
-        let sides: [(Side, &dyn Vectors); 2] = [(Side::Source, &known), (Side::Corpus, &vectors)];
+        let sides: [(SetSide, &dyn Vectors); 2] = [(SetSide::Source, &known), (SetSide::Corpus, &vectors)];
         let reference = Reference::build(&known, Directions::new(Slices::default(), 0, &sides)?)?;
         Ok(meta_set(&reference, &corpus, &options, &|_| ())?)
     };

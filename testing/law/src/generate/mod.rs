@@ -8,7 +8,7 @@ mod templates;
 
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Dialect, print, resolve};
+use sqlgauge_sql::{PrintDialect, print, resolve};
 
 pub use self::mutate::mutant;
 pub use self::seeds::{Seed, seeds};
@@ -17,7 +17,7 @@ use crate::world::World;
 
 /// The query as SQL; `None` where SQL has no words for it.
 pub fn text(query: &Query, schema: &Schema) -> Option<String> {
-    print(query, schema, Dialect::Sqlite).ok()
+    print(query, schema, PrintDialect::Sqlite).ok()
 }
 
 /// Draws queries over one world after the other.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use sqlgauge_sql::schema::{Schema, TableId, TableKind};
 use sqlgauge_sql::tree::{
     BinaryOperator, Body, ColumnRef, Expr, From, IndexHint, Join, JoinKind, Literal, OrderTerm, Query, Real,
-    Relation, RelationId, Select, SetOperator, Source, UnaryOperator,
+    Relation, RelationId, RelationSource, Select, SetOperator, UnaryOperator,
 };
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 
@@ -42,9 +42,9 @@ impl Visitor for Survey {
 
     fn relation(&mut self, relation: &Relation) {
         let (table, width) = match &relation.source {
-            Source::Table(id) => (Some(*id), 0),
-            Source::Derived(query) => (None, query.width()),
-            Source::Cte(id) => {
+            RelationSource::Table(id) => (Some(*id), 0),
+            RelationSource::Derived(query) => (None, query.width()),
+            RelationSource::Cte(id) => {
                 (None, self.ctes.iter().find(|(cte, _)| cte == id).map_or(1, |(_, width)| *width))
             }
             _ => (None, 1),
@@ -95,7 +95,9 @@ struct Move<'a> {
 
 impl Rewriter for Move<'_> {
     fn relation(&mut self, relation: &mut Relation) {
-        if let (Source::Table(id), Some(new)) = (&mut relation.source, self.relations.get(&relation.id)) {
+        if let (RelationSource::Table(id), Some(new)) =
+            (&mut relation.source, self.relations.get(&relation.id))
+        {
             *id = *new;
             // It names an index of the other schema.
             relation.hint = relation.hint.take().filter(|hint| *hint == IndexHint::None);
@@ -210,8 +212,8 @@ impl Mutation<'_> {
     }
 
     /// A hint for a table, by an index of its own where it has one.
-    fn hint(&mut self, source: &Source) -> Option<IndexHint> {
-        let Source::Table(id) = source else { return None };
+    fn hint(&mut self, source: &RelationSource) -> Option<IndexHint> {
+        let RelationSource::Table(id) = source else { return None };
         let table = self.schema.table(*id).filter(|table| table.kind == TableKind::Table)?;
         let names: Vec<&String> = table.indexes.iter().filter_map(|index| index.name.as_ref()).collect();
         match self.dice.pick_any(&names) {
@@ -376,7 +378,8 @@ impl Rewriter for Mutation<'_> {
             }
             From::Relation(relation) if self.dice.chance(20) => {
                 relation.hint = None;
-                if let (Source::Table(id), Some(other)) = (&mut relation.source, self.dice.pick_any(&tables))
+                if let (RelationSource::Table(id), Some(other)) =
+                    (&mut relation.source, self.dice.pick_any(&tables))
                 {
                     *id = *other;
                 }
@@ -394,8 +397,9 @@ impl Rewriter for Mutation<'_> {
                 let on = left.zip(right).map(|(left, right)| {
                     Expr::Binary(BinaryOperator::Equal, Box::new(left), Box::new(right))
                 });
-                let old = std::mem::replace(other, From::Relation(Relation::new(id, Source::Table(table))));
-                let new = From::Relation(Relation::new(id, Source::Table(table)));
+                let old =
+                    std::mem::replace(other, From::Relation(Relation::new(id, RelationSource::Table(table))));
+                let new = From::Relation(Relation::new(id, RelationSource::Table(table)));
                 let kind = *self.dice.pick(&[
                     JoinKind::Inner,
                     JoinKind::Left,

@@ -11,7 +11,7 @@ mod values;
 use std::sync::LazyLock;
 
 use sqlgauge_base::Random;
-use sqlgauge_sql::Dialect;
+use sqlgauge_sql::PrintDialect;
 use sqlgauge_sql::schema::{Column, Table};
 
 use self::values::Values;
@@ -135,7 +135,7 @@ fn named(table: &Table, convention: Convention, words: &[String]) -> String {
 /// A name of these words, written as another one, but without signs that need quotes.
 fn plain(sample: &str, convention: Convention, words: &[String]) -> String {
     let name = like(sample, convention, words);
-    if Dialect::Sqlite.identifier(&name) == name { name } else { words.join("_") }
+    if PrintDialect::Sqlite.identifier(&name) == name { name } else { words.join("_") }
 }
 
 /// A table that is added.
@@ -183,7 +183,7 @@ fn written(
     convention: Convention,
     random: &mut Random,
 ) -> TableAddition {
-    let quoted = |name: &str| Dialect::Sqlite.identifier(name);
+    let quoted = |name: &str| PrintDialect::Sqlite.identifier(name);
     let last: Vec<String> = full_words(&name).last().cloned().into_iter().collect();
     let id = named(table, convention, &[last, words("id")].concat());
     // The reference is called as the key, or after the table where the key's name says nothing.

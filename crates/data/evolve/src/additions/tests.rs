@@ -52,7 +52,7 @@ fn values_are_of_the_declared_type_in_every_row() {
     for table in ["students", "odd table", "Products", "keyless"] {
         for seed in 0..20 {
             for Addition { column, value } in additions(table, 40, seed) {
-                let sql = format!("SELECT {value} FROM {}", Dialect::Sqlite.identifier(table));
+                let sql = format!("SELECT {value} FROM {}", PrintDialect::Sqlite.identifier(table));
                 let mut statement = connection.prepare(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
                 let types =
                     statement.query_map([], |row| row.get_ref(0).map(|value| value.data_type())).unwrap();
@@ -80,7 +80,7 @@ fn an_added_table_refers_to_the_one_that_it_extends() {
             let added = table_for(own, Convention::Underscore, &taken, &mut Random::new([seed])).unwrap();
             assert!(!taken.contains(&added.name));
             connection.execute_batch(&added.ddl).unwrap_or_else(|error| panic!("{}: {error}", added.ddl));
-            let name = Dialect::Sqlite.identifier(&added.name);
+            let name = PrintDialect::Sqlite.identifier(&added.name);
             let insert = format!("INSERT INTO {name} {}; PRAGMA foreign_key_check;", added.rows);
             connection.execute_batch(&insert).unwrap_or_else(|error| panic!("{insert}: {error}"));
             connection.execute_batch(&format!("DROP TABLE {name}")).unwrap();

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sqlgauge_base::Random;
 use sqlgauge_sql::schema::Table;
-use sqlgauge_sql::{Dialect, quote};
+use sqlgauge_sql::{PrintDialect, quote};
 
 /// Numbers are taken modulo this prime: what they are scrambled to is below it.
 const PRIME: u64 = 99_991;
@@ -156,7 +156,7 @@ pub(crate) fn row_number(table: &Table, alias: Option<&str>) -> String {
     let terms: Vec<String> = columns
         .iter()
         .map(|column| {
-            let own = Dialect::Sqlite.identifier(&column.name);
+            let own = PrintDialect::Sqlite.identifier(&column.name);
             let own = alias.map_or(own.clone(), |alias| format!("{alias}.{own}"));
             // Texts in a column of numbers count as their number, real numbers as their whole part.
             if column.affinity.is_numeric() {

@@ -4,7 +4,7 @@ use sqlgauge_sql::schema::{Affinity, Column, Schema, Table};
 use sqlgauge_sql::tree::Expr;
 
 use super::{Draft, key_names, over_row, refer, relocate};
-use crate::change::Part;
+use crate::change::SplitPart;
 use crate::step::{ChangeError, Image, Projection, column, column_at, table_at};
 
 pub(super) fn rename(old: &Schema, table: &str, name: &str, to: &str) -> Result<Draft, ChangeError> {
@@ -67,7 +67,7 @@ pub(super) fn split(
     old: &Schema,
     table: &str,
     name: &str,
-    parts: &[Part],
+    parts: &[SplitPart],
     whole: &str,
 ) -> Result<Draft, ChangeError> {
     let at = table_at(old, table)?;
@@ -82,7 +82,7 @@ pub(super) fn split(
 pub(super) fn merge(
     old: &Schema,
     table: &str,
-    whole: &Part,
+    whole: &SplitPart,
     columns: &[(String, String)],
 ) -> Result<Draft, ChangeError> {
     let at = table_at(old, table)?;
@@ -106,7 +106,7 @@ pub(super) fn merge(
 
 /// What was declared of columns and is not of those that took their place: a part or a whole that is never NULL says of the old
 /// ones that they were not, as NULL is what NULL is made of.
-fn lost(table: &Table, gone: &[u32], parts: &[Part]) -> Vec<String> {
+fn lost(table: &Table, gone: &[u32], parts: &[SplitPart]) -> Vec<String> {
     let keeps_not_null = parts.iter().any(|part| part.not_null);
     let columns = gone.iter().filter_map(|&at| table.column(at));
     let of_column = |column: &Column| {
@@ -118,7 +118,7 @@ fn lost(table: &Table, gone: &[u32], parts: &[Part]) -> Vec<String> {
     columns.flat_map(of_column).collect()
 }
 
-fn made(old: &Schema, table: usize, part: &Part) -> Result<(Column, Expr), ChangeError> {
+fn made(old: &Schema, table: usize, part: &SplitPart) -> Result<(Column, Expr), ChangeError> {
     let column =
         Column { not_null: part.not_null, ..Column::new(part.name.as_str(), part.declared_type.as_deref()) };
     Ok((fitting(&old.tables()[table], column), over_row(&part.value, old, table)?))

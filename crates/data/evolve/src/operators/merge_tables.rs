@@ -9,7 +9,7 @@ use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Action, Column, ForeignKey, Schema, Table};
 
 use super::{Draft, Event, key_names, refer, relocate};
-use crate::change::Shape;
+use crate::change::MergeShape;
 use crate::step::{ChangeError, Image, Merged, Projection, column, column_at, table_at};
 
 /// Where the columns of both tables are in the new one.
@@ -27,7 +27,7 @@ pub(super) fn merge(
     parent: &str,
     to: &str,
     renamed: &[(String, String)],
-    shape: Shape,
+    shape: MergeShape,
 ) -> Result<Draft, ChangeError> {
     let (child_at, parent_at) = (table_at(old, child)?, table_at(old, parent)?);
     let key = key.iter().map(|name| column_at(old, child_at, name)).collect::<Result<Vec<_>, _>>()?;
@@ -109,7 +109,7 @@ fn plan(
     (child_at, parent_at): (usize, usize),
     link: &[(u32, u32)],
     renamed: &[(String, String)],
-    shape: Shape,
+    shape: MergeShape,
 ) -> Result<Plan, ChangeError> {
     let (child, parent) = (&old.tables()[child_at], &old.tables()[parent_at]);
     let name = |table: &Table, column: &Column| {
@@ -142,9 +142,11 @@ fn plan(
 }
 
 /// Whether the foreign key's column has the values of the key that it refers to.
-fn stands_for(child: &Table, own: u32, referred: &Column, shape: Shape) -> bool {
+fn stands_for(child: &Table, own: u32, referred: &Column, shape: MergeShape) -> bool {
     let Some(own) = child.column(own) else { return false };
-    matches!(shape, Shape::Inner) && own.affinity == referred.affinity && own.collation == referred.collation
+    matches!(shape, MergeShape::Inner)
+        && own.affinity == referred.affinity
+        && own.collation == referred.collation
 }
 
 fn table(
@@ -152,7 +154,7 @@ fn table(
     (child_at, parent_at): (usize, usize),
     (plan, key): (&Plan, &[u32]),
     to: &str,
-    shape: Shape,
+    shape: MergeShape,
     left_out: &mut Vec<String>,
 ) -> Table {
     let (child, parent) = (&old.tables()[child_at], &old.tables()[parent_at]);
@@ -237,7 +239,7 @@ fn rows(
     (child_at, parent_at): (usize, usize),
     link: &[(u32, u32)],
     plan: &Plan,
-    shape: Shape,
+    shape: MergeShape,
 ) -> Result<sqlgauge_sql::tree::Query, ChangeError> {
     let (child, parent) = (&old.tables()[child_at], &old.tables()[parent_at]);
     let name = |is_child: bool, at: u32| {
@@ -250,10 +252,10 @@ fn rows(
         .map(|&(own, referred)| format!("{} = {}", name(true, own), name(false, referred)))
         .collect();
     let join = match shape {
-        Shape::Inner => "JOIN",
-        Shape::Left => "LEFT JOIN",
-        Shape::Right => "RIGHT JOIN",
-        Shape::Full => "FULL JOIN",
+        MergeShape::Inner => "JOIN",
+        MergeShape::Left => "LEFT JOIN",
+        MergeShape::Right => "RIGHT JOIN",
+        MergeShape::Full => "FULL JOIN",
     };
     let text = format!(
         "SELECT {} FROM {} AS child {join} {} AS parent ON {}",

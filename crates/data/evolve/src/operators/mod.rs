@@ -93,7 +93,7 @@ pub(crate) fn draft(old: &Schema, change: &Change) -> Result<Draft, ChangeError>
 /// An expression over one row of a table, as one over [`ROW`].
 fn over_row(text: &str, schema: &Schema, table: usize) -> Result<Expr, ChangeError> {
     let unreadable = |message: String| ChangeError::Unreadable { text: text.to_owned(), message };
-    let name = sqlgauge_sql::Dialect::Sqlite.identifier(&schema.tables()[table].name);
+    let name = sqlgauge_sql::PrintDialect::Sqlite.identifier(&schema.tables()[table].name);
     let query = resolve(&format!("SELECT ({text}\n) FROM {name}"), schema)
         .map_err(|error| unreadable(error.to_string()))?;
     let select = query.as_select().ok_or_else(|| unreadable("it is no expression".to_owned()))?;

@@ -7,19 +7,28 @@ use sqlgauge_sql::resolve;
 use super::Needed;
 use crate::chain::Chain;
 use crate::change::Change;
-use crate::kind::Kind;
+use crate::kind::ChangeKind;
 
 /// The most columns that go.
 const MOST_COLUMNS: usize = 6;
 
 /// Pushes removals until the gold does not resolve; whether that was reached.
-pub(crate) fn remove(kind: Kind, gold: &str, reads: &Needed, chain: &mut Chain, random: &mut Random) -> bool {
+pub(crate) fn remove(
+    kind: ChangeKind,
+    gold: &str,
+    reads: &Needed,
+    chain: &mut Chain,
+    random: &mut Random,
+) -> bool {
     let mut removals =
-        if kind == Kind::RemoveTablesInGold { tables(chain, reads) } else { columns(chain, reads) };
+        if kind == ChangeKind::RemoveTablesInGold { tables(chain, reads) } else { columns(chain, reads) };
     removals.sort();
     random.shuffle(&mut removals);
-    let wanted =
-        if kind == Kind::RemoveTablesInGold { 1 } else { 1 + random.below(removals.len().min(MOST_COLUMNS)) };
+    let wanted = if kind == ChangeKind::RemoveTablesInGold {
+        1
+    } else {
+        1 + random.below(removals.len().min(MOST_COLUMNS))
+    };
     for (table, column) in removals {
         let is_answerable = resolve(gold, chain.last()).is_ok();
         if chain.changes().len() >= wanted && !is_answerable {

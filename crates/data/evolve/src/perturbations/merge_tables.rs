@@ -10,7 +10,7 @@ use sqlgauge_sql::schema::{ForeignKey, Schema, Table};
 
 use super::{Context, compound, tables, taken};
 use crate::chain::Chain;
-use crate::change::{Change, Shape};
+use crate::change::{Change, MergeShape};
 
 /// The most columns of a merged table.
 const MOST_COLUMNS: usize = 200;
@@ -59,7 +59,7 @@ fn partner<'s>(schema: &'s Schema, child: &Table, key: &ForeignKey) -> Option<&'
 }
 
 /// Which rows have no partner; `None` where keys are NULL by which rows would have to be told apart.
-fn shape(context: &Context<'_>, (child, key): (&Table, &ForeignKey), parent: &Table) -> Option<Shape> {
+fn shape(context: &Context<'_>, (child, key): (&Table, &ForeignKey), parent: &Table) -> Option<MergeShape> {
     let name =
         |table: &Table, at: u32| table.column(at).map(|column| quoted(&column.name)).unwrap_or_default();
     let targets = match key.referenced_columns.as_slice() {
@@ -98,10 +98,10 @@ fn shape(context: &Context<'_>, (child, key): (&Table, &ForeignKey), parent: &Ta
         }
     }
     Some(match (orphans, childless) {
-        (false, false) => Shape::Inner,
-        (true, false) => Shape::Left,
-        (false, true) => Shape::Right,
-        (true, true) => Shape::Full,
+        (false, false) => MergeShape::Inner,
+        (true, false) => MergeShape::Left,
+        (false, true) => MergeShape::Right,
+        (true, true) => MergeShape::Full,
     })
 }
 

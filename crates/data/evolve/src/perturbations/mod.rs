@@ -27,7 +27,7 @@ use sqlgauge_sql::schema::{Collation, Schema, Table, TableKind};
 
 use crate::chain::Chain;
 use crate::change::Change;
-use crate::kind::Kind;
+use crate::kind::ChangeKind;
 use sqlgauge_names::{Convention, NamesInUse, Naming, Naturalness, SchemaNames, rename};
 
 /// What a proposal may ask of a database.
@@ -62,19 +62,19 @@ pub(crate) struct Needed {
 }
 
 /// Pushes the changes of a kind onto a chain, which has none.
-pub(crate) fn propose(kind: Kind, context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
+pub(crate) fn propose(kind: ChangeKind, context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     match kind {
-        Kind::RenameColumns => rename_columns::propose(context, chain, random),
-        Kind::RenameTables => rename_tables::propose(context, chain, random),
-        Kind::RemoveColumns => remove_columns::propose(context, chain, random),
-        Kind::RemoveTables => remove_tables::propose(context, chain, random),
-        Kind::SplitTables => split_tables::propose(context, chain, random),
-        Kind::MergeTables => merge_tables::propose(context, chain, random),
-        Kind::AddColumns => add_columns::propose(context, chain, random),
-        Kind::AddTables => add_tables::propose(context, chain, random),
-        Kind::SplitColumns => split_columns::propose(context, chain, random),
-        Kind::MergeColumns => merge_columns::propose(context, chain, random),
-        Kind::RemoveColumnsInGold | Kind::RemoveTablesInGold => {}
+        ChangeKind::RenameColumns => rename_columns::propose(context, chain, random),
+        ChangeKind::RenameTables => rename_tables::propose(context, chain, random),
+        ChangeKind::RemoveColumns => remove_columns::propose(context, chain, random),
+        ChangeKind::RemoveTables => remove_tables::propose(context, chain, random),
+        ChangeKind::SplitTables => split_tables::propose(context, chain, random),
+        ChangeKind::MergeTables => merge_tables::propose(context, chain, random),
+        ChangeKind::AddColumns => add_columns::propose(context, chain, random),
+        ChangeKind::AddTables => add_tables::propose(context, chain, random),
+        ChangeKind::SplitColumns => split_columns::propose(context, chain, random),
+        ChangeKind::MergeColumns => merge_columns::propose(context, chain, random),
+        ChangeKind::RemoveColumnsInGold | ChangeKind::RemoveTablesInGold => {}
     }
 }
 

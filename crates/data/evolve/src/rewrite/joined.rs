@@ -1,7 +1,7 @@
 //! Two tables that became one, where the query joins them by the key that linked them.
 
 use sqlgauge_sql::tree::{
-    BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, RelationId, Source,
+    BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, RelationId, RelationSource,
 };
 
 use super::{Rewriting, add_conditions, conjunction, conjuncts};
@@ -200,7 +200,7 @@ fn without(from: From, gone: RelationId, carried: &mut Vec<Expr>) -> Result<From
     if found { Ok(from) } else { Err(from) }
 }
 
-fn set_source(from: &mut From, id: RelationId, source: &Source) {
+fn set_source(from: &mut From, id: RelationId, source: &RelationSource) {
     match from {
         From::Relation(relation) if relation.id == id => {
             relation.source = source.clone();

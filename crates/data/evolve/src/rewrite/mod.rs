@@ -15,18 +15,18 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use sqlgauge_base::budget;
 use sqlgauge_sql::Aliases;
 use sqlgauge_sql::tree::{
-    Body, ColumnRef, CteId, Expr, IndexHint, Place, Query, Relation, RelationId, Select, Source,
+    Body, ColumnRef, CteId, Expr, IndexHint, Place, Query, Relation, RelationId, RelationSource, Select,
 };
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 
 use self::presence::Presences;
-use crate::layout::Reason;
+use crate::layout::EvolveReason;
 use crate::step::{Image, Projection, ROW, Way};
 
 /// Why a query has no form over the new schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    pub(crate) reason: Reason,
+    pub(crate) reason: EvolveReason,
     /// In words, with names.
     pub(crate) detail: String,
 }
@@ -50,7 +50,8 @@ pub(crate) fn rewrite(query: &Query, aliases: &mut Aliases, step: Way<'_>) -> Re
             None => Ok(new),
         }
     });
-    outcome.unwrap_or_else(|error| Err(Refusal { reason: Reason::TooComplex, detail: error.to_string() }))
+    outcome
+        .unwrap_or_else(|error| Err(Refusal { reason: EvolveReason::TooComplex, detail: error.to_string() }))
 }
 
 /// The state of one rewriting.
@@ -105,7 +106,7 @@ impl<'a> Rewriting<'a> {
         }
     }
 
-    fn refuse(&mut self, reason: Reason, detail: String) {
+    fn refuse(&mut self, reason: EvolveReason, detail: String) {
         self.refused.get_or_insert(Refusal { reason, detail });
     }
 
@@ -126,7 +127,7 @@ impl<'a> Rewriting<'a> {
 
     /// The image of a relation of the old schema, with the table's position.
     fn image(&self, relation: &Relation) -> Option<(usize, &'a Image)> {
-        let Source::Table(id) = relation.source else { return None };
+        let RelationSource::Table(id) = relation.source else { return None };
         if self.done.contains(&relation.id) {
             return None;
         }
@@ -142,12 +143,12 @@ impl<'a> Rewriting<'a> {
     }
 
     /// The relation of a new table that takes the place of an old one.
-    fn source(&mut self, to: usize) -> Source {
+    fn source(&mut self, to: usize) -> RelationSource {
         if let Some(id) = self.step.new.id_at(to) {
-            Source::Table(id)
+            RelationSource::Table(id)
         } else {
-            self.refuse(Reason::NotExpressible, format!("there is no table number {to}"));
-            Source::Catalog
+            self.refuse(EvolveReason::NotExpressible, format!("there is no table number {to}"));
+            RelationSource::Catalog
         }
     }
 
@@ -168,7 +169,7 @@ impl<'a> Rewriting<'a> {
             } else {
                 let table = &self.step.old.tables()[table];
                 let name = table.column(at).map_or("", |column| column.name.as_str());
-                self.refuse(Reason::NeedsRemoved, format!("{}.{name} is gone", table.name));
+                self.refuse(EvolveReason::NeedsRemoved, format!("{}.{name} is gone", table.name));
             }
         }
     }
@@ -304,7 +305,7 @@ impl Rewriter for Shifted {
 
     fn relation(&mut self, relation: &mut Relation) {
         relation.id = RelationId(relation.id.0 + self.relations);
-        if let Source::Cte(id) = &mut relation.source {
+        if let RelationSource::Cte(id) = &mut relation.source {
             *id = CteId(id.0 + self.ctes);
         }
     }

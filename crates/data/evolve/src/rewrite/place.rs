@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Output, Query, Relation, RelationId, Select,
-    Source,
+    BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Output, Query, Relation, RelationId,
+    RelationSource, Select,
 };
 use sqlgauge_sql::visit::{Visitor, walk_expr};
 
 use super::{Rewriting, add_conditions, conjunction};
-use crate::layout::Reason;
+use crate::layout::EvolveReason;
 use crate::step::{Image, Projection};
 
 impl Rewriting<'_> {
@@ -53,7 +53,7 @@ impl Rewriting<'_> {
             }
             JoinKind::Full if of_left.is_empty() && of_right.is_empty() => {}
             JoinKind::Full => {
-                self.refuse(Reason::NotExpressible, "FULL JOIN of a part of a table".to_owned());
+                self.refuse(EvolveReason::NotExpressible, "FULL JOIN of a part of a table".to_owned());
             }
         }
         right.joined(kind, left, on)
@@ -65,7 +65,7 @@ impl Rewriting<'_> {
         let id = relation.id;
         if self.rowids.contains(&id) && !self.keeps_rowid(table, image) {
             let detail = format!("it reads the rowid of {}", self.table_name(table));
-            self.refuse(Reason::NotExpressible, detail);
+            self.refuse(EvolveReason::NotExpressible, detail);
         }
         // No clause of the query is about the rows of one side of a FULL JOIN alone.
         let under_full_join = self.under_full_join;
@@ -88,10 +88,13 @@ impl Rewriting<'_> {
             Image::Query(query) => {
                 let query = Box::new(self.fresh(query));
                 self.name_after(id, table);
-                Chain::of(Relation::new(id, Source::Derived(query)))
+                Chain::of(Relation::new(id, RelationSource::Derived(query)))
             }
             Image::Gone => {
-                self.refuse(Reason::NeedsRemoved, format!("the table {} is gone", self.table_name(table)));
+                self.refuse(
+                    EvolveReason::NeedsRemoved,
+                    format!("the table {} is gone", self.table_name(table)),
+                );
                 Chain::of(relation)
             }
         }
@@ -142,7 +145,7 @@ impl Rewriting<'_> {
                 self.substitutions.insert(ColumnRef::at(id, *at), Expr::Column(ColumnRef::at(id, place)));
             } else {
                 let detail = format!("a column of {} is gone", self.table_name(table));
-                self.refuse(Reason::NeedsRemoved, detail);
+                self.refuse(EvolveReason::NeedsRemoved, detail);
             }
         }
         if let (true, Some(present)) = (outputs.is_empty(), projection.present) {
@@ -154,7 +157,7 @@ impl Rewriting<'_> {
             Select { distinct: key.is_some(), from, filter, group_by: Vec::new(), having: None, outputs };
         self.name_after(id, table);
         let query = Query::of(Body::Select(Box::new(select)));
-        Chain::of(Relation::new(id, Source::Derived(Box::new(query))))
+        Chain::of(Relation::new(id, RelationSource::Derived(Box::new(query))))
     }
 
     /// A subquery that stands for a table has its name, unless it had an alias.
@@ -202,7 +205,10 @@ impl Rewriting<'_> {
         }
         let missing = used.iter().find(|at| !key.contains(at) && !fragments.iter().any(|part| has(part, at)));
         if missing.is_some() {
-            self.refuse(Reason::NeedsRemoved, format!("a column of {} is gone", self.table_name(table)));
+            self.refuse(
+                EvolveReason::NeedsRemoved,
+                format!("a column of {} is gone", self.table_name(table)),
+            );
         }
         if let Some(chain) = &mut chain {
             // The whole condition can stand at the first fragment if it reads no other.
@@ -211,7 +217,7 @@ impl Rewriting<'_> {
                 chain.ids.clear();
             }
         }
-        chain.unwrap_or_else(|| Chain::of(Relation::new(id, Source::Catalog)))
+        chain.unwrap_or_else(|| Chain::of(Relation::new(id, RelationSource::Catalog)))
     }
 
     /// The key of one fragment is that of another.

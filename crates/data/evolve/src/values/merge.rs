@@ -1,11 +1,11 @@
 //! Which columns of a table make a whole that people store as one.
 
 use sqlgauge_engine::Value;
-use sqlgauge_sql::Dialect;
+use sqlgauge_sql::PrintDialect;
 
 use super::composition::{Composition, Content, End, Field};
-use super::{CompositeKind, Merge, Refusal, shown};
-use crate::change::Part;
+use super::{ColumnMerge, CompositeKind, ValuesRefusal, shown};
+use crate::change::SplitPart;
 use sqlgauge_names::{Convention, NamesInUse, full_words, like};
 
 /// Columns by their last words, what they make, and how.
@@ -155,8 +155,8 @@ impl MergeCandidate {
     /// How the columns are merged, if all these rows allow it; a row has a value for each of [`MergeCandidate::columns`].
     ///
     /// # Errors
-    /// Why not, as [`Refusal`] lists.
-    pub fn check(&self, rows: &[Vec<Value>]) -> Result<Merge, Refusal> {
+    /// Why not, as [`ValuesRefusal`] lists.
+    pub fn check(&self, rows: &[Vec<Value>]) -> Result<ColumnMerge, ValuesRefusal> {
         let contents = self.contents(rows)?;
         let composition = |between: &str| self.composition(&contents, between);
         let holds = |composition: &Composition| rows.iter().all(|row| composition.round_trips_from(row));
@@ -164,32 +164,35 @@ impl MergeCandidate {
             let usual = composition(self.between[0]);
             let row =
                 rows.iter().find(|row| !usual.round_trips_from(row)).map(Vec::as_slice).unwrap_or_default();
-            return Err(Refusal::NoRoundTrip(row.iter().map(shown).collect::<Vec<_>>().join(", ")));
+            return Err(ValuesRefusal::NoRoundTrip(row.iter().map(shown).collect::<Vec<_>>().join(", ")));
         };
         let nullable = rows.iter().any(|row| row.contains(&Value::Null));
-        let quoted: Vec<String> = self.names.iter().map(|name| Dialect::Sqlite.identifier(name)).collect();
+        let quoted: Vec<String> =
+            self.names.iter().map(|name| PrintDialect::Sqlite.identifier(name)).collect();
         let value = composition.sql_whole(&quoted, nullable);
-        let parts = composition.sql_parts(&Dialect::Sqlite.identifier(&self.whole));
+        let parts = composition.sql_parts(&PrintDialect::Sqlite.identifier(&self.whole));
         let declared_type = Some("TEXT".to_owned());
-        let whole = Part { name: self.whole.clone(), declared_type, not_null: !nullable, value };
-        Ok(Merge { made: self.made, whole, columns: self.names.iter().cloned().zip(parts).collect() })
+        let whole = SplitPart { name: self.whole.clone(), declared_type, not_null: !nullable, value };
+        Ok(ColumnMerge { made: self.made, whole, columns: self.names.iter().cloned().zip(parts).collect() })
     }
 
     /// What each column holds: text everywhere or an integer everywhere.
-    fn contents(&self, rows: &[Vec<Value>]) -> Result<Vec<Content>, Refusal> {
-        let whole =
-            rows.iter().find(|row| row.iter().any(|value| *value != Value::Null)).ok_or(Refusal::NoValues)?;
+    fn contents(&self, rows: &[Vec<Value>]) -> Result<Vec<Content>, ValuesRefusal> {
+        let whole = rows
+            .iter()
+            .find(|row| row.iter().any(|value| *value != Value::Null))
+            .ok_or(ValuesRefusal::NoValues)?;
         whole.iter().enumerate().map(|(place, value)| self.content(place, value)).collect()
     }
 
-    fn content(&self, place: usize, value: &Value) -> Result<Content, Refusal> {
+    fn content(&self, place: usize, value: &Value) -> Result<Content, ValuesRefusal> {
         match value {
             Value::Text(_) => Ok(Content::Text),
             // As dates are written, a month and a day have two digits.
             Value::Integer(_) if self.made == CompositeKind::Date && place > 0 => Ok(Content::Padded(2)),
             Value::Integer(_) => Ok(Content::Integer),
-            Value::Null => Err(Refusal::NoRoundTrip(shown(value))),
-            Value::Real(_) | Value::Blob(_) => Err(Refusal::NotText),
+            Value::Null => Err(ValuesRefusal::NoRoundTrip(shown(value))),
+            Value::Real(_) | Value::Blob(_) => Err(ValuesRefusal::NotText),
         }
     }
 

@@ -4,7 +4,7 @@
 //! [`split`] recognises what the values of a column are made of (a person's full name, a date, an address, a telephone
 //! number, a code of a prefix and a number) and [`merge_candidates`] which columns of a table make a whole that people
 //! store as one. Both give SQL for either direction, and only after **every** value that they are shown has been taken apart
-//! and composed, byte for byte and type for type; else they say why not ([`Refusal`], a closed list). NULL stays NULL. What
+//! and composed, byte for byte and type for type; else they say why not ([`ValuesRefusal`], a closed list). NULL stays NULL. What
 //! they are shown may be the distinct values. Nothing here reads a database.
 //!
 //! New names are written as those that they replace, and are free in their table.
@@ -16,7 +16,7 @@ mod split;
 
 use sqlgauge_engine::Value;
 
-use crate::change::Part;
+use crate::change::SplitPart;
 use sqlgauge_names::{Convention, NamesInUse};
 
 pub use self::merge::{MergeCandidate, merge_candidates};
@@ -40,7 +40,7 @@ pub enum CompositeKind {
 
 /// Why a column is not split, or columns are not merged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum ValuesRefusal {
     /// There is no value to learn from.
     #[error("there is no value but NULL")]
     NoValues,
@@ -75,22 +75,22 @@ pub struct Subject<'a> {
 
 /// A column that is split: what [`Change::SplitColumn`](crate::Change) holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Split {
+pub struct ColumnSplit {
     /// What its values are made of.
     pub made: CompositeKind,
     /// The new columns, each with its value over the old one.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SplitPart>,
     /// The old value over the new columns.
     pub whole: String,
 }
 
 /// Columns that are merged: what [`Change::MergeColumns`](crate::Change) holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Merge {
+pub struct ColumnMerge {
     /// What the new values are made of.
     pub made: CompositeKind,
     /// The new column with its value over the old ones.
-    pub whole: Part,
+    pub whole: SplitPart,
     /// The old columns, each with its value over the new one.
     pub columns: Vec<(String, String)>,
 }

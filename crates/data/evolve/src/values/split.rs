@@ -3,10 +3,10 @@
 use sqlgauge_engine::Value;
 
 use super::composition::{Composition, Content, End, Field};
-use super::{CompositeKind, Refusal, Split, Subject, date, shown};
-use crate::change::Part;
+use super::{ColumnSplit, CompositeKind, Subject, ValuesRefusal, date, shown};
+use crate::change::SplitPart;
 use sqlgauge_names::{Domain, domains_of_words, full_words, like};
-use sqlgauge_sql::Dialect;
+use sqlgauge_sql::PrintDialect;
 
 /// Of 100 names, how many must have a blank for the column to be split: the others have no last name.
 const WITH_LAST_NAME: usize = 60;
@@ -31,31 +31,32 @@ struct Form {
 /// How a column is split, if all these values allow it.
 ///
 /// # Errors
-/// Why not, as [`Refusal`] lists.
-pub fn split(subject: &Subject<'_>, values: &[Value]) -> Result<Split, Refusal> {
+/// Why not, as [`ValuesRefusal`] lists.
+pub fn split(subject: &Subject<'_>, values: &[Value]) -> Result<ColumnSplit, ValuesRefusal> {
     let present = || values.iter().filter(|value| **value != Value::Null);
-    let texts: Vec<&str> = present().map(Value::as_str).collect::<Option<_>>().ok_or(Refusal::NotText)?;
+    let texts: Vec<&str> =
+        present().map(Value::as_str).collect::<Option<_>>().ok_or(ValuesRefusal::NotText)?;
     if texts.is_empty() {
-        return Err(Refusal::NoValues);
+        return Err(ValuesRefusal::NoValues);
     }
     let words = full_words(subject.column);
-    let form = recognise(subject, &words, &texts).ok_or(Refusal::Unrecognised)?;
+    let form = recognise(subject, &words, &texts).ok_or(ValuesRefusal::Unrecognised)?;
     if let Some(value) = present().find(|value| !form.composition.round_trips(value)) {
-        return Err(Refusal::NoRoundTrip(shown(value)));
+        return Err(ValuesRefusal::NoRoundTrip(shown(value)));
     }
     let nullable = texts.len() < values.len();
-    let column = Dialect::Sqlite.identifier(subject.column);
+    let column = PrintDialect::Sqlite.identifier(subject.column);
     let names = free_names(subject, &words, &form.names)?;
-    let quoted: Vec<String> = names.iter().map(|name| Dialect::Sqlite.identifier(name)).collect();
+    let quoted: Vec<String> = names.iter().map(|name| PrintDialect::Sqlite.identifier(name)).collect();
     let whole = form.composition.sql_whole(&quoted, nullable);
     let fields = form.composition.fields.iter().zip(form.composition.sql_parts(&column));
-    let parts = names.into_iter().zip(fields).enumerate().map(|(place, (name, (field, value)))| Part {
+    let parts = names.into_iter().zip(fields).enumerate().map(|(place, (name, (field, value)))| SplitPart {
         name,
         declared_type: Some(field.content.declared_type().to_owned()),
         not_null: !nullable && !form.composition.is_optional(place),
         value,
     });
-    Ok(Split { made: form.made, parts: parts.collect(), whole })
+    Ok(ColumnSplit { made: form.made, parts: parts.collect(), whole })
 }
 
 /// The names of the new columns: where one is taken, all begin with the words of the old name.
@@ -63,7 +64,7 @@ fn free_names(
     subject: &Subject<'_>,
     words: &[String],
     names: &[Vec<String>],
-) -> Result<Vec<String>, Refusal> {
+) -> Result<Vec<String>, ValuesRefusal> {
     let written = |words: &[String]| like(subject.column, subject.convention, words);
     let short: Vec<String> = names.iter().map(|words| written(words)).collect();
     let long: Vec<String> = names.iter().map(|name| written(&[words, name].concat())).collect();
@@ -71,7 +72,7 @@ fn free_names(
     match (taken(&short), taken(&long)) {
         (None, _) => Ok(short),
         (Some(_), None) => Ok(long),
-        (Some(name), Some(_)) => Err(Refusal::NameTaken(name)),
+        (Some(name), Some(_)) => Err(ValuesRefusal::NameTaken(name)),
     }
 }
 

@@ -1,12 +1,12 @@
 use super::*;
 
-fn of(table: &str, column: &str, values: &[Option<&str>]) -> Result<Split, Refusal> {
+fn of(table: &str, column: &str, values: &[Option<&str>]) -> Result<ColumnSplit, ValuesRefusal> {
     let values: Vec<Value> = values.iter().map(|value| value.map_or(Value::Null, Value::text)).collect();
     let (convention, taken) = (Convention::Underscore, &NamesInUse::new([column]));
     split(&Subject { table, column, columns: &[column], convention, taken }, &values)
 }
 
-fn names(split: &Split) -> Vec<&str> {
+fn names(split: &ColumnSplit) -> Vec<&str> {
     split.parts.iter().map(|part| part.name.as_str()).collect()
 }
 
@@ -96,15 +96,15 @@ fn columns_are_split_into_what_their_values_are_made_of() {
 #[test]
 fn what_cannot_be_split_is_refused_with_a_reason() {
     for (table, column, values, refusal) in [
-        ("singer", "name", vec![None], Refusal::NoValues),
-        ("singer", "name", vec![Some("Joe"), Some("Ann"), Some("A B")], Refusal::Unrecognised),
-        ("product", "name", vec![Some("Red Chair")], Refusal::Unrecognised),
-        ("singer", "name", vec![Some("Joe \0Sharp")], Refusal::NoRoundTrip("Joe \0Sharp".to_owned())),
-        ("t", "code", vec![Some("A1"), Some("B-2")], Refusal::Unrecognised),
-        ("t", "code", vec![Some("1.25")], Refusal::Unrecognised),
-        ("t", "code", vec![Some("125")], Refusal::Unrecognised),
-        ("head", "name", vec![Some("Tiger Woods")], Refusal::Unrecognised),
-        ("t", "date", vec![Some("2008-05-19"), Some("soon")], Refusal::Unrecognised),
+        ("singer", "name", vec![None], ValuesRefusal::NoValues),
+        ("singer", "name", vec![Some("Joe"), Some("Ann"), Some("A B")], ValuesRefusal::Unrecognised),
+        ("product", "name", vec![Some("Red Chair")], ValuesRefusal::Unrecognised),
+        ("singer", "name", vec![Some("Joe \0Sharp")], ValuesRefusal::NoRoundTrip("Joe \0Sharp".to_owned())),
+        ("t", "code", vec![Some("A1"), Some("B-2")], ValuesRefusal::Unrecognised),
+        ("t", "code", vec![Some("1.25")], ValuesRefusal::Unrecognised),
+        ("t", "code", vec![Some("125")], ValuesRefusal::Unrecognised),
+        ("head", "name", vec![Some("Tiger Woods")], ValuesRefusal::Unrecognised),
+        ("t", "date", vec![Some("2008-05-19"), Some("soon")], ValuesRefusal::Unrecognised),
     ] {
         assert_eq!(of(table, column, &values), Err(refusal), "{column}");
     }
@@ -116,9 +116,9 @@ fn what_cannot_be_split_is_refused_with_a_reason() {
         convention: Convention::Underscore,
         taken: &taken,
     };
-    let refused = Refusal::NameTaken("first_name".to_owned());
+    let refused = ValuesRefusal::NameTaken("first_name".to_owned());
     assert_eq!(split(&subject, &[Value::text("Joe Sharp")]), Err(refused));
-    assert_eq!(split(&subject, &[Value::Integer(1)]), Err(Refusal::NotText));
+    assert_eq!(split(&subject, &[Value::Integer(1)]), Err(ValuesRefusal::NotText));
 }
 
 #[test]
@@ -128,8 +128,8 @@ fn a_table_that_is_not_known_holds_persons_if_it_says_where_they_were_born() {
     let split_in =
         |table, columns: &[&str]| split(&Subject { table, column, columns, convention, taken }, &name);
     assert_eq!(names(&split_in("head", &["name", "born_state"]).unwrap()), ["first_name", "last_name"]);
-    assert_eq!(split_in("head", &["name", "weight"]), Err(Refusal::Unrecognised));
-    assert_eq!(split_in("product", &["name", "birthdate"]), Err(Refusal::Unrecognised));
+    assert_eq!(split_in("head", &["name", "weight"]), Err(ValuesRefusal::Unrecognised));
+    assert_eq!(split_in("product", &["name", "birthdate"]), Err(ValuesRefusal::Unrecognised));
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_person_without_a_last_name_does_not_spoil_the_others() {
     assert!(!of("singer", "name", &[Some("A B"), None]).unwrap().parts[0].not_null);
 }
 
-fn merged(columns: &[&str], rows: &[Vec<Value>]) -> Result<Merge, Refusal> {
+fn merged(columns: &[&str], rows: &[Vec<Value>]) -> Result<ColumnMerge, ValuesRefusal> {
     let candidates =
         merge_candidates(columns, Convention::Underscore, &NamesInUse::new(columns.iter().copied()));
     candidates[0].check(rows)
@@ -176,13 +176,13 @@ fn columns_that_make_a_whole_are_merged() {
 fn columns_whose_values_do_not_come_back_are_not_merged() {
     let row = |first: Value, last: Value| vec![first, last];
     let refused = |rows: &[Vec<Value>]| merged(&["first_name", "last_name"], rows).unwrap_err();
-    assert_eq!(refused(&[]), Refusal::NoValues);
-    assert_eq!(refused(&[row(Value::Null, Value::Null)]), Refusal::NoValues);
+    assert_eq!(refused(&[]), ValuesRefusal::NoValues);
+    assert_eq!(refused(&[row(Value::Null, Value::Null)]), ValuesRefusal::NoValues);
     let half = [row(Value::text("Joe"), Value::text("Sharp")), row(Value::text("Ann"), Value::Null)];
-    assert_eq!(refused(&half), Refusal::NoRoundTrip("Ann, NULL".to_owned()));
-    assert_eq!(refused(&[row(Value::Real(1.5), Value::text("x"))]), Refusal::NotText);
+    assert_eq!(refused(&half), ValuesRefusal::NoRoundTrip("Ann, NULL".to_owned()));
+    assert_eq!(refused(&[row(Value::Real(1.5), Value::text("x"))]), ValuesRefusal::NotText);
     let every = [row(Value::text("a b, c; d"), Value::text("x"))];
-    assert_eq!(refused(&every), Refusal::NoRoundTrip("a b, c; d, x".to_owned()));
+    assert_eq!(refused(&every), ValuesRefusal::NoRoundTrip("a b, c; d, x".to_owned()));
     let columns = ["first_name", "birth_year", "city"];
     assert!(merge_candidates(&columns, Convention::Underscore, &NamesInUse::new(columns)).is_empty());
 }

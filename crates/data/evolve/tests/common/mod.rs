@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Limits, SqliteEngine};
-use sqlgauge_evolve::{Options, Plan, evolve, read_script};
+use sqlgauge_evolve::{EvolveOptions, EvolvePlan, evolve, read_script};
 
 /// Makes the database, and evolves it with those golds; gives the folder with the benchmark. `changes` are the lines of the
 /// script.
@@ -19,7 +19,7 @@ pub fn scripted(folder: &Path, world: &str, changes: &str, golds: &[&str]) -> Pa
     std::fs::write(&gold, serde_json::to_string(&items).unwrap()).unwrap();
     let script = folder.join("changes.jsonl");
     std::fs::write(&script, changes).unwrap();
-    let options = Options::of(Plan::Script(read_script(&script).unwrap()));
+    let options = EvolveOptions::of(EvolvePlan::Script(read_script(&script).unwrap()));
     let benchmark = load_benchmark(&BenchmarkSource { gold, ..BenchmarkSource::default() }).unwrap();
     let databases = Databases::open(&folder.join("database")).unwrap();
     let engine = SqliteEngine::new(Limits::default());

@@ -10,7 +10,7 @@ use super::tree::{Slot, Tree};
 use crate::grammar::{Child, Grammar, Piece, Production, Rule, WordId};
 use crate::names::Vocabulary;
 use crate::question::MarkKind;
-use crate::style::{Style, Styles};
+use crate::style::{QuestionStyle, Styles};
 
 /// Of 100 choices, how many fall on a wording that the style has for itself, where there is one.
 const OWN_WORDING: u8 = 70;
@@ -66,7 +66,7 @@ pub(crate) struct WrittenQuestion {
 pub(crate) struct Writer<'a> {
     grammar: &'a Grammar,
     vocabulary: &'a Vocabulary,
-    style: Style,
+    style: QuestionStyle,
     random: &'a mut Random,
     /// Whether values may stand without quotes, and columns have other names.
     plain_values: bool,
@@ -83,7 +83,7 @@ impl<'a> Writer<'a> {
     pub(crate) fn new(
         grammar: &'a Grammar,
         vocabulary: &'a Vocabulary,
-        style: Style,
+        style: QuestionStyle,
         plain_values: bool,
         random: &'a mut Random,
     ) -> Self {

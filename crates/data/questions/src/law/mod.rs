@@ -9,7 +9,7 @@ use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
 
 use crate::grammar::{Grammar, Rule, planted};
-use crate::{Manner, MarkKind, Speech, Style, Unreadable, Unsayable, canonical};
+use crate::{Manner, MarkKind, QuestionStyle, Speech, UnreadableQuestion, Unsayable, canonical};
 
 const PLAIN: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, country TEXT, age INTEGER, born TEXT, \
     boss INTEGER REFERENCES singer(id)); \
@@ -117,7 +117,7 @@ fn failures(speech: &Speech<'_>, schema: &Schema, sql: &str) -> Vec<String> {
     let query = resolve(sql, schema).unwrap();
     let wanted = canonical(&query, schema);
     let mut failed = Vec::new();
-    for (place, style) in (0..).zip(Style::all()) {
+    for (place, style) in (0..).zip(QuestionStyle::all()) {
         for seed in 0..4 {
             let mut random = Random::new([seed, place]);
             let question = match speech.ask(&query, style, &mut random) {
@@ -131,7 +131,7 @@ fn failures(speech: &Speech<'_>, schema: &Schema, sql: &str) -> Vec<String> {
             if !readings.contains(&wanted) || readings.len() != question.other_readings.len() + 1 {
                 failed.push(format!("{style}: {sql}: {}", question.text()));
             }
-            if question.is_ambiguous() && style != Style::Vague {
+            if question.is_ambiguous() && style != QuestionStyle::Vague {
                 failed.push(format!("{style}: ambiguous: {sql}: {}", question.text()));
             }
         }
@@ -163,7 +163,7 @@ const RANDOM_QUERIES: u64 = 3_000;
 fn random_queries_are_asked_and_read_back() {
     let schema = schema(PLAIN);
     let speech = Speech::of(&schema);
-    let styles: Vec<Style> = Style::all().collect();
+    let styles: Vec<QuestionStyle> = QuestionStyle::all().collect();
     let (mut asked, mut ambiguous, mut refused, mut failed) = (0, 0, 0, Vec::new());
     for seed in 0..RANDOM_QUERIES {
         let mut random = Random::new([29, seed]);
@@ -173,7 +173,7 @@ fn random_queries_are_asked_and_read_back() {
         match speech.ask(&query, style, &mut random) {
             Ok(question) => {
                 asked += 1;
-                ambiguous += usize::from(question.is_ambiguous() && style != Style::Vague);
+                ambiguous += usize::from(question.is_ambiguous() && style != QuestionStyle::Vague);
             }
             Err(Unsayable::Construct { .. }) => refused += 1,
             Err(error) => failed.push(format!("{style}: {sql}: {error}")),
@@ -204,7 +204,7 @@ fn the_same_seed_asks_the_same_question() {
     let speech = Speech::of(&schema);
     for sql in QUERIES {
         let query = resolve(sql, &schema).unwrap();
-        let ask = || speech.ask(&query, Style::Colloquial, &mut Random::new([3])).unwrap();
+        let ask = || speech.ask(&query, QuestionStyle::Colloquial, &mut Random::new([3])).unwrap();
         assert_eq!(ask(), ask());
     }
 }
@@ -233,7 +233,7 @@ fn what_is_beside_the_point_is_marked_and_changes_nothing() {
     let schema = schema(PLAIN);
     let speech = Speech::of(&schema);
     let sql = "SELECT name FROM singer WHERE age > 3";
-    for style in [Style::Formal, Style::MultiTurn] {
+    for style in [QuestionStyle::Formal, QuestionStyle::MultiTurn] {
         let manner = Manner { style, distractor: true };
         let asides = marked(&speech, sql, &schema, manner, MarkKind::Distractor);
         let modifiers = marked(&speech, sql, &schema, manner, MarkKind::Modifier);
@@ -249,7 +249,7 @@ fn what_is_beside_the_point_is_marked_and_changes_nothing() {
 fn a_value_without_quotes_is_marked_and_read_as_it_is() {
     let schema = schema(PLAIN);
     let speech = Speech::of(&schema);
-    let manner = Manner::from(Style::Imperative);
+    let manner = Manner::from(QuestionStyle::Imperative);
     let values = |sql: &str| marked(&speech, sql, &schema, manner, MarkKind::ImplicitValue);
     let cities = values("SELECT name FROM singer WHERE country = 'New Zealand'");
     assert!(!cities.is_empty() && cities.iter().all(|city| city == "New Zealand"), "{cities:?}");
@@ -269,8 +269,8 @@ fn a_column_called_by_another_name_is_marked_and_found_by_it() {
         let sql = "SELECT country, price FROM singer, concert WHERE country = title";
         marked(&speech, sql, &schema, Manner::from(style), MarkKind::OtherName)
     };
-    assert!(called(Style::Formal).is_empty());
-    let others = called(Style::Descriptive);
+    assert!(called(QuestionStyle::Formal).is_empty());
+    let others = called(QuestionStyle::Descriptive);
     assert!(
         !others.is_empty() && others.iter().all(|other| !["country", "price"].contains(&&**other)),
         "{others:?}"
@@ -291,16 +291,16 @@ fn what_is_not_said_is_refused_by_name_and_what_is_not_read_says_where() {
         ),
     ] {
         let query = resolve(sql, &schema).unwrap();
-        let refused = speech.ask(&query, Style::Formal, &mut Random::new([1]));
+        let refused = speech.ask(&query, QuestionStyle::Formal, &mut Random::new([1]));
         assert_eq!(refused, Err(Unsayable::Construct { construct }), "{sql}");
     }
     let unknown = |text| match speech.read(text) {
-        Err(Unreadable::Unknown { rest }) => rest,
+        Err(UnreadableQuestion::Unknown { rest }) => rest,
         other => panic!("{text}: {other:?}"),
     };
     assert_eq!(unknown("Show the name of all bananas."), "bananas");
     assert_eq!(unknown("Gibberish"), "gibberish");
-    assert_eq!(speech.read("Show the capacity of all singers."), Err(Unreadable::OtherSchema));
+    assert_eq!(speech.read("Show the capacity of all singers."), Err(UnreadableQuestion::OtherSchema));
 }
 
 #[test]
@@ -320,6 +320,6 @@ fn any_text_is_read_within_the_budget() {
         "\"".to_owned(),
         "'".repeat(999),
     ] {
-        let _outcome_is_typed: Result<_, Unreadable> = speech.read(&text);
+        let _outcome_is_typed: Result<_, UnreadableQuestion> = speech.read(&text);
     }
 }

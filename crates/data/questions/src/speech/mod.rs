@@ -21,7 +21,7 @@ use sqlgauge_sql::tree::RelationId;
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
 use crate::names::Vocabulary;
-use crate::style::Style;
+use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 
 /// How much is said that may go without saying.
@@ -58,7 +58,7 @@ struct Scope {
 pub(crate) struct Say<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) vocabulary: &'a Vocabulary,
-    pub(crate) style: Style,
+    pub(crate) style: QuestionStyle,
     pub(crate) care: Care,
     pub(crate) random: &'a mut Random,
     scopes: Vec<Scope>,
@@ -75,7 +75,7 @@ impl<'a> Say<'a> {
     pub(crate) fn new(
         schema: &'a Schema,
         vocabulary: &'a Vocabulary,
-        style: Style,
+        style: QuestionStyle,
         care: Care,
         random: &'a mut Random,
     ) -> Self {

@@ -5,7 +5,7 @@ use sqlgauge_sql::tree::{ColumnRef, Expr, Place, RelationId};
 use super::{Care, Hear, Reads, Said, Say, Scope};
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
-use crate::style::Style;
+use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 
 /// The ordinals in their order.
@@ -111,7 +111,8 @@ impl Say<'_> {
             return true;
         }
         let (Place::At(at), Some(Reads::Table(table))) = (column.column, reads) else { return false };
-        let brief = matches!(self.style, Style::Concise | Style::Colloquial) && self.care == Care::Plain;
+        let brief = matches!(self.style, QuestionStyle::Concise | QuestionStyle::Colloquial)
+            && self.care == Care::Plain;
         let Ok(Tree::Name(name, _)) = self.name(table, at) else { return false };
         let columns = self.vocabulary.columns(name);
         let holders = scope.relations.iter().filter(

@@ -9,7 +9,7 @@ use super::{Hear, Said, Say};
 use crate::canonical::named;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
-use crate::style::Style;
+use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 
 /// What is said besides the query.
@@ -23,7 +23,7 @@ pub(crate) struct Frame {
 impl Say<'_> {
     /// A canonical query as a question.
     pub(crate) fn question(&mut self, query: &Query, frame: &Frame) -> Said {
-        let is_framed = !query.ctes.is_empty() || self.style == Style::MultiTurn;
+        let is_framed = !query.ctes.is_empty() || self.style == QuestionStyle::MultiTurn;
         let aside = frame.aside && !is_framed;
         self.modifier = frame.modifier || frame.aside && is_framed;
         let mut definitions = Vec::new();
@@ -31,7 +31,7 @@ impl Say<'_> {
             definitions.push(self.definition(cte)?);
         }
         let inner = self.query(query)?;
-        if definitions.is_empty() && self.style == Style::MultiTurn {
+        if definitions.is_empty() && self.style == QuestionStyle::MultiTurn {
             return Ok(dialogue(inner));
         }
         let sentence = self.sentence(inner);
@@ -55,7 +55,7 @@ impl Say<'_> {
     }
 
     fn sentence(&mut self, inner: Tree) -> Tree {
-        let opening = if self.style == Style::Interrogative && shows_one_thing(&inner) {
+        let opening = if self.style == QuestionStyle::Interrogative && shows_one_thing(&inner) {
             Rule::OpeningOne
         } else {
             Rule::Opening

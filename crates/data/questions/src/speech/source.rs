@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use sqlgauge_sql::tree::{CteId, Expr, From, Join, JoinKind, Relation, RelationId, Source};
+use sqlgauge_sql::tree::{CteId, Expr, From, Join, JoinKind, Relation, RelationId, RelationSource};
 
 use super::reference::{ordinal, place_of};
 use super::{Hear, Reads, Said, Say, Scope};
@@ -10,7 +10,7 @@ use crate::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, k
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
 use crate::names::Vocabulary;
-use crate::style::Style;
+use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 
 /// How the rows without a match are said to be kept.
@@ -59,17 +59,17 @@ impl Say<'_> {
             return Err(Unsayable::construct("INDEXED BY"));
         }
         match &relation.source {
-            Source::Table(id) => {
+            RelationSource::Table(id) => {
                 self.schema.table(*id).ok_or(Unsayable::OtherSchema { what: "a table" })?;
                 Ok(Reads::Table(u32::try_from(id.index()).unwrap_or(u32::MAX)))
             }
-            Source::Derived(query) => Ok(Reads::List(query.width())),
-            Source::Cte(CteId(number)) => {
+            RelationSource::Derived(query) => Ok(Reads::List(query.width())),
+            RelationSource::Cte(CteId(number)) => {
                 let width = self.lists.get(*number as usize);
                 width.map(|&width| Reads::List(width)).ok_or(Unsayable::construct("a recursive CTE"))
             }
-            Source::Function { .. } => Err(Unsayable::construct("a table-valued function")),
-            Source::Catalog => Err(Unsayable::construct("sqlite_master")),
+            RelationSource::Function { .. } => Err(Unsayable::construct("a table-valued function")),
+            RelationSource::Catalog => Err(Unsayable::construct("sqlite_master")),
         }
     }
 
@@ -79,8 +79,8 @@ impl Say<'_> {
                 Tree::of(Rule::ModifiedTable, [Tree::word(Rule::Modifier), self.noun(table, many)?])
             }
             (_, Reads::Table(table)) => Tree::of(Rule::Table, [self.noun(table, many)?]),
-            (Source::Derived(query), _) => Tree::of(Rule::List, [self.query(query)?]),
-            (Source::Cte(CteId(number)), _) => {
+            (RelationSource::Derived(query), _) => Tree::of(Rule::List, [self.query(query)?]),
+            (RelationSource::Cte(CteId(number)), _) => {
                 let number = ordinal(*number as usize).ok_or(Unsayable::construct("more than ten CTEs"))?;
                 Tree::of(Rule::DefinedList, [number])
             }
@@ -127,7 +127,7 @@ impl Say<'_> {
 
     fn joined_on(&mut self, on: &Expr, relation: Tree) -> Said {
         // That columns of two tables are equal says nothing without the tables.
-        let style = std::mem::replace(&mut self.style, Style::Formal);
+        let style = std::mem::replace(&mut self.style, QuestionStyle::Formal);
         let on = self.condition(on);
         self.style = style;
         Ok(Tree::of(Rule::JoinedOn, [in_plural(relation), on?]))
@@ -276,17 +276,17 @@ impl Hear<'_> {
                 let Tree::Noun(noun, _) = &**noun.one()? else { return None };
                 let tables = self.vocabulary.tables(*noun).to_vec();
                 let table = self.choose(&tables)?;
-                (Source::Table(self.schema.id_at(table as usize)?), Reads::Table(table))
+                (RelationSource::Table(self.schema.id_at(table as usize)?), Reads::Table(table))
             }
             (Rule::List, [query]) => {
                 let query = self.query(query.one()?)?;
                 let width = query.width();
-                (Source::Derived(Box::new(query)), Reads::List(width))
+                (RelationSource::Derived(Box::new(query)), Reads::List(width))
             }
             (Rule::DefinedList, [number]) => {
                 let number = place_of(number.one()?)?;
                 let width = *self.lists.get(number)?;
-                (Source::Cte(CteId(u32::try_from(number).ok()?)), Reads::List(width))
+                (RelationSource::Cte(CteId(u32::try_from(number).ok()?)), Reads::List(width))
             }
             _ => return None,
         };

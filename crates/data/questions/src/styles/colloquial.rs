@@ -1,9 +1,9 @@
 //! As one speaks to a colleague.
 
-use crate::style::{Style, StyleMeta};
+use crate::style::{QuestionStyle, StyleMeta};
 
 pub(super) const META: StyleMeta = StyleMeta {
-    style: Style::Colloquial,
+    style: QuestionStyle::Colloquial,
     name: "colloquial",
     description: "As one speaks to a colleague.",
     leaves_tables_out: false,

@@ -1,9 +1,9 @@
 //! As few words as possible, with signs for comparisons.
 
-use crate::style::{Style, StyleMeta};
+use crate::style::{QuestionStyle, StyleMeta};
 
 pub(super) const META: StyleMeta = StyleMeta {
-    style: Style::Concise,
+    style: QuestionStyle::Concise,
     name: "concise",
     description: "As few words as possible, with signs for comparisons.",
     leaves_tables_out: false,

@@ -1,9 +1,9 @@
 //! A message of a conversation, with its courtesies.
 
-use crate::style::{Style, StyleMeta};
+use crate::style::{QuestionStyle, StyleMeta};
 
 pub(super) const META: StyleMeta = StyleMeta {
-    style: Style::Conversational,
+    style: QuestionStyle::Conversational,
     name: "conversational",
     description: "A message of a conversation, with its courtesies.",
     leaves_tables_out: false,

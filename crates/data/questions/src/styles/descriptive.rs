@@ -1,9 +1,9 @@
 //! A description of what is wanted.
 
-use crate::style::{Style, StyleMeta};
+use crate::style::{QuestionStyle, StyleMeta};
 
 pub(super) const META: StyleMeta = StyleMeta {
-    style: Style::Descriptive,
+    style: QuestionStyle::Descriptive,
     name: "descriptive",
     description: "A description of what is wanted.",
     leaves_tables_out: false,

@@ -1,9 +1,9 @@
 //! Full and polite sentences with precise words.
 
-use crate::style::{Style, StyleMeta};
+use crate::style::{QuestionStyle, StyleMeta};
 
 pub(super) const META: StyleMeta = StyleMeta {
-    style: Style::Formal,
+    style: QuestionStyle::Formal,
     name: "formal",
     description: "Full and polite sentences with precise words.",
     leaves_tables_out: false,

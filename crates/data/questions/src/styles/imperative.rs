@@ -1,9 +1,9 @@
 //! A command: show, list, find.
 
-use crate::style::{Style, StyleMeta};
+use crate::style::{QuestionStyle, StyleMeta};
 
 pub(super) const META: StyleMeta = StyleMeta {
-    style: Style::Imperative,
+    style: QuestionStyle::Imperative,
     name: "imperative",
     description: "A command: show, list, find.",
     leaves_tables_out: false,

@@ -1,9 +1,9 @@
 //! A question: what, which.
 
-use crate::style::{Style, StyleMeta};
+use crate::style::{QuestionStyle, StyleMeta};
 
 pub(super) const META: StyleMeta = StyleMeta {
-    style: Style::Interrogative,
+    style: QuestionStyle::Interrogative,
     name: "interrogative",
     description: "A question: what, which.",
     leaves_tables_out: false,

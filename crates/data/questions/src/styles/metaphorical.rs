@@ -1,9 +1,9 @@
 //! Images in the place of plain verbs.
 
-use crate::style::{Style, StyleMeta};
+use crate::style::{QuestionStyle, StyleMeta};
 
 pub(super) const META: StyleMeta = StyleMeta {
-    style: Style::Metaphorical,
+    style: QuestionStyle::Metaphorical,
     name: "metaphorical",
     description: "Images in the place of plain verbs.",
     leaves_tables_out: false,

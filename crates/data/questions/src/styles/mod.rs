@@ -13,7 +13,7 @@ mod metaphorical;
 mod multi_turn;
 mod vague;
 
-/// All styles, in the order of [`Style`](crate::Style).
+/// All styles, in the order of [`crate::QuestionStyle`].
 pub(crate) const ALL: &[StyleMeta] = &[
     formal::META,
     colloquial::META,

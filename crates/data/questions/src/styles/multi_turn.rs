@@ -1,9 +1,9 @@
 //! A dialogue: what is shown first, then a clause in each turn.
 
-use crate::style::{Style, StyleMeta};
+use crate::style::{QuestionStyle, StyleMeta};
 
 pub(super) const META: StyleMeta = StyleMeta {
-    style: Style::MultiTurn,
+    style: QuestionStyle::MultiTurn,
     name: "multi-turn",
     description: "A dialogue: what is shown first, then a clause in each turn.",
     leaves_tables_out: false,

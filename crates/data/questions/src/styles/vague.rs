@@ -1,9 +1,9 @@
 //! Imprecise words, and columns without their tables: often more than one reading.
 
-use crate::style::{Style, StyleMeta};
+use crate::style::{QuestionStyle, StyleMeta};
 
 pub(super) const META: StyleMeta = StyleMeta {
-    style: Style::Vague,
+    style: QuestionStyle::Vague,
     name: "vague",
     description: "Imprecise words, and columns without their tables: often more than one reading.",
     leaves_tables_out: true,

@@ -28,7 +28,7 @@ pub enum DataFormat {
 
 /// What a column of a record holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldKind {
     /// A text, or null.
     Text,
     /// Texts, each of which may be null.
@@ -41,11 +41,11 @@ pub enum Kind {
 
 /// A field of a record, as a table has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Column {
+pub struct FieldColumn {
     /// The name of the field.
     pub name: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: FieldKind,
 }
 
 /// A file that is being written.
@@ -90,7 +90,7 @@ impl DataFormat {
     ///
     /// # Errors
     /// When it cannot be made, or this build has not the format.
-    pub fn create(self, path: &Path, columns: &'static [Column]) -> io::Result<Box<dyn RecordFile>> {
+    pub fn create(self, path: &Path, columns: &'static [FieldColumn]) -> io::Result<Box<dyn RecordFile>> {
         match self {
             Self::Jsonl => Ok(Box::new(jsonl::Lines::create(path)?)),
             #[cfg(feature = "parquet")]

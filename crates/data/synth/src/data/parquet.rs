@@ -18,7 +18,7 @@ use parquet::schema::types::{Type, TypePtr};
 use serde_json::{Map, Value};
 use sqlgauge_base::file::AtomicFile;
 
-use super::{Column, Kind, RecordFile};
+use super::{FieldColumn, FieldKind, RecordFile};
 
 /// Rows of a group.
 const GROUP_ROWS: usize = 4096;
@@ -28,12 +28,12 @@ type Record = Map<String, Value>;
 /// A table that is being written.
 pub(super) struct Table {
     writer: SerializedFileWriter<AtomicFile>,
-    columns: &'static [Column],
+    columns: &'static [FieldColumn],
     rows: Vec<Record>,
 }
 
 impl Table {
-    pub(super) fn create(path: &Path, columns: &'static [Column]) -> io::Result<Self> {
+    pub(super) fn create(path: &Path, columns: &'static [FieldColumn]) -> io::Result<Self> {
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let file = AtomicFile::create(path)?;
         let writer = schema(columns)
@@ -92,14 +92,14 @@ fn plain(error: ParquetError) -> io::Error {
 
 fn write_column(
     writer: &mut SerializedColumnWriter<'_>,
-    column: Column,
+    column: FieldColumn,
     rows: &[Record],
 ) -> Result<(), ParquetError> {
     let field = |row: &'_ Record| row.get(column.name).cloned().unwrap_or(Value::Null);
     let wrong =
         |value: &Value| ParquetError::General(format!("{}: {value} is no {:?}", column.name, column.kind));
     match column.kind {
-        Kind::Integer => {
+        FieldKind::Integer => {
             let number = |row| {
                 let value = field(row);
                 value.as_i64().ok_or_else(|| wrong(&value))
@@ -107,19 +107,19 @@ fn write_column(
             let values = rows.iter().map(number).collect::<Result<Vec<_>, _>>()?;
             writer.typed::<Int64Type>().write_batch(&values, None, None)?;
         }
-        Kind::Text => {
+        FieldKind::Text => {
             let mut texts = Texts::default();
             for row in rows {
                 texts.push(&field(row), 1, 0).map_err(|value| wrong(&value))?;
             }
             writer.typed::<ByteArrayType>().write_batch(&texts.values, Some(&texts.definition), None)?;
         }
-        Kind::Json => {
+        FieldKind::Json => {
             let values: Vec<ByteArray> =
                 rows.iter().map(|row| field(row).to_string().as_str().into()).collect();
             writer.typed::<ByteArrayType>().write_batch(&values, Some(&vec![1; values.len()]), None)?;
         }
-        Kind::Texts => {
+        FieldKind::Texts => {
             let mut texts = Texts::default();
             for row in rows {
                 texts.push_list(&field(row)).map_err(|value| wrong(&value))?;
@@ -164,12 +164,12 @@ impl Texts {
     }
 }
 
-fn schema(columns: &[Column]) -> Result<TypePtr, ParquetError> {
+fn schema(columns: &[FieldColumn]) -> Result<TypePtr, ParquetError> {
     let fields = columns.iter().map(|column| field(*column)).collect::<Result<Vec<_>, _>>()?;
     Ok(Arc::new(Type::group_type_builder("record").with_fields(fields).build()?))
 }
 
-fn field(column: Column) -> Result<TypePtr, ParquetError> {
+fn field(column: FieldColumn) -> Result<TypePtr, ParquetError> {
     let text = |name: &str| {
         let text = Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
             .with_repetition(Repetition::OPTIONAL)
@@ -177,13 +177,13 @@ fn field(column: Column) -> Result<TypePtr, ParquetError> {
         text.build().map(Arc::new)
     };
     match column.kind {
-        Kind::Text | Kind::Json => text(column.name),
-        Kind::Integer => {
+        FieldKind::Text | FieldKind::Json => text(column.name),
+        FieldKind::Integer => {
             let number = Type::primitive_type_builder(column.name, PhysicalType::INT64)
                 .with_repetition(Repetition::REQUIRED);
             number.build().map(Arc::new)
         }
-        Kind::Texts => {
+        FieldKind::Texts => {
             let list = Type::group_type_builder("list")
                 .with_repetition(Repetition::REPEATED)
                 .with_fields(vec![text("element")?])

@@ -4,7 +4,7 @@ use sqlgauge_sql::tree::{Body, SetOperator};
 
 use super::draft::{Draft, Form, Nest};
 use super::{FromRelation, Grammar, conjunction, output, select_of};
-use crate::world::Kind;
+use crate::world::ContentKind;
 
 impl Grammar<'_> {
     /// The body of a set operation; the left side has all the levels.
@@ -39,7 +39,7 @@ impl Grammar<'_> {
         operator: SetOperator,
     ) -> Option<sqlgauge_sql::tree::Select> {
         let sources: Vec<(usize, u32)> = facets.iter().map(|facet| facet.source).collect::<Option<_>>()?;
-        if facets.iter().any(|facet| facet.kind == Kind::Other) {
+        if facets.iter().any(|facet| facet.kind == ContentKind::Other) {
             return None;
         }
         let &(table, _) = sources.first()?;

@@ -6,7 +6,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, LikeOperator, Literal, UnaryOpera
 use super::draft::Draft;
 use super::{Facet, FromRelation, Grammar};
 use crate::wish::Demand;
-use crate::world::Kind;
+use crate::world::ContentKind;
 
 /// Operators that a predicate can be asked for.
 const PREDICATES: &[&str] =
@@ -73,18 +73,30 @@ impl Grammar<'_> {
             .source
             .is_some_and(|(table, column)| self.world.tables[table].columns[column as usize].has_null);
         let base = match facet.kind {
-            Kind::Category => 3.0,
-            Kind::Number => 2.5,
-            Kind::Date => 2.0,
-            Kind::Text => 1.5,
-            Kind::Key => 0.25,
-            Kind::Other => 0.0,
+            ContentKind::Category => 3.0,
+            ContentKind::Number => 2.5,
+            ContentKind::Date => 2.0,
+            ContentKind::Text => 1.5,
+            ContentKind::Key => 0.25,
+            ContentKind::Other => 0.0,
         };
         match want {
             Some("is_null") => f64::from(u8::from(has_null)),
-            Some("like") if !matches!(facet.kind, Kind::Text | Kind::Category | Kind::Date) => 0.0,
-            Some("between" | "less" | "greater") if !matches!(facet.kind, Kind::Number | Kind::Date) => 0.0,
-            Some("in_list") if !matches!(facet.kind, Kind::Category | Kind::Text | Kind::Number) => 0.0,
+            Some("like")
+                if !matches!(facet.kind, ContentKind::Text | ContentKind::Category | ContentKind::Date) =>
+            {
+                0.0
+            }
+            Some("between" | "less" | "greater")
+                if !matches!(facet.kind, ContentKind::Number | ContentKind::Date) =>
+            {
+                0.0
+            }
+            Some("in_list")
+                if !matches!(facet.kind, ContentKind::Category | ContentKind::Text | ContentKind::Number) =>
+            {
+                0.0
+            }
             _ => base,
         }
     }
@@ -130,25 +142,27 @@ impl Grammar<'_> {
             Some("less") => BinaryOperator::LessEqual,
             Some(_) => return None,
         };
-        let is_count = facet.kind == Kind::Number && facet.is_integer;
+        let is_count = facet.kind == ContentKind::Number && facet.is_integer;
         is_count.then(|| comparison(operator, facet, Literal::Integer(bound)))
     }
 
     /// The predicate by which a person would ask for such a value.
     fn natural(&mut self, facet: &Facet, own: Literal, other: Option<Literal>) -> Option<Expr> {
         let wants: &[(&str, f64)] = match facet.kind {
-            Kind::Number => {
+            ContentKind::Number => {
                 &[("greater", 4.0), ("less", 3.5), ("between", 1.5), ("equal", 1.0), ("not_equal", 0.4)]
             }
-            Kind::Date => &[("greater", 3.0), ("less", 3.0), ("between", 1.5), ("equal", 0.7), ("like", 1.0)],
-            Kind::Category => {
+            ContentKind::Date => {
+                &[("greater", 3.0), ("less", 3.0), ("between", 1.5), ("equal", 0.7), ("like", 1.0)]
+            }
+            ContentKind::Category => {
                 &[("equal", 6.0), ("not_equal", 1.0), ("in_list", 1.2), ("like", 0.4), ("not", 0.4)]
             }
-            Kind::Text => {
+            ContentKind::Text => {
                 &[("equal", 4.0), ("like", 3.0), ("not_equal", 0.4), ("in_list", 0.6), ("not", 0.4)]
             }
-            Kind::Key => &[("equal", 3.0), ("in_list", 1.0), ("not_equal", 0.3)],
-            Kind::Other => &[],
+            ContentKind::Key => &[("equal", 3.0), ("in_list", 1.0), ("not_equal", 0.3)],
+            ContentKind::Other => &[],
         };
         let want = self.choose(wants, |(_, weight)| *weight)?.0;
         self.wanted(want, facet, own, other)
@@ -181,7 +195,7 @@ impl Grammar<'_> {
         let words: Vec<&str> =
             text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= 2).collect();
         let &word = self.random.pick(&words)?;
-        let pattern = if facet.kind == Kind::Date {
+        let pattern = if facet.kind == ContentKind::Date {
             format!("{}%", text.get(..[4, 7][self.random.below(2)])?)
         } else if text.starts_with(word) && self.chance(60) {
             let length = word.char_indices().nth(3).map_or(word.len(), |(at, _)| at);
@@ -201,7 +215,7 @@ impl Grammar<'_> {
     fn negation(&mut self, facet: &Facet, own: &Literal, other: Literal) -> Option<Expr> {
         match self.random.below(4) {
             0 => self.like(facet, &other, true),
-            1 if matches!(facet.kind, Kind::Number | Kind::Date) => {
+            1 if matches!(facet.kind, ContentKind::Number | ContentKind::Date) => {
                 let above = less(own, &other)?;
                 let operator = if above { BinaryOperator::GreaterEqual } else { BinaryOperator::LessEqual };
                 let condition = comparison(operator, facet, other);
@@ -235,7 +249,7 @@ fn on_side(less_than: bool, facet: &Facet, own: Literal, other: Option<Literal>)
         (false, true) => (BinaryOperator::LessEqual, own),
         (false, false) => (BinaryOperator::GreaterEqual, own),
     };
-    matches!(facet.kind, Kind::Number | Kind::Date).then(|| comparison(operator, facet, value))
+    matches!(facet.kind, ContentKind::Number | ContentKind::Date).then(|| comparison(operator, facet, value))
 }
 
 /// A column compared with a constant.

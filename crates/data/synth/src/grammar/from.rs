@@ -1,13 +1,13 @@
 //! FROM: tables along links, and subqueries.
 
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Cte, Expr, From, JoinKind, Literal, Query, Relation, Source,
+    BinaryOperator, Body, ColumnRef, Cte, Expr, From, JoinKind, Literal, Query, Relation, RelationSource,
 };
 
 use super::draft::{Draft, Form, Special};
 use super::{Facet, FromRelation, Grammar, equal, joined};
 use crate::wish::Demand;
-use crate::world::{Kind, Link};
+use crate::world::{ContentKind, Link};
 
 /// The most rows of a product of two tables.
 const LARGEST_PRODUCT: u64 = 20_000;
@@ -79,7 +79,7 @@ impl Grammar<'_> {
         let facets = facets.collect();
         let row = self.random.below(profile.sample.len());
         let bound = FromRelation { id, table: Some(table), facets, row };
-        (From::Relation(Relation::new(id, Source::Table(profile.id))), bound)
+        (From::Relation(Relation::new(id, RelationSource::Table(profile.id))), bound)
     }
 
     /// A way of links to the table of a column that the sampler chooses; each link with whether it leads to the parent.
@@ -191,7 +191,7 @@ impl Grammar<'_> {
         let shared: Vec<u32> = (0..)
             .zip(&profile.columns)
             .filter(|(_, column)| {
-                matches!(column.kind, Kind::Category | Kind::Key)
+                matches!(column.kind, ContentKind::Category | ContentKind::Key)
                     && !column.is_distinct
                     && column.distinct > 1
             })
@@ -227,9 +227,9 @@ impl Grammar<'_> {
             let cte = self.cte_id();
             let name = format!("grouped_{}", cte.0 + 1);
             self.ctes.push(Cte { id: cte, name, columns: names.clone(), materialized: None, query });
-            Source::Cte(cte)
+            RelationSource::Cte(cte)
         } else {
-            Source::Derived(Box::new(query))
+            RelationSource::Derived(Box::new(query))
         };
         let facets: Vec<Facet> = (0_u32..)
             .zip(made.facets)
@@ -251,7 +251,7 @@ impl Grammar<'_> {
     fn named_by_key(&mut self, from: &From, derived: &FromRelation) -> Option<(From, FromRelation)> {
         let world = self.world;
         let (key, link) = derived.facets.iter().find_map(|facet| {
-            let (table, column) = facet.source.filter(|_| facet.kind == Kind::Key)?;
+            let (table, column) = facet.source.filter(|_| facet.kind == ContentKind::Key)?;
             let link =
                 world.links.iter().find(|link| link.child == table && link.child_columns == [column])?;
             Some((facet, link))

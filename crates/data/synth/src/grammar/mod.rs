@@ -22,13 +22,13 @@ use sqlgauge_sql::tree::{
 use self::draft::{Draft, Form, Nest, weighted};
 use crate::sampler::Sampler;
 use crate::wish::{Demand, Wish};
-use crate::world::{Kind, World};
+use crate::world::{ContentKind, GrammarDatabase};
 
 /// A column that a query can name.
 #[derive(Debug, Clone)]
 struct Facet {
     column: ColumnRef,
-    kind: Kind,
+    kind: ContentKind,
     is_integer: bool,
     /// The column of the database that its values come from: the table's position, and its own.
     source: Option<(usize, u32)>,
@@ -62,7 +62,7 @@ struct TypedSelect {
 
 /// Makes one query.
 pub struct Grammar<'a> {
-    world: &'a World,
+    world: &'a GrammarDatabase,
     sampler: &'static Sampler,
     random: Random,
     wish: Wish,
@@ -74,7 +74,7 @@ pub struct Grammar<'a> {
 
 impl<'a> Grammar<'a> {
     /// A maker of a query that is wished for. All choices follow from the random numbers.
-    pub fn new(world: &'a World, sampler: &'static Sampler, wish: Wish, random: Random) -> Self {
+    pub fn new(world: &'a GrammarDatabase, sampler: &'static Sampler, wish: Wish, random: Random) -> Self {
         Self { world, sampler, random, wish, relations: 0, ctes: Vec::new(), demand: wish.demand }
     }
 
@@ -154,15 +154,19 @@ impl<'a> Grammar<'a> {
             }
         } else {
             let is_sortable = |facet: &&Facet| {
-                matches!(facet.kind, Kind::Number | Kind::Date | Kind::Text | Kind::Category)
+                matches!(
+                    facet.kind,
+                    ContentKind::Number | ContentKind::Date | ContentKind::Text | ContentKind::Category
+                )
             };
             let all: Vec<&Facet> = if select.distinct {
                 made.facets.iter().filter(is_sortable).collect()
             } else {
                 scope.iter().flat_map(|bound| &bound.facets).filter(is_sortable).collect()
             };
-            let weight =
-                |facet: &&Facet| if matches!(facet.kind, Kind::Number | Kind::Date) { 4.0 } else { 1.0 };
+            let weight = |facet: &&Facet| {
+                if matches!(facet.kind, ContentKind::Number | ContentKind::Date) { 4.0 } else { 1.0 }
+            };
             let found = self.choose(&all, weight).map(|facet| facet.expr());
             found.filter(|expr| !select.distinct || select.outputs.iter().any(|output| output.expr == *expr))
         };

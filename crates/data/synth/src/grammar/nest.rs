@@ -8,7 +8,7 @@ use super::draft::{Draft, Form, Nest, any_nest};
 use super::from::{ends, link_condition};
 use super::output::has_aggregate;
 use super::{Facet, FromRelation, Grammar, TypedSelect, conjunction, equal, output, select_of};
-use crate::world::{Kind, Link};
+use crate::world::{ContentKind, Link};
 
 impl Grammar<'_> {
     /// What an inner SELECT is to be like.
@@ -67,7 +67,7 @@ impl Grammar<'_> {
                     );
                 }
             }
-            if facet.kind != Kind::Other && ways.len() < 40 {
+            if facet.kind != ContentKind::Other && ways.len() < 40 {
                 ways.push((facet.clone(), table, column));
             }
         }
@@ -75,7 +75,7 @@ impl Grammar<'_> {
             let is_link = facet.source.is_some_and(|(own, _)| own != *table);
             match (is_link, facet.kind) {
                 (true, _) => 6.0,
-                (false, Kind::Number | Kind::Date) => 0.3,
+                (false, ContentKind::Number | ContentKind::Date) => 0.3,
                 (false, _) => 1.0,
             }
         };
@@ -130,7 +130,7 @@ impl Grammar<'_> {
             .iter()
             .filter(|bound| bound.table.is_some())
             .flat_map(|bound| bound.facets.iter().map(move |facet| (bound, facet)))
-            .filter(|(_, facet)| facet.kind == Kind::Number)
+            .filter(|(_, facet)| facet.kind == ContentKind::Number)
             .collect();
         let (around, facet) = {
             let &(around, facet) = self.random.pick(&numbers)?;
@@ -164,7 +164,7 @@ impl Grammar<'_> {
         let mut conditions = Vec::new();
         if let Some(around) = around {
             let like = |own: &Facet| scope[0].facets.iter().find(|facet| facet.source == own.source);
-            let own = around.facets.iter().filter(|facet| facet.kind == Kind::Category);
+            let own = around.facets.iter().filter(|facet| facet.kind == ContentKind::Category);
             let shared: Vec<(&Facet, &Facet)> = own.filter_map(|own| Some((own, like(own)?))).collect();
             let &(outer, inner) = self.random.pick(&shared)?;
             conditions.push(equal(inner.expr(), outer.expr()));
@@ -235,7 +235,8 @@ impl Grammar<'_> {
         let (around, link, to_parent) = self.random.pick(&links)?.clone();
         let (from, bound) = self.table(link.child);
         let condition = link_condition(&around, &bound, &link, to_parent)?;
-        let numbers: Vec<&Facet> = bound.facets.iter().filter(|facet| facet.kind == Kind::Number).collect();
+        let numbers: Vec<&Facet> =
+            bound.facets.iter().filter(|facet| facet.kind == ContentKind::Number).collect();
         let aggregate = match self.random.pick(&numbers) {
             Some(facet) if self.random.chance(40) => {
                 let function = self.random.pick(&[Function::Sum, Function::Avg, Function::Max])?.clone();

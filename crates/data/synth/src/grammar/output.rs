@@ -11,7 +11,7 @@ use super::condition::comparison;
 use super::draft::{Draft, Form};
 use super::{Facet, FromRelation, Grammar, TypedSelect, output, select_of};
 use crate::tier::Tier;
-use crate::world::Kind;
+use crate::world::ContentKind;
 
 /// Operators of computed columns.
 const COMPUTED: &[&str] = &["case", "arithmetic", "concat", "cast"];
@@ -72,12 +72,12 @@ impl Grammar<'_> {
                 });
                 match facet.kind {
                     _ if is_there => 0.0,
-                    Kind::Text => 4.0,
-                    Kind::Category => 2.5,
-                    Kind::Number => 2.0,
-                    Kind::Date => 1.5,
-                    Kind::Key => 0.6,
-                    Kind::Other => 0.15,
+                    ContentKind::Text => 4.0,
+                    ContentKind::Category => 2.5,
+                    ContentKind::Number => 2.0,
+                    ContentKind::Date => 1.5,
+                    ContentKind::Key => 0.6,
+                    ContentKind::Other => 0.15,
                 }
             };
             let Some(facet) = self.choose(&all, weight) else { break };
@@ -114,7 +114,8 @@ impl Grammar<'_> {
         let want =
             want.unwrap_or(["count", "count", "sum", "average", "average", "extremum"][self.random.below(6)]);
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
-        let numbers: Vec<&Facet> = all.iter().filter(|facet| facet.kind == Kind::Number).copied().collect();
+        let numbers: Vec<&Facet> =
+            all.iter().filter(|facet| facet.kind == ContentKind::Number).copied().collect();
         let demanded = self.demanded(scope).map(|(_, column)| column);
         let number = numbers.iter().find(|facet| Some(facet.column) == demanded).copied();
         let number = number.or_else(|| self.random.pick(&numbers).copied());
@@ -123,7 +124,7 @@ impl Grammar<'_> {
             ("average", Some(facet)) => Some(aggregate_of(Function::Avg, facet, false, "average")),
             ("extremum", number) => {
                 let dates: Vec<&Facet> =
-                    all.iter().filter(|facet| facet.kind == Kind::Date).copied().collect();
+                    all.iter().filter(|facet| facet.kind == ContentKind::Date).copied().collect();
                 let facet = number.or_else(|| self.random.pick(&dates).copied())?;
                 let is_max = self.chance(60);
                 let (function, word) = if is_max { (Function::Max, "max") } else { (Function::Min, "min") };
@@ -137,7 +138,9 @@ impl Grammar<'_> {
     fn count(&mut self, all: &[&Facet]) -> Option<(Expr, Facet)> {
         let shared: Vec<&Facet> = all
             .iter()
-            .filter(|facet| matches!(facet.kind, Kind::Category | Kind::Key | Kind::Text))
+            .filter(|facet| {
+                matches!(facet.kind, ContentKind::Category | ContentKind::Key | ContentKind::Text)
+            })
             .copied()
             .collect();
         if self.chance(25)
@@ -147,7 +150,7 @@ impl Grammar<'_> {
         }
         let facet = Facet {
             column: all.first()?.column,
-            kind: Kind::Number,
+            kind: ContentKind::Number,
             is_integer: true,
             source: None,
             name: "row_count".to_owned(),
@@ -202,12 +205,12 @@ impl Grammar<'_> {
             let is_demanded = demanded == Some(facet.column) && !profile.is_distinct;
             match facet.kind {
                 _ if is_demanded => 100.0,
-                Kind::Category => 4.0,
-                Kind::Key if !profile.is_distinct => 2.0,
-                Kind::Key if scope.len() > 1 => 1.5,
-                Kind::Text if !profile.is_distinct => 1.0,
-                Kind::Number if profile.is_integer && profile.distinct <= 20 => 0.6,
-                Kind::Date if !profile.is_distinct => 0.5,
+                ContentKind::Category => 4.0,
+                ContentKind::Key if !profile.is_distinct => 2.0,
+                ContentKind::Key if scope.len() > 1 => 1.5,
+                ContentKind::Text if !profile.is_distinct => 1.0,
+                ContentKind::Number if profile.is_integer && profile.distinct <= 20 => 0.6,
+                ContentKind::Date if !profile.is_distinct => 0.5,
                 _ => 0.0,
             }
         };
@@ -215,9 +218,9 @@ impl Grammar<'_> {
         let (at, key) = all[super::weighted(&weights, &mut self.random)?];
         let mut keys = vec![key.clone()];
         let is_row = profile(key).is_some_and(|profile| profile.is_distinct);
-        if key.kind == Kind::Key && is_row {
+        if key.kind == ContentKind::Key && is_row {
             let names: Vec<&Facet> =
-                scope[at].facets.iter().filter(|facet| facet.kind == Kind::Text).collect();
+                scope[at].facets.iter().filter(|facet| facet.kind == ContentKind::Text).collect();
             if let Some(name) = self.random.pick(&names) {
                 keys.push((*name).clone());
             }
@@ -233,8 +236,11 @@ impl Grammar<'_> {
         if self.chance(65) {
             return self.more_than(&[1, 1, 2, 2, 3, 5]);
         }
-        let numbers: Vec<&Facet> =
-            scope.iter().flat_map(|bound| &bound.facets).filter(|facet| facet.kind == Kind::Number).collect();
+        let numbers: Vec<&Facet> = scope
+            .iter()
+            .flat_map(|bound| &bound.facets)
+            .filter(|facet| facet.kind == ContentKind::Number)
+            .collect();
         let Some(&facet) = self.random.pick(&numbers) else { return self.more_than(&[1, 2]) };
         let Some((table, column)) = facet.source else { return self.more_than(&[1, 2]) };
         let row = self.random.below(self.world.tables[table].sample.len());
@@ -255,7 +261,7 @@ impl Grammar<'_> {
             .iter()
             .filter(|bound| bound.table.is_some())
             .flat_map(|bound| &bound.facets)
-            .filter(|facet| facet.kind == Kind::Number)
+            .filter(|facet| facet.kind == ContentKind::Number)
             .cloned()
             .collect();
         let facet = self.random.pick(&numbers)?.clone();
@@ -273,14 +279,14 @@ impl Grammar<'_> {
     fn windowed(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<TypedSelect> {
         let mut facets = self.columns(scope, draft.outputs.max(1));
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
-        let of_kind = |kinds: &[Kind]| -> Vec<&Facet> {
+        let of_kind = |kinds: &[ContentKind]| -> Vec<&Facet> {
             all.iter().filter(|facet| kinds.contains(&facet.kind)).copied().collect()
         };
-        let (numbers, categories) = (of_kind(&[Kind::Number]), of_kind(&[Kind::Category]));
+        let (numbers, categories) = (of_kind(&[ContentKind::Number]), of_kind(&[ContentKind::Category]));
         let partition = self.random.pick(&categories).map(|facet| facet.expr());
         let is_partitioned = self.chance(65);
         let partition_by: Vec<Expr> = partition.into_iter().filter(|_| is_partitioned).collect();
-        let sorted = of_kind(&[Kind::Number, Kind::Date]);
+        let sorted = of_kind(&[ContentKind::Number, ContentKind::Date]);
         let (function, args, order_by) = if self.chance(70) {
             let key = self.random.pick(&sorted)?.expr();
             let function = self.random.pick(&[Function::Rank, Function::DenseRank])?.clone();
@@ -302,9 +308,13 @@ impl Grammar<'_> {
     /// A value that is computed from columns of a row.
     fn computed(&mut self, scope: &[FromRelation], operator: &str) -> Option<(Expr, Facet)> {
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
-        let numbers: Vec<&Facet> = all.iter().filter(|facet| facet.kind == Kind::Number).copied().collect();
-        let texts: Vec<&Facet> =
-            all.iter().filter(|facet| matches!(facet.kind, Kind::Text | Kind::Category)).copied().collect();
+        let numbers: Vec<&Facet> =
+            all.iter().filter(|facet| facet.kind == ContentKind::Number).copied().collect();
+        let texts: Vec<&Facet> = all
+            .iter()
+            .filter(|facet| matches!(facet.kind, ContentKind::Text | ContentKind::Category))
+            .copied()
+            .collect();
         match operator {
             "case" => self.labelled(&numbers),
             "arithmetic" => self.calculated(&numbers),
@@ -331,7 +341,7 @@ impl Grammar<'_> {
             branches: vec![(condition, text(yes))],
             otherwise: Some(Box::new(text(no))),
         };
-        Some((expr, Facet { kind: Kind::Text, ..computed_facet(facet.column, "level", false) }))
+        Some((expr, Facet { kind: ContentKind::Text, ..computed_facet(facet.column, "level", false) }))
     }
 
     /// A number with another one, or times a constant.
@@ -362,13 +372,16 @@ impl Grammar<'_> {
         let separator = Expr::Literal(Literal::Text(separator.to_owned()));
         let head = Expr::Binary(BinaryOperator::Concat, Box::new(left.expr()), Box::new(separator));
         let expr = Expr::Binary(BinaryOperator::Concat, Box::new(head), Box::new(right));
-        Some((expr, Facet { kind: Kind::Text, ..computed_facet(left.column, "label", false) }))
+        Some((expr, Facet { kind: ContentKind::Text, ..computed_facet(left.column, "label", false) }))
     }
 
     /// A value that is computed from aggregates: a count by condition, a difference, a share.
     fn ratio(&mut self, scope: &[FromRelation], operator: &str) -> Option<(Expr, Facet)> {
-        let numbers: Vec<&Facet> =
-            scope.iter().flat_map(|bound| &bound.facets).filter(|facet| facet.kind == Kind::Number).collect();
+        let numbers: Vec<&Facet> = scope
+            .iter()
+            .flat_map(|bound| &bound.facets)
+            .filter(|facet| facet.kind == ContentKind::Number)
+            .collect();
         let facet = *self.random.pick(&numbers)?;
         let aggregate = |function: Function, expr: Expr| {
             Box::new(Expr::Aggregate(Box::new(Aggregate::plain(function, Args::List(vec![expr])))))
@@ -412,7 +425,7 @@ impl Grammar<'_> {
 /// A function over a column, and what its result is.
 fn aggregate_of(function: Function, facet: &Facet, distinct: bool, word: &str) -> (Expr, Facet) {
     let is_integer = function == Function::Count || (facet.is_integer && function != Function::Avg);
-    let kind = if function == Function::Count { Kind::Number } else { facet.kind };
+    let kind = if function == Function::Count { ContentKind::Number } else { facet.kind };
     let has_source = matches!(function, Function::Min | Function::Max | Function::Avg);
     let found = Facet {
         column: facet.column,
@@ -426,7 +439,7 @@ fn aggregate_of(function: Function, facet: &Facet, distinct: bool, word: &str) -
 }
 
 fn computed_facet(column: ColumnRef, name: &str, is_integer: bool) -> Facet {
-    Facet { column, kind: Kind::Number, is_integer, source: None, name: name.to_owned() }
+    Facet { column, kind: ContentKind::Number, is_integer, source: None, name: name.to_owned() }
 }
 
 /// Whether an output is an aggregate.

@@ -21,8 +21,8 @@ use sqlgauge_engine::compare::{GoldOrder, Semantics};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::{expanded_size, resolve};
 
-use crate::check::{Checked, Checker};
-use crate::pair::Pair;
+use crate::check::{CheckedQuery, Checker};
+use crate::pair::SynthPair;
 
 /// Most bytes of a wording, and of an answer that is run.
 const MAX_BYTES: usize = 16_384;
@@ -89,14 +89,14 @@ pub enum Polished {
     /// None that can be kept.
     Refused {
         /// Why not.
-        refused: Refusal,
+        refused: WordingRefusal,
     },
 }
 
 /// Why a wording is not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Refusal {
+pub enum WordingRefusal {
     /// There is none.
     Empty,
     /// It was cut off, or is too long.
@@ -124,7 +124,7 @@ impl Polished {
     }
 }
 
-impl Refusal {
+impl WordingRefusal {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -145,9 +145,9 @@ impl Polish {
         &self,
         seed: u64,
         (schema, checker): (&Schema, &Checker<'_>),
-        pairs: &mut [(Pair, Checked)],
+        pairs: &mut [(SynthPair, CheckedQuery)],
     ) -> Result<(), WriterError> {
-        let mut chosen: Vec<&mut (Pair, Checked)> =
+        let mut chosen: Vec<&mut (SynthPair, CheckedQuery)> =
             pairs.iter_mut().filter(|(pair, _)| self.takes(seed, pair)).collect();
         if chosen.is_empty() {
             return Ok(());
@@ -158,7 +158,7 @@ impl Polish {
             .collect();
         let written = self.writer.reword(schema, &questions)?;
         let asked = questions.iter().zip(&chosen);
-        let wordings: Vec<Result<String, Refusal>> = written
+        let wordings: Vec<Result<String, WordingRefusal>> = written
             .iter()
             .zip(asked)
             .map(|(written, ((question, _), (pair, _)))| wording(question, &pair.implicit_values, written))
@@ -177,28 +177,32 @@ impl Polish {
         Ok(())
     }
 
-    fn takes(&self, seed: u64, pair: &Pair) -> bool {
+    fn takes(&self, seed: u64, pair: &SynthPair) -> bool {
         let is_plain = pair.question.is_some() && pair.turns.is_empty() && pair.other_readings.is_empty();
         is_plain && Random::new([seed, seed_of("polish"), seed_of(&pair.id)]).unit() < self.share
     }
 }
 
 /// The wording in an answer, if it can be kept.
-fn wording(question: &str, implicit_values: &[String], written: &PolishedText) -> Result<String, Refusal> {
+fn wording(
+    question: &str,
+    implicit_values: &[String],
+    written: &PolishedText,
+) -> Result<String, WordingRefusal> {
     let text = written.text.trim();
     let quotes = [('"', '"'), ('“', '”')];
     let unquoted = quotes.iter().find_map(|&(open, close)| text.strip_prefix(open)?.strip_suffix(close));
     let text = unquoted.filter(|inner| !inner.contains('"')).unwrap_or(text).trim();
     let problem = if text.is_empty() {
-        Some(Refusal::Empty)
+        Some(WordingRefusal::Empty)
     } else if !written.is_whole || text.len() > MAX_BYTES {
-        Some(Refusal::Truncated)
+        Some(WordingRefusal::Truncated)
     } else if text.lines().count() > 1 {
-        Some(Refusal::SeveralLines)
+        Some(WordingRefusal::SeveralLines)
     } else if is_sql(text) {
-        Some(Refusal::Sql)
+        Some(WordingRefusal::Sql)
     } else if text == question {
-        Some(Refusal::Unchanged)
+        Some(WordingRefusal::Unchanged)
     } else {
         values_differ(question, implicit_values, text)
     };
@@ -211,14 +215,14 @@ fn is_sql(text: &str) -> bool {
     upper.contains('`') || (upper.contains("SELECT ") && upper.contains(" FROM "))
 }
 
-fn values_differ(question: &str, implicit_values: &[String], wording: &str) -> Option<Refusal> {
+fn values_differ(question: &str, implicit_values: &[String], wording: &str) -> Option<WordingRefusal> {
     let is_lost = quoted(question).into_iter().any(|value| !wording.contains(value))
         || implicit_values.iter().any(|value| !wording.to_lowercase().contains(&value.to_lowercase()));
     let (before, after) = (numbers(question), numbers(wording));
     if is_lost || !before.is_subset(&after) {
-        Some(Refusal::ValueLost)
+        Some(WordingRefusal::ValueLost)
     } else {
-        (!after.is_subset(&before)).then_some(Refusal::ValueAdded)
+        (!after.is_subset(&before)).then_some(WordingRefusal::ValueAdded)
     }
 }
 
@@ -250,7 +254,7 @@ fn numbers(text: &str) -> BTreeSet<String> {
 }
 
 /// Whether an answer's SQL returns the rows of the pair.
-fn agrees(answer: &PolishedText, pair: &Checked, schema: &Schema, checker: &Checker<'_>) -> bool {
+fn agrees(answer: &PolishedText, pair: &CheckedQuery, schema: &Schema, checker: &Checker<'_>) -> bool {
     let sql = extract_sql(&answer.text).sql;
     let is_small = |sql: &str| {
         let Ok(query) = resolve(sql, schema) else { return false };
@@ -270,7 +274,7 @@ fn agrees(answer: &PolishedText, pair: &Checked, schema: &Schema, checker: &Chec
 mod tests {
     use super::*;
 
-    fn of(question: &str, text: &str) -> Result<String, Refusal> {
+    fn of(question: &str, text: &str) -> Result<String, WordingRefusal> {
         wording(question, &[], &PolishedText { text: text.to_owned(), is_whole: true })
     }
 
@@ -281,7 +285,7 @@ mod tests {
             wording("schools whose league is DSHA", &["DSHA".to_owned()], &written)
         };
         assert!(of("Which schools play in the dsha?").is_ok());
-        assert_eq!(of("Which schools meet the criteria?"), Err(Refusal::ValueLost));
+        assert_eq!(of("Which schools meet the criteria?"), Err(WordingRefusal::ValueLost));
     }
 
     #[test]
@@ -290,35 +294,42 @@ mod tests {
         let kept = "Who comes from Côte d'Ivoire and is older than 1200.5?";
         assert_eq!(of(question, kept).as_deref(), Ok(kept));
         assert_eq!(of(question, &format!(" \"{kept}\"\n")).as_deref(), Ok(kept));
-        assert_eq!(of(question, "Who comes from France and is older than 1200.5?"), Err(Refusal::ValueLost));
+        assert_eq!(
+            of(question, "Who comes from France and is older than 1200.5?"),
+            Err(WordingRefusal::ValueLost)
+        );
         assert_eq!(
             of(question, "Who comes from Côte d'Ivoire and is older than 120?"),
-            Err(Refusal::ValueLost)
+            Err(WordingRefusal::ValueLost)
         );
-        assert_eq!(of(question, &format!("{kept} Name 3.")), Err(Refusal::ValueAdded));
-        assert_eq!(of("singers of 'A' or 'B'", "Who is of A?"), Err(Refusal::ValueLost));
+        assert_eq!(of(question, &format!("{kept} Name 3.")), Err(WordingRefusal::ValueAdded));
+        assert_eq!(of("singers of 'A' or 'B'", "Who is of A?"), Err(WordingRefusal::ValueLost));
         assert!(of("singers over 40.0", "Who is over 40?").is_ok());
-        assert_eq!(of("singers over 40", "Who is over 4.0?"), Err(Refusal::ValueLost));
+        assert_eq!(of("singers over 40", "Who is over 4.0?"), Err(WordingRefusal::ValueLost));
     }
 
     #[test]
     fn what_is_no_wording_is_refused_by_name() {
-        assert_eq!(of("all ages", " \n"), Err(Refusal::Empty));
-        assert_eq!(of("all ages", "\"\""), Err(Refusal::Empty));
-        assert_eq!(of("all ages", "all ages "), Err(Refusal::Unchanged));
-        assert_eq!(of("all ages", "How old?\nHere you are."), Err(Refusal::SeveralLines));
-        assert_eq!(of("all ages", "SELECT age FROM singer"), Err(Refusal::Sql));
-        assert_eq!(of("all ages", "What is `age` of all?"), Err(Refusal::Sql));
-        assert_eq!(of("all ages", &"How old are they? ".repeat(1000)), Err(Refusal::Truncated));
+        assert_eq!(of("all ages", " \n"), Err(WordingRefusal::Empty));
+        assert_eq!(of("all ages", "\"\""), Err(WordingRefusal::Empty));
+        assert_eq!(of("all ages", "all ages "), Err(WordingRefusal::Unchanged));
+        assert_eq!(of("all ages", "How old?\nHere you are."), Err(WordingRefusal::SeveralLines));
+        assert_eq!(of("all ages", "SELECT age FROM singer"), Err(WordingRefusal::Sql));
+        assert_eq!(of("all ages", "What is `age` of all?"), Err(WordingRefusal::Sql));
+        assert_eq!(of("all ages", &"How old are they? ".repeat(1000)), Err(WordingRefusal::Truncated));
         let cut = PolishedText { text: "How old".to_owned(), is_whole: false };
-        assert_eq!(wording("all ages", &[], &cut), Err(Refusal::Truncated));
+        assert_eq!(wording("all ages", &[], &cut), Err(WordingRefusal::Truncated));
     }
 
     #[test]
     fn a_refusal_is_called_as_it_is_written() {
-        for refusal in
-            [Refusal::Empty, Refusal::SeveralLines, Refusal::Sql, Refusal::ValueLost, Refusal::ValueAdded]
-        {
+        for refusal in [
+            WordingRefusal::Empty,
+            WordingRefusal::SeveralLines,
+            WordingRefusal::Sql,
+            WordingRefusal::ValueLost,
+            WordingRefusal::ValueAdded,
+        ] {
             assert_eq!(serde_json::to_value(refusal).unwrap(), refusal.name());
         }
     }

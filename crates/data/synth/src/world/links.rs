@@ -8,14 +8,14 @@
 use std::collections::{HashMap, HashSet};
 
 use sqlgauge_engine::{Database, Engine};
-use sqlgauge_sql::Dialect;
+use sqlgauge_sql::PrintDialect;
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 
-use super::profile::{Kind, TableProfile};
+use super::profile::{ContentKind, TableProfile};
 
 /// How a link is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Evidence {
+pub enum LinkEvidence {
     /// By a foreign key.
     Declared,
     /// By names and values.
@@ -34,7 +34,7 @@ pub struct Link {
     /// Its columns.
     pub parent_columns: Vec<u32>,
     /// How it is known.
-    pub evidence: Evidence,
+    pub evidence: LinkEvidence,
 }
 
 pub(super) fn find(
@@ -61,7 +61,7 @@ pub(super) fn find(
                     child_columns: vec![column],
                     parent,
                     parent_columns: vec![target],
-                    evidence: Evidence::Found,
+                    evidence: LinkEvidence::Found,
                 });
             }
         }
@@ -94,7 +94,7 @@ impl Targets {
     fn of_table(&self, child: usize, own: &TableProfile, schema: &Schema) -> Vec<(usize, u32, u32)> {
         let Some(table) = schema.table(own.id) else { return Vec::new() };
         let holds_keys = |at: &u32| {
-            own.columns.get(*at as usize).is_some_and(|column| column.kind == Kind::Key)
+            own.columns.get(*at as usize).is_some_and(|column| column.kind == ContentKind::Key)
                 && !table.is_unique(&[*at])
         };
         let named = (0_u32..).take(own.columns.len()).filter(holds_keys).flat_map(|column| {
@@ -119,7 +119,8 @@ fn declared(tables: &[TableProfile], schema: &Schema) -> Vec<Link> {
             let Some((id, parent_columns)) = schema.resolve_foreign_key(key) else { continue };
             let Some(&parent) = positions.get(&id) else { continue };
             let child_columns = key.columns.clone();
-            let link = Link { child, child_columns, parent, parent_columns, evidence: Evidence::Declared };
+            let link =
+                Link { child, child_columns, parent, parent_columns, evidence: LinkEvidence::Declared };
             if !link.child_columns.is_empty() && !links[first..].contains(&link) {
                 links.push(link);
             }
@@ -130,7 +131,7 @@ fn declared(tables: &[TableProfile], schema: &Schema) -> Vec<Link> {
 
 fn is_key(profile: &TableProfile, column: u32, table: &Table) -> bool {
     let Some(own) = profile.columns.get(column as usize) else { return false };
-    table.is_unique(&[column]) || (own.kind == Kind::Key && own.is_distinct)
+    table.is_unique(&[column]) || (own.kind == ContentKind::Key && own.is_distinct)
 }
 
 fn folded(name: &str) -> String {
@@ -147,7 +148,7 @@ fn holds(
 ) -> bool {
     let name = |profile: &TableProfile, at: u32| {
         let table = schema.table(profile.id)?;
-        let identifier = |name: &str| Dialect::Sqlite.identifier(name);
+        let identifier = |name: &str| PrintDialect::Sqlite.identifier(name);
         Some((identifier(&table.name), identifier(&table.column(at)?.name)))
     };
     let (Some((child, own)), Some((parent, key))) = (name(own, column), name(other, target)) else {

@@ -1,8 +1,8 @@
 //! What is known of a database before queries are made over it: its schema, its values, and what may be joined.
 //!
 //! # Contract
-//! A [`World`] follows from the database file alone. Rows are sampled at places that follow from the number of rows, so
-//! that two runs see the same. A table that cannot be read is left out, and [`World::left_out`] says why.
+//! A [`GrammarDatabase`] follows from the database file alone. Rows are sampled at places that follow from the number of rows, so
+//! that two runs see the same. A table that cannot be read is left out, and [`GrammarDatabase::left_out`] says why.
 
 mod links;
 mod profile;
@@ -12,12 +12,12 @@ use std::sync::Arc;
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_sql::schema::{Schema, TableId, TableKind};
 
-pub use self::links::{Evidence, Link};
-pub use self::profile::{ColumnProfile, Kind, TableProfile};
+pub use self::links::{Link, LinkEvidence};
+pub use self::profile::{ColumnProfile, ContentKind, TableProfile};
 
 /// A database as the grammar sees it.
 #[derive(Debug)]
-pub struct World {
+pub struct GrammarDatabase {
     /// The name of the database.
     pub db_id: String,
     /// Its schema, which all queries are resolved against.
@@ -34,7 +34,7 @@ pub struct World {
     distances: Vec<Vec<Option<u32>>>,
 }
 
-impl World {
+impl GrammarDatabase {
     /// Looks at a database.
     pub fn read(db_id: &str, database: &Database, engine: &dyn Engine) -> Self {
         let schema = Arc::clone(database.schema());

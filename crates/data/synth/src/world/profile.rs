@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use sqlgauge_engine::{Database, Engine, Failure, Value};
-use sqlgauge_sql::Dialect;
+use sqlgauge_sql::PrintDialect;
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 use sqlgauge_sql::tree::{Literal, Real};
 
@@ -18,7 +18,7 @@ const CATEGORIES: usize = 40;
 
 /// What a column holds, as far as a query cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ContentKind {
     /// Names a row of this table or another: no arithmetic has a meaning.
     Key,
     /// A quantity.
@@ -37,7 +37,7 @@ pub enum Kind {
 #[derive(Debug, Clone)]
 pub struct ColumnProfile {
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ContentKind,
     /// Whether the sample has a NULL.
     pub has_null: bool,
     /// Whether all of its numbers are integers.
@@ -89,7 +89,7 @@ pub(super) fn read(
     database: &Database,
     engine: &dyn Engine,
 ) -> Result<TableProfile, Failure> {
-    let name = Dialect::Sqlite.identifier(&table.name);
+    let name = PrintDialect::Sqlite.identifier(&table.name);
     let ask = |sql: &str| match engine.run(database, sql).outcome {
         sqlgauge_engine::Outcome::Rows(rows) => Ok(rows),
         sqlgauge_engine::Outcome::Failed(failure) => Err(failure),
@@ -100,7 +100,7 @@ pub(super) fn read(
         _ => 0,
     };
     let names: Vec<String> =
-        table.columns.iter().map(|column| Dialect::Sqlite.identifier(&column.name)).collect();
+        table.columns.iter().map(|column| PrintDialect::Sqlite.identifier(&column.name)).collect();
     let list = names.join(", ");
     let places = if rows <= SAMPLE_ROWS { 1 } else { PLACES };
     let mut sample = Vec::new();
@@ -138,17 +138,17 @@ fn column(at: u32, table: &Table, schema: &Schema, sample: &[Vec<Literal>], is_w
     let is_number = all(|value| matches!(value, Literal::Integer(_) | Literal::Real(_)));
     let is_text = all(|value| matches!(value, Literal::Text(_)));
     let kind = if is_key(at, table, schema) && (is_number || is_text) {
-        Kind::Key
+        ContentKind::Key
     } else if is_number {
-        Kind::Number
+        ContentKind::Number
     } else if is_text && all(|value| matches!(value, Literal::Text(text) if is_date(text))) {
-        Kind::Date
+        ContentKind::Date
     } else if is_text && distinct <= CATEGORIES && distinct * 2 <= count {
-        Kind::Category
+        ContentKind::Category
     } else if is_text {
-        Kind::Text
+        ContentKind::Text
     } else {
-        Kind::Other
+        ContentKind::Other
     };
     ColumnProfile {
         kind,

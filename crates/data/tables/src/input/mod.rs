@@ -14,8 +14,8 @@ use csv::StringRecord;
 pub(crate) use find::{ENDINGS, Source, find};
 
 use crate::error::TablesError;
-use crate::options::Options;
-use crate::report::{Encoding, Ragged, Refusal};
+use crate::options::TablesOptions;
+use crate::report::{Encoding, FileRefusal, Ragged};
 
 /// A part of a table.
 pub(crate) enum Part<'a> {
@@ -40,12 +40,12 @@ pub(crate) struct Reading {
 /// Why a file is not used, with its figures.
 #[derive(Debug, Clone)]
 pub(crate) struct Refused {
-    pub(crate) reason: Refusal,
+    pub(crate) reason: FileRefusal,
     pub(crate) detail: String,
 }
 
 impl Refused {
-    pub(crate) fn new(reason: Refusal, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(reason: FileRefusal, detail: impl Into<String>) -> Self {
         Self { reason, detail: detail.into() }
     }
 }
@@ -71,11 +71,11 @@ impl From<TablesError> for NotRead {
 }
 
 /// Reads a table from its beginning to its end.
-pub(crate) fn read(source: &Source, options: &Options, take: Take<'_>) -> Result<Reading, NotRead> {
+pub(crate) fn read(source: &Source, options: &TablesOptions, take: Take<'_>) -> Result<Reading, NotRead> {
     let length = std::fs::metadata(&source.path).map_err(|error| unreadable(&source.path, error))?.len();
     if length > options.max_file_bytes {
         return Err(Refused::new(
-            Refusal::TooLarge,
+            FileRefusal::TooLarge,
             format!("{length} bytes, of which at most {} are read; split the file", options.max_file_bytes),
         )
         .into());
@@ -108,7 +108,7 @@ mod tests {
                 ending: ending.to_owned(),
                 leads_out: false,
             };
-            let outcome = read(&source, &Options::default(), &mut |_| Ok(()));
+            let outcome = read(&source, &TablesOptions::default(), &mut |_| Ok(()));
             match outcome {
                 Err(NotRead::Ended(TablesError::Read { path: named, .. })) => assert_eq!(named, path),
                 Err(NotRead::Refused(refused)) => panic!("{ending}: refused as {}", refused.reason.name()),

@@ -4,12 +4,12 @@
 #[cfg(not(feature = "parquet"))]
 use super::{NotRead, Reading, Refused, Source, Take};
 #[cfg(not(feature = "parquet"))]
-use crate::report::Refusal;
+use crate::report::FileRefusal;
 
 #[cfg(not(feature = "parquet"))]
 pub(super) fn read(_source: &Source, _take: Take<'_>) -> Result<Reading, NotRead> {
     let missing = sqlgauge_base::NotBuiltIn { what: "a Parquet file", feature: "parquet" };
-    Err(Refused::new(Refusal::NotBuiltIn, missing.to_string()).into())
+    Err(Refused::new(FileRefusal::NotBuiltIn, missing.to_string()).into())
 }
 
 #[cfg(feature = "parquet")]
@@ -30,14 +30,14 @@ mod built_in {
     use sqlgauge_base::regular;
 
     use crate::input::{NotRead, Part, Reading, Refused, Source, Take, unreadable};
-    use crate::report::Refusal;
+    use crate::report::FileRefusal;
 
     pub(in crate::input) fn read(source: &Source, take: Take<'_>) -> Result<Reading, NotRead> {
         // The reader indexes by lengths that the file states; a damaged file must not end the process.
         match catch_unwind(AssertUnwindSafe(|| rows(source, take))) {
             Ok(outcome) => outcome.map(|()| Reading { header: true, ..Reading::default() }),
             Err(_) => {
-                Err(Refused::new(Refusal::Damaged, "its lengths contradict each other; write it again")
+                Err(Refused::new(FileRefusal::Damaged, "its lengths contradict each other; write it again")
                     .into())
             }
         }
@@ -79,7 +79,7 @@ mod built_in {
             },
             other => other,
         };
-        Refused::new(Refusal::Damaged, format!("{error}; write it again")).into()
+        Refused::new(FileRefusal::Damaged, format!("{error}; write it again")).into()
     }
 
     fn counts_nanoseconds(field: &Type) -> bool {

@@ -5,7 +5,7 @@
 //! - The first row has the names, unless more than half of its values are numbers, dates or times: then it is a row and the
 //!   columns are `column_1` ….
 //! - A row with fewer values than there are names goes on with NULLs; one with more is cut where what is beyond is empty, and
-//!   left out otherwise. All are counted; if more than [`Options::max_ragged`] of the rows are left out, the table is refused.
+//!   left out otherwise. All are counted; if more than [`TablesOptions::max_ragged`] of the rows are left out, the table is refused.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -16,8 +16,8 @@ use sqlgauge_base::regular;
 
 use super::decode::{Decoder, NoText};
 use super::{NotRead, Part, Reading, Refused, Source, Take, delimiter, unreadable};
-use crate::options::Options;
-use crate::report::{Ragged, Refusal};
+use crate::options::TablesOptions;
+use crate::report::{FileRefusal, Ragged};
 use crate::values::is_plain_value;
 
 /// How much of a text tells its delimiter.
@@ -36,7 +36,7 @@ const FOREIGN: [(&[u8], &str); 4] = [
 pub(super) fn read(
     source: &Source,
     tabs: bool,
-    options: &Options,
+    options: &TablesOptions,
     take: Take<'_>,
 ) -> Result<Reading, NotRead> {
     let delimiter = if tabs { b'\t' } else { detect(&source.path)? };
@@ -48,7 +48,7 @@ pub(super) fn read(
     let mut next =
         |record: &mut StringRecord| reader.read_record(record).map_err(|error| explain(&source.path, error));
     if !next(&mut record)? {
-        return Err(Refused::new(Refusal::Empty, "the file has no line with a value").into());
+        return Err(Refused::new(FileRefusal::Empty, "the file has no line with a value").into());
     }
     record.trim();
     reading.header = is_header(&record);
@@ -82,7 +82,7 @@ fn detect(path: &Path) -> Result<u8, NotRead> {
     let mut start = Vec::new();
     open(path)?.take(HEAD_BYTES).read_to_end(&mut start).map_err(|error| unreadable(path, error))?;
     if let Some((_, remedy)) = FOREIGN.iter().find(|(signature, _)| start.starts_with(signature)) {
-        return Err(Refused::new(Refusal::Binary, *remedy).into());
+        return Err(Refused::new(FileRefusal::Binary, *remedy).into());
     }
     let mut head = String::new();
     Decoder::new(start.as_slice()).read_to_string(&mut head).map_err(|error| explain(path, error.into()))?;
@@ -116,14 +116,14 @@ fn fit(record: &mut StringRecord, width: usize, ragged: &mut Ragged) -> bool {
     true
 }
 
-fn refuse_ragged(ragged: &Ragged, rows: u64, options: &Options) -> Result<(), Refused> {
+fn refuse_ragged(ragged: &Ragged, rows: u64, options: &TablesOptions) -> Result<(), Refused> {
     let share = ragged.left_out as f64 / rows.max(1) as f64;
     if share <= options.max_ragged {
         return Ok(());
     }
     let lines: Vec<String> = ragged.lines.iter().map(u64::to_string).collect();
     Err(Refused::new(
-        Refusal::Ragged,
+        FileRefusal::Ragged,
         format!(
             "{} of {rows} rows have more values than the header has names (lines {} …); quote values that hold the separator",
             ragged.left_out,
@@ -135,15 +135,15 @@ fn refuse_ragged(ragged: &Ragged, rows: u64, options: &Options) -> Result<(), Re
 fn explain(path: &Path, error: csv::Error) -> NotRead {
     let what = error.to_string();
     let ErrorKind::Io(inner) = error.into_kind() else {
-        return Refused::new(Refusal::Damaged, what).into();
+        return Refused::new(FileRefusal::Damaged, what).into();
     };
     match inner.get_ref().and_then(|inner| inner.downcast_ref::<NoText>()) {
         Some(NoText::Nul) => Refused::new(
-            Refusal::Binary,
+            FileRefusal::Binary,
             "a NUL byte and no byte order mark: no text, or UTF-16 without its mark; convert it to UTF-8",
         )
         .into(),
-        Some(problem @ NoText::LongLine) => Refused::new(Refusal::Unended, problem.to_string()).into(),
+        Some(problem @ NoText::LongLine) => Refused::new(FileRefusal::Unended, problem.to_string()).into(),
         None => unreadable(path, inner),
     }
 }

@@ -1,6 +1,6 @@
 //! The order of the relations of a FROM clause: their colours, and what tells tied ones apart.
 
-use sqlgauge_sql::tree::{Expr, From, JoinKind, OrderTerm, Relation, RelationId, Select, Source};
+use sqlgauge_sql::tree::{Expr, From, JoinKind, OrderTerm, Relation, RelationId, RelationSource, Select};
 
 use super::Canonical;
 use super::hash::{bag, mix};
@@ -16,7 +16,7 @@ impl Canonical<'_, '_> {
                 self.paint(&mut join.right, sensitive);
             }
             From::Relation(relation) => {
-                if let Source::Derived(query) = &mut relation.source {
+                if let RelationSource::Derived(query) = &mut relation.source {
                     self.query(query, Position::Derived, sensitive);
                 }
                 let colour = mix(self.hash_source(relation), self.depth);
@@ -137,5 +137,5 @@ impl Canonical<'_, '_> {
 /// Only reached if a join had no operands, which cannot be.
 fn unreachable_from(select: &Select) -> From {
     let id = select.outputs.iter().find_map(|output| tools::as_column(&output.expr)).map(|c| c.relation);
-    From::Relation(Relation::new(id.unwrap_or(RelationId(0)), Source::Catalog))
+    From::Relation(Relation::new(id.unwrap_or(RelationId(0)), RelationSource::Catalog))
 }

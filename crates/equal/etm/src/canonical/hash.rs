@@ -3,7 +3,7 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
     Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, From, IndexHint, JoinKind, Literal, OrderTerm,
-    Query, Relation, Select, Source, WindowCall,
+    Query, Relation, RelationSource, Select, WindowCall,
 };
 
 use super::Canonical;
@@ -33,13 +33,13 @@ impl Canonical<'_, '_> {
             Some(IndexHint::By(name)) => text(2, name),
         };
         let source = match &relation.source {
-            Source::Table(id) => mix(1, id.index() as u64),
-            Source::Derived(query) => mix(2, self.hash_query(query)),
-            Source::Cte(id) => mix(3, u64::from(id.0)),
-            Source::Function { name, args } => {
+            RelationSource::Table(id) => mix(1, id.index() as u64),
+            RelationSource::Derived(query) => mix(2, self.hash_query(query)),
+            RelationSource::Cte(id) => mix(3, u64::from(id.0)),
+            RelationSource::Function { name, args } => {
                 args.iter().fold(text(4, name), |hash, arg| mix(hash, self.hash_expr(arg)))
             }
-            Source::Catalog => 5,
+            RelationSource::Catalog => 5,
         };
         if hint == 0 { source } else { mix(source, hint) }
     }

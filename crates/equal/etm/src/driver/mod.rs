@@ -5,12 +5,12 @@ pub(crate) mod rule_set;
 
 use sqlgauge_sql::derive::{Facts, is_aggregate_select};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Body, Expr, From, Query, Relation, RelationId, Source};
+use sqlgauge_sql::tree::{Body, Expr, From, Query, Relation, RelationId, RelationSource};
 use sqlgauge_sql::{aggregates, reach};
 
 use self::operands::Place;
 use crate::beside::{Comparand, keeps_type, result_operands, returns_texts};
-use crate::context::{Context, Position, Published};
+use crate::context::{Position, Published, RuleContext};
 use crate::matcher::Application;
 use crate::planned::{Planned, PlannedNames, has_value_rows, plan_shows_anywhere};
 use crate::profile::Profile;
@@ -78,7 +78,7 @@ pub(crate) fn normalise_up_to(
     for _ in 0..MAX_PASSES {
         let facts = Facts::of(query, schema);
         let with_shows = is_sound && has_value_rows(query) && plan_shows_anywhere(query, &facts);
-        let context = Context {
+        let context = RuleContext {
             profile: rules.profile,
             facts,
             with_shows,
@@ -121,7 +121,7 @@ pub(crate) fn normalise_up_to(
 #[expect(clippy::struct_excessive_bools, reason = "four facts that have nothing to do with each other")]
 struct Driver<'r, 'a> {
     rules: &'r RuleSet,
-    context: Context<'a>,
+    context: RuleContext<'a>,
     log: Option<Vec<Application>>,
     applied: Vec<&'static Meta>,
     /// How many applications end the run.
@@ -436,7 +436,7 @@ impl<'a> Driver<'_, 'a> {
         Body::Select(Box::new(sqlgauge_sql::tree::Select {
             distinct: false,
             outputs: outputs.collect(),
-            from: Some(From::Relation(Relation::new(id, Source::Derived(Box::new(query))))),
+            from: Some(From::Relation(Relation::new(id, RelationSource::Derived(Box::new(query))))),
             filter: None,
             group_by: Vec::new(),
             having: None,
@@ -446,15 +446,15 @@ impl<'a> Driver<'_, 'a> {
     fn from(&mut self, from: &mut From, sensitive: bool) {
         match from {
             From::Relation(relation) => match &mut relation.source {
-                Source::Derived(query) => {
+                RelationSource::Derived(query) => {
                     self.inner("FROM", query, Position::Derived, sensitive, &Comparand::Anything);
                 }
-                Source::Function { args, .. } => {
+                RelationSource::Function { args, .. } => {
                     for arg in args {
                         self.expr(arg, false, "FROM");
                     }
                 }
-                Source::Table(_) | Source::Cte(_) | Source::Catalog => {}
+                RelationSource::Table(_) | RelationSource::Cte(_) | RelationSource::Catalog => {}
             },
             From::Join(join) => {
                 self.from(&mut join.left, sensitive);

@@ -2,7 +2,7 @@
 
 use crate::context::Position;
 use crate::profile::Profile;
-use crate::rule::{Meta, Rule, Stage};
+use crate::rule::{Meta, Rule, RuleStage};
 
 /// The rules of a profile by the step at which they act.
 pub(crate) struct RuleSet {
@@ -32,16 +32,21 @@ impl RuleSet {
 
     /// The rules of a profile that are chosen, and what they are told.
     pub(crate) fn of_chosen(profile: Profile, lies: Lies, is_chosen: &dyn Fn(&Meta) -> bool) -> Self {
-        let of_stage = |stage: Stage| {
+        let of_stage = |stage: RuleStage| {
             let all = crate::rules::rules().iter().copied();
             all.filter(|rule| {
                 let meta = rule.meta();
-                (meta.stage == stage || meta.stage == Stage::Everywhere)
+                (meta.stage == stage || meta.stage == RuleStage::Everywhere)
                     && meta.profiles.contains(profile)
                     && is_chosen(meta)
             })
             .collect()
         };
-        Self { profile, expressions: of_stage(Stage::Expression), queries: of_stage(Stage::Query), lies }
+        Self {
+            profile,
+            expressions: of_stage(RuleStage::Expression),
+            queries: of_stage(RuleStage::Query),
+            lies,
+        }
     }
 }

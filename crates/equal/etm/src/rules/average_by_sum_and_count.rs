@@ -29,9 +29,9 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct AverageBySumAndCount;
@@ -41,7 +41,7 @@ static META: Meta = Meta {
     name: "average-by-sum-and-count",
     summary: "SUM divided by COUNT as AVG",
     profiles: Profiles::BOTH,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -53,7 +53,7 @@ impl Rule for AverageBySumAndCount {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let Expr::Binary(BinaryOperator::Divide, numerator, denominator) = expr else { return false };
         let Expr::Cast { expr: sum, type_name } = numerator.as_ref() else { return false };
         let Some((Function::Sum, Expr::Column(column))) = tools::plain_aggregate(sum) else { return false };
@@ -74,13 +74,13 @@ impl Rule for AverageBySumAndCount {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT CAST(SUM(id) AS FLOAT) / COUNT(*) FROM t", "SELECT AVG(id) FROM t"),
-    Case::equal(SCHEMA, "SELECT CAST(SUM(must) AS REAL) / COUNT(*) FROM u", "SELECT AVG(must) FROM u"),
-    Case::equal(SCHEMA, "SELECT CAST(SUM(age) AS REAL) / COUNT(age) FROM t", "SELECT AVG(age) FROM t")
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT CAST(SUM(id) AS FLOAT) / COUNT(*) FROM t", "SELECT AVG(id) FROM t"),
+    RuleCase::equal(SCHEMA, "SELECT CAST(SUM(must) AS REAL) / COUNT(*) FROM u", "SELECT AVG(must) FROM u"),
+    RuleCase::equal(SCHEMA, "SELECT CAST(SUM(age) AS REAL) / COUNT(age) FROM t", "SELECT AVG(age) FROM t")
         .sound(),
-    Case::differs(SCHEMA, "SELECT CAST(SUM(age) AS REAL) / COUNT(*) FROM t", "SELECT AVG(age) FROM t")
+    RuleCase::differs(SCHEMA, "SELECT CAST(SUM(age) AS REAL) / COUNT(*) FROM t", "SELECT AVG(age) FROM t")
         .witness("INSERT INTO t VALUES (1, 'a', 'b', NULL, 'x'), (2, 'b', 'b', 1, 'x')"),
-    Case::differs(SCHEMA, "SELECT SUM(id) / COUNT(*) FROM t", "SELECT AVG(id) FROM t")
+    RuleCase::differs(SCHEMA, "SELECT SUM(id) / COUNT(*) FROM t", "SELECT AVG(id) FROM t")
         .witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x'), (2, 'b', 'b', 1, 'x')"),
 ];

@@ -24,9 +24,9 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct Between;
@@ -36,7 +36,7 @@ static META: Meta = Meta {
     name: "between",
     summary: "BETWEEN as two comparisons",
     profiles: Profiles::BOTH,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -48,7 +48,7 @@ impl Rule for Between {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let Expr::Between { expr: value, low, high, negated } = expr else { return false };
         let may_be_copied = tools::is_deterministic_expr(value) && !sqlgauge_sql::derive::has_subquery(value);
         if context.is_sound() && !may_be_copied {
@@ -68,25 +68,25 @@ impl Rule for Between {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age BETWEEN 1 AND 5",
         "SELECT name FROM t WHERE age >= 1 AND age <= 5",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age NOT BETWEEN 1 AND 5",
         "SELECT name FROM t WHERE age < 1 OR age > 5",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE age BETWEEN 5 AND 1",
         "SELECT name FROM t WHERE age >= 1 AND age <= 5",
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 3, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE age BETWEEN 1 AND 5",
         "SELECT name FROM t WHERE age > 1 AND age <= 5",

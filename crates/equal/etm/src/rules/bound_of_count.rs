@@ -26,9 +26,9 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct BoundOfCount;
@@ -38,7 +38,7 @@ static META: Meta = Meta {
     name: "bound-of-count",
     summary: "COUNT compared with neighbouring integers",
     profiles: Profiles::SOUND,
-    stage: Stage::Everywhere,
+    stage: RuleStage::Everywhere,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -50,7 +50,7 @@ impl Rule for BoundOfCount {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
         let Expr::Binary(operator, left, right) = expr else { return false };
         if !operator.is_comparison() {
             return false;
@@ -79,7 +79,7 @@ impl Rule for BoundOfCount {
         true
     }
 
-    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
         let Some(select) = tools::select_mut(query) else { return 0 };
         if select.group_by.is_empty() {
             return 0;
@@ -103,37 +103,37 @@ fn is_count(expr: &Expr) -> bool {
     tools::own_aggregate(expr).is_some_and(|aggregate| aggregate.function == Function::Count)
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT age FROM t GROUP BY age HAVING COUNT(*) > 1",
         "SELECT age FROM t GROUP BY age HAVING COUNT(*) >= 2",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT age FROM t GROUP BY age HAVING 3 > COUNT(name)",
         "SELECT age FROM t GROUP BY age HAVING COUNT(name) <= 2",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT age FROM t GROUP BY age HAVING COUNT(*) >= 1",
         "SELECT age FROM t GROUP BY age",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT age FROM t GROUP BY age HAVING AVG(id) > 1",
         "SELECT age FROM t GROUP BY age HAVING AVG(id) >= 2",
     ),
-    Case::differs(SCHEMA, "SELECT COUNT(*) FROM t HAVING COUNT(*) >= 1", "SELECT COUNT(*) FROM t"),
-    Case::differs(SCHEMA, "SELECT 5 - COUNT(*) FROM t", "SELECT COUNT(*) - 5 FROM t"),
-    Case::differs(SCHEMA, "SELECT 5 / COUNT(*) FROM t", "SELECT COUNT(*) / 5 FROM t"),
-    Case::differs(SCHEMA, "SELECT 5 % COUNT(*) FROM t", "SELECT COUNT(*) % 5 FROM t"),
-    Case::differs(SCHEMA, "SELECT 5 || COUNT(*) FROM t", "SELECT COUNT(*) || 5 FROM t"),
-    Case::differs(SCHEMA, "SELECT 5 << COUNT(*) FROM t", "SELECT COUNT(*) << 5 FROM t"),
-    Case::equal(
+    RuleCase::differs(SCHEMA, "SELECT COUNT(*) FROM t HAVING COUNT(*) >= 1", "SELECT COUNT(*) FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT 5 - COUNT(*) FROM t", "SELECT COUNT(*) - 5 FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT 5 / COUNT(*) FROM t", "SELECT COUNT(*) / 5 FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT 5 % COUNT(*) FROM t", "SELECT COUNT(*) % 5 FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT 5 || COUNT(*) FROM t", "SELECT COUNT(*) || 5 FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT 5 << COUNT(*) FROM t", "SELECT COUNT(*) << 5 FROM t"),
+    RuleCase::equal(
         SCHEMA,
         "SELECT age FROM t GROUP BY age HAVING 2 = COUNT(*)",
         "SELECT age FROM t GROUP BY age HAVING COUNT(*) = 2",

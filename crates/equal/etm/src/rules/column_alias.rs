@@ -24,7 +24,7 @@
 //! Paper, Table 1, P6.
 
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
 
 pub(super) struct ColumnAlias;
 
@@ -33,7 +33,7 @@ static META: Meta = Meta {
     name: "column-alias",
     summary: "A result column under another name",
     profiles: Profiles::BOTH,
-    stage: Stage::Resolution,
+    stage: RuleStage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -49,14 +49,14 @@ impl Rule for ColumnAlias {
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
 
-const CASES: &[Case] = &[
-    Case::equal(SINGERS, "SELECT age AS a FROM singer", "SELECT age FROM singer"),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SINGERS, "SELECT age AS a FROM singer", "SELECT age FROM singer"),
+    RuleCase::equal(
         SINGERS,
         "SELECT name, COUNT(*) AS n FROM singer GROUP BY name HAVING n > 2",
         "SELECT name, COUNT(*) FROM singer GROUP BY name HAVING COUNT(*) > 2",
     ),
-    Case::differs(
+    RuleCase::differs(
         SINGERS,
         "SELECT -age AS id FROM singer ORDER BY id",
         "SELECT -age AS id FROM singer ORDER BY singer.id",

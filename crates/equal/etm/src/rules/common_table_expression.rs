@@ -27,13 +27,13 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use sqlgauge_sql::tree::{Cte, CteId, Expr, From, Query, Relation, Source};
+use sqlgauge_sql::tree::{Cte, CteId, Expr, From, Query, Relation, RelationSource};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 
-use crate::context::{Context, Position};
+use crate::context::{Position, RuleContext};
 use crate::planned::{ctes_in_plans, shared_ctes};
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
@@ -44,7 +44,7 @@ static META: Meta = Meta {
     name: "common-table-expression",
     summary: "WITH as a subquery",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::CTE,
     keeps_plan: true,
     cases: CASES,
@@ -56,7 +56,7 @@ impl Rule for CommonTableExpression {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         if context.with_shows {
             return 0;
         }
@@ -108,22 +108,23 @@ impl Rule for CommonTableExpression {
 }
 
 /// Whether the query itself reads it in FROM, and stands where SQLite does not copy it.
-fn is_read_by(query: &Query, id: CteId, context: &Context<'_>) -> bool {
+fn is_read_by(query: &Query, id: CteId, context: &RuleContext<'_>) -> bool {
     let from = query.as_select().and_then(|select| select.from.as_ref());
-    let reads = |relation: &&Relation| relation.source == Source::Cte(id);
+    let reads = |relation: &&Relation| relation.source == RelationSource::Cte(id);
     matches!(context.position, Position::Top | Position::Derived)
         && from.is_some_and(|from| from.relations().iter().any(reads))
 }
 
 /// Whether SQLite reads the same columns of it as of a subquery in its place, and so by the same index. Of a subquery it leaves out
 /// what nobody reads; of one that is read in several places, or around the place where it stands, it may not.
-fn is_read_alike(query: &Query, cte: &Cte, uses: usize, context: &Context<'_>) -> bool {
+fn is_read_alike(query: &Query, cte: &Cte, uses: usize, context: &RuleContext<'_>) -> bool {
     let reads_all = |relation: &Relation| {
         let columns: HashSet<_> = tools::columns_read(query, relation.id).into_iter().collect();
         columns.len() == cte.query.width()
     };
     let relations = query.as_select().and_then(|select| select.from.as_ref()).map(From::relations);
-    let read = relations.into_iter().flatten().filter(|relation| relation.source == Source::Cte(cte.id));
+    let read =
+        relations.into_iter().flatten().filter(|relation| relation.source == RelationSource::Cte(cte.id));
     (uses == 1 && context.position == Position::Top)
         || read.filter(|relation| reads_all(relation)).count() == uses
 }
@@ -144,7 +145,7 @@ fn has_same_automatic_index(query: &Query, later: &VecDeque<Cte>, cte: &Cte, pos
     let from = query.as_select().and_then(|select| select.from.as_ref());
     let reads_all = |relation: &Relation| {
         let columns: HashSet<_> = tools::columns_read(query, relation.id).into_iter().collect();
-        relation.source == Source::Cte(cte.id) && columns.len() == width
+        relation.source == RelationSource::Cte(cte.id) && columns.len() == width
     };
     !joins.0 || from.is_some_and(|from| from.relations().into_iter().any(reads_all))
 }
@@ -169,65 +170,65 @@ struct Uses {
 
 impl Visitor for Uses {
     fn relation(&mut self, relation: &Relation) {
-        self.found += usize::from(relation.source == Source::Cte(self.id));
+        self.found += usize::from(relation.source == RelationSource::Cte(self.id));
     }
 }
 
-fn inline(query: &mut Query, cte: &Cte, context: &mut Context<'_>) {
+fn inline(query: &mut Query, cte: &Cte, context: &mut RuleContext<'_>) {
     rewrite_query(&mut Inline { cte, context }, query);
 }
 
 struct Inline<'i, 'a> {
     cte: &'i Cte,
-    context: &'i mut Context<'a>,
+    context: &'i mut RuleContext<'a>,
 }
 
 impl Rewriter for Inline<'_, '_> {
     fn relation(&mut self, relation: &mut Relation) {
-        if relation.source == Source::Cte(self.cte.id) {
+        if relation.source == RelationSource::Cte(self.cte.id) {
             let mut copy = self.cte.query.clone();
             tools::refresh(&mut copy, self.context);
-            relation.source = Source::Derived(Box::new(copy));
+            relation.source = RelationSource::Derived(Box::new(copy));
         }
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "WITH q AS (SELECT name FROM t WHERE age = 3) SELECT name FROM q",
         "SELECT name FROM (SELECT name FROM t WHERE age = 3)",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "WITH q AS (SELECT age, COUNT(*) AS n FROM t GROUP BY age), r AS (SELECT MAX(n) AS m FROM q) SELECT age FROM q JOIN r ON n = m",
         "SELECT age FROM (SELECT age, COUNT(*) AS n FROM t GROUP BY age) JOIN (SELECT MAX(n) AS m FROM (SELECT age, COUNT(*) AS n FROM t GROUP BY age)) ON n = m",
     ),
     // Of a subquery SQLite reads only b, and so by its index.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE n (a TEXT, b TEXT UNIQUE, c TEXT UNIQUE); CREATE VIEW v AS SELECT a, b, c FROM n",
         "WITH q(d, e) AS (SELECT b, c FROM v LIMIT 1) SELECT x.d FROM q AS x JOIN q AS y",
         "SELECT x.b FROM (SELECT b, c FROM v LIMIT 1) AS x JOIN (SELECT b, c FROM v LIMIT 1) AS y",
     )
     .sound()
     .witness("INSERT INTO n VALUES ('x', 'b', '1'), ('A', 'a', '2')"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "WITH q AS (SELECT name FROM t WHERE age = 3) SELECT name FROM q",
         "WITH q AS (SELECT name FROM t WHERE age = 4) SELECT name FROM q",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "WITH RECURSIVE q(x) AS (SELECT id FROM t UNION ALL SELECT x - 1 FROM q WHERE x > 0) SELECT x FROM q",
         "SELECT id FROM t",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "WITH RECURSIVE q(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM q WHERE x < 9) SELECT x FROM q WHERE x > 3",
         "WITH RECURSIVE r(y) AS (SELECT 1 UNION ALL SELECT y + 1 FROM r WHERE y < 9) SELECT r.y FROM r WHERE 3 < r.y",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "WITH q AS (SELECT id FROM t ORDER BY age) SELECT v, (SELECT id FROM q) FROM u",
         "SELECT v, (SELECT id FROM t) FROM u",
@@ -235,34 +236,34 @@ const CASES: &[Case] = &[
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 2, 'x'), (2, 'b', 'm', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1)"),
     // What is read twice SQLite computes once: `x > 3` then compares without affinity; a copy compares inside each SELECT.
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "WITH q(x) AS (SELECT id FROM t UNION SELECT name FROM t) SELECT x FROM q INTERSECT SELECT x FROM q WHERE x > 3",
         "SELECT x FROM (SELECT id AS x FROM t UNION SELECT name FROM t) INTERSECT SELECT x FROM (SELECT id AS x FROM t UNION SELECT name FROM t) WHERE x > 3",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', '10', 1, 'x')"),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "WITH q(x) AS (SELECT code FROM t UNION SELECT name FROM t) SELECT x FROM q INTERSECT SELECT x FROM q WHERE x > '3'",
         "SELECT x FROM (SELECT code AS x FROM t UNION SELECT name FROM t) INTERSECT SELECT x FROM (SELECT code AS x FROM t UNION SELECT name FROM t) WHERE x > '3'",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "WITH q(x) AS (SELECT id FROM t UNION SELECT name FROM t) SELECT x FROM q WHERE x > 3",
         "SELECT x FROM (SELECT id AS x FROM t UNION SELECT name FROM t) WHERE x > 3",
     )
     .sound(),
     // For the join SQLite makes an index of the columns that are read of `q`, and of all columns of a subquery.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT)",
         "WITH q(x, n, y) AS (SELECT c.b, row_number() OVER (PARTITION BY d.a ORDER BY c.a), d.a FROM t AS c JOIN t AS d) SELECT DISTINCT y FROM q JOIN t ON x = t.b",
         "SELECT DISTINCT y FROM (SELECT c.b AS x, row_number() OVER (PARTITION BY d.a ORDER BY c.a) AS n, d.a AS y FROM t AS c JOIN t AS d) JOIN t ON x = t.b",
     )
     .sound()
     .witness("INSERT INTO t VALUES ('x', 'a '), ('X', 'X')"),
-    Case::equal(
+    RuleCase::equal(
         "CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT)",
         "WITH q(x, n, y) AS (SELECT c.b, row_number() OVER (PARTITION BY d.a ORDER BY c.a), d.a FROM t AS c JOIN t AS d) SELECT DISTINCT y, n FROM q JOIN t ON x = t.b",
         "SELECT DISTINCT y, n FROM (SELECT c.b AS x, row_number() OVER (PARTITION BY d.a ORDER BY c.a) AS n, d.a AS y FROM t AS c JOIN t AS d) JOIN t ON x = t.b",

@@ -25,7 +25,7 @@
 //! Paper, Table 1, P5.
 
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
 
 pub(super) struct CommutativeOperands;
 
@@ -34,7 +34,7 @@ static META: Meta = Meta {
     name: "commutative-operands",
     summary: "Operands of =, AND and OR in another order",
     profiles: Profiles::BOTH,
-    stage: Stage::Comparison,
+    stage: RuleStage::Comparison,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -50,49 +50,49 @@ impl Rule for CommutativeOperands {
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SINGERS,
         "SELECT name FROM singer WHERE age = 3 AND name = 'x'",
         "SELECT name FROM singer WHERE 'x' = name AND 3 = age",
     ),
-    Case::equal(
+    RuleCase::equal(
         SINGERS,
         "SELECT name FROM singer WHERE age = 3 OR name = 'x' OR id = 2",
         "SELECT name FROM singer WHERE id = 2 OR (name = 'x' OR age = 3)",
     ),
-    Case::equal(
+    RuleCase::equal(
         SINGERS,
         "SELECT name FROM singer WHERE age > 3 AND age <> id",
         "SELECT name FROM singer WHERE 3 < age AND id <> age",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SINGERS,
         "SELECT name FROM singer WHERE age IS NULL OR age = 1",
         "SELECT name FROM singer WHERE 1 = age OR age IS NULL",
     ),
-    Case::differs(SINGERS, "SELECT id - age FROM singer", "SELECT age - id FROM singer"),
-    Case::differs(
+    RuleCase::differs(SINGERS, "SELECT id - age FROM singer", "SELECT age - id FROM singer"),
+    RuleCase::differs(
         SINGERS,
         "SELECT name FROM singer WHERE age = 3 AND (id = 1 OR id = 2)",
         "SELECT name FROM singer WHERE age = 3 AND id = 1 OR id = 2",
     ),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT);",
         "SELECT 1 FROM t WHERE a = b",
         "SELECT 1 FROM t WHERE b = a",
     )
     .sound()
     .witness("INSERT INTO t VALUES ('x', 'X')"),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE p (x INT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (y, x), UNIQUE (x, y)) STRICT; CREATE TABLE c (b INT PRIMARY KEY NOT NULL COLLATE NOCASE) WITHOUT ROWID, STRICT",
         "SELECT c.b FROM p JOIN c WHERE p.x = c.b LIMIT 2",
         "SELECT c.b FROM p JOIN c WHERE c.b = p.x LIMIT 2",
     )
     .sound()
     .witness("INSERT INTO p VALUES (2, '01'), (0, 'X'), (0, '5'); INSERT INTO c VALUES (0), (2)"),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE w (y INT)",
         "SELECT -y IS TRUE COLLATE NOCASE FROM w",
         "SELECT TRUE COLLATE NOCASE IS -y FROM w",

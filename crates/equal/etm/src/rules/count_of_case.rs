@@ -27,9 +27,9 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, UnaryOperator};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct CountOfCase;
@@ -39,7 +39,7 @@ static META: Meta = Meta {
     name: "count-of-case",
     summary: "COUNT(CASE …) and SUM(CASE … 1 ELSE 0)",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -51,7 +51,7 @@ impl Rule for CountOfCase {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
         let grouped = !select.group_by.is_empty();
         let sound = context.is_sound();
@@ -92,7 +92,7 @@ fn case(when: Expr, otherwise: Option<Expr>) -> Expr {
 }
 
 /// `COUNT(CASE WHEN d THEN 1/c [ELSE NULL] END)` as `SUM(CASE WHEN d THEN 1 ELSE 0 END)`.
-fn published(expr: &mut Expr, context: &Context<'_>) -> bool {
+fn published(expr: &mut Expr, context: &RuleContext<'_>) -> bool {
     let Some((Function::Count, value)) = tools::plain_aggregate(expr) else { return false };
     let Some((when, then, Expr::Literal(Literal::Null))) = single_case(value) else { return false };
     let counts = tools::as_integer(then) == Some(1)
@@ -120,7 +120,7 @@ fn is_integer(expr: &Expr, value: i64) -> bool {
 }
 
 /// Any result that is not NULL counts the same.
-fn simple_count(expr: &mut Expr, context: &Context<'_>) -> bool {
+fn simple_count(expr: &mut Expr, context: &RuleContext<'_>) -> bool {
     let Some((Function::Count, value)) = tools::plain_aggregate(expr) else { return false };
     let Some((when, then, Expr::Literal(Literal::Null))) = single_case(value) else { return false };
     let plain = is_integer(then, 1) && matches!(value, Expr::Case { otherwise: None, .. });
@@ -149,35 +149,35 @@ fn in_product(expr: &mut Expr) -> usize {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name, COUNT(CASE WHEN age > 3 THEN 1 END) FROM t GROUP BY name",
         "SELECT name, SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t GROUP BY name",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name, COUNT(CASE WHEN age > 3 THEN id ELSE NULL END) FROM t GROUP BY name",
         "SELECT name, SUM(IIF(age > 3, 1, 0)) FROM t GROUP BY name",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT CAST(COUNT(CASE WHEN age > 3 THEN 1 END) AS REAL) * 100 / COUNT(*) FROM t",
         "SELECT CAST(SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) AS REAL) * 100 / COUNT(*) FROM t",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT COUNT(CASE WHEN age > 3 THEN 1 END) FROM t",
         "SELECT SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t",
     )
     .paper(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT COUNT(CASE WHEN age > 3 THEN 1 END) FROM t",
         "SELECT SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name, COUNT(CASE WHEN age > 3 THEN name END) FROM t GROUP BY name",
         "SELECT name, SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM t GROUP BY name",

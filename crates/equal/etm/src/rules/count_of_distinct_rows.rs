@@ -22,11 +22,11 @@
 //! Ours.
 
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{Aggregate, Args, Body, Expr, Output, Query, Source};
+use sqlgauge_sql::tree::{Aggregate, Args, Body, Expr, Output, Query, RelationSource};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct CountOfDistinctRows;
@@ -36,7 +36,7 @@ static META: Meta = Meta {
     name: "count-of-distinct-rows",
     summary: "COUNT(*) over DISTINCT as COUNT(DISTINCT …)",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::DERIVED,
     keeps_plan: false,
     cases: CASES,
@@ -48,10 +48,10 @@ impl Rule for CountOfDistinctRows {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
         let Some(relation) = tools::single_relation(select) else { return 0 };
-        let Source::Derived(inner) = &relation.source else { return 0 };
+        let RelationSource::Derived(inner) = &relation.source else { return 0 };
         let ([output], Some(own)) = (select.outputs.as_slice(), tools::plain_select(inner)) else { return 0 };
         let counts = match tools::plain_aggregate(&output.expr) {
             Some((Function::Count, Expr::Column(column))) => column.relation == relation.id,
@@ -77,20 +77,20 @@ impl Rule for CountOfDistinctRows {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT COUNT(*) FROM (SELECT DISTINCT born FROM t)",
         "SELECT COUNT(DISTINCT born) FROM t",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT COUNT(name) FROM (SELECT DISTINCT name FROM t)",
         "SELECT COUNT(DISTINCT name) FROM t",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT COUNT(*) FROM (SELECT DISTINCT name FROM t)",
         "SELECT COUNT(DISTINCT name) FROM t",

@@ -29,10 +29,10 @@ use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Args, ColumnRef, Expr, Place, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::context::passes_not_null;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct CountOfNotNull;
@@ -42,7 +42,7 @@ static META: Meta = Meta {
     name: "count-of-not-null",
     summary: "COUNT(c) as COUNT(*)",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -54,7 +54,7 @@ impl Rule for CountOfNotNull {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let mut has_count = false;
         for expr in tools::own_exprs(query) {
             has_count = has_count || tools::any(expr, &|e| counted(e).is_some());
@@ -94,7 +94,7 @@ impl Rule for CountOfNotNull {
 }
 
 /// Whether SQLite reads the column for something else than to count it. The rowid is in every index.
-fn is_read_elsewhere(query: &Query, column: ColumnRef, context: &Context<'_>) -> bool {
+fn is_read_elsewhere(query: &Query, column: ColumnRef, context: &RuleContext<'_>) -> bool {
     let table = context.facts.table_of(column.relation).and_then(|id| context.schema().table(id));
     if table.map_or(column.column == Place::Rowid, |table| table.is_rowid(column.column)) {
         return true;
@@ -124,44 +124,52 @@ fn counted(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT COUNT(id) FROM t", "SELECT COUNT(*) FROM t"),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT COUNT(id) FROM t", "SELECT COUNT(*) FROM t"),
+    RuleCase::equal(
         SCHEMA,
         "SELECT name, COUNT(born) FROM t GROUP BY name",
         "SELECT name, COUNT(*) FROM t GROUP BY name",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT COUNT(u.t_id) FROM t JOIN u ON t.id = u.t_id WHERE v = 1 AND name = 'x'",
         "SELECT COUNT(*) FROM t JOIN u ON t.id = u.t_id WHERE v = 1 AND name = 'x'",
     ),
-    Case::equal(SCHEMA, "SELECT COUNT(age) FROM t WHERE age > 3", "SELECT COUNT(*) FROM t WHERE age > 3")
+    RuleCase::equal(SCHEMA, "SELECT COUNT(age) FROM t WHERE age > 3", "SELECT COUNT(*) FROM t WHERE age > 3")
         .sound(),
-    Case::differs(SCHEMA, "SELECT COUNT(name) FROM t", "SELECT COUNT(*) FROM t"),
-    Case::differs(
+    RuleCase::differs(SCHEMA, "SELECT COUNT(name) FROM t", "SELECT COUNT(*) FROM t"),
+    RuleCase::differs(
         SCHEMA,
         "SELECT (SELECT COUNT(t.id) FROM u) FROM t",
         "SELECT (SELECT COUNT(*) FROM u) FROM t",
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
-    Case::differs(SCHEMA, "SELECT COUNT(DISTINCT name) FROM t", "SELECT COUNT(*) FROM t"),
-    Case::equal(
+    RuleCase::differs(SCHEMA, "SELECT COUNT(DISTINCT name) FROM t", "SELECT COUNT(*) FROM t"),
+    RuleCase::equal(
         SCHEMA,
         "SELECT t.id, COUNT(uid) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id",
         "SELECT t.id, COUNT(*) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id",
     )
     .paper(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT t.id, COUNT(uid) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id",
         "SELECT t.id, COUNT(*) FROM t LEFT JOIN u ON t.id = t_id GROUP BY t.id",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x')"),
-    Case::equal("CREATE TABLE n (k TEXT PRIMARY KEY)", "SELECT COUNT(k) FROM n", "SELECT COUNT(*) FROM n")
-        .paper(),
-    Case::differs("CREATE TABLE n (k TEXT PRIMARY KEY)", "SELECT COUNT(k) FROM n", "SELECT COUNT(*) FROM n")
-        .sound()
-        .witness("INSERT INTO n VALUES (NULL)"),
+    RuleCase::equal(
+        "CREATE TABLE n (k TEXT PRIMARY KEY)",
+        "SELECT COUNT(k) FROM n",
+        "SELECT COUNT(*) FROM n",
+    )
+    .paper(),
+    RuleCase::differs(
+        "CREATE TABLE n (k TEXT PRIMARY KEY)",
+        "SELECT COUNT(k) FROM n",
+        "SELECT COUNT(*) FROM n",
+    )
+    .sound()
+    .witness("INSERT INTO n VALUES (NULL)"),
 ];

@@ -26,9 +26,9 @@
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::{Expr, Place, Query, Select};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct DependentGroupKeys;
@@ -38,7 +38,7 @@ static META: Meta = Meta {
     name: "dependent-group-keys",
     summary: "Group keys that other group keys fix",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::GROUP,
     keeps_plan: false,
     cases: CASES,
@@ -50,7 +50,7 @@ impl Rule for DependentGroupKeys {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         if !context.is_sound() && !query.order_by.is_empty() {
             return 0;
         }
@@ -59,7 +59,7 @@ impl Rule for DependentGroupKeys {
     }
 }
 
-fn published(select: &mut Select, context: &Context<'_>) -> usize {
+fn published(select: &mut Select, context: &RuleContext<'_>) -> usize {
     let is_unique =
         |key: &Expr| tools::as_column(key).is_some_and(|column| context.is_unique_as_published(column));
     if select.group_by.len() < 2 {
@@ -71,7 +71,7 @@ fn published(select: &mut Select, context: &Context<'_>) -> usize {
     1
 }
 
-fn corrected(select: &mut Select, context: &Context<'_>) -> usize {
+fn corrected(select: &mut Select, context: &RuleContext<'_>) -> usize {
     if select.group_by.len() < 2 || context.groups_show() {
         return 0;
     }
@@ -108,11 +108,11 @@ fn corrected(select: &mut Select, context: &Context<'_>) -> usize {
     places
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name, COUNT(*) FROM t GROUP BY id, name", "SELECT name, COUNT(*) FROM t GROUP BY id"),
-    Case::equal(SCHEMA, "SELECT COUNT(*) FROM t GROUP BY age, code", "SELECT COUNT(*) FROM t GROUP BY code"),
-    Case::equal(SCHEMA, "SELECT t.name, COUNT(*) FROM t JOIN u ON t.id = u.must GROUP BY t.id, u.must, t.name ORDER BY COUNT(*) DESC", "SELECT t.name, COUNT(*) FROM t JOIN u ON t.id = u.must GROUP BY t.id ORDER BY COUNT(*) DESC").sound(),
-    Case::differs(SCHEMA, "SELECT age, COUNT(*) FROM t GROUP BY age, name", "SELECT age, COUNT(*) FROM t GROUP BY age"),
-    Case::equal("CREATE TABLE n (a INT UNIQUE, b INT)", "SELECT COUNT(*) FROM n GROUP BY a, b", "SELECT COUNT(*) FROM n GROUP BY a").paper(),
-    Case::differs("CREATE TABLE n (a INT UNIQUE, b INT)", "SELECT COUNT(*) FROM n GROUP BY a, b", "SELECT COUNT(*) FROM n GROUP BY a").sound().witness("INSERT INTO n VALUES (NULL, 1), (NULL, 2)"),
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT name, COUNT(*) FROM t GROUP BY id, name", "SELECT name, COUNT(*) FROM t GROUP BY id"),
+    RuleCase::equal(SCHEMA, "SELECT COUNT(*) FROM t GROUP BY age, code", "SELECT COUNT(*) FROM t GROUP BY code"),
+    RuleCase::equal(SCHEMA, "SELECT t.name, COUNT(*) FROM t JOIN u ON t.id = u.must GROUP BY t.id, u.must, t.name ORDER BY COUNT(*) DESC", "SELECT t.name, COUNT(*) FROM t JOIN u ON t.id = u.must GROUP BY t.id ORDER BY COUNT(*) DESC").sound(),
+    RuleCase::differs(SCHEMA, "SELECT age, COUNT(*) FROM t GROUP BY age, name", "SELECT age, COUNT(*) FROM t GROUP BY age"),
+    RuleCase::equal("CREATE TABLE n (a INT UNIQUE, b INT)", "SELECT COUNT(*) FROM n GROUP BY a, b", "SELECT COUNT(*) FROM n GROUP BY a").paper(),
+    RuleCase::differs("CREATE TABLE n (a INT UNIQUE, b INT)", "SELECT COUNT(*) FROM n GROUP BY a, b", "SELECT COUNT(*) FROM n GROUP BY a").sound().witness("INSERT INTO n VALUES (NULL, 1), (NULL, 2)"),
 ];

@@ -26,10 +26,10 @@
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Output, Query, RelationId, Select};
 
-use crate::context::Context;
 use crate::context::Position;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct DistinctJoinAsExists;
@@ -39,7 +39,7 @@ static META: Meta = Meta {
     name: "distinct-join-as-exists",
     summary: "Tables joined only to filter distinct rows, as EXISTS",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
     cases: CASES,
@@ -51,7 +51,7 @@ impl Rule for DistinctJoinAsExists {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
         // Rule 13 takes what is in EXISTS for one join, DISTINCT or not.
         let hidden = match context.position {
@@ -133,43 +133,43 @@ fn connected(moved: &[RelationId], conjuncts: &[Expr]) -> Vec<Vec<RelationId>> {
     groups
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT DISTINCT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1",
         "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v > 1)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT DISTINCT name FROM t JOIN u ON t.id = u.t_id",
         "SELECT DISTINCT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1",
         "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v > 1)",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT DISTINCT t.id, v FROM t JOIN u ON t.id = u.t_id",
         "SELECT DISTINCT t.id, 1 FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)",
     ),
     // What has no affinity, or another collation, fixes a row and yet is not fixed by its own value.
-    Case::equal(
+    RuleCase::equal(
         "CREATE TABLE r (k, z INT); CREATE TABLE e (id INTEGER PRIMARY KEY, c TEXT NOT NULL UNIQUE);",
         "SELECT DISTINCT r.z FROM r JOIN e ON e.c = r.k",
         "SELECT DISTINCT z FROM r WHERE EXISTS (SELECT 1 FROM e WHERE e.c = r.k)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         "CREATE TABLE t (id INTEGER PRIMARY KEY); CREATE TABLE u (must TEXT COLLATE RTRIM NOT NULL, v TEXT);",
         "SELECT u.v FROM t JOIN u ON t.id = u.must GROUP BY u.v",
         "SELECT DISTINCT v FROM u WHERE EXISTS (SELECT 1 FROM t WHERE t.id = u.must)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         "CREATE TABLE r (k, z INT); CREATE TABLE ship (sid INTEGER PRIMARY KEY);",
         "SELECT z FROM r JOIN ship ON r.k = ship.sid UNION SELECT z FROM r",
         "SELECT z FROM r WHERE EXISTS (SELECT 1 FROM ship WHERE ship.sid = r.k) UNION SELECT z FROM r",

@@ -31,9 +31,9 @@ use sqlgauge_sql::derive::{Dependencies, Facts, is_aggregate_select};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Expr, Query, Select};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct DistinctOfUnique;
@@ -43,7 +43,7 @@ static META: Meta = Meta {
     name: "distinct-of-unique",
     summary: "DISTINCT where no two rows are equal",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -55,7 +55,7 @@ impl Rule for DistinctOfUnique {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let mut places = 0;
         let facts = &context.facts;
         let Some(select) = query.as_select() else { return 0 };
@@ -95,7 +95,7 @@ fn rows_differ(select: &Select, facts: &Facts<'_>) -> bool {
     closure.is_complete() && outputs.iter().all(|output| !sqlgauge_sql::derive::has_window(output))
 }
 
-fn published(select: &Select, context: &Context<'_>) -> bool {
+fn published(select: &Select, context: &RuleContext<'_>) -> bool {
     tools::single_relation(select).is_some()
         && select.outputs.iter().any(|output| {
             tools::as_column(&output.expr).is_some_and(|column| context.is_unique_as_published(column))
@@ -103,7 +103,7 @@ fn published(select: &Select, context: &Context<'_>) -> bool {
 }
 
 /// Drops DISTINCT inside aggregates. `before` is the SELECT whose rows are aggregated.
-fn aggregates(query: &mut Query, before: Option<&Select>, context: &Context<'_>) -> usize {
+fn aggregates(query: &mut Query, before: Option<&Select>, context: &RuleContext<'_>) -> usize {
     let single = query.as_select().is_some_and(|select| tools::single_relation(select).is_some());
     let mut places = 0;
     tools::for_own_exprs(query, &mut |expr| {
@@ -128,42 +128,42 @@ fn aggregates(query: &mut Query, before: Option<&Select>, context: &Context<'_>)
     places
 }
 
-fn values_differ(select: &Select, value: &Expr, context: &Context<'_>) -> bool {
+fn values_differ(select: &Select, value: &Expr, context: &RuleContext<'_>) -> bool {
     let Some(column) = tools::as_column(value) else { return false };
     let mut dependencies = Dependencies::of(select, &context.facts);
     dependencies.assume_not_null(column);
     dependencies.closure(std::slice::from_ref(value)).is_complete()
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT DISTINCT id FROM t", "SELECT id FROM t"),
-    Case::equal(SCHEMA, "SELECT DISTINCT name, code FROM t", "SELECT name, code FROM t"),
-    Case::equal(SCHEMA, "SELECT COUNT(DISTINCT code) FROM t", "SELECT COUNT(code) FROM t"),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT DISTINCT id FROM t", "SELECT id FROM t"),
+    RuleCase::equal(SCHEMA, "SELECT DISTINCT name, code FROM t", "SELECT name, code FROM t"),
+    RuleCase::equal(SCHEMA, "SELECT COUNT(DISTINCT code) FROM t", "SELECT COUNT(code) FROM t"),
+    RuleCase::equal(
         SCHEMA,
         "SELECT DISTINCT uid, t.name FROM t JOIN u ON t.id = u.t_id",
         "SELECT uid, t.name FROM t JOIN u ON t.id = u.t_id",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT DISTINCT name, COUNT(*) FROM t GROUP BY name",
         "SELECT name, COUNT(*) FROM t GROUP BY name",
     )
     .sound(),
-    Case::differs(SCHEMA, "SELECT DISTINCT name FROM t", "SELECT name FROM t"),
-    Case::differs(
+    RuleCase::differs(SCHEMA, "SELECT DISTINCT name FROM t", "SELECT name FROM t"),
+    RuleCase::differs(
         SCHEMA,
         "SELECT DISTINCT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1",
         "SELECT t.id FROM t JOIN u ON t.id = u.t_id WHERE v > 1",
     )
     .sound(),
-    Case::equal("CREATE TABLE n (a INT UNIQUE)", "SELECT DISTINCT a FROM n", "SELECT a FROM n").paper(),
-    Case::differs("CREATE TABLE n (a INT UNIQUE)", "SELECT DISTINCT a FROM n", "SELECT a FROM n")
+    RuleCase::equal("CREATE TABLE n (a INT UNIQUE)", "SELECT DISTINCT a FROM n", "SELECT a FROM n").paper(),
+    RuleCase::differs("CREATE TABLE n (a INT UNIQUE)", "SELECT DISTINCT a FROM n", "SELECT a FROM n")
         .sound()
         .witness("INSERT INTO n VALUES (NULL), (NULL)"),
     // SQLite sorts before the LIMIT of a subquery if it puts that into the query around it, as DISTINCT keeps it from doing.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT UNIQUE, name TEXT)",
         "WITH q(x) AS (SELECT id FROM t LIMIT 2) SELECT DISTINCT x FROM q ORDER BY 1",
         "WITH q(x) AS (SELECT id FROM t LIMIT 2) SELECT x FROM q ORDER BY 1",

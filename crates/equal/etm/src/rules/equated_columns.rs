@@ -29,9 +29,9 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, Select};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct EquatedColumns;
@@ -41,7 +41,7 @@ static META: Meta = Meta {
     name: "equated-columns",
     summary: "One of two columns that are equal in every row",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
     cases: CASES,
@@ -53,7 +53,7 @@ impl Rule for EquatedColumns {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
         let pairs = pairs(select, context);
         if pairs.is_empty() {
@@ -70,7 +70,7 @@ fn pair(condition: &Expr) -> Option<(ColumnRef, ColumnRef)> {
     Some((tools::as_column(left)?, tools::as_column(right)?)).filter(|(a, b)| a != b)
 }
 
-fn pairs(select: &Select, context: &Context<'_>) -> Vec<(ColumnRef, ColumnRef)> {
+fn pairs(select: &Select, context: &RuleContext<'_>) -> Vec<(ColumnRef, ColumnRef)> {
     let Some(from) = &select.from else { return Vec::new() };
     if !context.is_sound() {
         return tools::on_conjuncts(from).into_iter().filter_map(pair).collect();
@@ -91,7 +91,7 @@ fn pairs(select: &Select, context: &Context<'_>) -> Vec<(ColumnRef, ColumnRef)> 
 }
 
 /// Columns that are equal, each class with its representative first.
-fn classes(pairs: &[(ColumnRef, ColumnRef)], context: &Context<'_>) -> Vec<Vec<ColumnRef>> {
+fn classes(pairs: &[(ColumnRef, ColumnRef)], context: &RuleContext<'_>) -> Vec<Vec<ColumnRef>> {
     let mut classes: Vec<Vec<ColumnRef>> = Vec::new();
     for &(a, b) in pairs {
         let (of_a, of_b) = (
@@ -115,7 +115,7 @@ fn classes(pairs: &[(ColumnRef, ColumnRef)], context: &Context<'_>) -> Vec<Vec<C
     classes
 }
 
-fn replace(query: &mut Query, classes: &[Vec<ColumnRef>], context: &Context<'_>) -> usize {
+fn replace(query: &mut Query, classes: &[Vec<ColumnRef>], context: &RuleContext<'_>) -> usize {
     let sound = context.is_sound();
     let mut places = 0;
     let representative =
@@ -146,7 +146,7 @@ fn replace(query: &mut Query, classes: &[Vec<ColumnRef>], context: &Context<'_>)
 }
 
 /// Rewrites the equalities of each class to compare its representative with each of the others.
-fn span(query: &mut Query, classes: &[Vec<ColumnRef>], context: &Context<'_>) -> usize {
+fn span(query: &mut Query, classes: &[Vec<ColumnRef>], context: &RuleContext<'_>) -> usize {
     if context.rows_show() {
         return 0;
     }
@@ -182,31 +182,31 @@ fn span(query: &mut Query, classes: &[Vec<ColumnRef>], context: &Context<'_>) ->
     places
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT t.id FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' AND v = 1", "SELECT u.t_id FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' AND v = 1"),
-    Case::equal("CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT t.id FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' AND v = 1", "SELECT u.t_id FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' AND v = 1"),
+    RuleCase::equal("CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);
 CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT NULL REFERENCES t(id), v INT);
 CREATE TABLE n (x INT);", "SELECT a.v FROM t JOIN u a ON t.id = a.t_id JOIN n b ON b.x = t.id WHERE name = 'x'", "SELECT a.v FROM t JOIN u a ON t.id = a.t_id JOIN n b ON b.x = a.t_id WHERE name = 'x'").sound(),
-    Case::equal(SCHEMA, "SELECT COUNT(*) FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' GROUP BY t.id", "SELECT COUNT(*) FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' GROUP BY u.t_id"),
-    Case::differs(SCHEMA, "SELECT t.id FROM t LEFT JOIN u ON t.id = u.t_id", "SELECT u.t_id FROM t LEFT JOIN u ON t.id = u.t_id").sound(),
-    Case::differs(SCHEMA, "SELECT t.id, v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'", "SELECT u.uid, v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'"),
-    Case::differs("CREATE TABLE a (x INT); CREATE TABLE b (y TEXT)", "SELECT a.x FROM a JOIN b ON a.x = b.y", "SELECT b.y FROM a JOIN b ON a.x = b.y").sound().witness("INSERT INTO a VALUES (1); INSERT INTO b VALUES ('1')"),
+    RuleCase::equal(SCHEMA, "SELECT COUNT(*) FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' GROUP BY t.id", "SELECT COUNT(*) FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' GROUP BY u.t_id"),
+    RuleCase::differs(SCHEMA, "SELECT t.id FROM t LEFT JOIN u ON t.id = u.t_id", "SELECT u.t_id FROM t LEFT JOIN u ON t.id = u.t_id").sound(),
+    RuleCase::differs(SCHEMA, "SELECT t.id, v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'", "SELECT u.uid, v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'"),
+    RuleCase::differs("CREATE TABLE a (x INT); CREATE TABLE b (y TEXT)", "SELECT a.x FROM a JOIN b ON a.x = b.y", "SELECT b.y FROM a JOIN b ON a.x = b.y").sound().witness("INSERT INTO a VALUES (1); INSERT INTO b VALUES ('1')"),
     // A rowid brings no collation, another column that holds the same number brings one.
-    Case::differs(
+    RuleCase::differs(
         COLLATED,
         "SELECT CAST(id AS TEXT) = c FROM p JOIN f ON id = n",
         "SELECT CAST(n AS TEXT) = c FROM p JOIN f ON id = n",
     )
     .sound()
     .witness("INSERT INTO p VALUES (1); INSERT INTO f VALUES (1, '1 ')"),
-    Case::differs(
+    RuleCase::differs(
         COLLATED,
         "SELECT MAX(id, c, 'b ') FROM p JOIN f ON id = n",
         "SELECT MAX(n, c, 'b ') FROM p JOIN f ON id = n",
     )
     .sound()
     .witness("INSERT INTO p VALUES (1); INSERT INTO f VALUES (1, 'b')"),
-    Case::differs(
+    RuleCase::differs(
         COLLATED,
         "SELECT MAX(x, c, 'b ') FROM (SELECT id AS x, c FROM p JOIN f ON id = n)",
         "SELECT MAX(x, c, 'b ') FROM (SELECT n AS x, c FROM p JOIN f ON id = n)",

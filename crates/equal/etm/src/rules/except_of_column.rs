@@ -30,9 +30,9 @@
 use sqlgauge_sql::derive::{has_window, is_aggregate_select};
 use sqlgauge_sql::tree::{Body, Expr, Query, Select, SetOperator};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct ExceptOfColumn;
@@ -42,7 +42,7 @@ static META: Meta = Meta {
     name: "except-of-column",
     summary: "EXCEPT as NOT IN",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::SET_OPERATION,
     keeps_plan: false,
     cases: CASES,
@@ -54,7 +54,7 @@ impl Rule for ExceptOfColumn {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Body::SetOperation { operator: SetOperator::Except, left, right, .. } = &query.body else {
             return 0;
         };
@@ -70,7 +70,7 @@ impl Rule for ExceptOfColumn {
     }
 }
 
-fn difference(outer: &Select, inner: &Body, context: &Context<'_>) -> Option<Select> {
+fn difference(outer: &Select, inner: &Body, context: &RuleContext<'_>) -> Option<Select> {
     let value = &outer.outputs.first()?.expr;
     let column = tools::as_column(value)?;
     let mut inner = inner.clone();
@@ -100,55 +100,55 @@ fn difference(outer: &Select, inner: &Body, context: &Context<'_>) -> Option<Sel
     Some(select)
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT id FROM t EXCEPT SELECT must FROM u",
         "SELECT id FROM t WHERE id NOT IN (SELECT must FROM u)",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT id FROM t EXCEPT SELECT t_id FROM u",
         "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT id FROM t EXCEPT SELECT t_id FROM u",
         "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u)",
     )
     .paper(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT id FROM t EXCEPT SELECT t_id FROM u",
         "SELECT id FROM t WHERE id NOT IN (SELECT t_id FROM u)",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT born FROM t EXCEPT SELECT name FROM t WHERE name > 'b'",
         "SELECT DISTINCT born FROM t WHERE born NOT IN (SELECT name FROM t WHERE name > 'b')",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT born FROM t EXCEPT SELECT code FROM t WHERE age > 1",
         "SELECT born FROM t WHERE born NOT IN (SELECT code FROM t WHERE age > 1)",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t EXCEPT SELECT code FROM t",
         "SELECT DISTINCT name FROM t WHERE name NOT IN (SELECT code FROM t)",
     ),
     // A window function cannot stand in WHERE.
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT id FROM t EXCEPT SELECT LAG(must) OVER (ORDER BY uid) FROM u",
         "SELECT t.id FROM t EXCEPT SELECT LAG(u.must) OVER (ORDER BY u.uid) FROM u",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT id FROM t EXCEPT SELECT ROW_NUMBER() OVER (ORDER BY v) FROM u",
         "SELECT id FROM t EXCEPT SELECT ROW_NUMBER() OVER (ORDER BY v) FROM u WHERE v IS NOT NULL",

@@ -24,10 +24,10 @@
 
 use sqlgauge_sql::tree::{Output, Query};
 
-use crate::context::Context;
 use crate::context::Position;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct ExistsOfAnything;
@@ -37,7 +37,7 @@ static META: Meta = Meta {
     name: "exists-of-anything",
     summary: "What EXISTS returns",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -49,7 +49,7 @@ impl Rule for ExistsOfAnything {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let positive =
             query.limit.as_ref().is_none_or(|limit| tools::as_integer(limit).is_some_and(|n| n > 0));
         if context.position != Position::Exists || query.offset.is_some() || !positive {
@@ -76,20 +76,20 @@ impl Rule for ExistsOfAnything {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE EXISTS (SELECT DISTINCT v FROM u WHERE t_id = id LIMIT 1)",
         "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t_id = id)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE NOT EXISTS (SELECT * FROM u WHERE t_id = id)",
         "SELECT name FROM t WHERE NOT EXISTS (SELECT uid FROM u WHERE t_id = id ORDER BY v)",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE EXISTS (SELECT COUNT(*) FROM u WHERE t_id = id)",
         "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t_id = id)",

@@ -33,10 +33,10 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
 
-use crate::context::Context;
 use crate::context::Position;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct ExtremumByOrder;
@@ -46,7 +46,7 @@ static META: Meta = Meta {
     name: "extremum-by-order",
     summary: "The first value in order, or MIN and MAX",
     profiles: Profiles::BOTH,
-    stage: Stage::Everywhere,
+    stage: RuleStage::Everywhere,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -58,7 +58,7 @@ impl Rule for ExtremumByOrder {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         if !context.is_sound() {
             return usize::from(published(query));
         }
@@ -71,7 +71,7 @@ impl Rule for ExtremumByOrder {
         outputs.map(|expr| usize::from(corrected(expr, context))).sum()
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         if !context.is_sound() {
             return false;
         }
@@ -134,7 +134,7 @@ fn published(query: &mut Query) -> bool {
 }
 
 /// Rewrites a subquery that is used as a value.
-fn corrected(expr: &mut Expr, context: &Context<'_>) -> bool {
+fn corrected(expr: &mut Expr, context: &RuleContext<'_>) -> bool {
     let Expr::Scalar(query) = expr else { return false };
     let Some((term, descending)) = first_in_order(query) else { return false };
     let key = tools::order_expr(query, &term.expr).clone();
@@ -161,45 +161,46 @@ fn put_extremum(query: &mut Query, key: &Expr, descending: bool) {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age < (SELECT age FROM t ORDER BY age DESC LIMIT 1)",
         "SELECT name FROM t WHERE age < (SELECT MAX(age) FROM t)",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE id > (SELECT id FROM t WHERE age = 1 ORDER BY id LIMIT 1)",
         "SELECT name FROM t WHERE id > (SELECT MIN(id) FROM t WHERE age = 1)",
     ),
-    Case::equal(SCHEMA, "SELECT age FROM t ORDER BY age DESC LIMIT 1", "SELECT MAX(age) FROM t").paper(),
-    Case::differs(SCHEMA, "SELECT age FROM t ORDER BY age DESC LIMIT 1", "SELECT MAX(age) FROM t").sound(),
-    Case::differs(
+    RuleCase::equal(SCHEMA, "SELECT age FROM t ORDER BY age DESC LIMIT 1", "SELECT MAX(age) FROM t").paper(),
+    RuleCase::differs(SCHEMA, "SELECT age FROM t ORDER BY age DESC LIMIT 1", "SELECT MAX(age) FROM t")
+        .sound(),
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE age IS (SELECT age FROM t ORDER BY age LIMIT 1)",
         "SELECT name FROM t WHERE age IS (SELECT MIN(age) FROM t)",
     )
     .sound(),
-    Case::differs(SCHEMA, "SELECT age FROM t ORDER BY age DESC LIMIT 2", "SELECT MAX(age) FROM t"),
-    Case::differs(
+    RuleCase::differs(SCHEMA, "SELECT age FROM t ORDER BY age DESC LIMIT 2", "SELECT MAX(age) FROM t"),
+    RuleCase::differs(
         SCHEMA,
         "SELECT id FROM t WHERE code = (SELECT age FROM t ORDER BY age DESC LIMIT 1)",
         "SELECT id FROM t WHERE code = (SELECT MAX(age) FROM t)",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, '05', 'n', 5, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT id FROM t WHERE '5' = (SELECT age FROM t ORDER BY age DESC LIMIT 1)",
         "SELECT id FROM t WHERE '5' = (SELECT MAX(age) FROM t)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT id FROM t WHERE 2 * age > 3 + (SELECT age FROM t ORDER BY age DESC LIMIT 1)",
         "SELECT id FROM t WHERE 2 * age > 3 + (SELECT MAX(age) FROM t)",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name, (SELECT v FROM u ORDER BY v DESC LIMIT 1) FROM t",
         "SELECT name, (SELECT MAX(v) FROM u) FROM t",

@@ -30,9 +30,9 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, OrderTerm, Query, Select};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct ExtremumBySubquery;
@@ -42,7 +42,7 @@ static META: Meta = Meta {
     name: "extremum-by-subquery",
     summary: "The row with the greatest value by a subquery or by ORDER BY and LIMIT",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
     cases: CASES,
@@ -54,7 +54,7 @@ impl Rule for ExtremumBySubquery {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         if query.limit.is_some() || query.offset.is_some() {
             return 0;
         }
@@ -63,7 +63,7 @@ impl Rule for ExtremumBySubquery {
 }
 
 /// A comparison of a column with the least or greatest value of the same column of the same table.
-fn extremum(expr: &Expr, context: &Context<'_>) -> Option<(ColumnRef, bool, ColumnRef)> {
+fn extremum(expr: &Expr, context: &RuleContext<'_>) -> Option<(ColumnRef, bool, ColumnRef)> {
     let Expr::Binary(BinaryOperator::Equal, left, right) = expr else { return None };
     let (column, query) = match (left.as_ref(), right.as_ref()) {
         (Expr::Column(column), Expr::Scalar(query)) | (Expr::Scalar(query), Expr::Column(column)) => {
@@ -90,7 +90,7 @@ fn order(query: &mut Query, column: ColumnRef, descending: bool) {
     query.limit = Some(tools::one());
 }
 
-fn published(query: &mut Query, context: &Context<'_>) -> usize {
+fn published(query: &mut Query, context: &RuleContext<'_>) -> usize {
     if !query.order_by.is_empty() {
         return 0;
     }
@@ -106,7 +106,7 @@ fn published(query: &mut Query, context: &Context<'_>) -> usize {
     1
 }
 
-fn corrected(query: &mut Query, context: &Context<'_>) -> usize {
+fn corrected(query: &mut Query, context: &RuleContext<'_>) -> usize {
     let Some(select) = query.as_select() else { return 0 };
     let Some(relation) = tools::single_relation(select) else { return 0 };
     if !tools::is_flat(select) {
@@ -156,67 +156,67 @@ fn same_conditions(select: &Select, conjuncts: &[&Expr], place: usize, inner: Co
     })
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE id = (SELECT MAX(id) FROM t)",
         "SELECT name FROM t ORDER BY id DESC LIMIT 1",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE (SELECT MIN(code) FROM t) = code",
         "SELECT name FROM t ORDER BY code ASC LIMIT 1",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t WHERE age = 1)",
         "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t)",
         "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1",
     )
     .paper(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE age = 1 AND id = (SELECT MAX(id) FROM t)",
         "SELECT name FROM t WHERE age = 1 ORDER BY id DESC LIMIT 1",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 2, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE age = (SELECT MAX(age) FROM t)",
         "SELECT name FROM t ORDER BY age DESC LIMIT 1",
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 1, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE u (uid INT, v INT UNIQUE)",
         "SELECT uid FROM u WHERE v = (SELECT MAX(v) FROM u)",
         "SELECT uid FROM u ORDER BY v DESC LIMIT 1",
     )
     .sound()
     .witness("INSERT INTO u VALUES (1, NULL)"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE id = (SELECT MAX(id) FROM t)",
         "SELECT name FROM t ORDER BY id LIMIT 1",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT a.name FROM t a WHERE EXISTS (SELECT 1 FROM t b WHERE a.id = (SELECT MAX(id) FROM t))",
         "SELECT a.name FROM t a WHERE EXISTS (SELECT 1 FROM t b)",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT a.id FROM t a WHERE a.age = a.age AND a.id = (SELECT MAX(b.id) FROM t b WHERE b.age = a.age)",
         "SELECT a.id FROM t a WHERE a.age = a.age ORDER BY a.id DESC LIMIT 1",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT uid FROM u WHERE EXISTS (SELECT 1 FROM t b WHERE b.id = (SELECT MAX(id) FROM t) AND b.age = u.v)",
         "SELECT uid FROM u WHERE EXISTS (SELECT 1 FROM t b WHERE (SELECT MAX(id) FROM t) = b.id AND b.age = u.v)",

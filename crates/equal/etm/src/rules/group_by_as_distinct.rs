@@ -25,9 +25,9 @@
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::{Expr, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct GroupByAsDistinct;
@@ -37,7 +37,7 @@ static META: Meta = Meta {
     name: "group-by-as-distinct",
     summary: "GROUP BY without aggregates as DISTINCT",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::GROUP,
     keeps_plan: false,
     cases: CASES,
@@ -49,7 +49,7 @@ impl Rule for GroupByAsDistinct {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         if context.groups_show() && query.limit.is_some() {
             return 0;
         }
@@ -86,14 +86,14 @@ impl Rule for GroupByAsDistinct {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT age FROM t GROUP BY age", "SELECT DISTINCT age FROM t").sound(),
-    Case::equal(SCHEMA, "SELECT name, age FROM t GROUP BY age, name", "SELECT DISTINCT name, age FROM t")
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT age FROM t GROUP BY age", "SELECT DISTINCT age FROM t").sound(),
+    RuleCase::equal(SCHEMA, "SELECT name, age FROM t GROUP BY age, name", "SELECT DISTINCT name, age FROM t")
         .sound(),
-    Case::differs(SCHEMA, "SELECT age FROM t GROUP BY age, name", "SELECT DISTINCT age FROM t"),
-    Case::differs(SCHEMA, "SELECT age FROM t GROUP BY age HAVING COUNT(*) > 1", "SELECT DISTINCT age FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT age FROM t GROUP BY age, name", "SELECT DISTINCT age FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT age FROM t GROUP BY age HAVING COUNT(*) > 1", "SELECT DISTINCT age FROM t"),
     // SQLite passes DISTINCT in EXISTS over.
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT id FROM t WHERE NOT EXISTS (SELECT v FROM u GROUP BY v LIMIT 3 OFFSET 2)",
         "SELECT id FROM t WHERE NOT EXISTS (SELECT DISTINCT v FROM u LIMIT 3 OFFSET 2)",

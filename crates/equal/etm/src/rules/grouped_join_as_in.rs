@@ -28,9 +28,9 @@
 use sqlgauge_sql::derive::{Dependencies, conjuncts, has_aggregate, has_window};
 use sqlgauge_sql::tree::{BinaryOperator, Body, ColumnRef, Expr, From, Output, Query, RelationId, Select};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct GroupedJoinAsIn;
@@ -40,7 +40,7 @@ static META: Meta = Meta {
     name: "grouped-join-as-in",
     summary: "A join grouped by the key of one side, as IN",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::JOIN.and(Shape::GROUP),
     keeps_plan: false,
     cases: CASES,
@@ -52,7 +52,7 @@ impl Rule for GroupedJoinAsIn {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
         let plain = query.limit.is_none()
             && query.offset.is_none()
@@ -80,7 +80,7 @@ struct Parts {
     inner: ColumnRef,
 }
 
-fn parts(select: &Select, results: &[&Expr], context: &Context<'_>) -> Option<Parts> {
+fn parts(select: &Select, results: &[&Expr], context: &RuleContext<'_>) -> Option<Parts> {
     let all: Vec<RelationId> = select.from.as_ref()?.relations().iter().map(|relation| relation.id).collect();
     let dependencies = Dependencies::of(select, &context.facts);
     let closure = dependencies.closure(&select.group_by);
@@ -171,9 +171,9 @@ fn rebuild(select: &mut Select, parts: Parts) {
     tools::add_conjunct(&mut select.filter, test);
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id GROUP BY t.id HAVING COUNT(*) > 1", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u GROUP BY t_id HAVING COUNT(*) > 1)").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id WHERE v > 1 AND age = 2 GROUP BY t.id", "SELECT name FROM t WHERE age = 2 AND EXISTS (SELECT 1 FROM u WHERE v > 1 AND u.t_id = t.id)").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id GROUP BY name HAVING COUNT(*) > 1", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u GROUP BY t_id HAVING COUNT(*) > 1)").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'n', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1), (2, 2, 2, 1)"),
-    Case::differs(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id GROUP BY t.id HAVING COUNT(*) > 1", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u GROUP BY t_id HAVING COUNT(*) > 2)"),
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id GROUP BY t.id HAVING COUNT(*) > 1", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u GROUP BY t_id HAVING COUNT(*) > 1)").sound(),
+    RuleCase::equal(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id WHERE v > 1 AND age = 2 GROUP BY t.id", "SELECT name FROM t WHERE age = 2 AND EXISTS (SELECT 1 FROM u WHERE v > 1 AND u.t_id = t.id)").sound(),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id GROUP BY name HAVING COUNT(*) > 1", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u GROUP BY t_id HAVING COUNT(*) > 1)").witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'n', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1), (2, 2, 2, 1)"),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.t_id GROUP BY t.id HAVING COUNT(*) > 1", "SELECT name FROM t WHERE id IN (SELECT t_id FROM u GROUP BY t_id HAVING COUNT(*) > 2)"),
 ];

@@ -25,9 +25,9 @@
 
 use sqlgauge_sql::tree::{Expr, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct HavingAsWhere;
@@ -37,7 +37,7 @@ static META: Meta = Meta {
     name: "having-as-where",
     summary: "HAVING without aggregates as WHERE",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::GROUP.and(Shape::HAVING),
     keeps_plan: false,
     cases: CASES,
@@ -49,7 +49,7 @@ impl Rule for HavingAsWhere {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(select) = tools::select_mut(query) else { return 0 };
         let keys = select.group_by.clone();
         let mut moved = Vec::new();
@@ -74,19 +74,19 @@ impl Rule for HavingAsWhere {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT age, COUNT(*) FROM t GROUP BY age HAVING age > 3",
         "SELECT age, COUNT(*) FROM t WHERE age > 3 GROUP BY age",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT age, COUNT(*) FROM t GROUP BY age HAVING COUNT(*) > 3",
         "SELECT age, COUNT(*) FROM t WHERE age > 3 GROUP BY age",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT age, COUNT(*) FROM t GROUP BY age HAVING id > 1",
         "SELECT age, COUNT(*) FROM t WHERE id > 1 GROUP BY age",

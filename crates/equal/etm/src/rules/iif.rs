@@ -26,9 +26,9 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Args, Expr};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 
 pub(super) struct Iif;
 
@@ -37,7 +37,7 @@ static META: Meta = Meta {
     name: "iif",
     summary: "IIF as CASE",
     profiles: Profiles::BOTH,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -49,7 +49,7 @@ impl Rule for Iif {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
         let Expr::Function { function: Function::Iif | Function::If, args: Args::List(args) } = expr else {
             return false;
         };
@@ -64,30 +64,30 @@ impl Rule for Iif {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT IIF(age > 3, 1, 0) FROM t",
         "SELECT CASE WHEN age > 3 THEN 1 ELSE 0 END FROM t",
     ),
-    Case::differs(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT IIF(age <= 3, 0, 1) FROM t"),
-    Case::differs(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT IIF(age > 3, 0, 1) FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT IIF(age <= 3, 0, 1) FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT IIF(age > 3, 1, 0) FROM t", "SELECT IIF(age > 3, 0, 1) FROM t"),
     // A call may be a text to SQLite, the CASE is a number, and so the column of the UNION is REAL.
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT q.c FROM (SELECT IIF(b.age, 9007199254740993, -1.0) AS c, a.age AS d FROM t AS a JOIN t AS b UNION ALL SELECT CAST(10 AS REAL), age FROM t) AS q",
         "SELECT q.c FROM (SELECT CASE WHEN b.age THEN 9007199254740993 ELSE -1.0 END AS c, a.age AS d FROM t AS a JOIN t AS b UNION ALL SELECT CAST(10 AS REAL), age FROM t) AS q",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT q.c FROM (SELECT CASE WHEN b.age THEN IIF(b.age, 9007199254740993, -1.0) ELSE 0 END AS c, a.age AS d FROM t AS a JOIN t AS b UNION ALL SELECT CAST(10 AS REAL), age FROM t) AS q",
         "SELECT q.c FROM (SELECT CASE WHEN b.age THEN CASE WHEN b.age THEN 9007199254740993 ELSE -1.0 END ELSE 0 END AS c, a.age AS d FROM t AS a JOIN t AS b UNION ALL SELECT CAST(10 AS REAL), age FROM t) AS q",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT IIF(age > 3, 1, 0) FROM t UNION SELECT CAST(id AS REAL) FROM t",
         "SELECT CASE WHEN age > 3 THEN 1 ELSE 0 END FROM t UNION SELECT CAST(id AS REAL) FROM t",

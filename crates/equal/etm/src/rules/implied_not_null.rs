@@ -24,9 +24,9 @@
 use sqlgauge_sql::derive::rejects_null;
 use sqlgauge_sql::tree::{Expr, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct ImpliedNotNull;
@@ -36,7 +36,7 @@ static META: Meta = Meta {
     name: "implied-not-null",
     summary: "IS NOT NULL beside a comparison",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
     cases: CASES,
@@ -48,7 +48,7 @@ impl Rule for ImpliedNotNull {
         &META
     }
 
-    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
         let tested = |e: &Expr| match e {
             Expr::IsNull { expr, negated: true } => tools::as_column(expr),
@@ -74,20 +74,20 @@ impl Rule for ImpliedNotNull {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age > 3 AND age IS NOT NULL",
         "SELECT name FROM t WHERE age > 3",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE u.t_id IS NOT NULL AND name = 'x'",
         "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE (age > 3 OR id = 1) AND age IS NOT NULL",
         "SELECT name FROM t WHERE age > 3 OR id = 1",

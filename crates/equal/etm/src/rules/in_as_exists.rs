@@ -26,9 +26,9 @@
 use sqlgauge_sql::tree::{Body, Expr, Query};
 
 use crate::beside::equals_are_identical;
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::sensitive::reads_settled_rows;
 use crate::tools;
 
@@ -39,7 +39,7 @@ static META: Meta = Meta {
     name: "in-as-exists",
     summary: "IN with a subquery as EXISTS",
     profiles: Profiles::SOUND,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -51,7 +51,7 @@ impl Rule for InAsExists {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let Expr::InQuery { expr: value, query, negated: false } = expr else { return false };
         if !context.is_condition || !tools::may_become_exists(value, query, &context.facts) {
             return false;
@@ -72,16 +72,16 @@ impl Rule for InAsExists {
     }
 }
 
-const CASES: &[Case] = &[
+const CASES: &[RuleCase] = &[
     // IN converts both to REAL, which rounds.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE a (r REAL); CREATE TABLE b (x INT)",
         "SELECT r FROM a WHERE r IN (SELECT +x FROM b)",
         "SELECT r FROM a WHERE EXISTS (SELECT 1 FROM b WHERE +x = r)",
     )
     .sound()
     .witness("INSERT INTO a VALUES (9007199254740992.0); INSERT INTO b VALUES (9007199254740993)"),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT NOT NULL)",
         "SELECT b FROM t WHERE b IN (SELECT DISTINCT s.a FROM t AS s)",
         "SELECT b FROM t WHERE EXISTS (SELECT 1 FROM t AS s WHERE t.b = s.a)",
@@ -89,7 +89,7 @@ const CASES: &[Case] = &[
     .sound()
     .witness("INSERT INTO t VALUES ('A', 'X'), ('a', 'x'), ('1', 'a')"),
     // SQLite finds 'X', the first of what NOCASE takes for one, in the index of `k`, which tells them apart.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE n (k TEXT PRIMARY KEY)",
         "SELECT 1 FROM n AS a WHERE a.k IN (SELECT b.k COLLATE NOCASE FROM n AS b)",
         "SELECT 1 FROM n AS a WHERE EXISTS (SELECT 1 FROM n AS b WHERE a.k = b.k COLLATE NOCASE)",
@@ -97,32 +97,32 @@ const CASES: &[Case] = &[
     .sound()
     .witness("INSERT INTO n VALUES ('X'), ('x')"),
     // For IN, SQLite sorts before it takes two rows.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE q (n INT); CREATE TABLE t (born INT)",
         "SELECT n FROM q WHERE n IN (SELECT b.born FROM (SELECT a.born FROM (SELECT born FROM t LIMIT 2) a ORDER BY 1) b)",
         "SELECT n FROM q WHERE EXISTS (SELECT 1 FROM (SELECT a.born FROM (SELECT born FROM t LIMIT 2) a ORDER BY 1) b WHERE n = b.born)",
     )
     .sound()
     .witness("INSERT INTO q VALUES (3); INSERT INTO t VALUES (3), (2), (-1)"),
-    Case::equal(
+    RuleCase::equal(
         "CREATE TABLE a (r REAL); CREATE TABLE b (x INT)",
         "SELECT r FROM a WHERE r IN (SELECT x FROM b)",
         "SELECT r FROM a WHERE EXISTS (SELECT 1 FROM b WHERE x = r)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)",
         "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE v = 1 AND u.t_id = t.id)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age = 1 OR id IN (SELECT t_id FROM u)",
         "SELECT name FROM t WHERE age = 1 OR EXISTS (SELECT * FROM u WHERE u.t_id = t.id)",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT age IN (SELECT v FROM u) FROM t",
         "SELECT EXISTS (SELECT 1 FROM u WHERE v = age) FROM t",

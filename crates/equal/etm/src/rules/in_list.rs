@@ -26,9 +26,9 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct InList;
@@ -38,7 +38,7 @@ static META: Meta = Meta {
     name: "in-list",
     summary: "IN with a list as comparisons",
     profiles: Profiles::BOTH,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -50,7 +50,7 @@ impl Rule for InList {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let Expr::InList { expr: value, list, negated } = expr else { return false };
         let constant = |e: &Expr| matches!(e, Expr::Literal(_));
         if context.is_sound()
@@ -81,28 +81,32 @@ impl Rule for InList {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age IN (1, 2)",
         "SELECT name FROM t WHERE age = 1 OR age = 2",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE name NOT IN ('x', 'y', 'z')",
         "SELECT name FROM t WHERE name != 'x' AND name <> 'y' AND name != 'z'",
     ),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age IN (1)", "SELECT name FROM t WHERE age = 1"),
-    Case::equal(
+    RuleCase::equal(SCHEMA, "SELECT name FROM t WHERE age IN (1)", "SELECT name FROM t WHERE age = 1"),
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age IN (2, 1, 2)",
         "SELECT name FROM t WHERE age IN (1, 2)",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE age NOT IN (1, 2)",
         "SELECT name FROM t WHERE age <> 1 OR age <> 2",
     ),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age IN (1, 2)", "SELECT name FROM t WHERE age IN (1, 3)"),
+    RuleCase::differs(
+        SCHEMA,
+        "SELECT name FROM t WHERE age IN (1, 2)",
+        "SELECT name FROM t WHERE age IN (1, 3)",
+    ),
 ];

@@ -25,13 +25,13 @@
 //! ## Source
 //! Ours.
 
-use sqlgauge_sql::derive::{Comparison, Conversion, Fact, Facts};
+use sqlgauge_sql::derive::{Conversion, Fact, Facts, OperandComparison};
 use sqlgauge_sql::schema::{Affinity, Collation};
 use sqlgauge_sql::tree::{Body, Expr, Query, SetOperator};
 
-use crate::context::{Context, Position};
+use crate::context::{Position, RuleContext};
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
@@ -42,7 +42,7 @@ static META: Meta = Meta {
     name: "in-of-set-operation",
     summary: "IN with a UNION or INTERSECT as several IN",
     profiles: Profiles::SOUND,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -54,7 +54,7 @@ impl Rule for InOfSetOperation {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let Expr::InQuery { expr: value, query, negated } = expr else { return false };
         if !query.ctes.is_empty()
             || query.limit.is_some()
@@ -72,7 +72,7 @@ impl Rule for InOfSetOperation {
         let facts = &context.facts;
         let is_settled =
             |body: &Body| is_settled_by_data(&Query::of(body.clone()), Position::DistinctOperand, facts);
-        let plain = Comparison {
+        let plain = OperandComparison {
             conversion: Fact::Known(Conversion::None),
             collation: Fact::Known(Collation::Binary),
         };
@@ -111,27 +111,27 @@ fn converts_alike(value: &Expr, operands: [&Body; 2], facts: &Facts<'_>) -> bool
     are_equal || (has_one(&facts.affinity(value)) && affinities.iter().all(has_one))
 }
 
-const CASES: &[Case] = &[
-    Case::differs(
+const CASES: &[RuleCase] = &[
+    RuleCase::differs(
         "CREATE TABLE a (r REAL); CREATE TABLE b (x INT)",
         "SELECT 1 FROM a WHERE r IN (SELECT x FROM b UNION SELECT 1 FROM b)",
         "SELECT 1 FROM a WHERE r IN (SELECT x FROM b) OR r IN (SELECT 1 FROM b)",
     )
     .sound()
     .witness("INSERT INTO a VALUES (9007199254740992.0); INSERT INTO b VALUES (9007199254740993)"),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u UNION SELECT must FROM u)",
         "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u) AND id NOT IN (SELECT must FROM u)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE id IN (SELECT t_id FROM u INTERSECT SELECT must FROM u)",
         "SELECT name FROM t WHERE id IN (SELECT t_id FROM u) AND id IN (SELECT must FROM u)",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE id IN (SELECT t_id FROM u UNION SELECT must FROM u)",
         "SELECT name FROM t WHERE id IN (SELECT t_id FROM u) AND id IN (SELECT must FROM u)",

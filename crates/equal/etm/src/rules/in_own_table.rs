@@ -25,9 +25,9 @@
 
 use sqlgauge_sql::tree::{Expr, From, Query, RelationId};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct InOwnTable;
@@ -37,7 +37,7 @@ static META: Meta = Meta {
     name: "in-own-table",
     summary: "IN with a subquery over the same table",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
     cases: CASES,
@@ -49,7 +49,7 @@ impl Rule for InOwnTable {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(select) = tools::select_mut(query) else { return 0 };
         let relations: Vec<_> =
             select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
@@ -66,7 +66,7 @@ impl Rule for InOwnTable {
     }
 }
 
-fn filter(conjunct: &Expr, relations: &[RelationId], context: &Context<'_>) -> Option<Expr> {
+fn filter(conjunct: &Expr, relations: &[RelationId], context: &RuleContext<'_>) -> Option<Expr> {
     let Expr::InQuery { expr, query, negated: false } = conjunct else { return None };
     let column = tools::as_column(expr).filter(|column| relations.contains(&column.relation))?;
     let select = tools::plain_select(query)?;
@@ -89,31 +89,31 @@ fn filter(conjunct: &Expr, relations: &[RelationId], context: &Context<'_>) -> O
     Some(condition)
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE id IN (SELECT id FROM t WHERE age = 3)",
         "SELECT name FROM t WHERE age = 3",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age > 1 AND code IN (SELECT code FROM t WHERE age < 3)",
         "SELECT name FROM t WHERE age > 1 AND age < 3",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE name IN (SELECT name FROM t WHERE age = 3)",
         "SELECT name FROM t WHERE age = 3",
     )
     .paper(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE name IN (SELECT name FROM t WHERE age = 3)",
         "SELECT name FROM t WHERE age = 3",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 3, 'x'), (2, 'b', 'n', 1, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE id NOT IN (SELECT id FROM t WHERE age = 3)",
         "SELECT name FROM t WHERE age = 3",

@@ -31,12 +31,12 @@
 
 use sqlgauge_sql::derive::{Closure, Dependencies, Facts};
 use sqlgauge_sql::reach;
-use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Query, RelationId, Select, Source};
+use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Query, RelationId, RelationSource, Select};
 
-use crate::context::Context;
 use crate::context::Position;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct InSubqueryAsJoin;
@@ -46,7 +46,7 @@ static META: Meta = Meta {
     name: "in-subquery-as-join",
     summary: "IN with a subquery as a join",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
     cases: CASES,
@@ -58,12 +58,12 @@ impl Rule for InSubqueryAsJoin {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         if context.is_sound() { corrected(query, context) } else { published(query, context) }
     }
 }
 
-fn published(query: &mut Query, context: &Context<'_>) -> usize {
+fn published(query: &mut Query, context: &RuleContext<'_>) -> usize {
     let Some(select) = tools::select_mut(query) else { return 0 };
     if tools::single_relation(select).is_none() {
         return 0;
@@ -120,7 +120,7 @@ fn partner(filter: &Expr) -> Option<(ColumnRef, &Select, bool)> {
 }
 
 /// Whether the outer column refers to a column that is a part of the primary key.
-fn composite_reference(outer: ColumnRef, key: ColumnRef, context: &Context<'_>) -> bool {
+fn composite_reference(outer: ColumnRef, key: ColumnRef, context: &RuleContext<'_>) -> bool {
     let (Some((table, column)), Some((target, part))) =
         (context.table_column(outer), context.table_column(key))
     else {
@@ -137,7 +137,7 @@ fn composite_reference(outer: ColumnRef, key: ColumnRef, context: &Context<'_>) 
         })
 }
 
-fn corrected(query: &mut Query, context: &mut Context<'_>) -> usize {
+fn corrected(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     let nested = context.position == Position::Exists && query.limit.is_none();
     let unites = context.position == Position::DistinctOperand;
     let Some(select) = tools::select_mut(query) else { return 0 };
@@ -213,7 +213,7 @@ fn determines_row(closure: &Closure, id: RelationId) -> bool {
 /// neither read it.
 fn reads_around(from: &From) -> bool {
     let is_bound = !tools::is_inner(from)
-        || from.relations().iter().any(|relation| matches!(relation.source, Source::Derived(_)));
+        || from.relations().iter().any(|relation| matches!(relation.source, RelationSource::Derived(_)));
     is_bound && reach::has_free_columns(from)
 }
 
@@ -247,69 +247,69 @@ fn pull_out(select: &mut Select, inner: &mut Query, moved: &[RelationId]) -> Vec
     outside
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT v FROM u WHERE t_id IN (SELECT id FROM t WHERE name = 'x')",
         "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT v FROM u WHERE v > 3 AND t_id IN (SELECT id FROM t WHERE name = 'x')",
         "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x' AND v > 3",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT v FROM u WHERE EXISTS (SELECT * FROM t WHERE t.id = u.t_id AND name = 'x')",
         "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT DISTINCT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)",
         "SELECT DISTINCT name FROM t JOIN u ON t.id = u.t_id WHERE v = 1",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)",
         "SELECT name FROM t JOIN u ON t.id = u.t_id WHERE v = 1",
     ),
-    Case::equal(
+    RuleCase::equal(
         "CREATE TABLE p (x INT, y INT, PRIMARY KEY (x, y)); CREATE TABLE c (b INT REFERENCES p(x))",
         "SELECT b FROM c WHERE b IN (SELECT x FROM p WHERE y > 0)",
         "SELECT b FROM p JOIN c ON p.x = c.b WHERE y > 0",
     )
     .paper(),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE p (x INT, y INT, PRIMARY KEY (x, y)); CREATE TABLE c (b INT)",
         "SELECT b FROM c WHERE b IN (SELECT x FROM p WHERE y > 0)",
         "SELECT b FROM p JOIN c ON p.x = c.b WHERE y > 0",
     )
     .sound()
     .witness("INSERT INTO p VALUES (1, 1), (1, 2); INSERT INTO c VALUES (1)"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE EXISTS (SELECT v FROM u WHERE v > 1 UNION SELECT v FROM u WHERE t_id = 1)",
         "SELECT name FROM t",
     )
     .sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE EXISTS (SELECT 1 WHERE age > 1)", "SELECT name FROM t").sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u LIMIT 0)", "SELECT name FROM t").sound(),
-    Case::equal(
+    RuleCase::differs(SCHEMA, "SELECT name FROM t WHERE EXISTS (SELECT 1 WHERE age > 1)", "SELECT name FROM t").sound(),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u LIMIT 0)", "SELECT name FROM t").sound(),
+    RuleCase::equal(
         SCHEMA,
         "SELECT v FROM u WHERE EXISTS (SELECT 1 FROM t JOIN t s ON t.id = s.id AND u.v < 3 WHERE t.id = u.must)",
         "SELECT v FROM u JOIN t ON t.id = u.must WHERE v < 3",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT DISTINCT code FROM t WHERE EXISTS (SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM t s WHERE s.id = u.must AND s.code = t.code))",
         "SELECT DISTINCT code FROM t WHERE EXISTS (SELECT 1 FROM u JOIN t s ON s.id = u.must WHERE s.code = t.code)",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT code FROM t WHERE EXISTS (SELECT 1 FROM (SELECT MAX(v) AS m FROM u WHERE u.must = t.id) q WHERE q.m = 1)",
         "SELECT code FROM t WHERE EXISTS (SELECT 1 FROM (SELECT MAX(v) AS m FROM u) q WHERE q.m = 1)",

@@ -24,9 +24,9 @@
 
 use sqlgauge_sql::tree::{From, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
 use crate::sensitive::Sensitivity;
 use crate::tools;
 
@@ -37,7 +37,7 @@ static META: Meta = Meta {
     name: "index-hint",
     summary: "INDEXED BY and NOT INDEXED where no order of rows shows",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -49,7 +49,7 @@ impl Rule for IndexHints {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         if context.sensitivity != Sensitivity::None {
             return 0;
         }
@@ -71,34 +71,34 @@ const KEYED: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, age INT 
 
 const ROWS: &str = "INSERT INTO t VALUES (1, 'a', 5), (2, 'b', 9)";
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         KEYED,
         "SELECT name FROM t INDEXED BY sqlite_autoindex_t_1 WHERE age > 3",
         "SELECT name FROM t WHERE age > 3",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         KEYED,
         "SELECT a.name FROM t AS a NOT INDEXED JOIN t AS b INDEXED BY sqlite_autoindex_t_1 ON a.age = b.age ORDER BY a.id, b.id LIMIT 2",
         "SELECT a.name FROM t AS a JOIN t AS b ON a.age = b.age ORDER BY a.id, b.id LIMIT 2",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t NOT INDEXED WHERE age > 3 LIMIT 1",
         "SELECT name FROM t WHERE age > 3 LIMIT 1",
     )
     .sound()
     .witness(ROWS),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t NOT INDEXED WHERE age > 3 LIMIT 1",
         "SELECT name FROM t INDEXED BY T_AGE WHERE age > 3 LIMIT 1",
     )
     .sound()
     .witness(ROWS),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name, COUNT(*) FROM t NOT INDEXED WHERE age > 3",
         "SELECT name, COUNT(*) FROM t INDEXED BY t_age WHERE age > 3",
@@ -106,14 +106,14 @@ const CASES: &[Case] = &[
     .sound()
     .witness(ROWS),
     // Of the rows with one name SQLite keeps the first that it reads, and sorts by its id.
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT DISTINCT name FROM t NOT INDEXED WHERE age > 3 ORDER BY id, name LIMIT 1",
         "SELECT DISTINCT name FROM t INDEXED BY t_age WHERE age > 3 ORDER BY id, name LIMIT 1",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 5), (2, 'b', 7), (3, 'a', 9)"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT (SELECT name FROM t NOT INDEXED WHERE age > 3)",
         "SELECT (SELECT name FROM t INDEXED BY t_age WHERE age > 3)",

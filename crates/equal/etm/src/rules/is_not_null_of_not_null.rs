@@ -25,9 +25,9 @@
 
 use sqlgauge_sql::tree::Expr;
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct IsNotNullOfNotNull;
@@ -37,7 +37,7 @@ static META: Meta = Meta {
     name: "is-not-null-of-not-null",
     summary: "IS NOT NULL of what is never NULL",
     profiles: Profiles::BOTH,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -49,7 +49,7 @@ impl Rule for IsNotNullOfNotNull {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let Expr::IsNull { expr: operand, negated } = expr else { return false };
         if !context.is_condition {
             return false;
@@ -67,33 +67,33 @@ impl Rule for IsNotNullOfNotNull {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE born IS NOT NULL", "SELECT name FROM t"),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT name FROM t WHERE born IS NOT NULL", "SELECT name FROM t"),
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age > 1 AND id IS NOT NULL",
         "SELECT name FROM t WHERE age > 1",
     ),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age IS NOT NULL", "SELECT name FROM t"),
-    Case::equal(
+    RuleCase::differs(SCHEMA, "SELECT name FROM t WHERE age IS NOT NULL", "SELECT name FROM t"),
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t LEFT JOIN u ON t.id = t_id WHERE uid IS NOT NULL",
         "SELECT name FROM t LEFT JOIN u ON t.id = t_id",
     )
     .paper(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t LEFT JOIN u ON t.id = t_id WHERE uid IS NOT NULL",
         "SELECT name FROM t LEFT JOIN u ON t.id = t_id",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'b', 1, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT COUNT(*), CASE WHEN id IS NULL THEN 'none' ELSE 'some' END FROM t",
         "SELECT COUNT(*), 'some' FROM t",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT CASE WHEN COUNT(*) IS NOT NULL THEN 1 END FROM t",
         "SELECT CASE WHEN 1 THEN 1 END FROM t",

@@ -27,9 +27,9 @@
 
 use sqlgauge_sql::tree::{Expr, From, JoinKind, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct JoinConditionsInWhere;
@@ -39,7 +39,7 @@ static META: Meta = Meta {
     name: "join-conditions-in-where",
     summary: "Conditions of inner joins in ON or in WHERE",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::JOIN,
     keeps_plan: true,
     cases: CASES,
@@ -51,7 +51,7 @@ impl Rule for JoinConditionsInWhere {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(select) = tools::select_mut(query) else { return 0 };
         let mut moved = Vec::new();
         let mut places = 0;
@@ -89,20 +89,20 @@ fn collect(from: &mut From, sensitive: bool, moved: &mut Vec<Expr>, places: &mut
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT v FROM t JOIN u ON t.id = u.t_id AND v > 3 WHERE name = 'x'",
         "SELECT v FROM t, u WHERE t.id = u.t_id AND v > 3 AND name = 'x'",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT v FROM t CROSS JOIN u WHERE t.id = u.t_id AND name = 'x'",
         "SELECT v FROM t JOIN u ON t.id = u.t_id WHERE name = 'x'",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT row_number() OVER (ORDER BY q.age), v.uid FROM (SELECT t.age FROM t FULL JOIN u ON u.uid = 2) AS q
          JOIN u AS s JOIN u AS v WHERE q.age = s.v AND s.v IN (7, 8)",
@@ -111,7 +111,7 @@ const CASES: &[Case] = &[
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'a', 7, 'x'); INSERT INTO u VALUES (1, 1, 1, 7), (2, 1, 1, 7)")
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT v FROM t LEFT JOIN u ON t.id = u.t_id AND v > 3",
         "SELECT v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v > 3",

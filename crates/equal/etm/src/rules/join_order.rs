@@ -25,7 +25,7 @@
 //! Paper, Table 1, P4.
 
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
 
 pub(super) struct JoinOrder;
 
@@ -34,7 +34,7 @@ static META: Meta = Meta {
     name: "join-order",
     summary: "Inner joins in another order",
     profiles: Profiles::BOTH,
-    stage: Stage::Comparison,
+    stage: RuleStage::Comparison,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -52,11 +52,11 @@ const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, a
 
 const BRACKETS: &str = "CREATE TABLE e (id INTEGER PRIMARY KEY NOT NULL, k INT, c TEXT NOT NULL, UNIQUE (k), UNIQUE (c)); CREATE TABLE r (k FLOATING POINT, z INT NOT NULL, UNIQUE (k, z)); CREATE TABLE kz (id INTEGER NOT NULL, k INT NOT NULL, z INT, PRIMARY KEY (z, id), UNIQUE (k, z))";
 
-const CASES: &[Case] = &[
-    Case::equal(SINGERS, "SELECT title, name FROM singer JOIN song ON id = singer_id", "SELECT title, name FROM song JOIN singer ON id = singer_id"),
-    Case::equal(SINGERS, "SELECT a.name, c.title FROM singer a, song b, song c WHERE a.id = b.singer_id AND a.id = c.singer_id AND b.year = 1 AND c.year = 2", "SELECT a.name, b.title FROM song b, song c, singer a WHERE a.id = c.singer_id AND a.id = b.singer_id AND b.year = 2 AND c.year = 1").sound(),
-    Case::differs(SINGERS, "SELECT name, title FROM singer LEFT JOIN song ON id = singer_id", "SELECT name, title FROM song LEFT JOIN singer ON id = singer_id"),
-    Case::differs(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SINGERS, "SELECT title, name FROM singer JOIN song ON id = singer_id", "SELECT title, name FROM song JOIN singer ON id = singer_id"),
+    RuleCase::equal(SINGERS, "SELECT a.name, c.title FROM singer a, song b, song c WHERE a.id = b.singer_id AND a.id = c.singer_id AND b.year = 1 AND c.year = 2", "SELECT a.name, b.title FROM song b, song c, singer a WHERE a.id = c.singer_id AND a.id = b.singer_id AND b.year = 2 AND c.year = 1").sound(),
+    RuleCase::differs(SINGERS, "SELECT name, title FROM singer LEFT JOIN song ON id = singer_id", "SELECT name, title FROM song LEFT JOIN singer ON id = singer_id"),
+    RuleCase::differs(
         "CREATE TABLE n (a)",
         "SELECT q.a FROM n p JOIN n q WHERE p.a = q.a ORDER BY q.a LIMIT 2",
         "SELECT p.a FROM n p JOIN n q WHERE q.a = p.a ORDER BY p.a LIMIT 2",
@@ -64,7 +64,7 @@ const CASES: &[Case] = &[
     .sound()
     .witness("INSERT INTO n VALUES (1.0), (1)"),
     // The scalar subquery has the first row of `q`, which is of the table that SQLite reads first.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE t (a INT); CREATE TABLE u (b INT, c INT); CREATE TABLE w (d INT)",
         "WITH q(x) AS (SELECT b FROM w JOIN u WHERE d = c UNION ALL SELECT -1) SELECT (SELECT x FROM q) FROM t",
         "WITH q(x) AS (SELECT b FROM u JOIN w WHERE d = c UNION ALL SELECT -1) SELECT (SELECT x FROM q) FROM t",
@@ -72,7 +72,7 @@ const CASES: &[Case] = &[
     .sound()
     .witness("INSERT INTO t VALUES (1); INSERT INTO u VALUES (1, 0), (3, 1); INSERT INTO w VALUES (1), (0)"),
     // Of a join in brackets SQLite reads all columns, so that it reads `e` by another index.
-    Case::differs(
+    RuleCase::differs(
         BRACKETS,
         "SELECT b.c FROM kz RIGHT JOIN (SELECT id, k, c FROM (SELECT a.id, r.k, a.c FROM e AS a JOIN r WHERE r.k OR a.id = -1.0 LIMIT 1)) AS q ON q.id JOIN e AS b",
         "SELECT b.c FROM e AS b JOIN (kz RIGHT JOIN (SELECT id, k, c FROM (SELECT a.id, r.k, a.c FROM e AS a JOIN r WHERE r.k OR a.id = -1.0 LIMIT 1)) AS q ON q.id)",

@@ -24,9 +24,9 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Place, Query, RelationId};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct JoinWithItself;
@@ -36,7 +36,7 @@ static META: Meta = Meta {
     name: "join-with-itself",
     summary: "A table joined with itself on a key",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
     cases: CASES,
@@ -48,7 +48,7 @@ impl Rule for JoinWithItself {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let mut places = 0;
         while let Some((kept, dropped, key)) = find(query, context) {
             let Some(select) = tools::select_mut(query) else { return places };
@@ -85,7 +85,7 @@ fn compares_with_itself(condition: &Expr, relation: RelationId, key: &[Place]) -
 }
 
 /// The relation to keep, the one to drop, and the key.
-fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId, Vec<Place>)> {
+fn find(query: &Query, context: &RuleContext<'_>) -> Option<(RelationId, RelationId, Vec<Place>)> {
     let select = query.as_select()?;
     let from = select.from.as_ref()?;
     let own: Vec<RelationId> = from.relations().iter().map(|relation| relation.id).collect();
@@ -126,32 +126,36 @@ fn find(query: &Query, context: &Context<'_>) -> Option<(RelationId, RelationId,
     None
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT a.name, b.age FROM t a JOIN t b ON a.id = b.id", "SELECT name, age FROM t")
-        .sound(),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
+        SCHEMA,
+        "SELECT a.name, b.age FROM t a JOIN t b ON a.id = b.id",
+        "SELECT name, age FROM t",
+    )
+    .sound(),
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age = 1 AND id IN (SELECT id FROM t WHERE name = 'x')",
         "SELECT name FROM t WHERE age = 1 AND name = 'x'",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT a.name, b.code FROM t a JOIN t b ON a.age = b.age",
         "SELECT name, code FROM t",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT a.name, v FROM u RIGHT JOIN t b ON u.t_id = b.id JOIN t a ON a.id = b.id",
         "SELECT name, v FROM t JOIN u ON u.t_id = t.id",
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT a.name, b.age FROM t a LEFT JOIN t b ON a.id = b.id AND b.age > 1",
         "SELECT name, age FROM t WHERE age > 1",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT a.name, v FROM t a JOIN t b ON a.id = b.id LEFT JOIN u ON u.t_id = b.id",
         "SELECT name, v FROM t LEFT JOIN u ON u.t_id = t.id",

@@ -31,13 +31,13 @@
 
 use sqlgauge_sql::derive::Fact;
 use sqlgauge_sql::tree::{
-    BinaryOperator, ColumnRef, Expr, From, JoinKind, Query, RelationId, Select, Source,
+    BinaryOperator, ColumnRef, Expr, From, JoinKind, Query, RelationId, RelationSource, Select,
 };
 
 use crate::beside::may_replace;
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct JoinWithoutUse;
@@ -47,7 +47,7 @@ static META: Meta = Meta {
     name: "join-without-use",
     summary: "A join of a referenced table that adds nothing",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
     cases: CASES,
@@ -59,7 +59,7 @@ impl Rule for JoinWithoutUse {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let mut places = 0;
         while let Some(step) = find(query, context) {
             apply(query, step, context);
@@ -75,7 +75,7 @@ struct Step {
     links: Vec<(ColumnRef, ColumnRef)>,
 }
 
-fn find(query: &Query, context: &Context<'_>) -> Option<Step> {
+fn find(query: &Query, context: &RuleContext<'_>) -> Option<Step> {
     let select = query.as_select()?;
     let from = select.from.as_ref()?;
     if !context.is_sound() && !tools::is_inner(from) {
@@ -121,7 +121,7 @@ fn find(query: &Query, context: &Context<'_>) -> Option<Step> {
     None
 }
 
-fn fits_profile(columns: &[u32], target: sqlgauge_sql::schema::TableId, context: &Context<'_>) -> bool {
+fn fits_profile(columns: &[u32], target: sqlgauge_sql::schema::TableId, context: &RuleContext<'_>) -> bool {
     let Some(table) = context.schema().table(target) else { return false };
     if context.is_sound() {
         table.is_unique(columns)
@@ -134,7 +134,7 @@ fn fits_profile(columns: &[u32], target: sqlgauge_sql::schema::TableId, context:
 fn inner_relations(from: &From) -> Vec<RelationId> {
     match from {
         From::Relation(relation) => match relation.source {
-            Source::Table(_) => vec![relation.id],
+            RelationSource::Table(_) => vec![relation.id],
             _ => Vec::new(),
         },
         From::Join(join) => match join.kind {
@@ -170,7 +170,7 @@ fn only_keys_are_read(
     query: &Query,
     parent: RelationId,
     links: &[(ColumnRef, ColumnRef)],
-    context: &Context<'_>,
+    context: &RuleContext<'_>,
 ) -> bool {
     let reads = tools::columns_read(query, parent);
     if !reads.iter().all(|column| links.iter().any(|(key, _)| key.column == *column)) {
@@ -193,7 +193,7 @@ fn only_keys_are_read(
     })
 }
 
-fn apply(query: &mut Query, step: Step, context: &Context<'_>) {
+fn apply(query: &mut Query, step: Step, context: &RuleContext<'_>) {
     let Step { parent, links } = step;
     if let Some(select) = tools::select_mut(query) {
         select.from = select.from.take().and_then(|from| tools::without(from, parent, &mut select.filter));
@@ -229,57 +229,57 @@ fn is_link(conjunct: &Expr, links: &[(ColumnRef, ColumnRef)]) -> bool {
 /// Numbers do not compare by the collation of their column, but what they are put beside does.
 const COLLATED_NUMBER: &str = "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p_id INT NOT NULL COLLATE NOCASE REFERENCES p(id), v INT) STRICT; CREATE TABLE n (b TEXT);";
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.must", "SELECT v FROM u"),
-    Case::equal(SCHEMA, "SELECT t.id, v FROM t JOIN u ON t.id = u.must", "SELECT must, v FROM u"),
-    Case::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id", "SELECT v FROM u WHERE t_id IS NOT NULL").sound(),
-    Case::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id", "SELECT v FROM u").paper(),
-    Case::differs(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id", "SELECT v FROM u").sound().witness("INSERT INTO u SELECT 1, NULL, 1, 1 WHERE 0; INSERT INTO t VALUES (1, 'a', 'b', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
-    Case::differs(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.must WHERE name = 'x'", "SELECT v FROM u"),
-    Case::differs(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.must", "SELECT name FROM t"),
-    Case::equal("CREATE TABLE p (a INT, b INT, PRIMARY KEY (a, b)); CREATE TABLE c (a INT NOT NULL, b INT NOT NULL, v INT, FOREIGN KEY (a, b) REFERENCES p(a, b))", "SELECT v FROM c JOIN p ON c.a = p.a AND c.b = p.b", "SELECT v FROM c").sound(),
-    Case::differs(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.must", "SELECT v FROM u"),
+    RuleCase::equal(SCHEMA, "SELECT t.id, v FROM t JOIN u ON t.id = u.must", "SELECT must, v FROM u"),
+    RuleCase::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id", "SELECT v FROM u WHERE t_id IS NOT NULL").sound(),
+    RuleCase::equal(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id", "SELECT v FROM u").paper(),
+    RuleCase::differs(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.t_id", "SELECT v FROM u").sound().witness("INSERT INTO u SELECT 1, NULL, 1, 1 WHERE 0; INSERT INTO t VALUES (1, 'a', 'b', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
+    RuleCase::differs(SCHEMA, "SELECT v FROM t JOIN u ON t.id = u.must WHERE name = 'x'", "SELECT v FROM u"),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t JOIN u ON t.id = u.must", "SELECT name FROM t"),
+    RuleCase::equal("CREATE TABLE p (a INT, b INT, PRIMARY KEY (a, b)); CREATE TABLE c (a INT NOT NULL, b INT NOT NULL, v INT, FOREIGN KEY (a, b) REFERENCES p(a, b))", "SELECT v FROM c JOIN p ON c.a = p.a AND c.b = p.b", "SELECT v FROM c").sound(),
+    RuleCase::differs(
         "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE u (uid INTEGER PRIMARY KEY, must INT NOT NULL REFERENCES t(id), v INT); CREATE TABLE w (x INT, y INT NOT NULL);",
         "SELECT u.v, w.y FROM t LEFT JOIN w ON w.x = t.id JOIN u ON u.must = t.id",
         "SELECT u.v, w.y FROM u JOIN w ON w.x = u.must",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a'); INSERT INTO u VALUES (1, 1, 5)"),
-    Case::equal(
+    RuleCase::equal(
         "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE u (uid INTEGER PRIMARY KEY, must INT NOT NULL REFERENCES t(id), v INT); CREATE TABLE w (x INT, y INT NOT NULL);",
         "SELECT u.v, w.y FROM t JOIN u ON u.must = t.id LEFT JOIN w ON w.x = t.id",
         "SELECT u.v, w.y FROM u LEFT JOIN w ON w.x = u.must",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE p (id TEXT PRIMARY KEY NOT NULL); CREATE TABLE c (p_id TEXT COLLATE NOCASE REFERENCES p (id))",
         "SELECT COUNT(DISTINCT p.id) FROM p JOIN c ON p.id = c.p_id",
         "SELECT COUNT(DISTINCT p_id) FROM c",
     )
     .sound()
     .witness("INSERT INTO p VALUES ('A'), ('a'); INSERT INTO c VALUES ('A'), ('a')"),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE p (id TEXT PRIMARY KEY NOT NULL); CREATE TABLE c (p_id TEXT COLLATE NOCASE REFERENCES p (id))",
         "SELECT p.id FROM p JOIN c ON c.p_id = p.id",
         "SELECT p_id FROM c WHERE p_id IS NOT NULL",
     )
     .sound()
     .witness("INSERT INTO p VALUES ('A'), ('a'); INSERT INTO c VALUES ('A'), ('a')"),
-    Case::differs(
+    RuleCase::differs(
         COLLATED_NUMBER,
         "SELECT p.id, c.v FROM p JOIN c ON p.id = c.p_id UNION SELECT b, 2 FROM n",
         "SELECT p_id, v FROM c UNION SELECT b, 2 FROM n",
     )
     .sound()
     .witness("INSERT INTO n VALUES ('A'), ('a')"),
-    Case::differs(
+    RuleCase::differs(
         COLLATED_NUMBER,
         "SELECT MAX(p.id, 'a', 'B'), c.v FROM p JOIN c ON p.id = c.p_id",
         "SELECT MAX(p_id, 'a', 'B'), v FROM c",
     )
     .sound()
     .witness("INSERT INTO p VALUES (1); INSERT INTO c VALUES (1, 1)"),
-    Case::equal(
+    RuleCase::equal(
         COLLATED_NUMBER,
         "SELECT p.id, c.v FROM p JOIN c ON p.id = c.p_id UNION SELECT COUNT(*), 2 FROM n",
         "SELECT p_id, v FROM c UNION SELECT COUNT(*), 2 FROM n",

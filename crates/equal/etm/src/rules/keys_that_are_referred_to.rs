@@ -29,9 +29,9 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, Select};
 
-use crate::context::{Context, Position};
+use crate::context::{Position, RuleContext};
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
@@ -42,7 +42,7 @@ static META: Meta = Meta {
     name: "keys-that-are-referred-to",
     summary: "The keys of a table that another refers to, from the references",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
     cases: CASES,
@@ -54,7 +54,7 @@ impl Rule for KeysThatAreReferredTo {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         if query.limit.is_some() || query.offset.is_some() || !query.ctes.is_empty() {
             return 0;
         }
@@ -93,7 +93,7 @@ fn only_column(query: &Query, select: &Select) -> Option<ColumnRef> {
 }
 
 /// The subquery of references, its link to the key taken out, and the referring column.
-fn references(filter: &Expr, key: ColumnRef, context: &Context<'_>) -> Option<(Select, ColumnRef)> {
+fn references(filter: &Expr, key: ColumnRef, context: &RuleContext<'_>) -> Option<(Select, ColumnRef)> {
     let fits = |reference: ColumnRef| {
         let (a, b) = (Expr::Column(reference), Expr::Column(key));
         let facts = &context.facts;
@@ -143,31 +143,31 @@ fn link(condition: &Expr, key: ColumnRef) -> Option<ColumnRef> {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)",
         "SELECT DISTINCT t_id FROM u WHERE v = 1 AND t_id IS NOT NULL",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT id FROM t WHERE id IN (SELECT must FROM u GROUP BY must HAVING COUNT(*) > 2)",
         "SELECT must FROM u GROUP BY must HAVING COUNT(*) > 2",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT id FROM t WHERE id IN (SELECT t_id FROM u WHERE v = 1)",
         "SELECT DISTINCT t_id FROM u WHERE v = 1",
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT id FROM t WHERE id IN (SELECT must FROM u WHERE v > t.id GROUP BY must)",
         "SELECT must FROM u WHERE v > 1 GROUP BY must",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT id FROM t WHERE id IN (SELECT v FROM u)",
         "SELECT DISTINCT v FROM u WHERE v IS NOT NULL",

@@ -30,9 +30,9 @@ use sqlgauge_sql::tree::{
     BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Output, Place, Query, Relation, Select,
 };
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct LeftJoinIsNull;
@@ -42,7 +42,7 @@ static META: Meta = Meta {
     name: "left-join-is-null",
     summary: "Rows without a partner by LEFT JOIN or by NOT IN",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::JOIN.and(Shape::FILTER),
     keeps_plan: false,
     cases: CASES,
@@ -54,7 +54,7 @@ impl Rule for LeftJoinIsNull {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let found = if context.is_sound() { corrected(query, context) } else { published(query) };
         usize::from(found.is_some())
     }
@@ -98,7 +98,7 @@ fn last_left_join(from: &From) -> Option<(&Relation, &Expr)> {
     }
 }
 
-fn corrected(query: &mut Query, context: &Context<'_>) -> Option<()> {
+fn corrected(query: &mut Query, context: &RuleContext<'_>) -> Option<()> {
     let select = query.as_select()?;
     let (right, on) = last_left_join(select.from.as_ref()?)?;
     let tests_null = |e: &Expr| match e {
@@ -129,7 +129,7 @@ fn corrected(query: &mut Query, context: &Context<'_>) -> Option<()> {
     Some(())
 }
 
-fn is_null_only_without_partner(tested: ColumnRef, on: &Expr, context: &Context<'_>) -> bool {
+fn is_null_only_without_partner(tested: ColumnRef, on: &Expr, context: &RuleContext<'_>) -> bool {
     let declared = context.table_column(tested).is_some_and(|(table, column)| {
         let table = context.schema().table(table);
         column == Place::Rowid
@@ -138,12 +138,12 @@ fn is_null_only_without_partner(tested: ColumnRef, on: &Expr, context: &Context<
     declared || tools::conjuncts_of(Some(on)).into_iter().any(|conjunct| rejects_null(conjunct, tested))
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.must WHERE uid IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)"),
-    Case::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id WHERE u.t_id IS NULL", "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id AND v = 3 WHERE uid IS NULL AND age > 3", "SELECT name FROM t WHERE age > 3 AND NOT EXISTS (SELECT 1 FROM u WHERE v = 3 AND u.t_id = t.id)").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id WHERE uid IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u)").paper(),
-    Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id WHERE uid IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u)").sound().witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
-    Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.must WHERE v IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)").sound().witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, NULL)"),
-    Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.must WHERE uid IS NOT NULL", "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)"),
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.must WHERE uid IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)"),
+    RuleCase::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id WHERE u.t_id IS NULL", "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)").sound(),
+    RuleCase::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id AND v = 3 WHERE uid IS NULL AND age > 3", "SELECT name FROM t WHERE age > 3 AND NOT EXISTS (SELECT 1 FROM u WHERE v = 3 AND u.t_id = t.id)").sound(),
+    RuleCase::equal(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id WHERE uid IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u)").paper(),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id WHERE uid IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u)").sound().witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'), (2, 'b', 'm', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.must WHERE v IS NULL", "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)").sound().witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, NULL)"),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.must WHERE uid IS NOT NULL", "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)"),
 ];

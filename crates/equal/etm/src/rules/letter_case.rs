@@ -24,7 +24,7 @@
 //! Paper, Table 1, P0.
 
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
 
 pub(super) struct LetterCase;
 
@@ -33,7 +33,7 @@ static META: Meta = Meta {
     name: "letter-case",
     summary: "Names of tables and columns in another letter case",
     profiles: Profiles::BOTH,
-    stage: Stage::Resolution,
+    stage: RuleStage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -49,10 +49,10 @@ impl Rule for LetterCase {
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
 
-const CASES: &[Case] = &[
-    Case::equal(SINGERS, "SELECT name FROM singer", "SELECT NAME FROM Singer"),
-    Case::equal(SINGERS, "SELECT count(id) FROM SINGER", "select COUNT(ID) from singer"),
-    Case::differs(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SINGERS, "SELECT name FROM singer", "SELECT NAME FROM Singer"),
+    RuleCase::equal(SINGERS, "SELECT count(id) FROM SINGER", "select COUNT(ID) from singer"),
+    RuleCase::differs(
         SINGERS,
         "SELECT id FROM singer WHERE name = 'A'",
         "SELECT id FROM singer WHERE name = 'a'",

@@ -23,9 +23,9 @@
 
 use sqlgauge_sql::tree::{Expr, LikeOperator, Literal};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 
 pub(super) struct LetterCaseOfPattern;
 
@@ -34,7 +34,7 @@ static META: Meta = Meta {
     name: "letter-case-of-pattern",
     summary: "LIKE patterns in another letter case",
     profiles: Profiles::SOUND,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -46,7 +46,7 @@ impl Rule for LetterCaseOfPattern {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
         let Expr::Like { operator: LikeOperator::Like, pattern, escape: None, .. } = expr else {
             return false;
         };
@@ -57,17 +57,17 @@ impl Rule for LetterCaseOfPattern {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE name LIKE '%Al%'",
         "SELECT name FROM t WHERE name LIKE '%al%'",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE name GLOB '*Al*'",
         "SELECT name FROM t WHERE name GLOB '*al*'",
     ),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE name = 'Al'", "SELECT name FROM t WHERE name = 'al'"),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t WHERE name = 'Al'", "SELECT name FROM t WHERE name = 'al'"),
 ];

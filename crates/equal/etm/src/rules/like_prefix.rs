@@ -27,9 +27,9 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, LikeOperator, Literal};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 
 pub(super) struct LikePrefix;
 
@@ -38,7 +38,7 @@ static META: Meta = Meta {
     name: "like-prefix",
     summary: "LIKE with a prefix as SUBSTR",
     profiles: Profiles::PAPER,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -50,7 +50,7 @@ impl Rule for LikePrefix {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
         let Expr::Like { operator: LikeOperator::Like, expr: value, pattern, escape: None, negated } = expr
         else {
             return false;
@@ -70,21 +70,21 @@ impl Rule for LikePrefix {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE name LIKE 'ab%'",
         "SELECT name FROM t WHERE SUBSTR(name, 1, 2) = 'ab'",
     )
     .paper(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE name LIKE 'ab%'",
         "SELECT name FROM t WHERE SUBSTR(name, 1, 2) = 'ab'",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'a', 'ABC', 1, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE name LIKE '%ab%'",
         "SELECT name FROM t WHERE SUBSTR(name, 1, 2) = 'ab'",

@@ -23,7 +23,7 @@
 //! Paper, Table 1, P8, and Section 3.3, item 11.
 
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
 
 pub(super) struct NameQuotes;
 
@@ -32,7 +32,7 @@ static META: Meta = Meta {
     name: "name-quotes",
     summary: "Names in quotes",
     profiles: Profiles::BOTH,
-    stage: Stage::Resolution,
+    stage: RuleStage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -48,13 +48,13 @@ impl Rule for NameQuotes {
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
 
-const CASES: &[Case] = &[
-    Case::equal(SINGERS, "SELECT \"singer\".\"name\" FROM \"singer\"", "SELECT singer.name FROM singer"),
-    Case::equal(SINGERS, "SELECT `name` FROM [singer]", "SELECT name FROM singer"),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SINGERS, "SELECT \"singer\".\"name\" FROM \"singer\"", "SELECT singer.name FROM singer"),
+    RuleCase::equal(SINGERS, "SELECT `name` FROM [singer]", "SELECT name FROM singer"),
+    RuleCase::equal(
         SINGERS,
         "SELECT id FROM singer WHERE name = \"Ann\"",
         "SELECT id FROM singer WHERE name = 'Ann'",
     ),
-    Case::differs(SINGERS, "SELECT 'name' FROM singer", "SELECT \"name\" FROM singer"),
+    RuleCase::differs(SINGERS, "SELECT 'name' FROM singer", "SELECT \"name\" FROM singer"),
 ];

@@ -24,9 +24,9 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, Expr, UnaryOperator};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 
 pub(super) struct NegatedComparison;
 
@@ -35,7 +35,7 @@ static META: Meta = Meta {
     name: "negated-comparison",
     summary: "NOT before a comparison",
     profiles: Profiles::BOTH,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -47,7 +47,7 @@ impl Rule for NegatedComparison {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
         let Expr::Unary(UnaryOperator::Not, inner) = expr else { return false };
         let Expr::Binary(operator, left, right) = inner.as_mut() else { return false };
         if matches!(**left, Expr::Row(_)) {
@@ -69,16 +69,20 @@ impl Rule for NegatedComparison {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT age > 3", "SELECT name FROM t WHERE age <= 3"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE NOT name = 'x'", "SELECT name FROM t WHERE name <> 'x'"),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE NOT age > 3", "SELECT name FROM t WHERE age < 3"),
-    Case::differs(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT name FROM t WHERE NOT age > 3", "SELECT name FROM t WHERE age <= 3"),
+    RuleCase::equal(
+        SCHEMA,
+        "SELECT name FROM t WHERE NOT name = 'x'",
+        "SELECT name FROM t WHERE name <> 'x'",
+    ),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t WHERE NOT age > 3", "SELECT name FROM t WHERE age < 3"),
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE NOT age = 3",
         "SELECT name FROM t WHERE age <> 3 OR age IS NULL",
     ),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, age INT);
 CREATE INDEX other ON t (age);",
         "SELECT name FROM t WHERE NOT age < 5 LIMIT 1",
@@ -86,7 +90,7 @@ CREATE INDEX other ON t (age);",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'c', 9), (2, 'b', 8)"),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, age INT);
 CREATE INDEX other ON t (age) WHERE age >= 5;",
         "SELECT name FROM t WHERE NOT age < 5 LIMIT 1",
@@ -94,7 +98,7 @@ CREATE INDEX other ON t (age) WHERE age >= 5;",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'c', 9), (2, 'b', 8)"),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, age INT);
 CREATE INDEX other ON t (lower(name));",
         "SELECT name FROM t WHERE NOT lower(name) < 'a' LIMIT 1",

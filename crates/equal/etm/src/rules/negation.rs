@@ -25,9 +25,9 @@
 
 use sqlgauge_sql::tree::{Expr, UnaryOperator};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct Negation;
@@ -37,7 +37,7 @@ static META: Meta = Meta {
     name: "negation",
     summary: "NOT before AND, OR, IN, LIKE, IS NULL, EXISTS",
     profiles: Profiles::SOUND,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -49,7 +49,7 @@ impl Rule for Negation {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let Expr::Unary(UnaryOperator::Not, inner) = expr else { return false };
         // SQLite reads `NOT x IN …` and `x NOT IN …` alike; the rest it plans as it is written, and without the two
         // negations of `NOT x NOT IN …` an index may be of use.
@@ -93,38 +93,38 @@ impl Rule for Negation {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE NOT (age = 3 OR name IS NULL)",
         "SELECT name FROM t WHERE age <> 3 AND name IS NOT NULL",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE NOT name LIKE 'x%'",
         "SELECT name FROM t WHERE name NOT LIKE 'x%'",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE NOT (age IN (1, 2))",
         "SELECT name FROM t WHERE age NOT IN (1, 2)",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE NOT (age = 3 AND id = 1)",
         "SELECT name FROM t WHERE age <> 3 AND id <> 1",
     ),
-    Case::differs(SCHEMA, "SELECT NOT NOT age FROM t", "SELECT age FROM t"),
-    Case::differs(
+    RuleCase::differs(SCHEMA, "SELECT NOT NOT age FROM t", "SELECT age FROM t"),
+    RuleCase::differs(
         "CREATE TABLE e (k INT UNIQUE, v INT)",
         "SELECT v FROM e WHERE NOT k NOT IN (1, 2) LIMIT 1",
         "SELECT v FROM e WHERE k IN (1, 2) LIMIT 1",
     )
     .sound()
     .witness("INSERT INTO e VALUES (2, 5), (1, 6)"),
-    Case::equal(
+    RuleCase::equal(
         "CREATE TABLE e (k INT UNIQUE, v INT)",
         "SELECT v FROM e WHERE NOT k IN (1, 2) LIMIT 1",
         "SELECT v FROM e WHERE k NOT IN (1, 2) LIMIT 1",

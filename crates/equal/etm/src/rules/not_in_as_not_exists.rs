@@ -25,10 +25,10 @@
 
 use sqlgauge_sql::tree::{Expr, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::context::passes_not_null;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct NotInAsNotExists;
@@ -38,7 +38,7 @@ static META: Meta = Meta {
     name: "not-in-as-not-exists",
     summary: "NOT IN with a subquery as NOT EXISTS",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
     cases: CASES,
@@ -50,7 +50,7 @@ impl Rule for NotInAsNotExists {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let before = query.clone();
         let Some(select) = tools::select_mut(query) else { return 0 };
         let mut places = 0;
@@ -71,33 +71,33 @@ impl Rule for NotInAsNotExists {
     }
 }
 
-fn never_null(value: &Expr, inner: &Query, outer: &Query, context: &Context<'_>) -> bool {
+fn never_null(value: &Expr, inner: &Query, outer: &Query, context: &RuleContext<'_>) -> bool {
     let Some(select) = inner.as_select() else { return false };
     let value_fits = !context.facts.is_nullable(value)
         || tools::as_column(value).is_some_and(|column| passes_not_null(outer, column, &context.facts));
     value_fits && select.outputs.iter().all(|output| !context.facts.output_may_be_null(select, &output.expr))
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE id NOT IN (SELECT must FROM u)",
         "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.must = t.id)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)",
         "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u)",
         "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)",
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u SELECT 1, NULL, 1, 1"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE age NOT IN (SELECT must FROM u)",
         "SELECT name FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.must = t.age)",

@@ -25,9 +25,9 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct NotNullOfAggregated;
@@ -37,7 +37,7 @@ static META: Meta = Meta {
     name: "not-null-of-aggregated",
     summary: "IS NOT NULL of what is aggregated",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::FILTER,
     keeps_plan: false,
     cases: CASES,
@@ -49,7 +49,7 @@ impl Rule for NotNullOfAggregated {
         &META
     }
 
-    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
         let Some(select) = tools::select_mut(query) else { return 0 };
         if !select.group_by.is_empty() || select.having.is_some() || select.outputs.is_empty() {
             return 0;
@@ -84,21 +84,21 @@ fn argument(expr: &Expr) -> Option<ColumnRef> {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT MAX(age) FROM t WHERE age IS NOT NULL", "SELECT MAX(age) FROM t").sound(),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT MAX(age) FROM t WHERE age IS NOT NULL", "SELECT MAX(age) FROM t").sound(),
+    RuleCase::equal(
         SCHEMA,
         "SELECT COUNT(DISTINCT t.id) FROM t JOIN u ON t.id = u.t_id",
         "SELECT COUNT(DISTINCT t_id) FROM u",
     )
     .sound(),
-    Case::differs(SCHEMA, "SELECT COUNT(*) FROM t WHERE age IS NOT NULL", "SELECT COUNT(*) FROM t"),
-    Case::differs(
+    RuleCase::differs(SCHEMA, "SELECT COUNT(*) FROM t WHERE age IS NOT NULL", "SELECT COUNT(*) FROM t"),
+    RuleCase::differs(
         SCHEMA,
         "SELECT MAX(age), MAX(id) FROM t WHERE age IS NOT NULL",
         "SELECT MAX(age), MAX(id) FROM t",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT MAX(age) FROM t WHERE age IS NOT NULL GROUP BY name",
         "SELECT MAX(age) FROM t GROUP BY name",

@@ -25,9 +25,9 @@
 
 use sqlgauge_sql::tree::Expr;
 
-use crate::context::{Context, Position};
+use crate::context::{Position, RuleContext};
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
@@ -38,7 +38,7 @@ static META: Meta = Meta {
     name: "null-group-in-in",
     summary: "The NULL group of a subquery of IN",
     profiles: Profiles::SOUND,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -50,7 +50,7 @@ impl Rule for NullGroupInIn {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let Expr::InQuery { query, negated: false, .. } = expr else { return false };
         let settled = is_settled_by_data(query, Position::In, &context.facts);
         if !context.is_condition || tools::plain_select(query).is_none() || !settled {
@@ -70,19 +70,19 @@ impl Rule for NullGroupInIn {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v HAVING COUNT(v) > 1)",
         "SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v HAVING COUNT(*) > 1)",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE age NOT IN (SELECT v FROM u GROUP BY v HAVING COUNT(v) > 1)",
         "SELECT name FROM t WHERE age NOT IN (SELECT v FROM u GROUP BY v HAVING COUNT(*) > 1)",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT v FROM u GROUP BY v HAVING COUNT(v) > 1",
         "SELECT v FROM u GROUP BY v HAVING COUNT(*) > 1",

@@ -24,9 +24,9 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Query, UnaryOperator};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct OrderByAlias;
@@ -36,7 +36,7 @@ static META: Meta = Meta {
     name: "order-by-alias",
     summary: "ORDER BY an alias or a place as ORDER BY its expression",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::ORDER,
     keeps_plan: true,
     cases: CASES,
@@ -48,7 +48,7 @@ impl Rule for OrderByAlias {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(outputs) = query.as_select().map(|select| select.outputs.clone()) else { return 0 };
         let mut places = 0;
         for term in &mut query.order_by {
@@ -85,25 +85,34 @@ fn is_read_as_number(expr: &Expr) -> bool {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age FROM t ORDER BY age").sound(),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age FROM t ORDER BY age").sound(),
+    RuleCase::equal(
         SCHEMA,
         "SELECT name, COUNT(*) AS n FROM t GROUP BY name ORDER BY n DESC",
         "SELECT name, COUNT(*) FROM t GROUP BY name ORDER BY COUNT(*) DESC",
     )
     .sound(),
-    Case::equal(SCHEMA, "SELECT name, age FROM t ORDER BY 2", "SELECT name, age FROM t ORDER BY age").sound(),
-    Case::differs(SCHEMA, "SELECT -age AS id FROM t ORDER BY id", "SELECT -age AS id FROM t ORDER BY t.id"),
-    Case::equal(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age AS b FROM t ORDER BY b"),
-    Case::differs(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age FROM t ORDER BY age").paper(),
-    // SQLite takes `ORDER BY 'a' IS NULL` for ORDER BY 0, a place that there is not.
-    Case::equal(SCHEMA, "SELECT 'a' IS NULL AS x FROM t ORDER BY x", "SELECT 'a' IS NULL FROM t ORDER BY 1")
+    RuleCase::equal(SCHEMA, "SELECT name, age FROM t ORDER BY 2", "SELECT name, age FROM t ORDER BY age")
         .sound(),
-    Case::equal(SCHEMA, "SELECT age AND 0 AS x FROM t ORDER BY x", "SELECT age AND 0 FROM t ORDER BY 1")
+    RuleCase::differs(
+        SCHEMA,
+        "SELECT -age AS id FROM t ORDER BY id",
+        "SELECT -age AS id FROM t ORDER BY t.id",
+    ),
+    RuleCase::equal(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age AS b FROM t ORDER BY b"),
+    RuleCase::differs(SCHEMA, "SELECT age AS a FROM t ORDER BY a", "SELECT age FROM t ORDER BY age").paper(),
+    // SQLite takes `ORDER BY 'a' IS NULL` for ORDER BY 0, a place that there is not.
+    RuleCase::equal(
+        SCHEMA,
+        "SELECT 'a' IS NULL AS x FROM t ORDER BY x",
+        "SELECT 'a' IS NULL FROM t ORDER BY 1",
+    )
+    .sound(),
+    RuleCase::equal(SCHEMA, "SELECT age AND 0 AS x FROM t ORDER BY x", "SELECT age AND 0 FROM t ORDER BY 1")
         .sound(),
     // By `v` SQLite finds the rows sorted by `c`, so that they need no sort for the groups, and by 1 by `a`.
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT a FROM (SELECT v AS a, v AS c FROM u ORDER BY 1 DESC LIMIT 9) GROUP BY c LIMIT 1",
         "SELECT a FROM (SELECT v AS a, v AS c FROM u ORDER BY v DESC LIMIT 9) GROUP BY c LIMIT 1",

@@ -26,9 +26,9 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Expr, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 
 pub(super) struct OrderByJulianDay;
 
@@ -37,7 +37,7 @@ static META: Meta = Meta {
     name: "order-by-julian-day",
     summary: "ORDER BY JULIANDAY(c) as ORDER BY c",
     profiles: Profiles::PAPER,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::ORDER,
     keeps_plan: false,
     cases: CASES,
@@ -49,7 +49,7 @@ impl Rule for OrderByJulianDay {
         &META
     }
 
-    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
         let [term] = query.order_by.as_mut_slice() else { return 0 };
         let Expr::Function { function: Function::JulianDay, args } = &term.expr else { return 0 };
         let [only] = args.as_slice() else { return 0 };
@@ -58,13 +58,21 @@ impl Rule for OrderByJulianDay {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t ORDER BY JULIANDAY(born)", "SELECT name FROM t ORDER BY born")
-        .paper(),
-    Case::differs(SCHEMA, "SELECT name FROM t ORDER BY JULIANDAY(born)", "SELECT name FROM t ORDER BY born")
-        .sound()
-        .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'y'), (2, 'b', 'm', 1, 'x')"),
-    Case::differs(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
+        SCHEMA,
+        "SELECT name FROM t ORDER BY JULIANDAY(born)",
+        "SELECT name FROM t ORDER BY born",
+    )
+    .paper(),
+    RuleCase::differs(
+        SCHEMA,
+        "SELECT name FROM t ORDER BY JULIANDAY(born)",
+        "SELECT name FROM t ORDER BY born",
+    )
+    .sound()
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'y'), (2, 'b', 'm', 1, 'x')"),
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t ORDER BY JULIANDAY(born)",
         "SELECT name FROM t ORDER BY born DESC",

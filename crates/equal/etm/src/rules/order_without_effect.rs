@@ -26,10 +26,10 @@
 use sqlgauge_sql::derive::{Dependencies, is_aggregate_select};
 use sqlgauge_sql::tree::{Expr, Query};
 
-use crate::context::Context;
 use crate::context::Position;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct OrderWithoutEffect;
@@ -39,7 +39,7 @@ static META: Meta = Meta {
     name: "order-without-effect",
     summary: "Sort keys and limits that change nothing",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -51,7 +51,7 @@ impl Rule for OrderWithoutEffect {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         if query.order_by.is_empty() && query.limit.is_none() {
             return 0;
         }
@@ -77,7 +77,7 @@ impl Rule for OrderWithoutEffect {
     }
 }
 
-fn returns_one_row(query: &Query, context: &Context<'_>) -> bool {
+fn returns_one_row(query: &Query, context: &RuleContext<'_>) -> bool {
     let Some(select) = query.as_select() else { return false };
     if is_aggregate_select(select) {
         return select.group_by.is_empty();
@@ -86,7 +86,7 @@ fn returns_one_row(query: &Query, context: &Context<'_>) -> bool {
     select.from.is_none() || (select.filter.is_some() && pinned())
 }
 
-fn drop_keys(query: &mut Query, context: &Context<'_>) -> usize {
+fn drop_keys(query: &mut Query, context: &RuleContext<'_>) -> usize {
     let Some(select) = query.as_select() else { return 0 };
     if query.order_by.is_empty() {
         return 0;
@@ -126,25 +126,26 @@ fn drop_keys(query: &mut Query, context: &Context<'_>) -> usize {
     places
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t ORDER BY id, age", "SELECT name FROM t ORDER BY id").sound(),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT name FROM t ORDER BY id, age", "SELECT name FROM t ORDER BY id").sound(),
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age = 3 ORDER BY age, name",
         "SELECT name FROM t WHERE age = 3 ORDER BY name",
     )
     .sound(),
-    Case::equal(SCHEMA, "SELECT MAX(age) FROM t ORDER BY MAX(age) LIMIT 1", "SELECT MAX(age) FROM t").sound(),
-    Case::equal(
+    RuleCase::equal(SCHEMA, "SELECT MAX(age) FROM t ORDER BY MAX(age) LIMIT 1", "SELECT MAX(age) FROM t")
+        .sound(),
+    RuleCase::equal(
         SCHEMA,
         "SELECT COUNT(*) FROM (SELECT name FROM t ORDER BY age)",
         "SELECT COUNT(*) FROM (SELECT name FROM t)",
     )
     .sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t ORDER BY age, id", "SELECT name FROM t ORDER BY age, name"),
-    Case::differs(SCHEMA, "SELECT name FROM t ORDER BY age", "SELECT name FROM t ORDER BY age DESC"),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t ORDER BY age, id", "SELECT name FROM t ORDER BY age, name"),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t ORDER BY age", "SELECT name FROM t ORDER BY age DESC"),
     // `ORDER BY a.k` makes SQLite compute the subquery for each row, and not look its results up in the index of `k`.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE n (k TEXT PRIMARY KEY)",
         "SELECT 1 FROM n AS a WHERE a.k IN (SELECT b.k COLLATE NOCASE FROM n AS b ORDER BY b.k, a.k)",
         "SELECT 1 FROM n AS a WHERE a.k IN (SELECT b.k COLLATE NOCASE FROM n AS b)",

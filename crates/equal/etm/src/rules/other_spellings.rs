@@ -28,9 +28,9 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Real};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct OtherSpellings;
@@ -40,7 +40,7 @@ static META: Meta = Meta {
     name: "other-spellings",
     summary: "Other spellings of types and functions",
     profiles: Profiles::BOTH,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -52,7 +52,7 @@ impl Rule for OtherSpellings {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         if !context.is_sound() {
             return published(expr);
         }
@@ -133,29 +133,34 @@ fn respell(function: &mut Function) -> bool {
     true
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT CAST(age AS FLOAT) FROM t", "SELECT CAST(age AS REAL) FROM t"),
-    Case::equal(SCHEMA, "SELECT SUBSTRING(name, 1, 2) FROM t", "SELECT SUBSTR(name, 1, 2) FROM t").sound(),
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT CAST(age AS FLOAT) FROM t", "SELECT CAST(age AS REAL) FROM t"),
+    RuleCase::equal(SCHEMA, "SELECT SUBSTRING(name, 1, 2) FROM t", "SELECT SUBSTR(name, 1, 2) FROM t")
+        .sound(),
     // A merged column has the affinity of the first of the two.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE a (x INT); CREATE TABLE b (x INT)",
         "SELECT x FROM a FULL JOIN b USING (x) WHERE x = '1'",
         "SELECT x FROM a FULL JOIN b USING (x) WHERE COALESCE(a.x, b.x) = '1'",
     )
     .sound()
     .witness("INSERT INTO a VALUES (1)"),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT CASE age WHEN 1 THEN 'a' ELSE NULL END FROM t",
         "SELECT CASE WHEN age = 1 THEN 'a' END FROM t",
     )
     .sound(),
-    Case::equal(SCHEMA, "SELECT age * 1.0 / id FROM t", "SELECT CAST(age AS DOUBLE) / id FROM t").sound(),
-    Case::differs(SCHEMA, "SELECT CAST(age AS REAL) / 2 FROM t", "SELECT CAST(age AS INTEGER) / 2 FROM t")
-        .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
-    Case::differs(SCHEMA, "SELECT age * 1 / id FROM t", "SELECT CAST(age AS REAL) / id FROM t")
+    RuleCase::equal(SCHEMA, "SELECT age * 1.0 / id FROM t", "SELECT CAST(age AS DOUBLE) / id FROM t").sound(),
+    RuleCase::differs(
+        SCHEMA,
+        "SELECT CAST(age AS REAL) / 2 FROM t",
+        "SELECT CAST(age AS INTEGER) / 2 FROM t",
+    )
+    .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
+    RuleCase::differs(SCHEMA, "SELECT age * 1 / id FROM t", "SELECT CAST(age AS REAL) / id FROM t")
         .witness("INSERT INTO t VALUES (2, 'a', 'n', 1, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
 CREATE INDEX letter ON t (substr(name, 1, 1));",
         "SELECT name FROM t WHERE SUBSTRING(name, 1, 1) > 'a' LIMIT 1",

@@ -27,9 +27,9 @@
 use sqlgauge_sql::derive::{Facts, rejects_null};
 use sqlgauge_sql::tree::{BinaryOperator, Expr, From, Join, JoinKind, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct OuterJoinWithoutEffect;
@@ -39,7 +39,7 @@ static META: Meta = Meta {
     name: "outer-join-without-effect",
     summary: "LEFT JOIN that keeps no row without a partner",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
     cases: CASES,
@@ -51,7 +51,7 @@ impl Rule for OuterJoinWithoutEffect {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
         if select.from.as_ref().is_none_or(tools::is_inner) {
             return 0;
@@ -68,7 +68,7 @@ impl Rule for OuterJoinWithoutEffect {
     }
 }
 
-fn strengthen(from: &mut From, conditions: &[Expr], context: &Context<'_>) -> usize {
+fn strengthen(from: &mut From, conditions: &[Expr], context: &RuleContext<'_>) -> usize {
     let From::Join(join) = from else { return 0 };
     let mut places = 0;
     if join.kind == JoinKind::Left {
@@ -108,7 +108,7 @@ fn mark_inner(from: &From, facts: &mut Facts<'_>) {
     }
 }
 
-fn always_finds(join: &Join, context: &Context<'_>) -> bool {
+fn always_finds(join: &Join, context: &RuleContext<'_>) -> bool {
     let (From::Relation(right), Some(Expr::Binary(BinaryOperator::Equal, a, b))) = (&join.right, &join.on)
     else {
         return false;
@@ -122,43 +122,43 @@ fn always_finds(join: &Join, context: &Context<'_>) -> bool {
         && context.facts.equals_are_identical(&Expr::Column(child), &Expr::Column(parent))
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v > 3",
         "SELECT name, v FROM t JOIN u ON t.id = u.t_id WHERE v > 3",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name, v FROM u LEFT JOIN t ON t.id = u.must",
         "SELECT name, v FROM u JOIN t ON t.id = u.must",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name, v FROM u LEFT JOIN t ON t.id = u.t_id",
         "SELECT name, v FROM u JOIN t ON t.id = u.t_id",
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, NULL, 1, 1)"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE v IS NULL",
         "SELECT name, v FROM t JOIN u ON t.id = u.t_id WHERE v IS NULL",
     ),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE u (uid INTEGER PRIMARY KEY, must INT NOT NULL REFERENCES t(id)); CREATE TABLE w (x INT, y INT NOT NULL);",
         "SELECT w.y, u.must, t.name FROM w LEFT JOIN u ON u.uid = w.x LEFT JOIN t ON t.id = u.must",
         "SELECT w.y, u.must, t.name FROM w LEFT JOIN u ON u.uid = w.x JOIN t ON t.id = u.must",
     )
     .witness("INSERT INTO w VALUES (1, 1)"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id WHERE NOT (v IN ())",
         "SELECT name, v FROM t JOIN u ON t.id = u.t_id",
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE u (uid INTEGER PRIMARY KEY, must INT NOT NULL REFERENCES t(id)); CREATE TABLE w (x INT, y INT NOT NULL);",
         "SELECT t.name, u.must, w.y FROM t LEFT JOIN (u LEFT JOIN w ON w.x = u.uid) ON u.must = t.id WHERE u.uid > 0",
         "SELECT t.name, u.must, w.y FROM t JOIN (u JOIN w ON w.x = u.uid) ON u.must = t.id WHERE u.uid > 0",

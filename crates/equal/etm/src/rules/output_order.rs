@@ -25,7 +25,7 @@
 //! Paper, Table 1, P2.
 
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
 
 pub(super) struct OutputOrder;
 
@@ -34,7 +34,7 @@ static META: Meta = Meta {
     name: "output-order",
     summary: "Result columns in another order",
     profiles: Profiles::PAPER,
-    stage: Stage::Comparison,
+    stage: RuleStage::Comparison,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -50,10 +50,10 @@ impl Rule for OutputOrder {
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
 
-const CASES: &[Case] = &[
-    Case::equal(SINGERS, "SELECT name, age FROM singer", "SELECT age, name FROM singer").paper(),
-    Case::differs(SINGERS, "SELECT name, age FROM singer", "SELECT age, name FROM singer")
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SINGERS, "SELECT name, age FROM singer", "SELECT age, name FROM singer").paper(),
+    RuleCase::differs(SINGERS, "SELECT name, age FROM singer", "SELECT age, name FROM singer")
         .sound()
         .witness("INSERT INTO singer VALUES (1, 'Ann', 30)"),
-    Case::differs(SINGERS, "SELECT name, age FROM singer", "SELECT name, id FROM singer"),
+    RuleCase::differs(SINGERS, "SELECT name, age FROM singer", "SELECT name, id FROM singer"),
 ];

@@ -22,7 +22,7 @@
 //! Paper, Table 1, P7, and Section 3.3, item 9.
 
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
 
 pub(super) struct Parentheses;
 
@@ -31,7 +31,7 @@ static META: Meta = Meta {
     name: "parentheses",
     summary: "Parentheses that change nothing",
     profiles: Profiles::BOTH,
-    stage: Stage::Resolution,
+    stage: RuleStage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -47,8 +47,12 @@ impl Rule for Parentheses {
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
 
-const CASES: &[Case] = &[
-    Case::equal(SINGERS, "SELECT name FROM singer WHERE (age > 3)", "SELECT name FROM singer WHERE age > 3"),
-    Case::equal(SINGERS, "SELECT (age) FROM (singer)", "SELECT age FROM singer"),
-    Case::differs(SINGERS, "SELECT (age + 1) * 2 FROM singer", "SELECT age + 1 * 2 FROM singer"),
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
+        SINGERS,
+        "SELECT name FROM singer WHERE (age > 3)",
+        "SELECT name FROM singer WHERE age > 3",
+    ),
+    RuleCase::equal(SINGERS, "SELECT (age) FROM (singer)", "SELECT age FROM singer"),
+    RuleCase::differs(SINGERS, "SELECT (age + 1) * 2 FROM singer", "SELECT age + 1 * 2 FROM singer"),
 ];

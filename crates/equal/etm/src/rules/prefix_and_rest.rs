@@ -27,9 +27,9 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct PrefixAndRest;
@@ -39,7 +39,7 @@ static META: Meta = Meta {
     name: "prefix-and-rest",
     summary: "A prefix and a comparison of the rest as one comparison",
     profiles: Profiles::PAPER,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -51,7 +51,7 @@ impl Rule for PrefixAndRest {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, _context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
         let Expr::And(list) = expr else { return false };
         let prefixes: Vec<(usize, Expr, i64, String)> = list
             .iter()
@@ -103,21 +103,21 @@ fn part(expr: &Expr) -> Option<(BinaryOperator, Expr, i64, i64, String)> {
     Some((*operator, value.clone(), tools::as_integer(start)?, tools::as_integer(length)?, text))
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE SUBSTR(code, 1, 2) = 'ab' AND SUBSTR(code, 3, 2) > 'cd'",
         "SELECT name FROM t WHERE code > 'abcd'",
     )
     .paper(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE SUBSTR(code, 1, 2) = 'ab' AND SUBSTR(code, 3, 2) > 'cd'",
         "SELECT name FROM t WHERE code > 'abcd'",
     )
     .sound()
     .witness("INSERT INTO t VALUES (1, 'z', 'b', 1, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE SUBSTR(code, 1, 2) = 'ab' AND SUBSTR(code, 4, 2) > 'cd'",
         "SELECT name FROM t WHERE code > 'abcd'",

@@ -28,13 +28,13 @@
 //! ## Source
 //! Paper, Table 2, rule 12. Corrected: affinity decides.
 
-use sqlgauge_sql::derive::{Fact, Values};
+use sqlgauge_sql::derive::{Fact, ValueDomain};
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{Expr, Literal, Real};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct QuotedNumber;
@@ -44,7 +44,7 @@ static META: Meta = Meta {
     name: "quoted-number",
     summary: "A number with or without quotes",
     profiles: Profiles::BOTH,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -56,7 +56,7 @@ impl Rule for QuotedNumber {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         if !context.is_sound() {
             return matches!(expr, Expr::Literal(_)) && published(expr);
         }
@@ -107,11 +107,11 @@ struct Comparand {
 }
 
 impl Comparand {
-    fn of(expr: &Expr, context: &Context<'_>) -> Self {
+    fn of(expr: &Expr, context: &RuleContext<'_>) -> Self {
         let is_constant = matches!(expr, Expr::Literal(_));
         Self {
             affinity: if is_constant { Fact::Unknown } else { context.facts.affinity(expr) },
-            may_be_number: context.facts.values(expr).may_be(Values::NUMBER),
+            may_be_number: context.facts.values(expr).may_be(ValueDomain::NUMBER),
         }
     }
 }
@@ -156,22 +156,24 @@ fn decimal(text: &str) -> Option<f64> {
     if plain { text.parse::<f64>().ok().filter(|value| value.is_finite()) } else { None }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = '5'", "SELECT name FROM t WHERE age = 5"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age > 5.0", "SELECT name FROM t WHERE age > 5"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = '5'"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = 5.0").paper(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = 5.0")
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT name FROM t WHERE age = '5'", "SELECT name FROM t WHERE age = 5"),
+    RuleCase::equal(SCHEMA, "SELECT name FROM t WHERE age > 5.0", "SELECT name FROM t WHERE age > 5"),
+    RuleCase::equal(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = '5'"),
+    RuleCase::equal(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = 5.0")
+        .paper(),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t WHERE code = 5", "SELECT name FROM t WHERE code = 5.0")
         .sound()
         .witness("INSERT INTO t VALUES (1, '5', 'b', 1, 'x')"),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE code = '05'", "SELECT name FROM t WHERE code = '5'"),
-    Case::equal("CREATE TABLE n (a)", "SELECT a FROM n WHERE a = 5", "SELECT a FROM n WHERE a = '5'").paper(),
-    Case::differs("CREATE TABLE n (a)", "SELECT a FROM n WHERE a = 5", "SELECT a FROM n WHERE a = '5'")
+    RuleCase::differs(SCHEMA, "SELECT name FROM t WHERE code = '05'", "SELECT name FROM t WHERE code = '5'"),
+    RuleCase::equal("CREATE TABLE n (a)", "SELECT a FROM n WHERE a = 5", "SELECT a FROM n WHERE a = '5'")
+        .paper(),
+    RuleCase::differs("CREATE TABLE n (a)", "SELECT a FROM n WHERE a = 5", "SELECT a FROM n WHERE a = '5'")
         .sound()
         .witness("INSERT INTO n VALUES (5)"),
-    Case::differs(SCHEMA, "SELECT id FROM t WHERE age IS TRUE", "SELECT id FROM t WHERE age IS 1"),
-    Case::differs(SCHEMA, "SELECT age IS NOT FALSE FROM t", "SELECT age IS NOT 0 FROM t"),
-    Case::differs(SCHEMA, "SELECT id FROM t WHERE age IS TRUE", "SELECT id FROM t WHERE TRUE IS age"),
-    Case::equal(SCHEMA, "SELECT id FROM t WHERE age = TRUE", "SELECT id FROM t WHERE age = 1").sound(),
-    Case::equal(SCHEMA, "SELECT id FROM t WHERE TRUE IS age", "SELECT id FROM t WHERE age IS 1").sound(),
+    RuleCase::differs(SCHEMA, "SELECT id FROM t WHERE age IS TRUE", "SELECT id FROM t WHERE age IS 1"),
+    RuleCase::differs(SCHEMA, "SELECT age IS NOT FALSE FROM t", "SELECT age IS NOT 0 FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT id FROM t WHERE age IS TRUE", "SELECT id FROM t WHERE TRUE IS age"),
+    RuleCase::equal(SCHEMA, "SELECT id FROM t WHERE age = TRUE", "SELECT id FROM t WHERE age = 1").sound(),
+    RuleCase::equal(SCHEMA, "SELECT id FROM t WHERE TRUE IS age", "SELECT id FROM t WHERE age IS 1").sound(),
 ];

@@ -24,9 +24,9 @@
 
 use sqlgauge_sql::tree::Query;
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct RepetitionInSet;
@@ -36,7 +36,7 @@ static META: Meta = Meta {
     name: "repetition-in-set",
     summary: "DISTINCT and GROUP BY where repetition does not show",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -48,7 +48,7 @@ impl Rule for RepetitionInSet {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         if !context.position.is_set()
             || query.limit.is_some()
             || query.offset.is_some()
@@ -72,31 +72,31 @@ impl Rule for RepetitionInSet {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE id IN (SELECT DISTINCT t_id FROM u)",
         "SELECT name FROM t WHERE id IN (SELECT t_id FROM u)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v)",
         "SELECT name FROM t WHERE age IN (SELECT v FROM u)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT DISTINCT name FROM t UNION SELECT code FROM t",
         "SELECT name FROM t UNION SELECT code FROM t",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE age IN (SELECT v FROM u GROUP BY v HAVING COUNT(*) > 1)",
         "SELECT name FROM t WHERE age IN (SELECT v FROM u)",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT DISTINCT name FROM t UNION ALL SELECT code FROM t",
         "SELECT name FROM t UNION ALL SELECT code FROM t",

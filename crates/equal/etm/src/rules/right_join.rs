@@ -24,9 +24,9 @@
 
 use sqlgauge_sql::tree::{From, JoinKind, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct RightJoin;
@@ -36,7 +36,7 @@ static META: Meta = Meta {
     name: "right-join",
     summary: "RIGHT JOIN as LEFT JOIN",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
     cases: CASES,
@@ -48,7 +48,7 @@ impl Rule for RightJoin {
         &META
     }
 
-    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
         let Some(select) = tools::select_mut(query) else { return 0 };
         select.from.as_mut().map_or(0, mirror)
     }
@@ -66,14 +66,14 @@ fn mirror(from: &mut From) -> usize {
     places
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name, v FROM u RIGHT JOIN t ON t.id = u.t_id",
         "SELECT name, v FROM t LEFT JOIN u ON t.id = u.t_id",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name, v FROM u RIGHT JOIN t ON t.id = u.t_id",
         "SELECT name, v FROM u LEFT JOIN t ON t.id = u.t_id",

@@ -28,10 +28,10 @@
 
 use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Output, Query, Select, SetOperator};
 
-use crate::context::Context;
 use crate::context::Position;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct SetOperationAsExists;
@@ -41,7 +41,7 @@ static META: Meta = Meta {
     name: "set-operation-as-exists",
     summary: "INTERSECT and EXCEPT as EXISTS and NOT EXISTS",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::SET_OPERATION,
     keeps_plan: false,
     cases: CASES,
@@ -53,7 +53,7 @@ impl Rule for SetOperationAsExists {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Body::SetOperation { operator, all: false, left, right } = &query.body else { return 0 };
         let (Body::Select(left), Body::Select(right)) = (left.as_ref(), right.as_ref()) else { return 0 };
         let negated = match operator {
@@ -83,7 +83,7 @@ impl Rule for SetOperationAsExists {
 }
 
 /// The places of the result columns that must be compared; `None` if comparing them is not the same.
-fn compared(left: &Select, right: &Select, except: bool, context: &Context<'_>) -> Option<Vec<usize>> {
+fn compared(left: &Select, right: &Select, except: bool, context: &RuleContext<'_>) -> Option<Vec<usize>> {
     if let Some(places) = key_places(left, right, context) {
         return Some(places);
     }
@@ -101,7 +101,7 @@ fn compared(left: &Select, right: &Select, except: bool, context: &Context<'_>) 
 }
 
 /// Where both sides return the same columns of one instance of the same table: the places of a key of it.
-fn key_places(left: &Select, right: &Select, context: &Context<'_>) -> Option<Vec<usize>> {
+fn key_places(left: &Select, right: &Select, context: &RuleContext<'_>) -> Option<Vec<usize>> {
     let columns = |select: &Select| -> Option<Vec<ColumnRef>> {
         let all: Option<Vec<ColumnRef>> =
             select.outputs.iter().map(|output| tools::as_column(&output.expr)).collect();
@@ -127,26 +127,26 @@ fn key_places(left: &Select, right: &Select, context: &Context<'_>) -> Option<Ve
     })
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT born FROM t WHERE age = 3 INTERSECT SELECT name FROM t",
         "SELECT DISTINCT born FROM t WHERE age = 3 AND EXISTS (SELECT 1 FROM t AS s WHERE s.name = t.born)",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT id, name FROM t EXCEPT SELECT t.id, t.name FROM t JOIN u ON t.id = u.t_id",
         "SELECT id, name FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t INTERSECT SELECT name FROM t WHERE age = 3",
         "SELECT DISTINCT name FROM t WHERE EXISTS (SELECT 1 FROM t AS s WHERE s.age = 3 AND s.name = t.name)",
     )
     .witness("INSERT INTO t VALUES (1, 'a', NULL, 3, 'x')"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t EXCEPT SELECT t.name FROM t JOIN u ON t.id = u.t_id",
         "SELECT name FROM t WHERE id NOT IN (SELECT t_id FROM u WHERE t_id IS NOT NULL)",

@@ -31,9 +31,9 @@
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::{Body, Expr, Query, Select, SetOperator};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct SetOperationOfFilters;
@@ -43,7 +43,7 @@ static META: Meta = Meta {
     name: "set-operation-of-filters",
     summary: "INTERSECT or UNION of two filters of one table",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::SET_OPERATION,
     keeps_plan: false,
     cases: CASES,
@@ -55,7 +55,7 @@ impl Rule for SetOperationOfFilters {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let before = std::mem::replace(&mut query.body, Body::Values(Vec::new()));
         let (after, places) = merge(before, context);
         query.body = after;
@@ -68,7 +68,7 @@ impl Rule for SetOperationOfFilters {
     }
 }
 
-fn merge(body: Body, context: &Context<'_>) -> (Body, usize) {
+fn merge(body: Body, context: &RuleContext<'_>) -> (Body, usize) {
     let Body::SetOperation { operator, all, left, right } = body else { return (body, 0) };
     let (left, below) = merge(*left, context);
     match (operator, all, left, *right) {
@@ -86,7 +86,7 @@ fn merge(body: Body, context: &Context<'_>) -> (Body, usize) {
     }
 }
 
-fn merged(operator: SetOperator, left: &Select, right: &Select, context: &Context<'_>) -> Option<Select> {
+fn merged(operator: SetOperator, left: &Select, right: &Select, context: &RuleContext<'_>) -> Option<Select> {
     if !tools::is_flat(left) || !tools::is_flat(right) || left.outputs.len() != right.outputs.len() {
         return None;
     }
@@ -128,60 +128,60 @@ fn merged(operator: SetOperator, left: &Select, right: &Select, context: &Contex
     Some(merged)
 }
 
-fn has_key(select: &Select, context: &Context<'_>) -> bool {
+fn has_key(select: &Select, context: &RuleContext<'_>) -> bool {
     // Only what both sides promise counts: the conditions of one side alone do not.
     let bare = Select { filter: None, ..select.clone() };
     let outputs: Vec<Expr> = select.outputs.iter().map(|output| output.expr.clone()).collect();
     Dependencies::of(&bare, &context.facts).closure(&outputs).is_complete()
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT id FROM t WHERE age = 1 UNION SELECT id FROM t WHERE age = 2",
         "SELECT id FROM t WHERE age = 1 OR age = 2",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT id FROM t WHERE age = 1 INTERSECT SELECT id FROM t WHERE name = 'x'",
         "SELECT id FROM t WHERE age = 1 AND name = 'x'",
     ),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age = 1 UNION SELECT name FROM t WHERE age = 2",
         "SELECT DISTINCT name FROM t WHERE age = 1 OR age = 2",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE age = 1 UNION SELECT name FROM t WHERE age = 2",
         "SELECT name FROM t WHERE age = 1 OR age = 2",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t WHERE age = 1 INTERSECT SELECT name FROM t WHERE code = 'x'",
         "SELECT name FROM t WHERE age = 1 AND code = 'x'",
     ),
-    Case::equal(
+    RuleCase::equal(
         "CREATE TABLE n (a INT UNIQUE, b INT)",
         "SELECT a FROM n WHERE b = 1 INTERSECT SELECT a FROM n WHERE b = 2",
         "SELECT a FROM n WHERE b = 1 AND b = 2",
     )
     .paper(),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE n (a INT UNIQUE, b INT)",
         "SELECT a FROM n WHERE b = 1 INTERSECT SELECT a FROM n WHERE b = 2",
         "SELECT a FROM n WHERE b = 1 AND b = 2",
     )
     .sound()
     .witness("INSERT INTO n VALUES (NULL, 1), (NULL, 2)"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT id FROM t WHERE age = 1 UNION ALL SELECT id FROM t WHERE age = 2 OR age = 1",
         "SELECT id FROM t WHERE age = 1 OR age = 2",
     ),
     // What is read twice SQLite computes once and does not move the comparison into.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE p (a REAL, b TEXT NOT NULL)",
         "WITH q(x) AS (SELECT b FROM p EXCEPT SELECT a FROM p) SELECT x FROM q INTERSECT SELECT x FROM q WHERE x > 2.0",
         "WITH q(x) AS (SELECT b FROM p EXCEPT SELECT a FROM p) SELECT DISTINCT x FROM q WHERE x > 2.0",

@@ -26,9 +26,9 @@
 use sqlgauge_sql::tree::{Body, Query, SetOperator};
 
 use crate::beside::keeps_any_of_equals;
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct SetOperationWithItself;
@@ -38,7 +38,7 @@ static META: Meta = Meta {
     name: "set-operation-with-itself",
     summary: "A query with itself in UNION or INTERSECT",
     profiles: Profiles::BOTH,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::SET_OPERATION,
     keeps_plan: false,
     cases: CASES,
@@ -50,7 +50,7 @@ impl Rule for SetOperationWithItself {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Body::SetOperation { operator, all: false, left, right } = &query.body else { return 0 };
         let fits = *operator != SetOperator::Except
             && tools::same_query(&Query::of(left.as_ref().clone()), &Query::of(right.as_ref().clone()));
@@ -75,16 +75,17 @@ impl Rule for SetOperationWithItself {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT id FROM t UNION SELECT id FROM t", "SELECT id FROM t"),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT id FROM t UNION SELECT id FROM t", "SELECT id FROM t"),
+    RuleCase::equal(
         SCHEMA,
         "SELECT id FROM t WHERE age = 1 INTERSECT SELECT id FROM t WHERE age = 1",
         "SELECT id FROM t WHERE age = 1",
     ),
-    Case::equal(SCHEMA, "SELECT name FROM t UNION SELECT name FROM t", "SELECT DISTINCT name FROM t").sound(),
-    Case::equal(SCHEMA, "SELECT name FROM t UNION SELECT name FROM t", "SELECT name FROM t").paper(),
-    Case::differs(SCHEMA, "SELECT name FROM t UNION SELECT name FROM t", "SELECT name FROM t").sound(),
-    Case::differs(SCHEMA, "SELECT id FROM t EXCEPT SELECT id FROM t", "SELECT id FROM t"),
-    Case::differs(SCHEMA, "SELECT id FROM t UNION ALL SELECT id FROM t", "SELECT id FROM t").sound(),
+    RuleCase::equal(SCHEMA, "SELECT name FROM t UNION SELECT name FROM t", "SELECT DISTINCT name FROM t")
+        .sound(),
+    RuleCase::equal(SCHEMA, "SELECT name FROM t UNION SELECT name FROM t", "SELECT name FROM t").paper(),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t UNION SELECT name FROM t", "SELECT name FROM t").sound(),
+    RuleCase::differs(SCHEMA, "SELECT id FROM t EXCEPT SELECT id FROM t", "SELECT id FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT id FROM t UNION ALL SELECT id FROM t", "SELECT id FROM t").sound(),
 ];

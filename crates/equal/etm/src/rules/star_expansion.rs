@@ -24,7 +24,7 @@
 //! Paper, Table 2, rule 11.
 
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
 
 pub(super) struct StarExpansion;
 
@@ -33,7 +33,7 @@ static META: Meta = Meta {
     name: "star-expansion",
     summary: "All columns by name instead of *",
     profiles: Profiles::BOTH,
-    stage: Stage::Resolution,
+    stage: RuleStage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -49,14 +49,14 @@ impl Rule for StarExpansion {
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
 
-const CASES: &[Case] = &[
-    Case::equal(SINGERS, "SELECT * FROM singer", "SELECT id, name, age FROM singer"),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SINGERS, "SELECT * FROM singer", "SELECT id, name, age FROM singer"),
+    RuleCase::equal(
         SINGERS,
         "SELECT song.* FROM singer JOIN song ON id = singer_id",
         "SELECT sid, singer_id, title, year FROM singer JOIN song ON id = singer_id",
     ),
-    Case::differs(SINGERS, "SELECT * FROM singer", "SELECT id, name FROM singer"),
-    Case::equal(SINGERS, "SELECT * FROM singer", "SELECT age, name, id FROM singer").paper(),
-    Case::differs(SINGERS, "SELECT * FROM singer", "SELECT age, name, id FROM singer").sound(),
+    RuleCase::differs(SINGERS, "SELECT * FROM singer", "SELECT id, name FROM singer"),
+    RuleCase::equal(SINGERS, "SELECT * FROM singer", "SELECT age, name, id FROM singer").paper(),
+    RuleCase::differs(SINGERS, "SELECT * FROM singer", "SELECT age, name, id FROM singer").sound(),
 ];

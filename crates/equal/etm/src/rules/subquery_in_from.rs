@@ -28,12 +28,14 @@
 //! Ours.
 
 use sqlgauge_sql::derive::Facts;
-use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Output, Query, RelationId, Select, Source};
+use sqlgauge_sql::tree::{
+    ColumnRef, Expr, From, JoinKind, Output, Query, RelationId, RelationSource, Select,
+};
 
 use crate::beside::may_stand_for;
-use crate::context::{Context, Position};
+use crate::context::{Position, RuleContext};
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::sensitive::{is_settled_by_data, reads_settled_rows};
 use crate::tools;
 
@@ -44,7 +46,7 @@ static META: Meta = Meta {
     name: "subquery-in-from",
     summary: "A subquery in FROM that only filters, joins or wraps",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::DERIVED,
     keeps_plan: true,
     cases: CASES,
@@ -56,7 +58,7 @@ impl Rule for SubqueryInFrom {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         // SQLite sorts groups in the direction of an ORDER BY of the same query, so the order of groups may change.
         if !context.groups_show() && (unwrap(query, context) || over_groups(query, context)) {
             return 1;
@@ -71,7 +73,7 @@ impl Rule for SubqueryInFrom {
 
 /// Whether the plan may show. SQLite puts a lone subquery into the query around it as this rule does; among others it
 /// may plan anew, and of what a subquery in FROM passes on it leaves out the columns that nobody reads.
-fn keeps_plan(query: &Query, context: &Context<'_>) -> bool {
+fn keeps_plan(query: &Query, context: &RuleContext<'_>) -> bool {
     let is_lone = query.as_select().is_some_and(|select| tools::single_relation(select).is_some());
     !context.rows_show() || (is_lone && !is_part(context) && !forgets_column(query, &context.facts))
 }
@@ -83,7 +85,7 @@ fn forgets_column(query: &Query, facts: &Facts<'_>) -> bool {
     let own = tools::own_exprs(query);
     let lone = query.as_select().and_then(tools::single_relation);
     let inner = match lone.map(|relation| &relation.source) {
-        Some(Source::Derived(inner)) => tools::own_exprs(inner),
+        Some(RelationSource::Derived(inner)) => tools::own_exprs(inner),
         _ => Vec::new(),
     };
     own.into_iter().chain(inner).any(|expr| tools::any(expr, &is_known))
@@ -91,7 +93,7 @@ fn forgets_column(query: &Query, facts: &Facts<'_>) -> bool {
 
 /// Whether SQLite leaves columns of the query out that nobody reads. What the query itself reads it computes as it is
 /// written, and so by another index.
-fn is_part(context: &Context<'_>) -> bool {
+fn is_part(context: &RuleContext<'_>) -> bool {
     matches!(context.position, Position::Derived | Position::Cte | Position::Operand)
 }
 
@@ -110,7 +112,7 @@ impl<'q> Wrapper<'q> {
     fn of(query: &'q Query) -> Option<Self> {
         let select = query.as_select()?;
         let relation = tools::single_relation(select)?;
-        let Source::Derived(inner) = &relation.source else { return None };
+        let RelationSource::Derived(inner) = &relation.source else { return None };
         let inner_select = inner.as_select()?;
         let column = |output: &Output| {
             let column = tools::as_column(&output.expr).filter(|column| column.relation == relation.id)?;
@@ -151,7 +153,7 @@ impl<'q> Wrapper<'q> {
     }
 
     /// Whether SQLite puts the subquery into the query as it is, so that both choose the same rows whatever the data.
-    fn stays_as_it_is(&self, context: &Context<'_>) -> bool {
+    fn stays_as_it_is(&self, context: &RuleContext<'_>) -> bool {
         // An aggregate in ORDER BY is one of those that choose the row of bare columns.
         let orders_by_aggregate =
             self.inner.order_by.iter().any(|term| sqlgauge_sql::derive::has_aggregate(&term.expr));
@@ -162,7 +164,7 @@ impl<'q> Wrapper<'q> {
     }
 }
 
-fn unwrap(query: &mut Query, context: &Context<'_>) -> bool {
+fn unwrap(query: &mut Query, context: &RuleContext<'_>) -> bool {
     let Some(wrapper) = Wrapper::of(query) else { return false };
     if !wrapper.keeps_order(context.position)
         || !wrapper.may_have_limit(context.position)
@@ -200,10 +202,10 @@ fn unwrap(query: &mut Query, context: &Context<'_>) -> bool {
 }
 
 /// A filter and projection over the groups of a subquery.
-fn over_groups(query: &mut Query, context: &Context<'_>) -> bool {
+fn over_groups(query: &mut Query, context: &RuleContext<'_>) -> bool {
     let Some(select) = query.as_select() else { return false };
     let Some(relation) = tools::single_relation(select) else { return false };
-    let Source::Derived(inner) = &relation.source else { return false };
+    let RelationSource::Derived(inner) = &relation.source else { return false };
     let Some(own) = tools::plain_select(inner) else { return false };
     let fits = !select.distinct
         && tools::is_flat(select)
@@ -260,7 +262,7 @@ fn substitute(query: &mut Query, id: RelationId, outputs: &[Output]) {
     }
 }
 
-fn merge(query: &mut Query, context: &Context<'_>) -> bool {
+fn merge(query: &mut Query, context: &RuleContext<'_>) -> bool {
     let Some(select) = query.as_select() else { return false };
     let Some(from) = &select.from else { return false };
     let stands = |id, select: &Select| {
@@ -284,7 +286,7 @@ fn merge(query: &mut Query, context: &Context<'_>) -> bool {
 fn mergeable(from: &From, stands: &dyn Fn(RelationId, &Select) -> bool) -> Option<RelationId> {
     match from {
         From::Relation(relation) => {
-            let Source::Derived(query) = &relation.source else { return None };
+            let RelationSource::Derived(query) = &relation.source else { return None };
             let select = tools::plain_select(query)?;
             let fits = tools::is_flat(select)
                 && !select.distinct
@@ -308,7 +310,7 @@ fn mergeable(from: &From, stands: &dyn Fn(RelationId, &Select) -> bool) -> Optio
 fn replace(from: &mut From, id: RelationId) -> Option<Select> {
     match from {
         From::Relation(relation) if relation.id == id => {
-            let Source::Derived(query) = &mut relation.source else { return None };
+            let RelationSource::Derived(query) = &mut relation.source else { return None };
             let mut inner = tools::take_select(query)?;
             *from = inner.from.take()?;
             Some(inner)
@@ -321,75 +323,75 @@ fn replace(from: &mut From, id: RelationId) -> Option<Select> {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM (SELECT name, age FROM t WHERE age > 3) AS q WHERE q.age < 5",
         "SELECT name FROM t WHERE age > 3 AND age < 5",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT a FROM (SELECT age AS a, COUNT(*) AS n FROM t GROUP BY age) WHERE n > 3",
         "SELECT age FROM t GROUP BY age HAVING COUNT(*) > 3",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT n, a FROM (SELECT age AS a, COUNT(*) AS n FROM t GROUP BY age)",
         "SELECT COUNT(*), age FROM t GROUP BY age",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT q.name, v FROM (SELECT id, name FROM t WHERE age = 1) q JOIN u ON q.id = u.t_id",
         "SELECT name, v FROM t JOIN u ON t.id = t_id WHERE age = 1",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM (SELECT name, id FROM t ORDER BY id LIMIT 1) AS q WHERE q.id > 1",
         "SELECT name FROM t WHERE id > 1 ORDER BY id LIMIT 1",
     ),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT (SELECT COUNT(*) + q.n FROM u) FROM (SELECT COUNT(*) AS n FROM t GROUP BY name) q",
         "SELECT (SELECT COUNT(*) + COUNT(*) FROM u) FROM t GROUP BY name",
     )
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
-    Case::differs(SCHEMA, "SELECT age FROM (SELECT DISTINCT age, name FROM t)", "SELECT DISTINCT age FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT age FROM (SELECT DISTINCT age, name FROM t)", "SELECT DISTINCT age FROM t"),
     // SQLite reads the first row by the index on uid, as nobody reads v, and the second by the primary key.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE k (uid INT UNIQUE, w INT, v INT, PRIMARY KEY (v, uid)); CREATE TABLE u (must INT);",
         "SELECT b.c FROM u RIGHT JOIN (SELECT a.uid AS uid, a.uid AS c FROM (SELECT uid, v FROM k LIMIT 1) a) b",
         "SELECT a.uid FROM u RIGHT JOIN (SELECT uid, v FROM k LIMIT 1) a",
     )
     .witness("INSERT INTO k VALUES (0, 7, 2), (3, 7, 1); INSERT INTO u VALUES (1)"),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT q.n FROM (SELECT name AS n, MAX(id) AS m FROM t GROUP BY age) q",
         "SELECT name FROM t GROUP BY age",
     )
     .witness("INSERT INTO t VALUES (2, 'a', 'n', 1, 'x'), (1, 'b', 'm', 1, 'x'), (3, 'c', 'o', 1, 'x'), (0, 'd', 'p', 1, 'x')"),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT q.n FROM (SELECT age AS n, MAX(id) AS m FROM t GROUP BY age) q",
         "SELECT age FROM t GROUP BY age",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "WITH q AS (SELECT id FROM t ORDER BY id LIMIT 1) SELECT id FROM q UNION SELECT uid FROM u",
         "SELECT id FROM (SELECT id FROM t ORDER BY id LIMIT 1) UNION SELECT uid FROM u",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "WITH q AS (SELECT id FROM t ORDER BY id LIMIT 1) SELECT id FROM q UNION SELECT uid FROM u",
         "SELECT id FROM t UNION SELECT uid FROM u",
     ),
     // Of the subquery an index of e.c alone will do.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE e (id INTEGER PRIMARY KEY, k INT NOT NULL UNIQUE, c TEXT UNIQUE)",
         "SELECT q.c FROM (SELECT e.c FROM e WHERE e.k IS NOT NULL) AS q LIMIT 2",
         "SELECT e.c FROM e WHERE e.k IS NOT NULL LIMIT 2",
@@ -397,7 +399,7 @@ const CASES: &[Case] = &[
     .sound()
     .witness("INSERT INTO e VALUES (0, 0, 'B'), (5, 3, 'x'), (9, 2, NULL)"),
     // Nobody reads T2.uid, and only where T4 is still a subquery does an index of T4.v do.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE u (uid INT NOT NULL, v INT UNIQUE)",
         "SELECT T2.v FROM u AS T1 RIGHT JOIN (SELECT T3.uid AS uid, T3.v AS v FROM (SELECT T4.uid AS uid, T4.v AS v FROM u AS T4 LIMIT 1) AS T3) AS T2",
         "SELECT T2.v FROM u AS T1 RIGHT JOIN (SELECT T3.uid AS uid, T3.v AS v FROM u AS T3 LIMIT 1) AS T2",
@@ -405,7 +407,7 @@ const CASES: &[Case] = &[
     .sound()
     .witness("INSERT INTO u VALUES (2, 5), (3, 0)"),
     // Only the outer of the two is lone.
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE e (id INTEGER PRIMARY KEY, k INT UNIQUE, c TEXT NOT NULL UNIQUE); CREATE TABLE ship (sid INTEGER PRIMARY KEY)",
         "SELECT r.c FROM (SELECT q.c FROM e AS a JOIN (SELECT b.c FROM ship RIGHT JOIN e AS b) AS q) AS r LIMIT 2",
         "SELECT b.c FROM e AS a JOIN (ship RIGHT JOIN e AS b) LIMIT 2",
@@ -413,7 +415,7 @@ const CASES: &[Case] = &[
     .sound()
     .witness("INSERT INTO e VALUES (1, NULL, 'B'), (20, 2, 'A')"),
     // SQLite puts the innermost subquery into the one that sorts, and so takes the first rows in that order.
-    Case::differs(
+    RuleCase::differs(
         SCHEMA,
         "SELECT id FROM (SELECT id FROM (SELECT id FROM t LIMIT 2) ORDER BY 1)",
         "SELECT id FROM (SELECT id FROM t LIMIT 2)",
@@ -421,34 +423,34 @@ const CASES: &[Case] = &[
     .sound()
     .witness("INSERT INTO t VALUES (1, 'b', 'a', 1, 'x'), (2, 'a', 'a', 0, 'x'), (20, 'Al', 'x', 2, 'x')"),
     // A rowid brings no collation, a column of a subquery brings BINARY.
-    Case::differs(
+    RuleCase::differs(
         COLLATED,
         "SELECT id FROM (SELECT id FROM r) UNION SELECT c FROM r",
         "SELECT id FROM r UNION SELECT c FROM r",
     )
     .sound()
     .witness("INSERT INTO r VALUES (1, 'a', 'a'), (2, 'A', 'b')"),
-    Case::differs(
+    RuleCase::differs(
         COLLATED,
         "WITH q AS (SELECT rowid AS x FROM r) SELECT x FROM q UNION SELECT c FROM r",
         "SELECT rowid FROM r UNION SELECT c FROM r",
     )
     .sound()
     .witness("INSERT INTO r VALUES (1, 'a', 'a'), (2, 'A', 'b')"),
-    Case::differs(
+    RuleCase::differs(
         COLLATED,
         "SELECT x FROM (SELECT y AS x FROM (SELECT id AS y FROM r)) UNION ALL SELECT c FROM r ORDER BY 1",
         "SELECT id FROM r UNION ALL SELECT c FROM r ORDER BY 1",
     )
     .sound()
     .witness("INSERT INTO r VALUES (1, 'a', 'a'), (2, 'A', 'b')"),
-    Case::equal(
+    RuleCase::equal(
         COLLATED,
         "SELECT id FROM (SELECT id FROM r WHERE b = 'x') UNION SELECT LENGTH(c) FROM r",
         "SELECT id FROM r WHERE b = 'x' UNION SELECT LENGTH(c) FROM r",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         COLLATED,
         "SELECT q.b FROM (SELECT x.id, x.b FROM (SELECT id, b FROM r WHERE c > 'x') x) q WHERE q.id IN (SELECT LENGTH(b) FROM r)",
         "SELECT b FROM r WHERE c > 'x' AND id IN (SELECT LENGTH(b) FROM r)",

@@ -23,7 +23,7 @@
 //! Paper, Table 1, P3, and Section 3.3, item 4.
 
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
 
 pub(super) struct TableAlias;
 
@@ -32,7 +32,7 @@ static META: Meta = Meta {
     name: "table-alias",
     summary: "A table under another name",
     profiles: Profiles::BOTH,
-    stage: Stage::Resolution,
+    stage: RuleStage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -48,24 +48,24 @@ impl Rule for TableAlias {
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
 
-const CASES: &[Case] = &[
-    Case::equal(SINGERS, "SELECT singer.name FROM singer", "SELECT t.name FROM singer AS t"),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SINGERS, "SELECT singer.name FROM singer", "SELECT t.name FROM singer AS t"),
+    RuleCase::equal(
         SINGERS,
         "SELECT a.name FROM singer a JOIN song b ON a.id = b.singer_id WHERE b.year = 1",
         "SELECT x.name FROM singer x JOIN song y ON x.id = y.singer_id WHERE y.year = 1",
     ),
-    Case::equal(
+    RuleCase::equal(
         SINGERS,
         "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age WHERE b.id = 1",
         "SELECT b.name FROM singer b JOIN singer a ON b.age = a.age WHERE a.id = 1",
     )
     .sound(),
-    Case::differs(
+    RuleCase::differs(
         SINGERS,
         "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age WHERE a.id = 1",
         "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age WHERE b.id = 1",
     )
     .sound(),
-    Case::differs(SINGERS, "SELECT name FROM singer", "SELECT t.title FROM song AS t"),
+    RuleCase::differs(SINGERS, "SELECT name FROM singer", "SELECT t.title FROM song AS t"),
 ];

@@ -22,7 +22,7 @@
 //! Paper, Table 1, P1.
 
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
 
 pub(super) struct TablePrefix;
 
@@ -31,7 +31,7 @@ static META: Meta = Meta {
     name: "table-prefix",
     summary: "A column with or without the name of its table",
     profiles: Profiles::BOTH,
-    stage: Stage::Resolution,
+    stage: RuleStage::Resolution,
     needs: Shape::ANY,
     keeps_plan: true,
     cases: CASES,
@@ -47,14 +47,14 @@ impl Rule for TablePrefix {
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";
 
-const CASES: &[Case] = &[
-    Case::equal(SINGERS, "SELECT name FROM singer", "SELECT singer.name FROM singer"),
-    Case::equal(
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SINGERS, "SELECT name FROM singer", "SELECT singer.name FROM singer"),
+    RuleCase::equal(
         SINGERS,
         "SELECT title FROM singer JOIN song ON singer.id = singer_id",
         "SELECT song.title FROM singer JOIN song ON singer.id = song.singer_id",
     ),
-    Case::differs(
+    RuleCase::differs(
         "CREATE TABLE a (x INT, y INT); CREATE TABLE b (x INT, y INT);",
         "SELECT a.x FROM a JOIN b ON a.y = b.y",
         "SELECT b.x FROM a JOIN b ON a.y = b.y",

@@ -26,9 +26,9 @@
 
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct TrivialConditions;
@@ -38,7 +38,7 @@ static META: Meta = Meta {
     name: "trivial-conditions",
     summary: "Conditions that decide nothing",
     profiles: Profiles::BOTH,
-    stage: Stage::Everywhere,
+    stage: RuleStage::Everywhere,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -50,7 +50,7 @@ impl Rule for TrivialConditions {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let sound = context.is_sound();
         match expr {
             Expr::And(list) => {
@@ -77,7 +77,7 @@ impl Rule for TrivialConditions {
         }
     }
 
-    fn query(&self, query: &mut Query, _context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
         let Some(select) = tools::select_mut(query) else { return 0 };
         let mut places = 0;
         if select.filter.as_ref().is_some_and(|filter| tools::is_truth(filter, true)) {
@@ -199,28 +199,28 @@ fn is_boolean(expr: &Expr) -> bool {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE 1 = 1 AND age = 3", "SELECT name FROM t WHERE age = 3"),
-    Case::equal(SCHEMA, "SELECT name FROM t WHERE age = 3 AND age = 3", "SELECT name FROM t WHERE age = 3")
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT name FROM t WHERE 1 = 1 AND age = 3", "SELECT name FROM t WHERE age = 3"),
+    RuleCase::equal(SCHEMA, "SELECT name FROM t WHERE age = 3 AND age = 3", "SELECT name FROM t WHERE age = 3")
         .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE age = 3 AND (name = 'x' OR age = 3)",
         "SELECT name FROM t WHERE age = 3",
     )
     .sound(),
-    Case::equal(
+    RuleCase::equal(
         SCHEMA,
         "SELECT name FROM t WHERE (age = 3 AND name = 'x') OR age = 3",
         "SELECT name FROM t WHERE age = 3",
     )
     .sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t WHERE age = 3 OR 1 = 1", "SELECT name FROM t WHERE age = 3"),
-    Case::differs(SCHEMA, "SELECT age AND 1 FROM t", "SELECT age FROM t"),
-    Case::differs(SCHEMA, "SELECT age AND age FROM t", "SELECT age FROM t"),
-    Case::equal(SCHEMA, "SELECT age AND 1 FROM t", "SELECT 1 AND age FROM t"),
-    Case::differs(SCHEMA, "SELECT COUNT(*) > 3 OR 1 FROM t", "SELECT 1 FROM t").sound(),
-    Case::differs(
+    RuleCase::differs(SCHEMA, "SELECT name FROM t WHERE age = 3 OR 1 = 1", "SELECT name FROM t WHERE age = 3"),
+    RuleCase::differs(SCHEMA, "SELECT age AND 1 FROM t", "SELECT age FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT age AND age FROM t", "SELECT age FROM t"),
+    RuleCase::equal(SCHEMA, "SELECT age AND 1 FROM t", "SELECT 1 AND age FROM t"),
+    RuleCase::differs(SCHEMA, "SELECT COUNT(*) > 3 OR 1 FROM t", "SELECT 1 FROM t").sound(),
+    RuleCase::differs(
         SCHEMA,
         "SELECT name FROM t GROUP BY age HAVING MAX(id) > 0 OR 1",
         "SELECT name FROM t GROUP BY age",

@@ -23,11 +23,11 @@
 //! Ours.
 
 use sqlgauge_sql::derive::Dependencies;
-use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Query, Source};
+use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Query, RelationSource};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct UnusedOuterJoin;
@@ -37,7 +37,7 @@ static META: Meta = Meta {
     name: "unused-outer-join",
     summary: "LEFT JOIN of a table of which nothing is used",
     profiles: Profiles::SOUND,
-    stage: Stage::Query,
+    stage: RuleStage::Query,
     needs: Shape::JOIN,
     keeps_plan: false,
     cases: CASES,
@@ -49,11 +49,11 @@ impl Rule for UnusedOuterJoin {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut Context<'_>) -> usize {
+    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
         let Some(From::Join(join)) = &select.from else { return 0 };
         let (JoinKind::Left, From::Relation(right)) = (join.kind, &join.right) else { return 0 };
-        if !matches!(right.source, Source::Table(_)) {
+        if !matches!(right.source, RelationSource::Table(_)) {
             return 0;
         }
         let in_on =
@@ -87,28 +87,29 @@ impl Rule for UnusedOuterJoin {
 /// `vn` reads what `n` has: its rows come in another order where SQLite makes an index of them for the join.
 const COLLATED: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY); CREATE TABLE n (a TEXT, b TEXT, c TEXT COLLATE RTRIM UNIQUE); CREATE UNIQUE INDEX n_b ON n (b COLLATE NOCASE); CREATE VIEW vn AS SELECT a AS name, b, c FROM n;";
 
-const CASES: &[Case] = &[
-    Case::differs(
+const CASES: &[RuleCase] = &[
+    RuleCase::differs(
         COLLATED,
         "SELECT t.id COLLATE RTRIM FROM t UNION SELECT vn.b FROM vn LEFT JOIN n ON vn.c",
         "SELECT t.id COLLATE RTRIM FROM t UNION SELECT vn.b FROM vn",
     )
     .sound()
     .witness("INSERT INTO n VALUES (NULL, 'a ', '-1'), ('1.0', 'a', 'A')"),
-    Case::equal(
+    RuleCase::equal(
         COLLATED,
         "SELECT t.id FROM t UNION SELECT m.b FROM n AS m LEFT JOIN n ON m.c",
         "SELECT t.id FROM t UNION SELECT m.b FROM n AS m",
     )
     .sound(),
-    Case::equal(SCHEMA, "SELECT v FROM u LEFT JOIN t ON t.id = u.t_id", "SELECT v FROM u").sound(),
-    Case::equal(
+    RuleCase::equal(SCHEMA, "SELECT v FROM u LEFT JOIN t ON t.id = u.t_id", "SELECT v FROM u").sound(),
+    RuleCase::equal(
         SCHEMA,
         "SELECT DISTINCT name FROM t LEFT JOIN u ON t.id = u.t_id",
         "SELECT DISTINCT name FROM t",
     )
     .sound(),
-    Case::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id", "SELECT name FROM t").witness(
-        "INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1), (2, 1, 1, 2)",
-    ),
+    RuleCase::differs(SCHEMA, "SELECT name FROM t LEFT JOIN u ON t.id = u.t_id", "SELECT name FROM t")
+        .witness(
+            "INSERT INTO t VALUES (1, 'a', 'n', 1, 'x'); INSERT INTO u VALUES (1, 1, 1, 1), (2, 1, 1, 2)",
+        ),
 ];

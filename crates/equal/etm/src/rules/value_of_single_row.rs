@@ -26,9 +26,9 @@
 use sqlgauge_sql::derive::{Dependencies, Fact};
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
-use crate::context::Context;
+use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Case, Meta, Rule, SCHEMA, Shape, Stage};
+use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
 pub(super) struct ValueOfSingleRow;
@@ -38,7 +38,7 @@ static META: Meta = Meta {
     name: "value-of-single-row",
     summary: "= with a subquery of at most one row as EXISTS",
     profiles: Profiles::SOUND,
-    stage: Stage::Expression,
+    stage: RuleStage::Expression,
     needs: Shape::ANY,
     keeps_plan: false,
     cases: CASES,
@@ -50,7 +50,7 @@ impl Rule for ValueOfSingleRow {
         &META
     }
 
-    fn expr(&self, expr: &mut Expr, context: &mut Context<'_>) -> bool {
+    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let Expr::Binary(BinaryOperator::Equal, left, right) = expr else { return false };
         if !context.is_condition {
             return false;
@@ -78,8 +78,8 @@ impl Rule for ValueOfSingleRow {
     }
 }
 
-const CASES: &[Case] = &[
-    Case::equal(SCHEMA, "SELECT v FROM u WHERE t_id = (SELECT id FROM t WHERE code = 'x')", "SELECT v FROM u WHERE EXISTS (SELECT 1 FROM t WHERE code = 'x' AND id = t_id)").sound(),
-    Case::equal(SCHEMA, "SELECT v FROM u WHERE t_id = (SELECT id FROM t WHERE code = 'x')", "SELECT v FROM u JOIN t ON t.id = u.t_id WHERE code = 'x'").sound(),
-    Case::differs(SCHEMA, "SELECT v FROM u WHERE t_id = (SELECT id FROM t WHERE name = 'x')", "SELECT v FROM u JOIN t ON t.id = u.t_id WHERE name = 'x'").witness("INSERT INTO t VALUES (1, 'a', 'x', 1, 'x'), (2, 'b', 'x', 1, 'x'); INSERT INTO u VALUES (1, 2, 1, 5)"),
+const CASES: &[RuleCase] = &[
+    RuleCase::equal(SCHEMA, "SELECT v FROM u WHERE t_id = (SELECT id FROM t WHERE code = 'x')", "SELECT v FROM u WHERE EXISTS (SELECT 1 FROM t WHERE code = 'x' AND id = t_id)").sound(),
+    RuleCase::equal(SCHEMA, "SELECT v FROM u WHERE t_id = (SELECT id FROM t WHERE code = 'x')", "SELECT v FROM u JOIN t ON t.id = u.t_id WHERE code = 'x'").sound(),
+    RuleCase::differs(SCHEMA, "SELECT v FROM u WHERE t_id = (SELECT id FROM t WHERE name = 'x')", "SELECT v FROM u JOIN t ON t.id = u.t_id WHERE name = 'x'").witness("INSERT INTO t VALUES (1, 'a', 'x', 1, 'x'), (2, 'b', 'x', 1, 'x'); INSERT INTO u VALUES (1, 2, 1, 5)"),
 ];

@@ -2,7 +2,7 @@
 
 use sqlgauge_base::budget;
 use sqlgauge_sql::schema::{Schema, TableKind};
-use sqlgauge_sql::tree::{Body, Expr, From, Join, JoinKind, Relation, RelationId, Select, Source};
+use sqlgauge_sql::tree::{Body, Expr, From, Join, JoinKind, Relation, RelationId, RelationSource, Select};
 
 use super::columns::columns_of;
 use super::conditions::{add_conjunct, take_conjuncts};
@@ -45,9 +45,9 @@ pub(crate) fn is_inner(from: &From) -> bool {
 /// common table expression holds is not looked at.
 pub(crate) fn is_inner_within(from: &From, schema: &Schema) -> bool {
     let holds_none = |relation: &Relation| match &relation.source {
-        Source::Table(id) => schema.table(*id).is_none_or(|table| table.kind != TableKind::View),
-        Source::Derived(query) => is_body_inner(&query.body, schema),
-        Source::Cte(_) => false,
+        RelationSource::Table(id) => schema.table(*id).is_none_or(|table| table.kind != TableKind::View),
+        RelationSource::Derived(query) => is_body_inner(&query.body, schema),
+        RelationSource::Cte(_) => false,
         _ => true,
     };
     is_inner(from) && from.relations().into_iter().all(holds_none)

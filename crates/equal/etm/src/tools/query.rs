@@ -4,7 +4,7 @@ use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Body, Expr, From, Output, Query, Select};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
-use sqlgauge_sql::{Dialect, PrintError};
+use sqlgauge_sql::{PrintDialect, PrintError};
 
 use super::conditions::add_conjunct;
 use super::exprs::{equal, is_small_integer, one, parts_first};
@@ -45,12 +45,12 @@ pub(crate) fn is_flat(select: &Select) -> bool {
 
 /// The query as SQL, or why it cannot be written as such.
 pub(crate) fn text(query: &Query, schema: &Schema) -> String {
-    or_reason(sqlgauge_sql::print(query, schema, Dialect::Sqlite))
+    or_reason(sqlgauge_sql::print(query, schema, PrintDialect::Sqlite))
 }
 
 /// The expression, which stands in the query, as SQL, or why it cannot be written as such.
 pub(crate) fn expr_text(expr: &Expr, query: &Query, schema: &Schema) -> String {
-    or_reason(sqlgauge_sql::print_expr(expr, query, schema, Dialect::Sqlite))
+    or_reason(sqlgauge_sql::print_expr(expr, query, schema, PrintDialect::Sqlite))
 }
 
 fn or_reason(printed: Result<String, PrintError>) -> String {

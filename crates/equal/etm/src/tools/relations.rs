@@ -1,10 +1,10 @@
 //! Relations and common table expressions: which a query declares and reads.
 
-use sqlgauge_sql::tree::{CteId, Expr, Query, Relation, RelationId, Source};
+use sqlgauge_sql::tree::{CteId, Expr, Query, Relation, RelationId, RelationSource};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_expr, walk_query};
 
 use super::columns::columns_in;
-use crate::context::Context;
+use crate::context::RuleContext;
 
 /// Whether a query reads that common table expression.
 pub(crate) fn reads_cte(query: &Query, id: CteId) -> bool {
@@ -20,7 +20,7 @@ struct ReadsCte {
 
 impl Visitor for ReadsCte {
     fn relation(&mut self, relation: &Relation) {
-        self.found |= relation.source == Source::Cte(self.id);
+        self.found |= relation.source == RelationSource::Cte(self.id);
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn is_correlated(query: &Query) -> bool {
 }
 
 /// Gives every relation inside a query a new identity that the context knows.
-pub(crate) fn refresh(query: &mut Query, context: &mut Context<'_>) {
+pub(crate) fn refresh(query: &mut Query, context: &mut RuleContext<'_>) {
     let old = declared(query);
     let first = context.facts.next_relation().0;
     let new: Vec<RelationId> = (first..).map(RelationId).take(old.len()).collect();

@@ -1,6 +1,6 @@
 //! Whether parts of queries are the same but for the numbers of their relations.
 
-use sqlgauge_sql::tree::{Body, Expr, From, Output, Query, RelationId, Select, Source};
+use sqlgauge_sql::tree::{Body, Expr, From, Output, Query, RelationId, RelationSource, Select};
 use sqlgauge_sql::visit::{rewrite_expr, rewrite_query};
 
 use super::relations::{Renaming, declared};
@@ -28,8 +28,8 @@ fn pair_up(left: &From, right: &From, pairs: &mut Vec<(RelationId, RelationId)>)
             pairs.push((a.id, b.id));
             match (&a.source, &b.source) {
                 _ if a.hint != b.hint => false,
-                (Source::Table(x), Source::Table(y)) => x == y,
-                (Source::Cte(x), Source::Cte(y)) => x == y,
+                (RelationSource::Table(x), RelationSource::Table(y)) => x == y,
+                (RelationSource::Cte(x), RelationSource::Cte(y)) => x == y,
                 _ => false,
             }
         }

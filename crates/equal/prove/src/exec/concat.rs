@@ -8,10 +8,10 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, Expr, Literal};
 
 use super::group::Group;
-use super::{Direction, Env, Ranked, Run};
+use super::{Env, Ranked, Run, SortDirection};
 use crate::ir::{Term, Terms};
-use crate::text::Shape;
-use crate::value::Value;
+use crate::text::ValueShape;
+use crate::value::SymbolicValue;
 use crate::world::Stop;
 
 /// Most rows of a group.
@@ -24,7 +24,7 @@ impl Run<'_, '_> {
         aggregate: &Aggregate,
         group: &Group,
         included: &[Term],
-    ) -> Result<Value, Stop> {
+    ) -> Result<SymbolicValue, Stop> {
         let (arg, separator) = match aggregate.args.as_slice() {
             [arg] if aggregate.function == Function::GroupConcat => (arg, ","),
             [arg, Expr::Literal(Literal::Text(separator))] => (arg, separator.as_str()),
@@ -45,7 +45,7 @@ impl Run<'_, '_> {
             return Err(Stop::Size);
         }
         if aggregate.distinct {
-            let mut members: Vec<(Term, Value)> =
+            let mut members: Vec<(Term, SymbolicValue)> =
                 rows.iter().map(|&(present, value, _)| (present, value)).collect();
             self.leave_distinct(arg, &mut members)?;
             rows.iter_mut().zip(members).for_each(|(row, (present, _))| row.0 = present);
@@ -62,7 +62,7 @@ impl Run<'_, '_> {
         &mut self,
         aggregate: &Aggregate,
         group: &Group,
-        (present, value): (Term, Value),
+        (present, value): (Term, SymbolicValue),
         env: &Env,
     ) -> Result<Ranked, Stop> {
         let text = self.with_text_affinity(value)?;
@@ -76,8 +76,13 @@ impl Run<'_, '_> {
         Ok(Ranked { present, values: values.into(), keys })
     }
 
-    fn joined(&mut self, rows: &[Ranked], aggregate: &Aggregate, separator: &str) -> Result<Value, Stop> {
-        let directions: Vec<Direction> = aggregate.order_by.iter().map(Direction::of).collect();
+    fn joined(
+        &mut self,
+        rows: &[Ranked],
+        aggregate: &Aggregate,
+        separator: &str,
+    ) -> Result<SymbolicValue, Stop> {
+        let directions: Vec<SortDirection> = aggregate.order_by.iter().map(SortDirection::of).collect();
         let precedes = self.precedence("concat".to_owned(), rows, &directions)?;
         let positions: Vec<Term> =
             (0..rows.len()).map(|at| self.world.terms.count(precedes.iter().map(|row| row[at]))).collect();
@@ -95,7 +100,7 @@ impl Run<'_, '_> {
             }
             let joined = self.call(
                 &|args| format!("{} || {} || {}", args[0], args[1], args[2]),
-                Shape::TEXT,
+                ValueShape::TEXT,
                 &[whole, between, next],
             )?;
             let terms = &mut self.world.terms;

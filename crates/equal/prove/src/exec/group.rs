@@ -15,10 +15,10 @@ use sqlgauge_sql::tree::{Aggregate, Args, ColumnRef, Expr, OrderTerm, Owner, Rel
 use sqlgauge_sql::visit::{Visitor, children, walk_query};
 
 use super::{Env, Run};
-use crate::Assumption;
+use crate::ProofAssumption;
 use crate::ir::{Sort, Term, Terms};
-use crate::text::Shape;
-use crate::value::{Truth, Value};
+use crate::text::ValueShape;
+use crate::value::{SymbolicValue, Truth};
 use crate::world::Stop;
 
 /// The rows of one group.
@@ -46,7 +46,7 @@ impl Group {
 struct Rows {
     envs: Vec<Env>,
     keys: Vec<Expr>,
-    values: RefCell<HashMap<Expr, Rc<Vec<Value>>>>,
+    values: RefCell<HashMap<Expr, Rc<Vec<SymbolicValue>>>>,
     filters: RefCell<HashMap<Expr, Rc<Vec<Truth>>>>,
 }
 
@@ -223,15 +223,15 @@ impl Run<'_, '_> {
             [] => group.members.clone(),
             _ => return Err(Stop::unsupported("bare column beside several extremes")),
         };
-        let content = |row: &Env| -> Option<Vec<Value>> {
+        let content = |row: &Env| -> Option<Vec<SymbolicValue>> {
             bare.columns.iter().map(|column| row.column(*column)).collect()
         };
-        let contents: Option<Vec<Vec<Value>>> = group.rows.envs.iter().map(content).collect();
+        let contents: Option<Vec<Vec<SymbolicValue>>> = group.rows.envs.iter().map(content).collect();
         let contents = contents.ok_or_else(|| Stop::unsupported("rowid"))?;
         let name = format!("bare {}", bare.columns.len());
         let chosen = self.any_of(name, &candidates, contents.clone());
         let null = self.world.terms.null();
-        let mut widths: HashMap<RelationId, Vec<Value>> = HashMap::new();
+        let mut widths: HashMap<RelationId, Vec<SymbolicValue>> = HashMap::new();
         for (at, column) in bare.columns.iter().enumerate() {
             let mut value = null;
             for (&is_chosen, content) in chosen.iter().zip(&contents) {
@@ -268,11 +268,11 @@ impl Run<'_, '_> {
         Ok(found)
     }
 
-    pub(super) fn arguments(&mut self, arg: &Expr, group: &Group) -> Result<Rc<Vec<Value>>, Stop> {
+    pub(super) fn arguments(&mut self, arg: &Expr, group: &Group) -> Result<Rc<Vec<SymbolicValue>>, Stop> {
         if let Some(known) = group.rows.values.borrow().get(arg) {
             return Ok(Rc::clone(known));
         }
-        let values: Vec<Value> =
+        let values: Vec<SymbolicValue> =
             group.rows.envs.iter().map(|env| self.value(arg, env)).collect::<Result<_, _>>()?;
         let values = Rc::new(values);
         group.rows.values.borrow_mut().insert(arg.clone(), Rc::clone(&values));
@@ -302,7 +302,7 @@ impl Run<'_, '_> {
     }
 
     /// The value of an aggregate over the group at hand.
-    pub fn aggregate(&mut self, aggregate: &Aggregate, env: &Env) -> Result<Value, Stop> {
+    pub fn aggregate(&mut self, aggregate: &Aggregate, env: &Env) -> Result<SymbolicValue, Stop> {
         if aggregate.owner != Owner::HERE {
             return Err(Stop::unsupported("outer aggregate"));
         }
@@ -338,8 +338,8 @@ impl Run<'_, '_> {
         &mut self,
         function: &Function,
         arg: &Expr,
-        rows: &[(Term, Value)],
-    ) -> Result<Value, Stop> {
+        rows: &[(Term, SymbolicValue)],
+    ) -> Result<SymbolicValue, Stop> {
         match function {
             Function::Count => Ok(self.count_value(rows.iter().map(|row| row.0).collect())),
             Function::Sum | Function::Total | Function::Avg => self.sum(function, rows),
@@ -348,13 +348,17 @@ impl Run<'_, '_> {
         }
     }
 
-    fn count_value(&mut self, rows: Vec<Term>) -> Value {
+    fn count_value(&mut self, rows: Vec<Term>) -> SymbolicValue {
         let terms = &mut self.world.terms;
         let count = terms.count(rows);
         terms.integer_value(count, Terms::FALSE)
     }
 
-    pub(super) fn leave_distinct(&mut self, arg: &Expr, rows: &mut [(Term, Value)]) -> Result<(), Stop> {
+    pub(super) fn leave_distinct(
+        &mut self,
+        arg: &Expr,
+        rows: &mut [(Term, SymbolicValue)],
+    ) -> Result<(), Stop> {
         let before = rows.to_vec();
         let mut keys = Vec::new();
         for &(_, value) in &before {
@@ -378,7 +382,7 @@ impl Run<'_, '_> {
         self.world.check_size(0)
     }
 
-    fn sum(&mut self, function: &Function, rows: &[(Term, Value)]) -> Result<Value, Stop> {
+    fn sum(&mut self, function: &Function, rows: &[(Term, SymbolicValue)]) -> Result<SymbolicValue, Stop> {
         let (mut integers, mut reals, mut is_real, mut there) = (vec![], vec![], vec![], vec![]);
         for &(present, value) in rows {
             let value = self.summand(value)?;
@@ -401,7 +405,7 @@ impl Run<'_, '_> {
                 let count = terms.count(there);
                 let count = terms.real_of(count);
                 let quotient = terms.divide(real, count);
-                self.world.assumes.insert(Assumption::ExactReals);
+                self.world.assumes.insert(ProofAssumption::ExactReals);
                 self.world.terms.real_value(quotient, is_empty)
             }
             _ => {
@@ -415,16 +419,21 @@ impl Run<'_, '_> {
     }
 
     /// The number that a sum sees in a value: a text that is no number as a whole counts as a real number.
-    pub(super) fn summand(&mut self, value: Value) -> Result<Value, Stop> {
+    pub(super) fn summand(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         if value.is_text == Terms::FALSE {
             return Ok(value);
         }
         let text = self.only_text(value);
-        let number = self.call(&|args| format!("sum({})", args[0]), Shape::NUMBER, &[text])?;
+        let number = self.call(&|args| format!("sum({})", args[0]), ValueShape::NUMBER, &[text])?;
         Ok(self.world.terms.choose_value(value.is_text, number, value))
     }
 
-    fn extreme(&mut self, arg: &Expr, rows: &[(Term, Value)], is_min: bool) -> Result<Value, Stop> {
+    fn extreme(
+        &mut self,
+        arg: &Expr,
+        rows: &[(Term, SymbolicValue)],
+        is_min: bool,
+    ) -> Result<SymbolicValue, Stop> {
         if !self.facts.collation(arg).is(&Collation::Binary) {
             return Err(Stop::unsupported("extreme under a collation"));
         }
@@ -441,7 +450,7 @@ impl Run<'_, '_> {
     }
 
     /// Of 1 and 1.0, which are equal, either may be the extreme.
-    fn of_either_class(&mut self, extreme: Value, rows: &[(Term, Value)]) -> Value {
+    fn of_either_class(&mut self, extreme: SymbolicValue, rows: &[(Term, SymbolicValue)]) -> SymbolicValue {
         if extreme.is_integer == Terms::FALSE || extreme.is_real == Terms::FALSE {
             return extreme;
         }
@@ -467,7 +476,7 @@ impl Run<'_, '_> {
 }
 
 /// The values of a relation in one row.
-fn row_of(env: Option<&Env>, relation: RelationId) -> Vec<Value> {
+fn row_of(env: Option<&Env>, relation: RelationId) -> Vec<SymbolicValue> {
     let Some(env) = env else { return Vec::new() };
     (0..).map_while(|column| env.column(ColumnRef::at(relation, column))).collect()
 }

@@ -11,17 +11,17 @@ use std::rc::Rc;
 use sqlgauge_sql::derive::{Conversion, Fact};
 use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{
-    BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, RelationId, Select, Source,
+    BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, RelationId, RelationSource, Select,
 };
 use sqlgauge_sql::visit::{Visitor, walk_expr, walk_query};
 
 use super::{Env, Run};
 use crate::ir::{Term, Terms};
-use crate::value::Value;
+use crate::value::SymbolicValue;
 use crate::world::Stop;
 
 /// The values of relations in one row of a join.
-type Bindings = Vec<(RelationId, Rc<[Value]>)>;
+type Bindings = Vec<(RelationId, Rc<[SymbolicValue]>)>;
 
 /// One row of a join.
 #[derive(Debug, Clone)]
@@ -305,12 +305,12 @@ impl Run<'_, '_> {
 
     fn width(&self, relation: &Relation) -> usize {
         match &relation.source {
-            Source::Table(id) => self.world.schema.table(*id).map_or(0, |table| table.columns.len()),
-            Source::Derived(query) => query.width(),
-            Source::Cte(id) => {
+            RelationSource::Table(id) => self.world.schema.table(*id).map_or(0, |table| table.columns.len()),
+            RelationSource::Derived(query) => query.width(),
+            RelationSource::Cte(id) => {
                 self.ctes.get(id).and_then(|rows| rows.first()).map_or(64, |row| row.values.len())
             }
-            Source::Function { .. } | Source::Catalog => 0,
+            RelationSource::Function { .. } | RelationSource::Catalog => 0,
         }
     }
 
@@ -379,7 +379,7 @@ impl Run<'_, '_> {
     }
 
     fn is_unique(&self, relation: &Relation, columns: &[u32]) -> bool {
-        let Source::Table(id) = relation.source else { return false };
+        let RelationSource::Table(id) = relation.source else { return false };
         self.world.schema.table(id).is_some_and(|table| table.is_unique(columns))
     }
 
@@ -409,7 +409,7 @@ fn merge(terms: &mut Terms, rows: &[Joined]) -> Bindings {
     let Some((last, others)) = rows.split_last() else { return Vec::new() };
     let mut bindings = last.bindings.clone();
     for (at, (_, values)) in bindings.iter_mut().enumerate() {
-        let chosen: Vec<Value> = (0..values.len())
+        let chosen: Vec<SymbolicValue> = (0..values.len())
             .map(|column| {
                 others.iter().rev().fold(values[column], |rest, row| {
                     let own = row.bindings[at].1[column];

@@ -17,21 +17,21 @@ use std::rc::Rc;
 use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::schema::{Collation, TableKind};
 use sqlgauge_sql::tree::{
-    Body, ColumnRef, CteId, Expr, OrderTerm, Query, Relation, RelationId, Select, SetOperator, Source,
-    WindowCall,
+    Body, ColumnRef, CteId, Expr, OrderTerm, Query, Relation, RelationId, RelationSource, Select,
+    SetOperator, WindowCall,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 pub use self::group::Group;
-pub use self::order::{Direction, LimitClause};
+pub use self::order::{LimitClause, SortDirection};
 use super::ir::{Term, Terms};
-use super::value::Value;
-use super::world::{Row, Stop, World};
+use super::value::SymbolicValue;
+use super::world::{Stop, SymbolicRow, SymbolicWorld};
 
 /// What the columns of some relations are in one row.
 #[derive(Debug)]
 struct Scope {
-    bindings: Vec<(RelationId, Rc<[Value]>)>,
+    bindings: Vec<(RelationId, Rc<[SymbolicValue]>)>,
     outer: Option<Rc<Scope>>,
 }
 
@@ -40,12 +40,12 @@ struct Scope {
 pub struct Env {
     scope: Option<Rc<Scope>>,
     group: Option<Rc<Group>>,
-    windows: Option<Rc<HashMap<WindowCall, Value>>>,
+    windows: Option<Rc<HashMap<WindowCall, SymbolicValue>>>,
 }
 
 impl Env {
     /// The value of a column, if it is known here.
-    pub fn column(&self, column: ColumnRef) -> Option<Value> {
+    pub fn column(&self, column: ColumnRef) -> Option<SymbolicValue> {
         let mut scope = self.scope.as_ref();
         while let Some(here) = scope {
             if let Some((_, values)) = here.bindings.iter().find(|(id, _)| *id == column.relation) {
@@ -57,13 +57,13 @@ impl Env {
     }
 
     /// The value of a window function in this row.
-    pub fn window(&self, call: &WindowCall) -> Option<Value> {
+    pub fn window(&self, call: &WindowCall) -> Option<SymbolicValue> {
         self.windows.as_ref()?.get(call).copied()
     }
 
     /// This, with rows of further relations.
     #[must_use]
-    pub fn with(&self, bindings: Vec<(RelationId, Rc<[Value]>)>) -> Self {
+    pub fn with(&self, bindings: Vec<(RelationId, Rc<[SymbolicValue]>)>) -> Self {
         let scope = Scope { bindings, outer: self.scope.clone() };
         Self { scope: Some(Rc::new(scope)), group: None, windows: None }
     }
@@ -80,9 +80,9 @@ pub struct Ranked {
     /// It is there.
     pub present: Term,
     /// Its values.
-    pub values: Rc<[Value]>,
+    pub values: Rc<[SymbolicValue]>,
     /// Its sort keys.
-    pub keys: Vec<Value>,
+    pub keys: Vec<SymbolicValue>,
 }
 
 /// The rows of a query before its limit.
@@ -91,7 +91,7 @@ pub struct Executed {
     /// The rows.
     pub rows: Vec<Ranked>,
     /// How their keys sort them.
-    pub directions: Vec<Direction>,
+    pub directions: Vec<SortDirection>,
     /// Which of them are taken.
     pub cut: Option<LimitClause>,
 }
@@ -99,12 +99,12 @@ pub struct Executed {
 /// The execution of one statement.
 pub struct Run<'w, 's> {
     /// What is shared with the other statement.
-    pub world: &'w mut World<'s>,
+    pub world: &'w mut SymbolicWorld<'s>,
     /// What is known of the statement.
     pub facts: Rc<Facts<'s>>,
-    ctes: HashMap<CteId, Rc<Vec<Row>>>,
+    ctes: HashMap<CteId, Rc<Vec<SymbolicRow>>>,
     correlated_ctes: HashSet<CteId>,
-    cached: HashMap<Query, Rc<Vec<Row>>>,
+    cached: HashMap<Query, Rc<Vec<SymbolicRow>>>,
     sites: HashMap<Query, usize>,
 }
 
@@ -114,7 +114,11 @@ impl<'w, 's> Run<'w, 's> {
     ///
     /// # Errors
     /// [`Stop`].
-    pub fn statement(world: &'w mut World<'s>, query: &Query, keeps_cut: bool) -> Result<Executed, Stop> {
+    pub fn statement(
+        world: &'w mut SymbolicWorld<'s>,
+        query: &Query,
+        keeps_cut: bool,
+    ) -> Result<Executed, Stop> {
         let mut run = Run::of(world, query);
         let executed = run.query(query, &Env::default())?;
         if executed.cut.as_ref().is_none_or(|cut| keeps_cut && cut.keeps_the_first()) {
@@ -125,13 +129,13 @@ impl<'w, 's> Run<'w, 's> {
         Ok(Executed { rows, directions, cut: None })
     }
 
-    fn of(world: &'w mut World<'s>, query: &Query) -> Self {
+    fn of(world: &'w mut SymbolicWorld<'s>, query: &Query) -> Self {
         let facts = Rc::new(Facts::of(query, world.schema));
         Run::with_facts(world, facts)
     }
 
     /// The execution of expressions of which those facts are known.
-    pub fn with_facts(world: &'w mut World<'s>, facts: Rc<Facts<'s>>) -> Self {
+    pub fn with_facts(world: &'w mut SymbolicWorld<'s>, facts: Rc<Facts<'s>>) -> Self {
         Run {
             world,
             facts,
@@ -161,7 +165,7 @@ impl<'w, 's> Run<'w, 's> {
             self.ctes.insert(cte.id, rows);
         }
         let env = env.inside();
-        let directions = query.order_by.iter().map(Direction::of).collect();
+        let directions = query.order_by.iter().map(SortDirection::of).collect();
         let rows = match &query.body {
             Body::Select(select) => self.select(select, &query.order_by, &env)?,
             body => {
@@ -174,15 +178,15 @@ impl<'w, 's> Run<'w, 's> {
     }
 
     /// The rows of a query inside a statement, after its limit.
-    pub fn subquery(&mut self, query: &Query, env: &Env) -> Result<Rc<Vec<Row>>, Stop> {
+    pub fn subquery(&mut self, query: &Query, env: &Env) -> Result<Rc<Vec<SymbolicRow>>, Stop> {
         let is_correlated = self.is_correlated(&Free::of(query));
         if let Some(known) = self.cached.get(query).filter(|_| !is_correlated) {
             return Ok(Rc::clone(known));
         }
         let executed = self.query(query, &env.inside())?;
         let rows = self.limited(query, executed)?;
-        let rows = rows.into_iter().map(|row| Row { present: row.present, values: row.values });
-        let rows: Rc<Vec<Row>> = Rc::new(rows.collect());
+        let rows = rows.into_iter().map(|row| SymbolicRow { present: row.present, values: row.values });
+        let rows: Rc<Vec<SymbolicRow>> = Rc::new(rows.collect());
         if !is_correlated {
             self.cached.insert(query.clone(), Rc::clone(&rows));
         }
@@ -194,7 +198,7 @@ impl<'w, 's> Run<'w, 's> {
     }
 
     /// A subquery as a value: of its first row, NULL without one.
-    pub fn scalar(&mut self, query: &Query, env: &Env) -> Result<Value, Stop> {
+    pub fn scalar(&mut self, query: &Query, env: &Env) -> Result<SymbolicValue, Stop> {
         let mut executed = self.query(query, &env.inside())?;
         if executed.cut.as_ref().is_some_and(|cut| !cut.keeps_the_first()) {
             let directions = executed.directions.clone();
@@ -219,7 +223,7 @@ impl<'w, 's> Run<'w, 's> {
         let mut ranked = Vec::new();
         for (present, env) in rows {
             let outputs = select.outputs.iter().map(|output| self.value(&output.expr, &env));
-            let values: Vec<Value> = outputs.collect::<Result<_, _>>()?;
+            let values: Vec<SymbolicValue> = outputs.collect::<Result<_, _>>()?;
             let keys = order_by.iter().map(|term| self.sort_key(&term.expr, select, &values, &env));
             let keys = keys.collect::<Result<_, _>>()?;
             ranked.push(Ranked { present, values: values.into(), keys });
@@ -240,7 +244,7 @@ impl<'w, 's> Run<'w, 's> {
     /// Gives each row the sort keys of any of the rows that DISTINCT takes for the same.
     fn choose_keys(&mut self, rows: &mut [Ranked]) {
         let before = rows.to_vec();
-        let contents: Vec<Vec<Value>> =
+        let contents: Vec<Vec<SymbolicValue>> =
             before.iter().map(|row| [&row.values, row.keys.as_slice()].concat()).collect();
         for row in rows {
             let candidates: Vec<Term> = before
@@ -259,7 +263,13 @@ impl<'w, 's> Run<'w, 's> {
         }
     }
 
-    fn sort_key(&mut self, expr: &Expr, select: &Select, values: &[Value], env: &Env) -> Result<Value, Stop> {
+    fn sort_key(
+        &mut self,
+        expr: &Expr,
+        select: &Select,
+        values: &[SymbolicValue],
+        env: &Env,
+    ) -> Result<SymbolicValue, Stop> {
         match expr {
             Expr::Output(at) => {
                 let output = select.outputs.get(*at as usize).ok_or_else(|| Stop::unsupported("output"))?;
@@ -276,17 +286,20 @@ impl<'w, 's> Run<'w, 's> {
         }
     }
 
-    fn body(&mut self, body: &Body, env: &Env) -> Result<Vec<Row>, Stop> {
+    fn body(&mut self, body: &Body, env: &Env) -> Result<Vec<SymbolicRow>, Stop> {
         match body {
             Body::Select(select) => {
                 let rows = self.select(select, &[], env)?;
-                Ok(rows.into_iter().map(|row| Row { present: row.present, values: row.values }).collect())
+                Ok(rows
+                    .into_iter()
+                    .map(|row| SymbolicRow { present: row.present, values: row.values })
+                    .collect())
             }
             Body::Values(rows) => rows
                 .iter()
                 .map(|row| {
                     let values = self.values(row, env)?;
-                    Ok(Row { present: Terms::TRUE, values: values.into() })
+                    Ok(SymbolicRow { present: Terms::TRUE, values: values.into() })
                 })
                 .collect(),
             Body::SetOperation { operator, all, left, right } => {
@@ -304,9 +317,9 @@ impl<'w, 's> Run<'w, 's> {
         &mut self,
         operator: SetOperator,
         body: &Body,
-        lefts: Vec<Row>,
-        rights: Vec<Row>,
-    ) -> Result<Vec<Row>, Stop> {
+        lefts: Vec<SymbolicRow>,
+        rights: Vec<SymbolicRow>,
+    ) -> Result<Vec<SymbolicRow>, Stop> {
         self.check_bytes(body)?;
         let mut kept = lefts;
         if operator == SetOperator::Union {
@@ -331,7 +344,7 @@ impl<'w, 's> Run<'w, 's> {
             .map(|row| Ranked { present: row.present, values: row.values, keys: Vec::new() })
             .collect();
         self.make_distinct(&mut ranked, body)?;
-        Ok(ranked.into_iter().map(|row| Row { present: row.present, values: row.values }).collect())
+        Ok(ranked.into_iter().map(|row| SymbolicRow { present: row.present, values: row.values }).collect())
     }
 
     /// Leaves of equal rows one.
@@ -358,7 +371,7 @@ impl<'w, 's> Run<'w, 's> {
     }
 
     /// Of 1 and 1.0, which are equal, either may stay: what holds where that does not show.
-    fn settle_classes(&mut self, is_same: Term, left: &[Value], right: &[Value]) {
+    fn settle_classes(&mut self, is_same: Term, left: &[SymbolicValue], right: &[SymbolicValue]) {
         for (left, right) in left.iter().zip(right) {
             let terms = &mut self.world.terms;
             let same_class = terms.equal(left.is_integer, right.is_integer);
@@ -387,7 +400,12 @@ impl<'w, 's> Run<'w, 's> {
         }
     }
 
-    fn ranked(&mut self, rows: Vec<Row>, body: &Body, order_by: &[OrderTerm]) -> Result<Vec<Ranked>, Stop> {
+    fn ranked(
+        &mut self,
+        rows: Vec<SymbolicRow>,
+        body: &Body,
+        order_by: &[OrderTerm],
+    ) -> Result<Vec<Ranked>, Stop> {
         if !order_by.is_empty() {
             self.check_bytes(body)?;
         }
@@ -402,7 +420,7 @@ impl<'w, 's> Run<'w, 's> {
         Ok(ranked)
     }
 
-    fn compound_key(&mut self, expr: &Expr, values: &[Value]) -> Result<Value, Stop> {
+    fn compound_key(&mut self, expr: &Expr, values: &[SymbolicValue]) -> Result<SymbolicValue, Stop> {
         match expr {
             Expr::Output(at) => values.get(*at as usize).copied().ok_or_else(|| Stop::unsupported("output")),
             Expr::Collate { expr, collation } => {
@@ -414,9 +432,9 @@ impl<'w, 's> Run<'w, 's> {
     }
 
     /// The rows of a relation.
-    fn relation(&mut self, relation: &Relation, env: &Env) -> Result<Rc<Vec<Row>>, Stop> {
+    fn relation(&mut self, relation: &Relation, env: &Env) -> Result<Rc<Vec<SymbolicRow>>, Stop> {
         match &relation.source {
-            Source::Table(id) => {
+            RelationSource::Table(id) => {
                 if let Some(rows) = self.world.tables.get(id) {
                     return Ok(Rc::clone(rows));
                 }
@@ -428,10 +446,12 @@ impl<'w, 's> Run<'w, 's> {
                 self.world.tables.insert(*id, Rc::clone(&rows));
                 Ok(rows)
             }
-            Source::Derived(query) => self.subquery(query, env),
-            Source::Cte(id) => self.ctes.get(id).cloned().ok_or_else(|| Stop::unsupported("recursive CTE")),
-            Source::Function { name, .. } => Err(Stop::unsupported(name.clone())),
-            Source::Catalog => Err(Stop::unsupported("sqlite_schema")),
+            RelationSource::Derived(query) => self.subquery(query, env),
+            RelationSource::Cte(id) => {
+                self.ctes.get(id).cloned().ok_or_else(|| Stop::unsupported("recursive CTE"))
+            }
+            RelationSource::Function { name, .. } => Err(Stop::unsupported(name.clone())),
+            RelationSource::Catalog => Err(Stop::unsupported("sqlite_schema")),
         }
     }
 }
@@ -460,7 +480,7 @@ impl Free {
             }
             fn relation(&mut self, relation: &Relation) {
                 self.own.insert(relation.id);
-                if let Source::Cte(id) = relation.source {
+                if let RelationSource::Cte(id) = relation.source {
                     self.read_ctes.insert(id);
                 }
             }

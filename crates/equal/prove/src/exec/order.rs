@@ -3,26 +3,26 @@
 //! # Contract
 //! Among rows with equal keys SQLite takes any. Which, is decided by a *priority*: an unknown function of the place in
 //! the statement and the row's values. The n-th choice of one query and the n-th of the other have the same function,
-//! so equal rows are chosen alike. [`World::settled`](crate::world::World) says where no choice shows.
+//! so equal rows are chosen alike. [`crate::world::SymbolicWorld::settled`] says where no choice shows.
 
 use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
 
 use super::{Env, Executed, Ranked, Run};
-use crate::ir::{Constant, Part, Sort, Term, Terms};
+use crate::ir::{Constant, FunctionPart, Sort, Term, Terms};
 use crate::oracle::{Call, Function};
-use crate::value::Value;
+use crate::value::SymbolicValue;
 use crate::world::Stop;
 
 /// How one key sorts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Direction {
+pub struct SortDirection {
     /// DESC.
     pub descending: bool,
     /// NULL comes first.
     pub nulls_first: bool,
 }
 
-impl Direction {
+impl SortDirection {
     /// That of a term of ORDER BY; SQLite takes NULL for the least value.
     pub fn of(term: &OrderTerm) -> Self {
         let nulls_first = term.nulls_first.unwrap_or(!term.descending);
@@ -52,14 +52,19 @@ struct Choice {
     /// Its name; both queries have the same for the same place.
     name: String,
     /// What tells rows apart that may be taken for one another.
-    contents: Vec<Vec<Value>>,
+    contents: Vec<Vec<SymbolicValue>>,
     /// What such rows share; rows that differ in it never stand for one another.
-    shared: Vec<Vec<Value>>,
+    shared: Vec<Vec<SymbolicValue>>,
 }
 
 impl Terms {
     /// Whether the first row comes before the second by their keys.
-    pub fn sorts_before(&mut self, left: &[Value], right: &[Value], directions: &[Direction]) -> Term {
+    pub fn sorts_before(
+        &mut self,
+        left: &[SymbolicValue],
+        right: &[SymbolicValue],
+        directions: &[SortDirection],
+    ) -> Term {
         let mut result = Self::FALSE;
         for ((&l, &r), direction) in left.iter().zip(right).zip(directions).rev() {
             let (a, b) = if direction.descending { (r, l) } else { (l, r) };
@@ -154,7 +159,7 @@ impl Run<'_, '_> {
         &mut self,
         name: String,
         rows: &[Ranked],
-        directions: &[Direction],
+        directions: &[SortDirection],
     ) -> Result<Vec<Vec<Term>>, Stop> {
         self.world.check_size(rows.len())?;
         let mut precedes = vec![vec![Terms::FALSE; rows.len()]; rows.len()];
@@ -219,7 +224,7 @@ impl Run<'_, '_> {
             let params = args.iter().map(|&arg| self.world.terms.sort(arg)).collect();
             let call = Call::Open(choice.name.as_str().into());
             let function = self.world.oracle.function(Function { call, params });
-            found.push(self.world.terms.apply(function, Part::Integer, &args));
+            found.push(self.world.terms.apply(function, FunctionPart::Integer, &args));
         }
         for (one, other) in pairs(found.len()) {
             let same = self.world.terms.same_rows(&choice.contents[one], &choice.contents[other]);
@@ -237,7 +242,7 @@ impl Run<'_, '_> {
     }
 
     /// A value as terms that are equal for equal values.
-    fn flattened(&mut self, value: Value) -> [Term; 3] {
+    fn flattened(&mut self, value: SymbolicValue) -> [Term; 3] {
         let terms = &mut self.world.terms;
         let [null, number, text] = [0, 1, 2].map(|class| terms.integer(class));
         let is_number = terms.is_number(value);
@@ -255,7 +260,7 @@ impl Run<'_, '_> {
         &mut self,
         name: String,
         candidates: &[Term],
-        contents: Vec<Vec<Value>>,
+        contents: Vec<Vec<SymbolicValue>>,
     ) -> Vec<Term> {
         let shared = vec![Vec::new(); contents.len()];
         let choice = Choice { name, contents, shared };

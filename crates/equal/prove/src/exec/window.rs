@@ -16,9 +16,9 @@ use sqlgauge_sql::tree::{
 };
 use sqlgauge_sql::visit::{Visitor, children, walk_expr};
 
-use super::{Direction, Env, Ranked, Run};
+use super::{Env, Ranked, Run, SortDirection};
 use crate::ir::{Sort, Term, Terms};
-use crate::value::Value;
+use crate::value::SymbolicValue;
 use crate::world::Stop;
 
 /// The rows of a SELECT in one window.
@@ -69,7 +69,7 @@ impl Run<'_, '_> {
             return Ok(());
         }
         let contents = self.contents(select, &found.columns, rows)?;
-        let mut known: Vec<HashMap<WindowCall, Value>> = vec![HashMap::new(); rows.len()];
+        let mut known: Vec<HashMap<WindowCall, SymbolicValue>> = vec![HashMap::new(); rows.len()];
         let mut windows: Vec<&Window> = Vec::new();
         for call in &found.calls {
             let site = windows.iter().position(|window| **window == call.window).unwrap_or(windows.len());
@@ -94,10 +94,11 @@ impl Run<'_, '_> {
         select: &Select,
         columns: &BTreeSet<ColumnRef>,
         rows: &[(Term, Env)],
-    ) -> Result<Vec<Vec<Value>>, Stop> {
+    ) -> Result<Vec<Vec<SymbolicValue>>, Stop> {
         let mut contents = Vec::new();
         for (_, env) in rows {
-            let mut content: Vec<Value> = columns.iter().filter_map(|column| env.column(*column)).collect();
+            let mut content: Vec<SymbolicValue> =
+                columns.iter().filter_map(|column| env.column(*column)).collect();
             content.extend(self.values(&select.group_by, env)?);
             contents.push(content);
         }
@@ -109,7 +110,7 @@ impl Run<'_, '_> {
         call: &WindowCall,
         site: usize,
         rows: &[(Term, Env)],
-        contents: &[Vec<Value>],
+        contents: &[Vec<SymbolicValue>],
     ) -> Result<Placed, Stop> {
         let (mut partitions, mut keys) = (Vec::new(), Vec::new());
         for (_, env) in rows {
@@ -126,7 +127,7 @@ impl Run<'_, '_> {
             partitions.push(partition);
             keys.push(key);
         }
-        let directions: Vec<Direction> = call.window.order_by.iter().map(Direction::of).collect();
+        let directions: Vec<SortDirection> = call.window.order_by.iter().map(SortDirection::of).collect();
         let count = rows.len();
         let mut together = vec![vec![Terms::FALSE; count]; count];
         let mut before = together.clone();
@@ -155,12 +156,12 @@ impl Run<'_, '_> {
         &mut self,
         site: usize,
         rows: &[(Term, Env)],
-        contents: &[Vec<Value>],
-        (partitions, keys): (&[Vec<Value>], &[Vec<Value>]),
-        directions: Vec<Direction>,
+        contents: &[Vec<SymbolicValue>],
+        (partitions, keys): (&[Vec<SymbolicValue>], &[Vec<SymbolicValue>]),
+        directions: Vec<SortDirection>,
     ) -> Result<Vec<Vec<Term>>, Stop> {
         let width = partitions.first().map_or(0, Vec::len);
-        let mut all = vec![Direction { descending: false, nulls_first: true }; width];
+        let mut all = vec![SortDirection { descending: false, nulls_first: true }; width];
         all.extend(directions);
         let ranked: Vec<Ranked> = (0..rows.len())
             .map(|at| Ranked {
@@ -173,7 +174,7 @@ impl Run<'_, '_> {
     }
 
     /// The values of a window function, one of each row.
-    fn window_values(&mut self, call: &WindowCall, placed: &Placed) -> Result<Vec<Value>, Stop> {
+    fn window_values(&mut self, call: &WindowCall, placed: &Placed) -> Result<Vec<SymbolicValue>, Stop> {
         use Function as F;
         (0..placed.len())
             .map(|row| {
@@ -200,7 +201,7 @@ impl Run<'_, '_> {
             .collect()
     }
 
-    fn one_more(&mut self, number: Term) -> Value {
+    fn one_more(&mut self, number: Term) -> SymbolicValue {
         let terms = &mut self.world.terms;
         let one = terms.integer(1);
         let number = terms.add(Sort::Integer, [number, one]);
@@ -208,7 +209,7 @@ impl Run<'_, '_> {
     }
 
     /// NTILE: the rows of the partition in so many parts, the larger ones first.
-    fn tile(&mut self, call: &WindowCall, placed: &Placed, row: usize) -> Result<Value, Stop> {
+    fn tile(&mut self, call: &WindowCall, placed: &Placed, row: usize) -> Result<SymbolicValue, Stop> {
         let [Expr::Literal(Literal::Integer(parts @ 1..))] = call.args.as_slice() else {
             return Err(Stop::unsupported("ntile of what is no constant"));
         };
@@ -234,7 +235,7 @@ impl Run<'_, '_> {
         Ok(terms.integer_value(tile, Terms::FALSE))
     }
 
-    fn distribution(&mut self, function: &Function, placed: &Placed, row: usize) -> Value {
+    fn distribution(&mut self, function: &Function, placed: &Placed, row: usize) -> SymbolicValue {
         let terms = &mut self.world.terms;
         let first = count_where(terms, placed, row, |at| placed.before[at][row]);
         let (one, minus_one) = (terms.integer(1), terms.integer(-1));
@@ -264,7 +265,13 @@ impl Run<'_, '_> {
     }
 
     /// LAG and LEAD.
-    fn shifted(&mut self, call: &WindowCall, placed: &Placed, row: usize, sign: i64) -> Result<Value, Stop> {
+    fn shifted(
+        &mut self,
+        call: &WindowCall,
+        placed: &Placed,
+        row: usize,
+        sign: i64,
+    ) -> Result<SymbolicValue, Stop> {
         let list = call.args.as_slice();
         let Some(arg) = list.first() else { return Err(Stop::unsupported(call.function.name())) };
         let distance = match list.get(1) {
@@ -290,7 +297,12 @@ impl Run<'_, '_> {
     }
 
     /// `FIRST_VALUE`, `LAST_VALUE` and `NTH_VALUE`.
-    fn nth_of_frame(&mut self, call: &WindowCall, placed: &Placed, row: usize) -> Result<Value, Stop> {
+    fn nth_of_frame(
+        &mut self,
+        call: &WindowCall,
+        placed: &Placed,
+        row: usize,
+    ) -> Result<SymbolicValue, Stop> {
         let list = call.args.as_slice();
         let Some(arg) = list.first() else { return Err(Stop::unsupported(call.function.name())) };
         let place = match (&call.function, list.get(1)) {
@@ -325,7 +337,7 @@ impl Run<'_, '_> {
     }
 
     /// An aggregate over the frame.
-    fn over_frame(&mut self, call: &WindowCall, placed: &Placed, row: usize) -> Result<Value, Stop> {
+    fn over_frame(&mut self, call: &WindowCall, placed: &Placed, row: usize) -> Result<SymbolicValue, Stop> {
         let mut frame = self.frame(&call.window, placed, row)?;
         if let Some(filter) = &call.filter {
             for (env, is_in) in placed.envs.iter().zip(&mut frame) {
@@ -365,7 +377,11 @@ impl Run<'_, '_> {
 
     /// Where rows leave a frame SQLite takes them off its sum, which stays a real number once one of them was none of the
     /// integers: whether those outside have been in it is left open.
-    fn once_real(&mut self, sum: Value, outside: &[(Term, Value)]) -> Result<Value, Stop> {
+    fn once_real(
+        &mut self,
+        sum: SymbolicValue,
+        outside: &[(Term, SymbolicValue)],
+    ) -> Result<SymbolicValue, Stop> {
         let mut reals = Vec::new();
         for &(present, value) in outside {
             let is_real = self.summand(value)?.is_real;

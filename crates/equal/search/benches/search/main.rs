@@ -24,7 +24,7 @@ mod slices;
 
 use std::path::{Path, PathBuf};
 
-use sqlgauge_search::Options;
+use sqlgauge_search::SearchOptions;
 
 use self::data::PredictionFilter;
 
@@ -47,7 +47,7 @@ fn settings(args: &[String]) -> Settings {
         |name: &str, default: usize| text(name).and_then(|text| text.parse().ok()).unwrap_or(default);
     let has = |name: &str| args.iter().any(|arg| arg == name);
     Settings {
-        databases: number("--databases", Options::default().databases),
+        databases: number("--databases", SearchOptions::default().databases),
         seed: number("--seed", 0) as u64,
         every: number("--every", 1).max(1),
         show: number("--show", 0),

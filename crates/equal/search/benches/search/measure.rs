@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use sqlgauge_etm::{Matcher, Profile};
-use sqlgauge_search::{Options, Refutation, Search, Verdict};
+use sqlgauge_search::{Refutation, Search, SearchOptions, SearchVerdict};
 use sqlgauge_sql::schema::Schema;
 
 use super::Settings;
@@ -38,7 +38,7 @@ pub(crate) struct Searches(Vec<(*const Schema, Search)>);
 
 impl Searches {
     /// The search over the schema of that case.
-    pub(crate) fn of(&mut self, case: &Case, options: Options) -> &Search {
+    pub(crate) fn of(&mut self, case: &Case, options: SearchOptions) -> &Search {
         let key = Arc::as_ptr(&case.schema);
         let at = self.0.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
             let search = Search::new(Arc::clone(&case.schema), options).expect("an in-memory database");
@@ -49,8 +49,8 @@ impl Searches {
     }
 }
 
-pub(crate) fn options(settings: &Settings) -> Options {
-    Options { databases: settings.databases, seed: settings.seed, ..Options::default() }
+pub(crate) fn options(settings: &Settings) -> SearchOptions {
+    SearchOptions { databases: settings.databases, seed: settings.seed, ..SearchOptions::default() }
 }
 
 /// Searches one pair.
@@ -60,10 +60,10 @@ pub(crate) fn judge(case: &Case, search: &Search) -> PairOutcome {
     }
     let started = Instant::now();
     match search.refute_minimised(&case.gold, &case.prediction) {
-        Verdict::Refuted(found) => {
+        SearchVerdict::Refuted(found) => {
             PairOutcome::Different(Box::new(Different { found: *found, time: started.elapsed() }))
         }
-        Verdict::Survived(found) => {
+        SearchVerdict::Survived(found) => {
             let reason = match found.undecided {
                 _ if permits_the_same(case, search) => "equal in what a LIMIT permits, by the rules",
                 0 if found.databases == 0 => "failed on every database",
@@ -72,7 +72,7 @@ pub(crate) fn judge(case: &Case, search: &Search) -> PairOutcome {
             };
             PairOutcome::Undecided(reason, started.elapsed())
         }
-        Verdict::Inapplicable(why) => PairOutcome::Inapplicable(why.code()),
+        SearchVerdict::Inapplicable(why) => PairOutcome::Inapplicable(why.code()),
     }
 }
 

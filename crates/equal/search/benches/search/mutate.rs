@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlgauge_base::Random;
-use sqlgauge_search::Options;
+use sqlgauge_search::SearchOptions;
 use sqlgauge_search::mutation::Mutations;
-use sqlgauge_sql::{Dialect, print, resolve};
+use sqlgauge_sql::{PrintDialect, print, resolve};
 
 use super::Settings;
 use super::data::{Case, spider_golds};
@@ -34,8 +34,8 @@ pub(crate) fn run(folder: &Path, settings: &Settings) {
         match &one {
             PairOutcome::Inapplicable(_) => continue,
             PairOutcome::Undecided(reason, _) => {
-                let options = Options { databases: settings.databases * LONGER, ..options(settings) };
-                let options = Options { seed: settings.seed + 1, ..options };
+                let options = SearchOptions { databases: settings.databases * LONGER, ..options(settings) };
+                let options = SearchOptions { seed: settings.seed + 1, ..options };
                 let is_missed = matches!(judge(&case, longer.of(&case, options)), PairOutcome::Different(_));
                 let list = if is_missed { &mut missed } else { &mut left };
                 list.push((case, *reason));
@@ -82,6 +82,6 @@ fn mutant(gold: &Case, random: &mut Random) -> Option<Case> {
     let query = resolve(&gold.gold, &gold.schema).ok()?;
     let mutations = Mutations::new(&query, &gold.schema);
     let mutated = mutations.get(random.below(mutations.count()))?;
-    let prediction = print(&mutated, &gold.schema, Dialect::Sqlite).ok()?;
+    let prediction = print(&mutated, &gold.schema, PrintDialect::Sqlite).ok()?;
     Some(Case { id: gold.id.clone(), schema: Arc::clone(&gold.schema), gold: gold.gold.clone(), prediction })
 }

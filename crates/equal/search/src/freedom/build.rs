@@ -4,7 +4,7 @@ use sqlgauge_engine::Value;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
     Aggregate, Args, BinaryOperator, ColumnRef, Expr, From, Literal, OrderTerm, Output, Query, Real,
-    Relation, RelationId, Select, Source, Window, WindowCall,
+    Relation, RelationId, RelationSource, Select, Window, WindowCall,
 };
 
 pub(super) fn column(relation: RelationId, at: usize) -> Expr {
@@ -57,7 +57,7 @@ pub(crate) fn output(expr: Expr) -> Output {
 }
 
 pub(super) fn derived(id: RelationId, query: Query) -> From {
-    From::Relation(Relation::new(id, Source::Derived(Box::new(query))))
+    From::Relation(Relation::new(id, RelationSource::Derived(Box::new(query))))
 }
 
 /// `SELECT 1 FROM from`.

@@ -7,9 +7,9 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, Cte, Expr, From, Literal, OrderTerm, Output, Query, Relation, RelationId,
-    Select, Source,
+    RelationSource, Select,
 };
-use sqlgauge_sql::{Dialect, print, print_expr};
+use sqlgauge_sql::{PrintDialect, print, print_expr};
 
 use super::build::{
     aggregate, any, binary, column, derived, integer, output, over, rank_by, select_one, varies,
@@ -101,7 +101,7 @@ impl Collector<'_> {
 
     fn derived(&mut self, from: &From) {
         for relation in from.relations() {
-            if let Source::Derived(query) = &relation.source {
+            if let RelationSource::Derived(query) = &relation.source {
                 self.query(query, Role::Rows);
             }
         }
@@ -115,7 +115,7 @@ impl Collector<'_> {
                     join.on.iter().for_each(|on| self.expr(on));
                     pending.extend([&join.left, &join.right]);
                 }
-                From::Relation(Relation { source: Source::Function { args, .. }, .. }) => {
+                From::Relation(Relation { source: RelationSource::Function { args, .. }, .. }) => {
                     args.iter().for_each(|arg| self.expr(arg));
                 }
                 From::Relation(_) => {}
@@ -163,14 +163,16 @@ impl Collector<'_> {
                 return;
             };
             let free_relation = self.new_relation();
-            let place =
-                Place { choice: Choice::FirstRow, part: print(query, self.schema, Dialect::Sqlite).ok() };
+            let place = Place {
+                choice: Choice::FirstRow,
+                part: print(query, self.schema, PrintDialect::Sqlite).ok(),
+            };
             self.sites.push(Site { query: query.clone(), place, cut, free_relation });
             return;
         }
         let check = self.cut_check(query, offset, offset.saturating_add(limit));
         let choice = if role == Role::First { Choice::FirstRow } else { Choice::Limit };
-        let part = print(query, self.schema, Dialect::Sqlite).ok();
+        let part = print(query, self.schema, PrintDialect::Sqlite).ok();
         self.add(check, Place { choice, part });
     }
 
@@ -249,7 +251,7 @@ impl Collector<'_> {
             }
             for (check, place) in self.open_checks(select, query, &[&output.expr], all.extreme.as_ref()) {
                 let closed = self.closed(check);
-                match closed.and_then(|check| print(&check, self.schema, Dialect::Sqlite).ok()) {
+                match closed.and_then(|check| print(&check, self.schema, PrintDialect::Sqlite).ok()) {
                     Some(check) => self.loose.push(Loose { column: at, check, place }),
                     None => self.is_always_open = true,
                 }
@@ -273,7 +275,7 @@ impl Collector<'_> {
         let parts = [(level.bare, extreme, Choice::BareColumn), (level.joined, None, Choice::RowOrder)];
         let parts = parts.into_iter().filter(|(exprs, ..)| !exprs.is_empty());
         let check = |(exprs, extreme, choice): (Vec<Expr>, Option<&Extreme>, Choice)| {
-            let words = exprs.iter().map(|expr| print_expr(expr, query, self.schema, Dialect::Sqlite));
+            let words = exprs.iter().map(|expr| print_expr(expr, query, self.schema, PrintDialect::Sqlite));
             let part = words.collect::<Result<Vec<String>, _>>().ok().map(|words| words.join(", "));
             (self.constancy_check(select, exprs, extreme.cloned()), Place { choice, part })
         };
@@ -332,7 +334,7 @@ impl Collector<'_> {
             }
             let having = binary(BinaryOperator::Greater, count_rows(), integer(1));
             let from = derived(id, Query::of(Body::Select(Box::new(inner))));
-            let part = print_expr(expr, query, self.schema, Dialect::Sqlite).ok();
+            let part = print_expr(expr, query, self.schema, PrintDialect::Sqlite).ok();
             let place = Place { choice: Choice::Window, part };
             self.add(Select { group_by, having: Some(having), ..select_one(from) }, place);
         }

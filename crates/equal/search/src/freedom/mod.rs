@@ -30,9 +30,9 @@ use sqlgauge_sql::aggregates::is_entangled;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Collation, Schema};
-use sqlgauge_sql::tree::{Args, Body, Expr, Query, Relation, RelationId, Select, Source};
+use sqlgauge_sql::tree::{Args, Body, Expr, Query, Relation, RelationId, RelationSource, Select};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
-use sqlgauge_sql::{Dialect, PrintError, print};
+use sqlgauge_sql::{PrintDialect, PrintError, print};
 
 pub(crate) use self::build::{aggregate, binary, integer, literal_of, output, select_one};
 use self::build::{column, derived, is_exactly};
@@ -93,7 +93,7 @@ impl Freedom {
             .checks
             .iter()
             .map(|(check, place)| {
-                Ok::<_, PrintError>((print(check, schema, Dialect::Sqlite)?, place.clone()))
+                Ok::<_, PrintError>((print(check, schema, PrintDialect::Sqlite)?, place.clone()))
             })
             .collect();
         let is_open = collector.is_always_open || printed.is_err();
@@ -219,13 +219,13 @@ impl Visitor for Scan<'_> {
     fn relation(&mut self, relation: &Relation) {
         self.next_relation = self.next_relation.max(relation.id.0.saturating_add(1));
         match &relation.source {
-            Source::Catalog => {
+            RelationSource::Catalog => {
                 self.obstacle = Some(Inapplicable::unsupported("catalog", "the query reads sqlite_schema"));
             }
-            Source::Function { name, .. } if name.starts_with("pragma") => {
+            RelationSource::Function { name, .. } if name.starts_with("pragma") => {
                 self.obstacle = Some(Inapplicable::unsupported("pragma", format!("the query reads {name}")));
             }
-            Source::Table(id) => {
+            RelationSource::Table(id) => {
                 let columns =
                     self.schema.table(*id).map(|table| table.columns.as_slice()).unwrap_or_default();
                 self.has_collation |= columns.iter().any(|column| column.collation != Collation::Binary);

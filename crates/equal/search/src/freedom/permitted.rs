@@ -9,7 +9,7 @@
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Body, Expr, Output, Query};
 use sqlgauge_sql::visit::walk_query;
-use sqlgauge_sql::{Dialect, print};
+use sqlgauge_sql::{PrintDialect, print};
 
 use super::Scan;
 use super::collector::bounds;
@@ -53,7 +53,7 @@ pub(crate) fn without_order(
         if let (Body::Select(select), true) = (&mut rows.body, as_sets) {
             select.distinct = true;
         }
-        print(&rows, schema, Dialect::Sqlite).ok()
+        print(&rows, schema, PrintDialect::Sqlite).ok()
     };
     (is_plain(left) && is_plain(right)).then(|| Some([text(left)?, text(right)?])).flatten()
 }
@@ -76,5 +76,5 @@ fn text(query: &Query, schema: &Schema) -> Option<String> {
         Body::SetOperation { .. } | Body::Values(_) if query.order_by.is_empty() => {}
         Body::SetOperation { .. } | Body::Values(_) => return None,
     }
-    print(&rows, schema, Dialect::Sqlite).ok()
+    print(&rows, schema, PrintDialect::Sqlite).ok()
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_sql::schema::{Collation, Schema};
 use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
-use sqlgauge_sql::{Dialect, PrintError, ordered, ordered_under_distinct, print};
+use sqlgauge_sql::{PrintDialect, PrintError, ordered, ordered_under_distinct, print};
 
 use crate::values::{from_number, number, same_key};
 
@@ -168,7 +168,7 @@ impl OutermostLimit {
         };
         let bound = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
         Ok(Self {
-            text: print(&query, schema, Dialect::Sqlite)?,
+            text: print(&query, schema, PrintDialect::Sqlite)?,
             keys,
             width,
             is_before_distinct,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sqlgauge_sql::tree::{ColumnRef, Cte, Expr, Query, Relation, RelationId, Source};
+use sqlgauge_sql::tree::{ColumnRef, Cte, Expr, Query, Relation, RelationId, RelationSource};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 /// Whether the CTE reads itself.
@@ -10,7 +10,7 @@ pub(super) fn reads_cte(cte: &Cte) -> bool {
     struct Reads<'c>(&'c Cte, bool);
     impl Visitor for Reads<'_> {
         fn relation(&mut self, relation: &Relation) {
-            self.1 |= matches!(relation.source, Source::Cte(id) if id == self.0.id);
+            self.1 |= matches!(relation.source, RelationSource::Cte(id) if id == self.0.id);
         }
     }
     let mut reads = Reads(cte, false);

@@ -13,7 +13,7 @@ use sqlgauge_engine::Value;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::TableId;
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, CteId, Expr, Output, Query, Relation, RelationId, Source,
+    BinaryOperator, Body, ColumnRef, CteId, Expr, Output, Query, Relation, RelationId, RelationSource,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
@@ -111,10 +111,10 @@ impl Visitor for Origins {
 
     fn relation(&mut self, relation: &Relation) {
         let origin = match &relation.source {
-            Source::Table(id) => Origin::Table(*id),
-            Source::Cte(id) => Origin::Cte(*id),
-            Source::Derived(query) => Origin::Outputs(outputs(&query.body)),
-            Source::Function { .. } | Source::Catalog => return,
+            RelationSource::Table(id) => Origin::Table(*id),
+            RelationSource::Cte(id) => Origin::Cte(*id),
+            RelationSource::Derived(query) => Origin::Outputs(outputs(&query.body)),
+            RelationSource::Function { .. } | RelationSource::Catalog => return,
         };
         self.relations.insert(relation.id, origin);
     }

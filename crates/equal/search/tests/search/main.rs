@@ -6,7 +6,9 @@ mod pairs;
 
 use std::sync::Arc;
 
-use sqlgauge_search::{ColumnOrder, Contract, Need, Options, Reason, Search, Verdict, Witness, refute_all};
+use sqlgauge_search::{
+    ColumnOrder, Contract, Need, Search, SearchOptions, SearchReason, SearchVerdict, Witness, refute_all,
+};
 use sqlgauge_sql::schema::Schema;
 
 const SCHOOL: &str = "
@@ -30,13 +32,15 @@ fn schema(ddl: &str) -> Arc<Schema> {
     Arc::new(Schema::from_ddl(ddl).unwrap())
 }
 
-fn options(databases: usize) -> Options {
-    Options { databases, ..Options::default() }
+fn options(databases: usize) -> SearchOptions {
+    SearchOptions { databases, ..SearchOptions::default() }
 }
 
-fn show(verdict: &Verdict) -> String {
+fn show(verdict: &SearchVerdict) -> String {
     match verdict {
-        Verdict::Refuted(found) => format!("refuted: {}\n{}", found.difference(), found.database().script()),
+        SearchVerdict::Refuted(found) => {
+            format!("refuted: {}\n{}", found.difference(), found.database().script())
+        }
         other => format!("{other:?}"),
     }
 }
@@ -47,7 +51,7 @@ fn databases_satisfy_the_schema() {
     for (ddl, tables) in [(SCHOOL, vec!["plays", "coach"]), (ODD, vec!["person", "left_side", "part_use"])] {
         for seed in 0..40 {
             for table in &tables {
-                let search = Search::new(schema(ddl), Options { seed, ..options(60) }).unwrap();
+                let search = Search::new(schema(ddl), SearchOptions { seed, ..options(60) }).unwrap();
                 // Differs on every database with a row of some kind, so that a witness is seen.
                 let left = format!("SELECT count(*) FROM {table} WHERE 1");
                 let verdict = search.refute(&left, "SELECT 0 + 0");
@@ -85,12 +89,12 @@ fn satisfies(witness: &Witness) {
 
 #[test]
 fn the_column_order_may_be_free() {
-    let free = Options {
+    let free = SearchOptions {
         contract: Contract { column_order: ColumnOrder::Free, ..Contract::default() },
         ..options(2000)
     };
     let search = Search::new(schema(SCHOOL), free).unwrap();
-    let survives = |left: &str, right: &str| matches!(search.refute(left, right), Verdict::Survived(_));
+    let survives = |left: &str, right: &str| matches!(search.refute(left, right), SearchVerdict::Survived(_));
     assert!(survives("SELECT name, city FROM team", "SELECT city, name FROM team"));
     assert!(survives(
         "SELECT name, city FROM team ORDER BY founded",
@@ -114,13 +118,13 @@ fn a_search_is_the_same_each_time_and_on_any_number_of_threads() {
     for threads in [2, 5] {
         assert_eq!(refute_all(&schema, options(300), &pairs, threads).unwrap(), one);
     }
-    let alone: Vec<Verdict> = pairs
+    let alone: Vec<SearchVerdict> = pairs
         .iter()
         .rev()
         .map(|(left, right)| Search::new(Arc::clone(&schema), options(300)).unwrap().refute(left, right))
         .collect();
     assert_eq!(alone.into_iter().rev().collect::<Vec<_>>(), one);
-    let other = Options { seed: 1, ..options(300) };
+    let other = SearchOptions { seed: 1, ..options(300) };
     assert_ne!(refute_all(&schema, other, &pairs, 1).unwrap(), one);
 }
 
@@ -138,11 +142,11 @@ fn what_cannot_be_searched_says_why() {
         ("SELECT a FROM s", "SELECT no_such_function(a) FROM s", "parse"),
         ("SELECT a FROM s", "SELECT a FROM s; SELECT 1", "parse"),
     ] {
-        let Verdict::Inapplicable(why) = search.refute(left, right) else { panic!("{right}") };
+        let SearchVerdict::Inapplicable(why) = search.refute(left, right) else { panic!("{right}") };
         assert_eq!(why.code(), code, "{right}: {why}");
     }
-    let Verdict::Inapplicable(why) = search.refute("SELECT a FROM s", "DROP TABLE s") else { panic!() };
-    assert_eq!(why.reason, Reason::Parse);
+    let SearchVerdict::Inapplicable(why) = search.refute("SELECT a FROM s", "DROP TABLE s") else { panic!() };
+    assert_eq!(why.reason, SearchReason::Parse);
     assert!(search.refute("SELECT a FROM s", "SELECT a + 1 FROM s").is_refuted(), "the table is still there");
 }
 
@@ -203,7 +207,7 @@ fn the_present_time_may_be_asked_for() {
     let search = Search::new(schema(SCHOOL), options(400)).unwrap();
     let age = "SELECT name FROM player WHERE strftime('%Y', 'now') - strftime('%Y', born) > 20";
     let other = "SELECT name FROM player WHERE strftime('%Y', 'now') - strftime('%Y', born) > 30";
-    assert!(matches!(search.refute(age, age), Verdict::Survived(_)));
+    assert!(matches!(search.refute(age, age), SearchVerdict::Survived(_)));
     let verdict = search.refute(age, other);
     assert!(
         verdict.refutation().is_none_or(sqlgauge_search::Refutation::depends_on_clock),
@@ -211,7 +215,7 @@ fn the_present_time_may_be_asked_for() {
         show(&verdict)
     );
     let precise = "SELECT julianday('now') FROM team";
-    let Verdict::Survived(_) = search.refute(precise, precise) else {
+    let SearchVerdict::Survived(_) = search.refute(precise, precise) else {
         panic!("a clock that ticks is no difference")
     };
 }
@@ -368,8 +372,8 @@ fn what_grows_without_end_is_not_compiled() {
     }) + " SELECT id FROM c39";
     for text in [doubling, chained] {
         let verdict = search.refute("SELECT id FROM team", &text);
-        let Verdict::Inapplicable(reason) = &verdict else { panic!("{}", show(&verdict)) };
-        assert_eq!((reason.code(), &reason.reason), ("too_complex".to_owned(), &Reason::TooComplex));
+        let SearchVerdict::Inapplicable(reason) = &verdict else { panic!("{}", show(&verdict)) };
+        assert_eq!((reason.code(), &reason.reason), ("too_complex".to_owned(), &SearchReason::TooComplex));
         // Such an answer is not taken for right, and such a gold cannot be asked.
         let told = search.told(&[], "SELECT id FROM team", &text);
         assert!(told.is_ok_and(|told| told.is_some()));
@@ -386,14 +390,16 @@ fn what_grows_without_end_is_not_compiled() {
     assert_eq!(told(&long, "SELECT id FROM team").unwrap_err().code(), "too_complex");
     // What SQLite itself refuses is refused.
     let wide = format!("SELECT 1 FROM team{}", ", team".repeat(70));
-    let Verdict::Inapplicable(reason) = search.refute("SELECT id FROM team", &wide) else { panic!("{wide}") };
-    assert_eq!(reason.reason, Reason::Parse, "{reason}");
+    let SearchVerdict::Inapplicable(reason) = search.refute("SELECT id FROM team", &wide) else {
+        panic!("{wide}")
+    };
+    assert_eq!(reason.reason, SearchReason::Parse, "{reason}");
 }
 
 /// What one query takes is not taken from another.
 #[test]
 fn a_query_that_takes_long_costs_no_other_its_signature() {
-    let search = Search::new(schema(SCHOOL), Options::default()).unwrap();
+    let search = Search::new(schema(SCHOOL), SearchOptions::default()).unwrap();
     let all =
         "SELECT count(*) FROM player a, player b, player c, player d, player e, player f, player g, player h";
     let short = "SELECT name FROM team";

@@ -1,6 +1,6 @@
 //! Pairs that some database tells apart, and pairs that none does.
 
-use sqlgauge_search::{Search, Verdict};
+use sqlgauge_search::{Search, SearchVerdict};
 
 use super::{ODD, SCHOOL, options, schema, show};
 
@@ -77,7 +77,9 @@ fn equivalent_pairs_survive() {
         ),
     ] {
         let verdict = Search::new(schema(ddl), options(3000)).unwrap().refute(left, right);
-        let Verdict::Survived(survived) = verdict else { panic!("{left}\n{right}\n{}", show(&verdict)) };
+        let SearchVerdict::Survived(survived) = verdict else {
+            panic!("{left}\n{right}\n{}", show(&verdict))
+        };
         assert!(survived.databases + survived.undecided > 2800, "{left}\n{right}\n{survived:?}");
     }
 }
@@ -270,7 +272,9 @@ fn freedom_is_not_a_difference() {
         ("SELECT DISTINCT n FROM t", "SELECT min(n) FROM (SELECT * FROM t ORDER BY id DESC) GROUP BY n"),
     ] {
         let verdict = Search::new(schema(ddl), options(2000)).unwrap().refute(left, right);
-        let Verdict::Survived(survived) = verdict else { panic!("{left}\n{right}\n{}", show(&verdict)) };
+        let SearchVerdict::Survived(survived) = verdict else {
+            panic!("{left}\n{right}\n{}", show(&verdict))
+        };
         assert!(survived.databases > 100, "{left}: {survived:?}");
     }
     // The same freedoms do not hide a difference that they cannot explain.

@@ -7,7 +7,7 @@
 use sqlgauge_llm::{Client, EmbeddingRequest, LlmError, digest};
 
 use crate::encoder::{EncodeError, Encoder};
-use crate::input::{EncoderInput, Form};
+use crate::input::{EncoderInput, InputForm};
 use crate::render::{RENDER_VERSION, render};
 use crate::vectors::Matrix;
 
@@ -22,7 +22,7 @@ pub struct HttpOptions {
     /// Model, dimensions, texts per request and further parameters.
     pub request: EmbeddingRequest,
     /// Which parts of an item are encoded.
-    pub form: Form,
+    pub form: InputForm,
     /// Longer texts are cut to so many bytes, at the end of a character; `None` sends them whole.
     pub longest_text_bytes: Option<usize>,
     /// Tells apart models that their servers call by the same name; part of the fingerprint, where the server's
@@ -34,7 +34,7 @@ impl HttpOptions {
     /// Question, schema and prediction, whole.
     pub fn new(model: impl Into<String>) -> Self {
         let request = EmbeddingRequest::new(model);
-        let form = Form::QuestionSchemaPrediction;
+        let form = InputForm::QuestionSchemaPrediction;
         Self { request, form, longest_text_bytes: None, revision: String::new() }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use sqlgauge_base::NotBuiltIn;
 
 use crate::encoder::{EncodeError, Encoder};
-use crate::input::{EncoderInput, Form};
+use crate::input::{EncoderInput, InputForm};
 use crate::store::Metadata;
 
 /// Every encoder: its name, what follows the colon, and the cargo feature that builds it in, where this build is
@@ -128,7 +128,7 @@ impl EncoderSpec {
     /// When a model, a service or an option is not usable, or the encoder differs from the one to be like.
     pub fn build(
         &self,
-        form: Form,
+        form: InputForm,
         options: &BuildOptions<'_>,
         inputs: &[EncoderInput],
     ) -> Result<Box<dyn Encoder>, EncodeError> {
@@ -137,7 +137,7 @@ impl EncoderSpec {
             Some(like) if like.fingerprint != encoder.fingerprint() => Err(EncodeError(format!(
                 "the file to be like was made by encoder {:?} in form {}, and not by this one ({}, {}) with the same weights, options and version; its vectors cannot be compared",
                 like.encoder,
-                like.form.map_or("unknown", Form::name),
+                like.form.map_or("unknown", InputForm::name),
                 encoder.id(),
                 form.name(),
             ))),
@@ -147,7 +147,7 @@ impl EncoderSpec {
 
     fn open(
         &self,
-        form: Form,
+        form: InputForm,
         options: &BuildOptions<'_>,
         inputs: &[EncoderInput],
     ) -> Result<Box<dyn Encoder>, EncodeError> {
@@ -155,9 +155,9 @@ impl EncoderSpec {
             Self::Features if !form.has_schema() => Err(EncodeError(format!(
                 "encoder features reads the schema, which form {} has not; use form {}",
                 form.name(),
-                Form::QuestionSchemaPrediction.name()
+                InputForm::QuestionSchemaPrediction.name()
             ))),
-            Self::Features => Ok(Box::new(super::features::Features::new(form))),
+            Self::Features => Ok(Box::new(super::features::FeatureEncoder::new(form))),
             Self::Tfidf(text) => {
                 let own = super::tfidf::TfidfOptions::parse(text)?;
                 Ok(Box::new(match options.like {
@@ -181,7 +181,7 @@ impl EncoderSpec {
 }
 
 #[cfg(feature = "neural")]
-fn neural(form: Form, options: &BuildOptions<'_>) -> Result<super::neural::NeuralOptions, EncodeError> {
+fn neural(form: InputForm, options: &BuildOptions<'_>) -> Result<super::neural::NeuralOptions, EncodeError> {
     let mut own = super::neural::NeuralOptions::new(form);
     if let Some(device) = &options.device {
         own.device = device.parse()?;
@@ -195,7 +195,7 @@ fn neural(form: Form, options: &BuildOptions<'_>) -> Result<super::neural::Neura
 }
 
 #[cfg(feature = "services")]
-fn http(url: &str, form: Form, options: &BuildOptions<'_>) -> Result<Box<dyn Encoder>, EncodeError> {
+fn http(url: &str, form: InputForm, options: &BuildOptions<'_>) -> Result<Box<dyn Encoder>, EncodeError> {
     use sqlgauge_llm::{CacheOptions, Client, ClientOptions, Secret};
     let model = options.model.as_deref().ok_or_else(|| {
         EncodeError("the service needs to know which model; give its name with --model".to_owned())
@@ -221,8 +221,9 @@ mod tests {
     #[test]
     fn features_need_the_schema() {
         let build = |form| EncoderSpec::Features.build(form, &BuildOptions::default(), &[]);
-        assert!(build(Form::QuestionSchema).is_ok());
-        let error = build(Form::QuestionPrediction).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(build(InputForm::QuestionSchema).is_ok());
+        let error =
+            build(InputForm::QuestionPrediction).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error.contains("use form question-schema-prediction"), "{error}");
     }
 

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::cache::hex;
 use crate::encoder::{EncodeError, Encoder};
-use crate::input::{EncoderInput, Form};
+use crate::input::{EncoderInput, InputForm};
 use crate::render::{RENDER_VERSION, render};
 use crate::store::Metadata;
 use crate::vectors::Matrix;
@@ -83,7 +83,7 @@ impl TfidfOptions {
 pub struct Tfidf {
     model: Model,
     index: HashMap<String, usize>,
-    form: Form,
+    form: InputForm,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -99,7 +99,7 @@ impl Tfidf {
     ///
     /// # Errors
     /// When there is no term.
-    pub fn fit(inputs: &[EncoderInput], form: Form, options: TfidfOptions) -> Result<Self, EncodeError> {
+    pub fn fit(inputs: &[EncoderInput], form: InputForm, options: TfidfOptions) -> Result<Self, EncodeError> {
         let texts: Vec<String> = inputs.par_iter().map(|input| render(input, form)).collect();
         Self::fit_texts(&texts, form, options)
     }
@@ -108,7 +108,7 @@ impl Tfidf {
     ///
     /// # Errors
     /// When there is no term.
-    pub fn fit_texts(texts: &[String], form: Form, options: TfidfOptions) -> Result<Self, EncodeError> {
+    pub fn fit_texts(texts: &[String], form: InputForm, options: TfidfOptions) -> Result<Self, EncodeError> {
         // Of each term: how often it occurs, and in how many texts.
         let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
         for text in texts {
@@ -142,7 +142,7 @@ impl Tfidf {
     ///
     /// # Errors
     /// When the file was made by another encoder, or its terms are damaged.
-    pub fn of_metadata(metadata: &Metadata, form: Form) -> Result<Self, EncodeError> {
+    pub fn of_metadata(metadata: &Metadata, form: InputForm) -> Result<Self, EncodeError> {
         let text = metadata.extra.get(KEY).ok_or_else(|| {
             EncodeError(format!(
                 "the file to be like was made by encoder {:?} and has no terms of tfidf; give one made by tfidf",
@@ -165,7 +165,7 @@ impl Tfidf {
         Ok(Self::of(model, form))
     }
 
-    fn of(model: Model, form: Form) -> Self {
+    fn of(model: Model, form: InputForm) -> Self {
         let index = model.terms.iter().cloned().enumerate().map(|(place, term)| (term, place)).collect();
         Self { model, index, form }
     }
@@ -272,7 +272,7 @@ mod tests {
     fn vectors_are_those_of_scikit_learn() {
         let fixture: Fixture = serde_json::from_str(include_str!("../../tests/fixtures/tfidf.json")).unwrap();
         for case in fixture.cases {
-            let encoder = Tfidf::fit_texts(&fixture.fitted, Form::QuestionSchema, case.options).unwrap();
+            let encoder = Tfidf::fit_texts(&fixture.fitted, InputForm::QuestionSchema, case.options).unwrap();
             assert_eq!(encoder.terms(), case.terms, "{:?}", case.options);
             for (text, expected) in fixture.encoded.iter().zip(&case.vectors) {
                 let found = encoder.vector(text);
@@ -286,21 +286,22 @@ mod tests {
     #[test]
     fn the_encoder_comes_back_from_a_file() {
         let texts = ["a cat sat".to_owned(), "the cat, the dog".to_owned()];
-        let encoder = Tfidf::fit_texts(&texts, Form::QuestionSchema, TfidfOptions::default()).unwrap();
+        let encoder = Tfidf::fit_texts(&texts, InputForm::QuestionSchema, TfidfOptions::default()).unwrap();
         let mut metadata = Metadata { extra: encoder.extra(), ..Metadata::default() };
-        let again = Tfidf::of_metadata(&metadata, Form::QuestionSchema).unwrap();
+        let again = Tfidf::of_metadata(&metadata, InputForm::QuestionSchema).unwrap();
         assert_eq!(again.fingerprint(), encoder.fingerprint());
         assert_eq!(again.vector(&texts[1]), encoder.vector(&texts[1]));
         assert_ne!(
-            Tfidf::of(encoder.model.clone(), Form::QuestionSchemaPrediction).fingerprint(),
+            Tfidf::of(encoder.model.clone(), InputForm::QuestionSchemaPrediction).fingerprint(),
             encoder.fingerprint()
         );
         metadata.extra.insert(KEY.to_owned(), "{}".to_owned());
-        assert!(Tfidf::of_metadata(&metadata, Form::QuestionSchema).is_err());
+        assert!(Tfidf::of_metadata(&metadata, InputForm::QuestionSchema).is_err());
         metadata.extra.clear();
-        assert!(Tfidf::of_metadata(&metadata, Form::QuestionSchema).is_err());
+        assert!(Tfidf::of_metadata(&metadata, InputForm::QuestionSchema).is_err());
         assert!(
-            Tfidf::fit_texts(&["! ?".to_owned()], Form::QuestionSchema, TfidfOptions::default()).is_err()
+            Tfidf::fit_texts(&["! ?".to_owned()], InputForm::QuestionSchema, TfidfOptions::default())
+                .is_err()
         );
     }
 

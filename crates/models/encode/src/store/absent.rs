@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sqlgauge_base::NotBuiltIn;
 
-use super::{Item, Metadata, StoreError};
+use super::{EmbeddingRow, Metadata, StoreError};
 use crate::vectors::{Vectors, VectorsError};
 
 const NOT_BUILT_IN: NotBuiltIn = NotBuiltIn { what: "a Parquet file of embeddings", feature: "parquet" };
@@ -106,7 +106,7 @@ impl EmbeddingWriter {
     ///
     /// # Errors
     /// When the row cannot be written.
-    pub fn push(&mut self, _: Item<'_>) -> Result<(), StoreError> {
+    pub fn push(&mut self, _: EmbeddingRow<'_>) -> Result<(), StoreError> {
         match self.0 {}
     }
 

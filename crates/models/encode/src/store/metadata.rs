@@ -9,7 +9,7 @@ use parquet::file::metadata::KeyValue;
 
 #[cfg(feature = "parquet")]
 use super::StoreError;
-use crate::input::Form;
+use crate::input::InputForm;
 
 /// What an embedding file says about itself; kept in Parquet's key-value metadata under `sqlgauge.*`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,7 +20,7 @@ pub struct Metadata {
     /// in a file made elsewhere.
     pub fingerprint: String,
     /// What was encoded (`sqlgauge.form`), where it is known.
-    pub form: Option<Form>,
+    pub form: Option<InputForm>,
     /// What each component means (`sqlgauge.dimension_names`, a JSON list), where it means something.
     pub dimension_names: Option<Vec<String>>,
     /// The version of sqlgauge that wrote the file (`sqlgauge.version`); the writer sets it.
@@ -77,7 +77,7 @@ impl Metadata {
                 "fingerprint" => metadata.fingerprint = value,
                 "version" => metadata.version = value,
                 "source_digest" => metadata.source_digest = value,
-                "form" => metadata.form = Some(Form::from_name(&value).ok_or_else(invalid)?),
+                "form" => metadata.form = Some(InputForm::from_name(&value).ok_or_else(invalid)?),
                 "dimension_names" => {
                     metadata.dimension_names = Some(serde_json::from_str(&value).map_err(|_| invalid())?);
                 }

@@ -47,7 +47,7 @@ pub use writer::EmbeddingWriter;
 
 /// One row of an embedding file.
 #[derive(Debug, Clone, Copy)]
-pub struct Item<'a> {
+pub struct EmbeddingRow<'a> {
     /// Id of the item.
     pub id: &'a str,
     /// Name of its database.

@@ -11,7 +11,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnPath, Type};
 use sqlgauge_base::file::AtomicFile;
 
-use super::{Item, Metadata, StoreError, not_finite};
+use super::{EmbeddingRow, Metadata, StoreError, not_finite};
 
 /// Bytes of vectors in a row group, which is also the chunk that a reader takes at once.
 const GROUP_BYTES: usize = 1 << 20;
@@ -66,7 +66,7 @@ impl EmbeddingWriter {
     /// # Errors
     /// When the vector has another length or a component that is not finite, when a label is not in \[0, 1\] or a
     /// confidence is not finite, or when the file cannot be written.
-    pub fn push(&mut self, item: Item<'_>) -> Result<(), StoreError> {
+    pub fn push(&mut self, item: EmbeddingRow<'_>) -> Result<(), StoreError> {
         if let Some(problem) = problem_of(item, self.dimensions) {
             let problem = format!("item {:?}: {problem}", item.id);
             return Err(StoreError::Value { path: self.path.clone(), row: self.rows, problem });
@@ -144,7 +144,7 @@ impl Group {
     }
 }
 
-fn problem_of(item: Item<'_>, dimensions: usize) -> Option<String> {
+fn problem_of(item: EmbeddingRow<'_>, dimensions: usize) -> Option<String> {
     if item.vector.len() != dimensions {
         return Some(format!(
             "its vector has {} components where the file has {dimensions}",

@@ -9,7 +9,7 @@ use sqlgauge_base::markdown_text;
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::Engine;
 
-use crate::case::{Case, EstimateOptions, Evidence};
+use crate::case::{EstimateOptions, PoolEvidence, TargetCase};
 use crate::error::EstimateError;
 use crate::errors::Spread;
 use crate::law::Law;
@@ -109,7 +109,7 @@ pub fn transfers(
                 systems: vec![system.clone()],
             };
             let pool = pool_of(runs, &trial, engine, databases)?;
-            let mut evidence = Evidence::new(&pool)?;
+            let mut evidence = PoolEvidence::new(&pool)?;
             let all = evidence.questions.clone();
             let mut parts: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
             for &question in &all {
@@ -140,7 +140,7 @@ fn truths(run: &BenchRun, system: &str) -> BTreeMap<String, f64> {
 }
 
 fn transfer(
-    case: &Case<'_>,
+    case: &TargetCase<'_>,
     truths: &BTreeMap<String, f64>,
     family: String,
     target: &str,

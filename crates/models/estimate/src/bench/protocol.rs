@@ -63,7 +63,7 @@ pub enum Protocol {
 
 /// Whether other systems' unlabelled answers to the target are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Peers {
+pub enum PeerAvailability {
     /// Only the target system's own.
     None,
     /// Those of all systems of the run.
@@ -101,7 +101,7 @@ pub struct Trial {
 pub fn trials(
     runs: &[BenchRun],
     protocol: Protocol,
-    peers: Peers,
+    peers: PeerAvailability,
     wanted: &BTreeSet<String>,
     seed: u64,
 ) -> Vec<Trial> {
@@ -181,10 +181,10 @@ fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// One trial for all systems, or one for each that sees nobody else's answers.
-fn with_peers(trial: Trial, peers: Peers) -> Vec<Trial> {
+fn with_peers(trial: Trial, peers: PeerAvailability) -> Vec<Trial> {
     match peers {
-        Peers::All => vec![trial],
-        Peers::None => trial
+        PeerAvailability::All => vec![trial],
+        PeerAvailability::None => trial
             .systems
             .iter()
             .map(|system| Trial {

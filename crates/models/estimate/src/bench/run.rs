@@ -8,7 +8,7 @@ use sqlgauge_dataset::{Databases, Label};
 use sqlgauge_engine::Engine;
 use sqlgauge_run::{Item, StoredRun};
 
-use crate::case::{EstimateOptions, Evidence};
+use crate::case::{EstimateOptions, PoolEvidence};
 use crate::error::EstimateError;
 use crate::estimators::Estimator;
 use crate::load::Loader;
@@ -32,7 +32,7 @@ pub struct BenchOptions<'a> {
 
 /// One estimate beside its truth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct BenchRow {
     /// What was known and asked.
     pub transfer: String,
     /// Number of the random split.
@@ -59,7 +59,7 @@ pub struct Row {
 
 /// A method that gave no estimate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Skipped {
+pub struct SkippedMethod {
     /// The method.
     pub method: String,
     /// Why.
@@ -72,9 +72,9 @@ pub struct Skipped {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 pub struct Results {
     /// By trial, system and method.
-    pub rows: Vec<Row>,
+    pub rows: Vec<BenchRow>,
     /// What could not be run.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedMethod>,
     /// Mean seconds for the signals of a trial, which all its systems and methods share.
     pub shared_seconds: f64,
 }
@@ -96,7 +96,7 @@ pub fn run(
         let start = Instant::now();
         let pool = pool_of(runs, trial, engine, &options.databases)?;
         let labels = some_labels(runs, trial, &pool, options)?;
-        let evidence = Evidence::new(&pool)?.with_labels(labels);
+        let evidence = PoolEvidence::new(&pool)?.with_labels(labels);
         results.shared_seconds += start.elapsed().as_secs_f64() / trials.len() as f64;
         for &target in &pool.targets {
             let case = evidence.case(target, options.estimate);
@@ -105,7 +105,7 @@ pub fn run(
             for (method, estimator) in &options.methods {
                 let start = Instant::now();
                 match estimator.estimate(&case) {
-                    Ok(found) => results.rows.push(Row {
+                    Ok(found) => results.rows.push(BenchRow {
                         transfer: trial.transfer.clone(),
                         split: trial.split,
                         system: system.clone(),
@@ -124,8 +124,10 @@ pub fn run(
         }
         progress(done + 1);
     }
-    results.skipped =
-        skipped.into_iter().map(|((method, reason), count)| Skipped { method, reason, count }).collect();
+    results.skipped = skipped
+        .into_iter()
+        .map(|((method, reason), count)| SkippedMethod { method, reason, count })
+        .collect();
     Ok(results)
 }
 

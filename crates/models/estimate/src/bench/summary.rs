@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::stats::bootstrap_mean;
 
-use super::run::Row;
+use super::run::BenchRow;
 
 /// Resamples of a bootstrap.
 const RESAMPLES: usize = 10_000;
 
 /// How good a method was over some estimates. Errors are shares (0.02 is two points).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct SummaryLine {
     /// What was known and asked.
     pub transfer: String,
     /// The system; `None` for all of them.
@@ -35,11 +35,11 @@ pub struct Line {
     pub seconds: f64,
 }
 
-impl Line {
-    fn of(rows: &[&Row], system: Option<&str>) -> Option<Self> {
+impl SummaryLine {
+    fn of(rows: &[&BenchRow], system: Option<&str>) -> Option<Self> {
         let first = rows.first()?;
         let count = rows.len() as f64;
-        let mean = |of: &dyn Fn(&Row) -> f64| rows.iter().map(|row| of(row)).sum::<f64>() / count;
+        let mean = |of: &dyn Fn(&BenchRow) -> f64| rows.iter().map(|row| of(row)).sum::<f64>() / count;
         let errors: Vec<f64> = rows.iter().map(|row| (row.accuracy - row.truth).abs()).collect();
         let interval = (rows.len() > 1).then(|| bootstrap_mean(&errors, 0.95, RESAMPLES, 0)).flatten();
         Some(Self {
@@ -58,18 +58,18 @@ impl Line {
     }
 }
 
-fn pearson(rows: &[&Row]) -> Option<f64> {
+fn pearson(rows: &[&BenchRow]) -> Option<f64> {
     let count = rows.len() as f64;
-    let mean = |of: fn(&Row) -> f64| rows.iter().map(|row| of(row)).sum::<f64>() / count;
+    let mean = |of: fn(&BenchRow) -> f64| rows.iter().map(|row| of(row)).sum::<f64>() / count;
     let (x, y) = (mean(|row| row.truth), mean(|row| row.accuracy));
-    let sum = |of: &dyn Fn(&Row) -> f64| rows.iter().map(|row| of(row)).sum::<f64>();
+    let sum = |of: &dyn Fn(&BenchRow) -> f64| rows.iter().map(|row| of(row)).sum::<f64>();
     let xy = sum(&|row| (row.truth - x) * (row.accuracy - y));
     let (xx, yy) = (sum(&|row| (row.truth - x).powi(2)), sum(&|row| (row.accuracy - y).powi(2)));
     (xx * yy > 1e-18).then(|| xy / (xx * yy).sqrt())
 }
 
 /// By transfer and method, in the order of first appearance.
-pub fn by_method(rows: &[Row]) -> Vec<Line> {
+pub fn by_method(rows: &[BenchRow]) -> Vec<SummaryLine> {
     let mut keys: Vec<(&str, &str)> = Vec::new();
     for row in rows {
         let key = (row.transfer.as_str(), row.method.as_str());
@@ -79,27 +79,27 @@ pub fn by_method(rows: &[Row]) -> Vec<Line> {
     }
     keys.sort_by_key(|key| rows.iter().position(|row| row.transfer == key.0));
     let of = |(transfer, method): (&str, &str)| {
-        let chosen: Vec<&Row> =
+        let chosen: Vec<&BenchRow> =
             rows.iter().filter(|row| row.transfer == transfer && row.method == method).collect();
-        Line::of(&chosen, None)
+        SummaryLine::of(&chosen, None)
     };
     keys.into_iter().filter_map(of).collect()
 }
 
 /// By transfer, method and system: the cells of Tables III and IV.
-pub fn by_system(rows: &[Row]) -> Vec<Line> {
+pub fn by_system(rows: &[BenchRow]) -> Vec<SummaryLine> {
     let mut lines = Vec::new();
-    for Line { transfer, method, .. } in by_method(rows) {
+    for SummaryLine { transfer, method, .. } in by_method(rows) {
         let mut systems: Vec<&str> =
             rows.iter().filter(|row| row.transfer == transfer).map(|row| row.system.as_str()).collect();
         systems.sort_unstable();
         systems.dedup();
         for system in systems {
-            let chosen: Vec<&Row> = rows
+            let chosen: Vec<&BenchRow> = rows
                 .iter()
                 .filter(|row| row.transfer == transfer && row.method == method && row.system == system)
                 .collect();
-            lines.extend(Line::of(&chosen, Some(system)));
+            lines.extend(SummaryLine::of(&chosen, Some(system)));
         }
     }
     lines
@@ -109,8 +109,8 @@ pub fn by_system(rows: &[Row]) -> Vec<Line> {
 mod tests {
     use super::*;
 
-    fn row(system: &str, truth: f64, accuracy: f64, half: f64) -> Row {
-        Row {
+    fn row(system: &str, truth: f64, accuracy: f64, half: f64) -> BenchRow {
+        BenchRow {
             transfer: "A → B".to_owned(),
             split: 0,
             system: system.to_owned(),

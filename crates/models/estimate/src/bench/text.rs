@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use sqlgauge_base::markdown_text;
 
 use super::run::Results;
-use super::summary::{Line, by_method, by_system};
+use super::summary::{SummaryLine, by_method, by_system};
 
 /// The tables: by transfer and method, by system, and what could not be run. All figures are percentage points.
 pub fn markdown(results: &Results, title: &str) -> String {
@@ -38,13 +38,13 @@ pub fn markdown(results: &Results, title: &str) -> String {
     text
 }
 
-fn transfers(lines: &[Line]) -> Vec<&str> {
+fn transfers(lines: &[SummaryLine]) -> Vec<&str> {
     let mut names: Vec<&str> = lines.iter().map(|line| line.transfer.as_str()).collect();
     names.dedup();
     names
 }
 
-fn row(line: &Line) -> String {
+fn row(line: &SummaryLine) -> String {
     let interval = line.mae_interval.map(|[low, high]| format!(" [{:.1}, {:.1}]", 100.0 * low, 100.0 * high));
     format!(
         "| {} | {} | {:.1}{} | {:+.1} | {:.0} % | {:.1} | {} | {:.2} |\n",
@@ -61,8 +61,8 @@ fn row(line: &Line) -> String {
 }
 
 /// Methods × systems.
-fn table_of_cells(cells: &[Line], transfer: &str) -> String {
-    let of_transfer: Vec<&Line> = cells.iter().filter(|cell| cell.transfer == transfer).collect();
+fn table_of_cells(cells: &[SummaryLine], transfer: &str) -> String {
+    let of_transfer: Vec<&SummaryLine> = cells.iter().filter(|cell| cell.transfer == transfer).collect();
     let mut systems: Vec<&str> = of_transfer.iter().filter_map(|cell| cell.system.as_deref()).collect();
     systems.sort_unstable();
     systems.dedup();

@@ -1,11 +1,11 @@
 //! `agreement`: accuracy moves as the agreement with other systems does.
 
 use crate::calibrate::{Calibration, mean_label};
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::{Estimate, SignalValue};
 use crate::items::ItemModel;
-use crate::outcome::{AGREEMENT, Outcome};
+use crate::outcome::{AGREEMENT, EstimateDraft};
 use sqlgauge_base::probit::{normal_cdf, probit};
 
 use super::Estimator;
@@ -29,14 +29,14 @@ fn on_line(height: f64, agreement: (f64, f64)) -> f64 {
 }
 
 /// Sum and number of the shares of peers that return the same, over answers that can be compared.
-fn mean_share(case: &Case<'_>, system: usize, questions: &[usize]) -> (f64, f64) {
+fn mean_share(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> (f64, f64) {
     let shares = questions.iter().map(|&question| case.agreement(system, question));
     let compared = shares.filter(|agreement| agreement.peers > 0);
     compared.fold((0.0, 0.0), |(sum, count), agreement| (sum + agreement.share, count + 1.0))
 }
 
 /// The height of a system's line, from its labels for these questions.
-fn height_of(case: &Case<'_>, system: usize, questions: &[usize]) -> Option<f64> {
+fn height_of(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> Option<f64> {
     let accuracy = mean_label(case, system, questions)?;
     let compared = mean_share(case, system, questions);
     let count = questions.len() as f64;
@@ -56,7 +56,7 @@ impl Estimator for FromAgreement {
         "predictions of another system on the target, best of several, and a known run of any of them or of the same system"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let questions = &case.evidence.questions;
         let abroad = mean_share(case, case.target, questions);
         if !case.has_peers() || abroad.1 == 0.0 {
@@ -89,7 +89,7 @@ impl Estimator for FromAgreement {
             Some(on_line(height, mean_share(case, cut.system, &cut.target)))
         });
         let shares: Vec<f64> = questions.iter().map(|&q| case.agreement(case.target, q).share).collect();
-        let mut outcome = Outcome::moved(case, &shares, accuracy, AGREEMENT);
+        let mut outcome = EstimateDraft::moved(case, &shares, accuracy, AGREEMENT);
         if let Some(known) = case.pool().known_accuracy(case.target) {
             let home = mean_share(case, case.target, &case.labelled(case.target));
             outcome.effects.push(SignalValue {
@@ -104,7 +104,7 @@ impl Estimator for FromAgreement {
     }
 }
 
-fn note(case: &Case<'_>, is_own: bool) -> String {
+fn note(case: &TargetCase<'_>, is_own: bool) -> String {
     let name = &case.pool().systems[case.target];
     let line = if is_own {
         format!("{name}'s own known run")

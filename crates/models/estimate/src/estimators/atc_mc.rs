@@ -1,7 +1,7 @@
 //! `atc-mc`: average thresholded confidence with the maximum confidence as score.
 
-use crate::case::Case;
-use crate::confidence::{Sample, estimate_by};
+use crate::case::TargetCase;
+use crate::confidence::{LabelledSample, estimate_by};
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
 
@@ -15,7 +15,7 @@ use super::atc::{ABOVE, Threshold};
 #[derive(Debug, Clone, Copy)]
 pub struct AtcMc;
 
-fn formula(source: &Sample, target: &[f64]) -> f64 {
+fn formula(source: &LabelledSample, target: &[f64]) -> f64 {
     Threshold::fit(&source.confidences, source.accuracy()).share(target)
 }
 
@@ -32,7 +32,7 @@ impl Estimator for AtcMc {
         "a known run of the same system; best a confidence with every prediction"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         estimate_by(case, self.id(), &formula, (ABOVE, &formula))
     }
 }
@@ -44,7 +44,8 @@ mod tests {
     #[test]
     fn confidences_are_the_scores() {
         // Two of four are right, so the threshold is 0.6; one of four exceeds or meets it.
-        let source = Sample { confidences: vec![0.7, 0.2, 0.6, 0.4], labels: vec![1.0, 0.0, 0.0, 1.0] };
+        let source =
+            LabelledSample { confidences: vec![0.7, 0.2, 0.6, 0.4], labels: vec![1.0, 0.0, 0.0, 1.0] };
         assert!((formula(&source, &[0.65, 0.59, 0.0, 0.5]) - 0.25).abs() < 1e-12);
     }
 }

@@ -1,7 +1,7 @@
 //! `atc-ne`: average thresholded confidence with the negative entropy as score.
 
-use crate::case::Case;
-use crate::confidence::{Sample, estimate_by};
+use crate::case::TargetCase;
+use crate::confidence::{LabelledSample, estimate_by};
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
 
@@ -25,7 +25,7 @@ fn negative_entropy(p: f64) -> f64 {
     term(p) + term(1.0 - p)
 }
 
-fn formula(source: &Sample, target: &[f64]) -> f64 {
+fn formula(source: &LabelledSample, target: &[f64]) -> f64 {
     let scores =
         |confidences: &[f64]| confidences.iter().copied().map(negative_entropy).collect::<Vec<f64>>();
     Threshold::fit(&scores(&source.confidences), source.accuracy()).share(&scores(target))
@@ -44,7 +44,7 @@ impl Estimator for AtcNe {
         "a known run of the same system; best a confidence with every prediction"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         estimate_by(case, self.id(), &formula, (ABOVE, &formula))
     }
 }
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn surely_wrong_counts_as_sure_and_not_running_does_not() {
         // One of two is right; the surest of the source has 0.9, which 0.95 and 0.05 exceed.
-        let source = Sample { confidences: vec![0.9, 0.6], labels: vec![1.0, 0.0] };
+        let source = LabelledSample { confidences: vec![0.9, 0.6], labels: vec![1.0, 0.0] };
         assert!((formula(&source, &[0.95, 0.05, 0.5, 0.0]) - 0.5).abs() < 1e-12);
     }
 }

@@ -1,6 +1,6 @@
 //! `auto`: the best of ours that the evidence allows.
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
 
@@ -24,7 +24,7 @@ impl Estimator for Auto {
         "a known run of any system"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         if Equivalents::systems(case).is_some() {
             Equivalents.estimate(case)
         } else {

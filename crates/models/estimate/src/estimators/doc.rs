@@ -1,7 +1,7 @@
 //! `doc`: difference of confidences.
 
-use crate::case::Case;
-use crate::confidence::{Sample, estimate_by, mean};
+use crate::case::TargetCase;
+use crate::confidence::{LabelledSample, estimate_by, mean};
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
 
@@ -21,7 +21,7 @@ fn confident(confidences: &[f64], tau: f64) -> f64 {
     mean(&counted)
 }
 
-fn formula(source: &Sample, target: &[f64], tau: f64) -> f64 {
+fn formula(source: &LabelledSample, target: &[f64], tau: f64) -> f64 {
     (source.accuracy() - confident(&source.confidences, tau) + confident(target, tau)).clamp(0.0, 1.0)
 }
 
@@ -38,7 +38,7 @@ impl Estimator for Doc {
         "a known run of the same system; best a confidence with every prediction"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let tau = case.options.tau;
         let mut estimate = estimate_by(
             case,
@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn the_accuracy_falls_by_what_confidence_falls() {
-        let source = Sample { confidences: vec![0.9, 0.8, 0.7, 0.4], labels: vec![1.0, 1.0, 1.0, 0.0] };
+        let source =
+            LabelledSample { confidences: vec![0.9, 0.8, 0.7, 0.4], labels: vec![1.0, 1.0, 1.0, 0.0] };
         // Means: 0.7 and 0.5 over all; from 0.8 on 1.7 / 4 = 0.425 and 0.9 / 4 = 0.225; from 0.9 on 0.225 and 0.225.
         let target = [0.9, 0.5, 0.3, 0.3];
         for (tau, accuracy) in [(0.0, 0.55), (0.8, 0.55), (0.9, 0.75), (0.75, 0.55), (0.6, 0.375)] {
@@ -70,9 +71,9 @@ mod tests {
 
     #[test]
     fn the_estimate_stays_an_accuracy() {
-        let source = Sample { confidences: vec![0.9, 0.9], labels: vec![1.0, 0.0] };
+        let source = LabelledSample { confidences: vec![0.9, 0.9], labels: vec![1.0, 0.0] };
         assert!(formula(&source, &[0.1, 0.1], 0.0).abs() < 1e-12);
-        let unsure = Sample { confidences: vec![0.1, 0.1], labels: vec![1.0, 1.0] };
+        let unsure = LabelledSample { confidences: vec![0.1, 0.1], labels: vec![1.0, 1.0] };
         assert!((formula(&unsure, &[0.9], 0.0) - 1.0).abs() < 1e-12);
     }
 }

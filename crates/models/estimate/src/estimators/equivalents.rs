@@ -1,16 +1,16 @@
 //! `equivalents`: other systems' answers to the same questions are labelled, so an answer that returns the same as one
 //! of them is right or wrong with it.
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::conformal::half_width;
 use crate::error::EstimateError;
-use crate::errors::{Expected, Point, UNKNOWN};
-use crate::estimate::{Estimate, Interval};
+use crate::errors::{ErrorPoint, Expected, UNKNOWN};
+use crate::estimate::{AccuracyInterval, Estimate};
 use crate::logistic::Logistic;
 use crate::observations::Observation;
-use crate::outcome::Outcome;
+use crate::outcome::EstimateDraft;
 use crate::peer_agreement::agree;
-use crate::pool::Answer;
+use crate::pool::PoolAnswer;
 use sqlgauge_base::probit::probit;
 
 use super::Estimator;
@@ -35,7 +35,7 @@ pub struct Equivalents;
 
 impl Equivalents {
     /// The labelled systems on the target's questions, if there are enough.
-    pub fn systems(case: &Case<'_>) -> Option<Vec<usize>> {
+    pub fn systems(case: &TargetCase<'_>) -> Option<Vec<usize>> {
         let questions = &case.evidence.questions;
         let covers = |&system: &usize| {
             let labelled = questions.iter().filter(|&&q| case.pool().label(system, q).is_some()).count();
@@ -59,7 +59,7 @@ impl Estimator for Equivalents {
         "known runs of at least three other systems on the target's questions"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let systems = Self::systems(case).ok_or(EstimateError::Needs {
             method: self.id(),
             needs: format!("labels of {FEWEST_SYSTEMS} other systems on the target's questions"),
@@ -101,20 +101,20 @@ impl Estimator for Equivalents {
                 sum / f64::max(count, 1.0)
             })
             .collect();
-        let mut outcome = Outcome {
+        let mut outcome = EstimateDraft {
             notes: vec![format!(
                 "{} labelled systems answered the same questions; each estimated without its labels was off by {:.1} \
                  points on average",
                 systems.len(),
                 100.0 * errors.iter().map(|error| error.abs()).sum::<f64>() / errors.len() as f64
             )],
-            ..Outcome::new(
+            ..EstimateDraft::new(
                 probabilities(&fit(None), &rows(case.target, &systems)),
                 "labels of other systems on these questions",
             )
         };
         let width = Likeness::new(case, &systems, &errors).half_width(case.options.level);
-        let interval = Interval::around(outcome.accuracy(), width, case.options.level);
+        let interval = AccuracyInterval::around(outcome.accuracy(), width, case.options.level);
         if case.standing().is_outside() {
             outcome.notes.push(
                 "that the target lies outside the system's own labels does not matter here: other systems have labels on \
@@ -128,7 +128,7 @@ impl Estimator for Equivalents {
 
 /// The features of every answer that counts as running.
 fn rows_of(
-    case: &Case<'_>,
+    case: &TargetCase<'_>,
     rule: Rule,
     system: usize,
     known: &[usize],
@@ -155,11 +155,12 @@ struct Rule {
 impl Rule {
     /// What the labelled answers of all other systems to these questions show: first statements count if they are right at least half
     /// as often as answers that run as given.
-    fn of(case: &Case<'_>) -> Self {
+    fn of(case: &TargetCase<'_>) -> Self {
         let (mut given, mut first) = ((0.0, 0.0), (0.0, 0.0));
         let systems = (0..case.pool().systems.len()).filter(|&system| system != case.target);
         for (system, &question) in systems.flat_map(|s| case.evidence.questions.iter().map(move |q| (s, q))) {
-            let Some(Answer { correct: Some(label), status, .. }) = case.pool().get(system, question) else {
+            let Some(PoolAnswer { correct: Some(label), status, .. }) = case.pool().get(system, question)
+            else {
                 continue;
             };
             // Not every labelled system is among those whose signals were computed.
@@ -197,7 +198,13 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(case: &Case<'_>, rule: Rule, system: usize, question: usize, known: &[usize]) -> Option<Self> {
+    fn of(
+        case: &TargetCase<'_>,
+        rule: Rule,
+        system: usize,
+        question: usize,
+        known: &[usize],
+    ) -> Option<Self> {
         let own = case.observed(system, question);
         let mut counts = Self { runs: own.is_some_and(|own| rule.counts(own)), ..Self::default() };
         let (mut judged, mut right) = (0.0, 0.0);
@@ -240,7 +247,7 @@ impl Counts {
 }
 
 /// How often answers that do not count as running are right.
-fn refused_rate(case: &Case<'_>, rule: Rule, systems: &[usize]) -> f64 {
+fn refused_rate(case: &TargetCase<'_>, rule: Rule, systems: &[usize]) -> f64 {
     let (mut right, mut count) = (0.0, 0.0);
     for &system in systems {
         for &question in &case.evidence.questions {
@@ -257,13 +264,13 @@ fn refused_rate(case: &Case<'_>, rule: Rule, systems: &[usize]) -> f64 {
 /// How like the target's system the labelled ones are, by the share of their answers that run: errors of those that are
 /// less like the others say what to expect of a system unlike all of them.
 struct Likeness {
-    points: Vec<Point>,
+    points: Vec<ErrorPoint>,
     /// The target's squared distance.
     distance: f64,
 }
 
 impl Likeness {
-    fn new(case: &Case<'_>, systems: &[usize], errors: &[f64]) -> Self {
+    fn new(case: &TargetCase<'_>, systems: &[usize], errors: &[f64]) -> Self {
         let questions = &case.evidence.questions;
         let place = |&system: &usize| {
             let runs =
@@ -273,7 +280,7 @@ impl Likeness {
         let places: Vec<f64> = systems.iter().map(place).collect();
         let sum: f64 = places.iter().sum();
         let distance = |own: f64, mean: f64| (own - mean).powi(2);
-        let points = systems.iter().zip(&places).zip(errors).map(|((&system, &own), &error)| Point {
+        let points = systems.iter().zip(&places).zip(errors).map(|((&system, &own), &error)| ErrorPoint {
             system,
             distance: distance(own, (sum - own) / (places.len() - 1).max(1) as f64),
             per_group: 1.0,
@@ -288,7 +295,7 @@ impl Likeness {
 
     fn half_width(&self, level: f64) -> f64 {
         let expected = Expected::fit(&self.points);
-        let score = |point: &Point| point.error / expected.at(point.distance, point.per_group).sqrt();
+        let score = |point: &ErrorPoint| point.error / expected.at(point.distance, point.per_group).sqrt();
         let scores: Vec<f64> = self.points.iter().map(score).collect();
         let here = expected.at(self.distance, 1.0).sqrt();
         half_width(&scores, level).map_or(UNKNOWN, |score| score * here)

@@ -3,10 +3,10 @@
 use sqlgauge_encode::Vectors;
 use sqlgauge_shift::{Descriptors, Reference};
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::error::EstimateError;
-use crate::estimate::{Estimate, Interval};
-use crate::outcome::Outcome;
+use crate::estimate::{AccuracyInterval, Estimate};
+use crate::outcome::EstimateDraft;
 use sqlgauge_fusion::{Evaluator, FitOptions, find, fit_parts};
 
 use super::Estimator;
@@ -40,14 +40,14 @@ impl Estimator for Fusion {
         "a known run of any system, best of the same one"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
-        let Fitted { known, reference, evaluator } = Fitted::new(case, self.id(), self.options)?;
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
+        let FittedFusion { known, reference, evaluator } = FittedFusion::new(case, self.id(), self.options)?;
         outcome(case, self.id(), &known, &reference, &evaluator)
     }
 }
 
 /// An evaluator with the source that it measures from.
-pub struct Fitted {
+pub struct FittedFusion {
     /// What it was learned from.
     pub known: LabelledAnswers,
     /// The source.
@@ -56,9 +56,13 @@ pub struct Fitted {
     pub evaluator: Evaluator,
 }
 
-impl Fitted {
+impl FittedFusion {
     /// Learns an evaluator for the target of a case.
-    pub fn new(case: &Case<'_>, method: &'static str, options: FusionOptions) -> Result<Self, EstimateError> {
+    pub fn new(
+        case: &TargetCase<'_>,
+        method: &'static str,
+        options: FusionOptions,
+    ) -> Result<Self, EstimateError> {
         let known = LabelledAnswers::new(case, method)?;
         let seed = case.options.seed;
         let reference = Reference::build(&known.source.vectors, known.directions(options.slices, seed)?)
@@ -73,7 +77,7 @@ impl Fitted {
 
 /// The estimate of an evaluator for the target of a case.
 pub fn outcome(
-    case: &Case<'_>,
+    case: &TargetCase<'_>,
     method: &'static str,
     known: &LabelledAnswers,
     reference: &Reference,
@@ -82,7 +86,7 @@ pub fn outcome(
     let target = Answers::of(case, case.target, &case.evidence.questions)?;
     let row = reference.describe(&target.vectors).map_err(failed)?.to_row();
     let found = evaluator.estimate(&row, Some(target.vectors.len()), case.options.level).map_err(failed)?;
-    let mut outcome = Outcome::flat(case, found.accuracy, "shift descriptors");
+    let mut outcome = EstimateDraft::flat(case, found.accuracy, "shift descriptors");
     if !known.is_own {
         let name = &case.pool().systems[case.target];
         outcome.notes.push(format!(
@@ -92,7 +96,7 @@ pub fn outcome(
     if found.outside {
         outcome.notes.push(format!("beyond what was learned from in {}", found.outside_in.join(", ")));
     }
-    let interval = Interval { level: found.level, low: found.low, high: found.high };
+    let interval = AccuracyInterval { level: found.level, low: found.low, high: found.high };
     let mut estimate = outcome.estimate(case, method, interval);
     let names = Descriptors::names().iter().map(|name| (*name).to_owned());
     estimate.descriptors = names.zip(row).collect();

@@ -2,7 +2,7 @@
 
 use sqlgauge_shift::Reference;
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
 use sqlgauge_fusion::{AdaptOptions, FitOptions, ReptileOptions, adapt, meta_train};
@@ -40,7 +40,7 @@ impl Estimator for FusionMl {
         "known runs of at least two other systems"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let known = LabelledAnswers::new(case, self.id())?;
         let seed = case.options.seed;
         let directions = known.directions(self.options.slices, seed)?;

@@ -1,12 +1,12 @@
 //! `fusion-tl`: the evaluator of the paper, fine-tuned on a few labelled answers to the target.
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
 use sqlgauge_fusion::{TransferOptions, fine_tune, sample_subsets};
 
 use super::Estimator;
-use super::fusion::{Fitted, outcome};
+use super::fusion::{FittedFusion, outcome};
 use super::sampling::{Answers, FusionOptions, described, failed};
 
 /// Sample sets that are drawn from the labelled answers.
@@ -40,7 +40,7 @@ impl Estimator for FusionTl {
         "a known run, and labels of at least ten of the target's answers (--labels)"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let label = |question: usize| case.evidence.labels.get(case.target, question);
         let questions = case.evidence.questions.iter().copied();
         let labelled: Vec<usize> = questions.filter(|&question| label(question).is_some()).collect();
@@ -55,7 +55,7 @@ impl Estimator for FusionTl {
             });
         }
         let options = FusionOptions { regressor: "mlp", ..self.options };
-        let Fitted { known, reference, evaluator } = Fitted::new(case, self.id(), options)?;
+        let FittedFusion { known, reference, evaluator } = FittedFusion::new(case, self.id(), options)?;
         let mut answers = Answers::of(case, case.target, &labelled)?;
         answers.correct =
             answers.questions.iter().map(|&question| label(question).unwrap_or_default()).collect();

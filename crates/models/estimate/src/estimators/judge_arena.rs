@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use sqlgauge_base::stats::normal_quantile;
 
 use crate::calibrate::mean_label;
-use crate::case::{Case, spread};
+use crate::case::{TargetCase, spread};
 use crate::error::EstimateError;
-use crate::estimate::{Estimate, Interval};
+use crate::estimate::{AccuracyInterval, Estimate};
 use crate::judges::{
     ArenaEstimate, ArenaOptions, ArenaReport, JudgeItem, Opponent, TemplateKind, judge_arena,
 };
-use crate::outcome::Outcome;
+use crate::outcome::EstimateDraft;
 use crate::services::{JudgeService, describe, judge_items};
 
 use super::Estimator;
@@ -42,7 +42,7 @@ impl Estimator for JudgeArena {
         "a server with a language model, and predictions on the target of at least two other systems with known runs"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let service = JudgeService::of(case, self.id())?;
         let items = judge_items(case);
         let systems = opponents(case, service.opponents);
@@ -81,20 +81,20 @@ impl Estimator for JudgeArena {
                 )));
             }
         };
-        let mut outcome = Outcome::flat(case, found.accuracy, "the judge's comparisons");
+        let mut outcome = EstimateDraft::flat(case, found.accuracy, "the judge's comparisons");
         outcome.notes.extend(notes(&report, &found, &known, &service.client.server()));
         let interval = interval(&found, case.options.level);
         Ok(outcome.estimate_at(case, self.id(), found.accuracy, interval))
     }
 }
 
-fn interval(found: &ArenaEstimate, level: f64) -> Interval {
+fn interval(found: &ArenaEstimate, level: f64) -> AccuracyInterval {
     let error = found.standard_error.map(|error| error * normal_quantile(f64::midpoint(1.0, level)));
-    Interval::around(found.accuracy, error.unwrap_or(0.5), level)
+    AccuracyInterval::around(found.accuracy, error.unwrap_or(0.5), level)
 }
 
 /// Other systems of known accuracy that answer the target, at most so many, from the worst to the best.
-fn opponents(case: &Case<'_>, most: usize) -> Vec<usize> {
+fn opponents(case: &TargetCase<'_>, most: usize) -> Vec<usize> {
     let accuracy = |system: usize| case.pool().known_accuracy(system);
     let mut systems: Vec<usize> = case
         .evidence
@@ -114,7 +114,7 @@ struct KnownOpponent {
 }
 
 impl KnownOpponent {
-    fn of(case: &Case<'_>, system: usize, items: &[JudgeItem]) -> Self {
+    fn of(case: &TargetCase<'_>, system: usize, items: &[JudgeItem]) -> Self {
         let pool = case.pool();
         let questions = &case.evidence.questions;
         let sql: HashMap<String, String> = items

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use sqlgauge_base::stats::normal_quantile;
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::error::EstimateError;
-use crate::estimate::{Estimate, Interval};
+use crate::estimate::{AccuracyInterval, Estimate};
 use crate::judges::{BugEstimate, BugReport, TemplateKind, judge_bug};
-use crate::outcome::Outcome;
+use crate::outcome::EstimateDraft;
 use crate::services::{JudgeService, describe, judge_items};
 
 use super::Estimator;
@@ -34,7 +34,7 @@ impl Estimator for JudgeBug {
         "a server with a language model; questions, schemas and predictions are sent to it"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let service = JudgeService::of(case, self.id())?;
         let options = service.options(TemplateKind::Bug)?;
         let items = judge_items(case);
@@ -54,7 +54,7 @@ impl Estimator for JudgeBug {
         };
         let probability = |item: &crate::judges::BugItem| item.outcome.p_correct().unwrap_or(found.accuracy);
         let mut outcome =
-            Outcome::new(report.items.iter().map(probability).collect(), "the judge's verdicts");
+            EstimateDraft::new(report.items.iter().map(probability).collect(), "the judge's verdicts");
         outcome.notes = notes(&report, found, &service.client.server());
         let interval = interval(found, report.decided, items.len(), case.options.level);
         Ok(outcome.estimate_at(case, self.id(), found.accuracy, interval))
@@ -62,12 +62,12 @@ impl Estimator for JudgeBug {
 }
 
 /// From all undecided wrong to all of them right, wider by the sampling error of the decided part.
-fn interval(found: &BugEstimate, decided: usize, all: usize, level: f64) -> Interval {
+fn interval(found: &BugEstimate, decided: usize, all: usize, level: f64) -> AccuracyInterval {
     let share = decided as f64 / all.max(1) as f64;
     // One verdict says nothing of the spread of verdicts.
     let width =
         found.standard_error.map_or(0.5, |error| error * normal_quantile(f64::midpoint(1.0, level)) * share);
-    Interval { level, low: (found.lowest - width).max(0.0), high: (found.highest + width).min(1.0) }
+    AccuracyInterval { level, low: (found.lowest - width).max(0.0), high: (found.highest + width).min(1.0) }
 }
 
 fn notes(report: &BugReport, found: &BugEstimate, server: &str) -> Vec<String> {

@@ -25,7 +25,7 @@ mod source;
 
 use sqlgauge_base::NotBuiltIn;
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
 
@@ -49,7 +49,7 @@ pub use self::ppi::Ppi;
 #[cfg(feature = "evaluator")]
 pub use self::sampling::FusionOptions;
 pub use self::signals::FromSignals;
-pub use self::source::Source;
+pub use self::source::SourceAccuracy;
 
 /// A way to estimate an accuracy.
 pub trait Estimator: Send + Sync {
@@ -66,7 +66,7 @@ pub trait Estimator: Send + Sync {
     ///
     /// # Errors
     /// When what it needs is not there.
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError>;
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError>;
 }
 
 /// All estimators: the one that chooses, ours, the floor, and the rivals from those that need least to those that need
@@ -75,7 +75,7 @@ static ALL: &[&dyn Estimator] = &[
     &Auto,
     &Equivalents,
     &FromSignals,
-    &Source,
+    &SourceAccuracy,
     #[cfg(feature = "evaluator")]
     &Fusion::DEFAULT,
     #[cfg(feature = "evaluator")]

@@ -2,11 +2,11 @@
 
 use sqlgauge_base::stats::normal_quantile;
 
-use crate::case::Case;
-use crate::confidence::{Confidences, Scope, mean};
+use crate::case::TargetCase;
+use crate::confidence::{ConfidenceScope, Confidences, mean};
 use crate::error::EstimateError;
-use crate::estimate::{Estimate, Interval};
-use crate::outcome::Outcome;
+use crate::estimate::{AccuracyInterval, Estimate};
+use crate::outcome::EstimateDraft;
 
 use super::Estimator;
 
@@ -87,7 +87,7 @@ impl Estimator for Ppi {
         "labels of some of the target's predictions, drawn at random; a known run or a confidence with every prediction"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let label = |question: usize| case.evidence.labels.get(case.target, question);
         let questions = &case.evidence.questions;
         let count = questions.iter().filter(|&&question| label(question).is_some()).count();
@@ -101,7 +101,7 @@ impl Estimator for Ppi {
                 remedy: "give a file of ids and labels with --labels",
             });
         }
-        let confidences = Confidences::new(case, Scope::Target, self.id())?;
+        let confidences = Confidences::new(case, ConfidenceScope::Target, self.id())?;
         let mut input = Input { labels: Vec::new(), labelled: Vec::new(), others: Vec::new() };
         for &question in questions {
             let p = confidences.of_target(question);
@@ -116,13 +116,13 @@ impl Estimator for Ppi {
         let found = input.infer();
         let accuracy = found.accuracy.clamp(0.0, 1.0);
         let width = found.standard_error * normal_quantile(f64::midpoint(1.0, case.options.level));
-        let mut interval = Interval::around(found.accuracy, width, case.options.level);
+        let mut interval = AccuracyInterval::around(found.accuracy, width, case.options.level);
         if input.labels.iter().all(|label| (label - input.labels[0]).abs() < 1e-9) {
             // Labels that are all the same show no spread, which is not to say that there is none.
             interval = interval.at_least_of(accuracy, input.labels.len());
         }
         let all: Vec<f64> = questions.iter().map(|&question| confidences.of_target(question)).collect();
-        let mut outcome = Outcome::moved(case, &all, accuracy, "labels of the target");
+        let mut outcome = EstimateDraft::moved(case, &all, accuracy, "labels of the target");
         outcome.notes.extend([confidences.note(), note(&input, found)]);
         Ok(outcome.estimate_at(case, self.id(), accuracy, interval))
     }

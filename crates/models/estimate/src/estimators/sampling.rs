@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sqlgauge_encode::{Matrix, Vectors};
 use sqlgauge_shift::{
-    Corpus, Descriptors, Directions, Grouping, MetaSetOptions, Reference, SampleSet, Side, Slices, Strategy,
-    meta_set,
+    Corpus, Descriptors, Directions, Grouping, MetaSetOptions, Reference, SampleSet, SetSide, Slices,
+    Strategy, meta_set,
 };
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::sets::groups;
 use sqlgauge_base::Random;
@@ -73,7 +73,7 @@ pub struct Answers {
 
 impl Answers {
     /// The answers of a system to those of the questions that it answered.
-    pub fn of(case: &Case<'_>, system: usize, questions: &[usize]) -> Result<Self, EstimateError> {
+    pub fn of(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> Result<Self, EstimateError> {
         let known: Vec<(usize, &[f32])> = questions
             .iter()
             .filter_map(|&question| Some((question, case.observed(system, question)?.features.as_slice())))
@@ -120,7 +120,7 @@ struct Units {
 }
 
 impl Units {
-    fn new(case: &Case<'_>, questions: BTreeSet<usize>, seed: u64) -> Self {
+    fn new(case: &TargetCase<'_>, questions: BTreeSet<usize>, seed: u64) -> Self {
         let groups = groups(case, &questions.into_iter().collect::<Vec<_>>());
         let mut shuffled: Vec<usize> = (0..groups.len()).collect();
         Random::new([seed]).shuffle(&mut shuffled);
@@ -152,7 +152,7 @@ pub struct LabelledAnswers {
 
 impl LabelledAnswers {
     /// The labelled answers of a case; `method` is named where there are too few.
-    pub fn new(case: &Case<'_>, method: &'static str) -> Result<Self, EstimateError> {
+    pub fn new(case: &TargetCase<'_>, method: &'static str) -> Result<Self, EstimateError> {
         let labelled = |system: usize| Answers::of(case, system, &case.labelled(system));
         let known = case.evidence.known.iter().map(|&system| Ok((system, labelled(system)?)));
         let corpus: Vec<(usize, Answers)> = known.collect::<Result<_, EstimateError>>()?;
@@ -173,8 +173,10 @@ impl LabelledAnswers {
 
     /// Directions for all that is known; the target has no part in them.
     pub fn directions(&self, slices: Slices, seed: u64) -> Result<Directions, EstimateError> {
-        let mut sides: Vec<(Side, &dyn Vectors)> = vec![(Side::Source, &self.source.vectors)];
-        sides.extend(self.corpus.iter().map(|(_, answers)| (Side::Corpus, &answers.vectors as &dyn Vectors)));
+        let mut sides: Vec<(SetSide, &dyn Vectors)> = vec![(SetSide::Source, &self.source.vectors)];
+        sides.extend(
+            self.corpus.iter().map(|(_, answers)| (SetSide::Corpus, &answers.vectors as &dyn Vectors)),
+        );
         Directions::new(slices, seed, &sides).map_err(failed)
     }
 
@@ -199,13 +201,13 @@ fn joined<'a>(all: impl Iterator<Item = &'a Answers> + Clone) -> Result<Answers,
 
 /// Sample sets in the making.
 pub struct Draw<'a> {
-    case: &'a Case<'a>,
+    case: &'a TargetCase<'a>,
     options: FusionOptions,
     sets: Vec<(SampleSet, u32)>,
 }
 
 impl<'a> Draw<'a> {
-    fn new(case: &'a Case<'a>, options: FusionOptions) -> Self {
+    fn new(case: &'a TargetCase<'a>, options: FusionOptions) -> Self {
         Self { case, options, sets: Vec::new() }
     }
 
@@ -251,7 +253,7 @@ impl<'a> Draw<'a> {
     }
 }
 
-fn by_database(case: &Case<'_>, questions: &[usize]) -> Grouping {
+fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> Grouping {
     let database = |question: &usize| case.pool().questions[*question].database;
     let mut numbers: BTreeMap<usize, u32> =
         questions.iter().map(|question| (database(question), 0)).collect();
@@ -267,7 +269,7 @@ fn by_database(case: &Case<'_>, questions: &[usize]) -> Grouping {
 /// Sample sets of all known systems against one source, each of one system: to learn from, to stop by, and for the
 /// interval. No database (no part of one, where there are fewer than five) is on two sides.
 pub fn parts(
-    case: &Case<'_>,
+    case: &TargetCase<'_>,
     known: &LabelledAnswers,
     reference: &Reference,
     options: FusionOptions,
@@ -299,7 +301,7 @@ pub fn parts(
 
 /// Sample sets of one system against its own source, in groups of two databases.
 pub fn task(
-    case: &Case<'_>,
+    case: &TargetCase<'_>,
     known: &LabelledAnswers,
     reference: &Reference,
     (system, answers): (usize, &Answers),
@@ -334,7 +336,7 @@ pub fn described(
     MetaSet::new(names, rows, accuracy, vec![0; sets.len()]).map_err(failed)
 }
 
-fn units_of(case: &Case<'_>, known: &LabelledAnswers) -> Units {
+fn units_of(case: &TargetCase<'_>, known: &LabelledAnswers) -> Units {
     let questions: BTreeSet<usize> =
         known.corpus.iter().flat_map(|(_, answers)| &answers.questions).copied().collect();
     Units::new(case, questions, case.options.seed)

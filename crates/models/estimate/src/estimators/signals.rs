@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::error::EstimateError;
-use crate::errors::{Expected, Point, Spread, UNKNOWN, half_width, per_group, together};
-use crate::estimate::{Estimate, Interval, SignalValue};
+use crate::errors::{ErrorPoint, Expected, Spread, UNKNOWN, half_width, per_group, together};
+use crate::estimate::{AccuracyInterval, Estimate, SignalValue};
 use crate::items::ItemModel;
 use crate::law::Law;
-use crate::outcome::{AGREEMENT, FIRST_RUNS, Outcome, RUNS};
-use crate::sets::{Ease, Labelled, MetaSet, Sums, databases, meta_sets, shift, squared, sums_of, total};
+use crate::outcome::{AGREEMENT, EstimateDraft, FIRST_RUNS, RUNS};
+use crate::sets::{
+    Ease, HeldOutSet, LabelledGroups, Sums, databases, meta_sets, shift, squared, sums_of, total,
+};
 use crate::structure::Structure;
 use sqlgauge_base::probit::{density_at, moved, normal_cdf, on_probit, shift_to_mean};
 
@@ -58,7 +60,7 @@ impl Estimator for FromSignals {
         "a known run of any system, best of the same one; predictions of other systems on the target help much"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         if case.evidence.known.is_empty() {
             return Err(EstimateError::Needs {
                 method: self.id(),
@@ -85,7 +87,7 @@ struct Fit {
     far: Law,
     /// What structure says, where nobody's answers can be compared with.
     structure: Option<Structure>,
-    labelled: Vec<Labelled>,
+    labelled: Vec<LabelledGroups>,
     /// The labelled answers from which the target is reached: the system's own, or everybody's.
     home: Vec<Sums>,
     /// Groups of questions that these answers are about.
@@ -107,17 +109,21 @@ struct RunningAccuracy {
 }
 
 impl Fit {
-    fn new(case: &Case<'_>) -> Result<Self, EstimateError> {
+    fn new(case: &TargetCase<'_>) -> Result<Self, EstimateError> {
         // Outside, the law alone says how many are right; the item model only orders the answers.
         let outside = case.standing().is_outside();
         let items = if outside { ItemModel::fit_target(case) } else { ItemModel::fit(case) }?;
         let ease = Ease::new(case, &items);
-        let labelled: Vec<Labelled> =
-            case.evidence.known.iter().map(|&system| Labelled::new(case, system, &items, &ease)).collect();
+        let labelled: Vec<LabelledGroups> = case
+            .evidence
+            .known
+            .iter()
+            .map(|&system| LabelledGroups::new(case, system, &items, &ease))
+            .collect();
         let sets = meta_sets(&labelled, case.options.seed);
         let near = Law::near(&sets);
-        let expected = |estimate: &dyn Fn(&MetaSet) -> f64| {
-            let point = |set| Point::of(set, estimate(set) - set.target.accuracy());
+        let expected = |estimate: &dyn Fn(&HeldOutSet) -> f64| {
+            let point = |set| ErrorPoint::of(set, estimate(set) - set.target.accuracy());
             Expected::fit(&sets.iter().map(point).collect::<Vec<_>>())
         };
         let own = labelled.iter().find(|of| of.system == case.target && total(&of.groups).runs > 0.0);
@@ -140,7 +146,7 @@ impl Fit {
             scores: Vec::new(),
             labelled,
         };
-        let score = |set: &MetaSet| {
+        let score = |set: &HeldOutSet| {
             let chance = per_group(set.groups[0].len(), set.groups[1].len());
             let (accuracy, expected) = fit.weigh(&[set.source], &set.target, chance, outside);
             (set.system, (accuracy - set.target.accuracy()) / expected.sqrt())
@@ -149,7 +155,7 @@ impl Fit {
         Ok(fit)
     }
 
-    fn target_sums(&self, case: &Case<'_>) -> Sums {
+    fn target_sums(&self, case: &TargetCase<'_>) -> Sums {
         let sums = case.evidence.questions.iter().map(|&question| {
             let probability = self.items.target.get(&question).copied().unwrap_or_default();
             sums_of(case, case.target, question, probability)
@@ -182,7 +188,7 @@ impl Fit {
         (weight * by_law + (1.0 - weight) * by_items, law * items / (law + items))
     }
 
-    fn accuracy_of_running(&self, case: &Case<'_>, target: &Sums) -> RunningAccuracy {
+    fn accuracy_of_running(&self, case: &TargetCase<'_>, target: &Sums) -> RunningAccuracy {
         let outside = case.standing().is_outside();
         let chance = per_group(self.home_groups, databases(case, &case.evidence.questions));
         let (weighed, expected) = self.weigh(&self.home, target, chance, outside);
@@ -193,7 +199,13 @@ impl Fit {
     }
 
     /// The interval of the accuracy of all answers, of which those that run are this accurate.
-    fn interval(&self, case: &Case<'_>, found: &RunningAccuracy, target: &Sums, accuracy: f64) -> Interval {
+    fn interval(
+        &self,
+        case: &TargetCase<'_>,
+        found: &RunningAccuracy,
+        target: &Sums,
+        accuracy: f64,
+    ) -> AccuracyInterval {
         let level = case.options.level;
         let databases = databases(case, &case.evidence.questions);
         let share = accuracy / found.accuracy.max(1e-9);
@@ -204,25 +216,25 @@ impl Fit {
                 / self.home.len().max(1) as f64;
             let width = Spread::ALONE.half_width_alone(databases, moved, level, found.accuracy, target.runs);
             let [low, high] = [centre - width, centre + width].map(|end| (share * normal_cdf(end)).min(1.0));
-            return Interval { level, low, high };
+            return AccuracyInterval { level, low, high };
         }
         // Without sets whose truth is known nothing is known of errors.
         if self.scores.is_empty() {
-            return Interval::around(accuracy, UNKNOWN, level);
+            return AccuracyInterval::around(accuracy, UNKNOWN, level);
         }
         let mut width = half_width(&self.scores, found.expected, level);
         if found.outside {
             let spread = Spread::WITH_PEERS.half_width(databases, 0.0, level);
             width = together(width, spread * density_at(found.accuracy));
         }
-        Interval::around(accuracy, width * share.min(1.0), level)
+        AccuracyInterval::around(accuracy, width * share.min(1.0), level)
     }
 
     /// How the signals moved the estimate away from the known accuracy, one after the other: which answers count at all,
     /// how many of them run, what the law says of each signal, what structure says. Each has the sign of its change.
     fn effects(
         &self,
-        case: &Case<'_>,
+        case: &TargetCase<'_>,
         found: &RunningAccuracy,
         target: &Sums,
         accuracy: f64,
@@ -273,7 +285,7 @@ impl Fit {
     }
 
     /// The known accuracy if only answers counted that do so on the target, and by what factor more of them run there.
-    fn counted(case: &Case<'_>, found: &RunningAccuracy, known: f64) -> (f64, f64) {
+    fn counted(case: &TargetCase<'_>, found: &RunningAccuracy, known: f64) -> (f64, f64) {
         let own = case.labelled(case.target);
         let running = |questions: &[usize], as_given: bool| {
             let holds = |&&question: &&usize| {
@@ -297,7 +309,7 @@ impl Fit {
     }
 
     /// The probability of every answer of the target, so that their mean over running ones is what was found.
-    fn outcome(&self, case: &Case<'_>, found: &RunningAccuracy) -> Outcome {
+    fn outcome(&self, case: &TargetCase<'_>, found: &RunningAccuracy) -> EstimateDraft {
         let questions = &case.evidence.questions;
         let of = |question: usize| case.observed(case.target, question);
         let running: Vec<usize> =
@@ -318,12 +330,12 @@ impl Fit {
                 _ => rates.refused,
             })
             .collect();
-        let mut outcome = Outcome::new(probabilities, "item model");
+        let mut outcome = EstimateDraft::new(probabilities, "item model");
         self.add_notes(case, found, &mut outcome.notes);
         outcome
     }
 
-    fn add_notes(&self, case: &Case<'_>, found: &RunningAccuracy, notes: &mut Vec<String>) {
+    fn add_notes(&self, case: &TargetCase<'_>, found: &RunningAccuracy, notes: &mut Vec<String>) {
         if found.outside {
             notes.push(
                 "outside what is labelled the estimate is an extrapolation by the law, and a prediction that does not run \
@@ -359,7 +371,7 @@ impl Fit {
 }
 
 /// Whether more answers run on the target than where labels are.
-fn more_run(case: &Case<'_>, home: &[Sums]) -> bool {
+fn more_run(case: &TargetCase<'_>, home: &[Sums]) -> bool {
     let answers: Vec<Sums> =
         case.evidence.questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect();
     let target = total(&answers);
@@ -387,8 +399,8 @@ struct Rates {
 }
 
 impl Rates {
-    fn of(case: &Case<'_>, labelled: &[Labelled]) -> Self {
-        let own: Vec<&Labelled> = labelled.iter().filter(|of| of.system == case.target).collect();
+    fn of(case: &TargetCase<'_>, labelled: &[LabelledGroups]) -> Self {
+        let own: Vec<&LabelledGroups> = labelled.iter().filter(|of| of.system == case.target).collect();
         let systems = if own.is_empty() { labelled.iter().collect() } else { own };
         let (mut given, mut first, mut refused) = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0));
         for of in systems {

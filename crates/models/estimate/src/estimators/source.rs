@@ -1,12 +1,12 @@
 //! `source`: the accuracy that is known is carried over.
 
 use crate::calibrate::{Calibration, mean_label};
-use crate::case::Case;
+use crate::case::TargetCase;
 use crate::confidence::own_run_needed;
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
 use crate::items::ItemModel;
-use crate::outcome::Outcome;
+use crate::outcome::EstimateDraft;
 
 use super::Estimator;
 
@@ -15,9 +15,9 @@ use super::Estimator;
 ///
 /// The interval comes from how far this was off on sets of databases that were cut out of the known runs.
 #[derive(Debug, Clone, Copy)]
-pub struct Source;
+pub struct SourceAccuracy;
 
-impl Estimator for Source {
+impl Estimator for SourceAccuracy {
     fn id(&self) -> &'static str {
         "source"
     }
@@ -30,12 +30,12 @@ impl Estimator for Source {
         "a known run of the same system"
     }
 
-    fn estimate(&self, case: &Case<'_>) -> Result<Estimate, EstimateError> {
+    fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let accuracy =
             case.pool().known_accuracy(case.target).ok_or_else(|| own_run_needed(case, self.id()))?;
         let calibration = Calibration::new(case, &ItemModel::default());
         let interval = calibration.interval(case, accuracy, |cut| mean_label(case, cut.system, &cut.source));
-        let mut outcome = Outcome::flat(case, accuracy, "the known accuracy");
+        let mut outcome = EstimateDraft::flat(case, accuracy, "the known accuracy");
         outcome.notes.push("carries the known accuracy over: it does not look at the target".to_owned());
         Ok(outcome.estimate_at(case, self.id(), accuracy, interval))
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::Random;
-use sqlgauge_llm::{ChatRequest, Client, Progress, Usage, digest};
+use sqlgauge_llm::{BatchProgress, ChatRequest, Client, Usage, digest};
 
 use super::answer::{Answer, Undecided, read};
 use super::strength::{Calibration, Points};
@@ -85,7 +85,7 @@ impl PairOutcome {
 
 /// The target's prediction for one question against one opponent's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct ArenaComparison {
     /// Id of the item.
     pub id: String,
     /// Name of its database.
@@ -148,7 +148,7 @@ pub struct ArenaReport {
     /// Questions that were drawn.
     pub questions: usize,
     /// One entry per question and opponent, question by question.
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<ArenaComparison>,
     /// One entry per opponent, in their order.
     pub opponents: Vec<OpponentReport>,
     /// Comparisons without a verdict, by reason (see [`Undecided::name`]).
@@ -179,7 +179,7 @@ pub fn judge_arena(
     options: &ArenaOptions,
     target: &[JudgeItem],
     opponents: &[Opponent],
-    progress: Option<&mut (dyn FnMut(&Progress) + Send)>,
+    progress: Option<&mut (dyn FnMut(&BatchProgress) + Send)>,
 ) -> Result<ArenaReport, JudgeError> {
     check(&options.judge, TemplateKind::Arena, target)?;
     check_opponents(opponents)?;
@@ -292,8 +292,8 @@ impl Pair<'_> {
         &self,
         (outcome, contradictory): &(PairOutcome, bool),
         opponents: &[Opponent],
-    ) -> Comparison {
-        Comparison {
+    ) -> ArenaComparison {
+        ArenaComparison {
             id: self.item.id.clone(),
             db_id: self.item.db_id.clone(),
             opponent: opponents[self.opponent].name.clone(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sqlgauge_llm::{ChatAnswer, ChatRequest, Client, LlmError, Progress, Usage};
+use sqlgauge_llm::{BatchProgress, ChatAnswer, ChatRequest, Client, LlmError, Usage};
 
 use super::answer::{Undecided, read};
 use super::{JudgeError, JudgeItem, JudgeOptions, TemplateKind, check, failed_by, stopped_by};
@@ -118,7 +118,7 @@ pub fn judge_bug(
     client: &Client,
     options: &JudgeOptions,
     items: &[JudgeItem],
-    progress: Option<&mut (dyn FnMut(&Progress) + Send)>,
+    progress: Option<&mut (dyn FnMut(&BatchProgress) + Send)>,
 ) -> Result<BugReport, JudgeError> {
     check(options, TemplateKind::Bug, items)?;
     let asked: Vec<&JudgeItem> = items.iter().filter(|item| !item.sql.trim().is_empty()).collect();

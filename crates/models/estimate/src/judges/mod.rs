@@ -24,11 +24,11 @@ use sqlgauge_llm::{ChatRequest, LlmError, Message, TokenLimit};
 
 pub use answer::Undecided;
 pub use arena::{
-    ArenaEstimate, ArenaOptions, ArenaReport, CalibrationError, Comparison, Opponent, OpponentReport,
+    ArenaComparison, ArenaEstimate, ArenaOptions, ArenaReport, CalibrationError, Opponent, OpponentReport,
     PairOutcome, judge_arena,
 };
 pub use bug::{BugEstimate, BugItem, BugOutcome, BugReport, judge_bug};
-pub use template::{Template, TemplateKind};
+pub use template::{JudgeTemplate, TemplateKind};
 
 /// One prediction to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,12 +61,12 @@ pub struct JudgeOptions {
     /// Further parameters of the request, sent as they are.
     pub extra: Map<String, Value>,
     /// The prompt.
-    pub template: Template,
+    pub template: JudgeTemplate,
 }
 
 impl JudgeOptions {
     /// Temperature 0 and 1,024 tokens.
-    pub fn new(model: impl Into<String>, template: Template) -> Self {
+    pub fn new(model: impl Into<String>, template: JudgeTemplate) -> Self {
         Self {
             model: model.into(),
             temperature: Some(0.0),

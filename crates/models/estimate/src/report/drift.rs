@@ -10,7 +10,7 @@ const BASELINE: usize = 3;
 
 /// The estimate of one batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct DriftPoint {
     /// Name of the batch: a date, a range of questions.
     pub label: String,
     /// Questions.
@@ -25,7 +25,7 @@ pub struct Point {
     pub outside: bool,
 }
 
-impl Point {
+impl DriftPoint {
     /// The estimate of `count` questions, under a name.
     pub fn of(estimate: &Estimate, label: &str, count: usize) -> Self {
         Self {
@@ -61,14 +61,14 @@ pub struct Series {
     /// Name of the system.
     pub system: String,
     /// The batches.
-    pub points: Vec<Point>,
+    pub points: Vec<DriftPoint>,
     /// What is to be said of them.
     pub alarms: Vec<Alarm>,
 }
 
 /// When to raise an alarm.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Rules {
+pub struct AlarmRules {
     /// Accuracy that is not to be undershot, in [0, 1].
     pub below: Option<f64>,
     /// Drop against the first batches that is not to be reached, in [0, 1].
@@ -104,7 +104,7 @@ impl Series {
     ///   four); where a later estimate is lower by D or more it is a warning, and an alarm where the drop is also
     ///   larger than √(h₀² + h²), the half-widths of the baseline (their mean, since the points may share an error) and
     ///   of the point.
-    pub fn judged(system: String, points: Vec<Point>, rules: Rules, from: usize) -> Self {
+    pub fn judged(system: String, points: Vec<DriftPoint>, rules: AlarmRules, from: usize) -> Self {
         let mut alarms = Vec::new();
         let baseline = Baseline::of(&points);
         for (at, point) in points.iter().enumerate().skip(from) {
@@ -129,7 +129,7 @@ impl Series {
     }
 }
 
-fn below(point: &Point, bar: f64) -> Option<Alarm> {
+fn below(point: &DriftPoint, bar: f64) -> Option<Alarm> {
     let (gravity, what) = if point.high < bar {
         (Gravity::Alarm, "the whole interval is")
     } else if point.accuracy < bar {
@@ -154,15 +154,15 @@ struct Baseline {
 }
 
 impl Baseline {
-    fn of(points: &[Point]) -> Option<Self> {
+    fn of(points: &[DriftPoint]) -> Option<Self> {
         let count = if points.len() > BASELINE { BASELINE } else { 1 };
         let first = points.get(..count)?;
-        let mean = |of: &dyn Fn(&Point) -> f64| first.iter().map(of).sum::<f64>() / count as f64;
+        let mean = |of: &dyn Fn(&DriftPoint) -> f64| first.iter().map(of).sum::<f64>() / count as f64;
         let half_width = mean(&|point| (point.high - point.low) / 2.0);
         Some(Self { count, accuracy: mean(&|point| point.accuracy), half_width })
     }
 
-    fn drop_to(&self, point: &Point, most: f64) -> Option<Alarm> {
+    fn drop_to(&self, point: &DriftPoint, most: f64) -> Option<Alarm> {
         let drop = self.accuracy - point.accuracy;
         // What the user calls 10 points is 10 points in binary too.
         if drop.is_nan() || drop < most - 1e-9 {
@@ -208,8 +208,8 @@ mod tests {
         }
     }
 
-    fn points(values: &[(f64, f64)]) -> Vec<Point> {
-        let point = |(at, &(accuracy, half)): (usize, &(f64, f64))| Point {
+    fn points(values: &[(f64, f64)]) -> Vec<DriftPoint> {
+        let point = |(at, &(accuracy, half)): (usize, &(f64, f64))| DriftPoint {
             label: format!("b{at}"),
             count: 100,
             accuracy,
@@ -220,21 +220,21 @@ mod tests {
         values.iter().enumerate().map(point).collect()
     }
 
-    fn said(values: &[(f64, f64)], rules: Rules, from: usize) -> Vec<(String, Gravity)> {
+    fn said(values: &[(f64, f64)], rules: AlarmRules, from: usize) -> Vec<(String, Gravity)> {
         let series = Series::judged("s".to_owned(), points(values), rules, from);
         series.alarms.into_iter().map(|alarm| (alarm.label, alarm.gravity)).collect()
     }
 
     #[test]
     fn the_whole_interval_below_the_bar_is_an_alarm_and_the_estimate_alone_a_warning() {
-        let rules = Rules { below: Some(0.5), drop: None };
+        let rules = AlarmRules { below: Some(0.5), drop: None };
         let found = said(&[(0.6, 0.05), (0.48, 0.05), (0.4, 0.05), (0.5, 0.0)], rules, 0);
         assert_eq!(found, [("b1".to_owned(), Gravity::Warning), ("b2".to_owned(), Gravity::Alarm)]);
     }
 
     #[test]
     fn a_drop_is_an_alarm_only_beyond_both_intervals() {
-        let rules = Rules { below: None, drop: Some(0.1) };
+        let rules = AlarmRules { below: None, drop: Some(0.1) };
         // The half-widths 0.06 and 0.08 explain a drop of 0.1 between two estimates.
         let start = [(0.7, 0.06), (0.72, 0.06), (0.68, 0.06)];
         let with = |last: (f64, f64)| [start.as_slice(), &[last]].concat();
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn points_of_earlier_calls_ring_no_more_and_nothing_rings_without_points() {
-        let rules = Rules { below: Some(0.9), drop: Some(0.0) };
+        let rules = AlarmRules { below: Some(0.9), drop: Some(0.0) };
         assert_eq!(said(&[(0.1, 0.01), (0.95, 0.01)], rules, 1), []);
         assert_eq!(said(&[], rules, 0), []);
         assert!(!Series::judged("s".to_owned(), points(&[(0.89, 0.05)]), rules, 0).rings());

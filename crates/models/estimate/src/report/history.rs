@@ -14,7 +14,7 @@ use sqlgauge_base::regular;
 use sqlgauge_run::RunError;
 
 use super::SystemEstimate;
-use super::drift::Point;
+use super::drift::DriftPoint;
 use sqlgauge_report::ReportError;
 
 /// One line.
@@ -54,8 +54,8 @@ impl Line {
         lines.iter().rev().find(|line| key(line) == key(self))
     }
 
-    fn point(&self) -> Point {
-        Point {
+    fn point(&self) -> DriftPoint {
+        DriftPoint {
             label: self.as_of.clone(),
             count: self.count,
             accuracy: self.accuracy,
@@ -108,8 +108,8 @@ impl History {
 
     /// The earlier estimates of the same system by the same method, each label once with its last value, without the
     /// label that is being estimated.
-    pub fn before(&self, estimate: &SystemEstimate, label: &str) -> Vec<Point> {
-        let mut points: Vec<Point> = Vec::new();
+    pub fn before(&self, estimate: &SystemEstimate, label: &str) -> Vec<DriftPoint> {
+        let mut points: Vec<DriftPoint> = Vec::new();
         let same = |line: &&Line| line.system == estimate.system && line.method == estimate.method;
         for line in self.lines.iter().filter(same).filter(|line| line.as_of != label) {
             match points.iter_mut().find(|point| point.label == line.as_of) {

@@ -11,11 +11,11 @@ use super::words::{
     self, against_known, claim, descriptor, descriptor_meaning, level, many, optional, outside, percent,
     points, signal_meaning, status,
 };
-use super::{Answer, LISTED_PREDICTIONS, Part, Reliability, SystemEstimate};
+use super::{Answer, EstimatePart, LISTED_PREDICTIONS, Reliability, SystemEstimate};
 use sqlgauge_report::charts::{DriftMark, drift_chart, escape, interval_bar};
 use sqlgauge_report::layout::lines;
 use sqlgauge_report::page::{Page, provenance, section, table};
-use sqlgauge_report::token::{TokenKind, tokens};
+use sqlgauge_report::token::{DisplayTokenKind, tokens};
 
 const OWN_STYLE: &str = include_str!("../../web/reliability.css");
 /// Characters of a prediction that are shown; some are megabytes of repetition.
@@ -173,7 +173,7 @@ fn drift(report: &Reliability) -> String {
     }
 }
 
-fn mark(series: &Series, point: &super::drift::Point) -> DriftMark {
+fn mark(series: &Series, point: &super::drift::DriftPoint) -> DriftMark {
     DriftMark {
         label: point.label.clone(),
         accuracy: point.accuracy,
@@ -276,7 +276,7 @@ fn signals(estimate: &SystemEstimate, at: usize) -> String {
     section(&format!("signals-{at}"), "What the estimate follows from", "", &table("", &header, &rows))
 }
 
-fn parts(id: &str, title: &str, what: &str, parts: &[Part], note: &str) -> String {
+fn parts(id: &str, title: &str, what: &str, parts: &[EstimatePart], note: &str) -> String {
     if parts.is_empty() {
         return String::new();
     }
@@ -417,10 +417,10 @@ fn sql(text: &str) -> String {
             }
             let token = tokens[at];
             let class = match token.kind {
-                TokenKind::Keyword => "kw",
-                TokenKind::Text => "str",
-                TokenKind::Number => "nu",
-                TokenKind::Comment => "com",
+                DisplayTokenKind::Keyword => "kw",
+                DisplayTokenKind::Text => "str",
+                DisplayTokenKind::Number => "nu",
+                DisplayTokenKind::Comment => "com",
                 _ => "",
             };
             if class.is_empty() {

@@ -7,13 +7,13 @@ use super::words::{
     self, against_known, claim, descriptor, descriptor_meaning, level, many, optional, outside, percent,
     points, status, with_interval,
 };
-use super::{LISTED_PREDICTIONS, Part, Reliability, SystemEstimate};
-use sqlgauge_report::formats::markdown::{Page, code, details, escape, table};
+use super::{EstimatePart, LISTED_PREDICTIONS, Reliability, SystemEstimate};
+use sqlgauge_report::formats::markdown::{MarkdownPage, code, details, escape, table};
 
 /// The report as GitHub-flavoured Markdown, at most 900,000 bytes: whole sections that do not fit are left out, and it
 /// says so.
 pub fn markdown(report: &Reliability) -> String {
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     page.add(&format!(
         "## Estimated accuracy\n\n{} of {}.\n\n",
         many(report.manifest.examples, "question"),
@@ -89,7 +89,7 @@ fn system(estimate: &SystemEstimate) -> String {
     text
 }
 
-fn parts(what: &str, parts: &[Part]) -> String {
+fn parts(what: &str, parts: &[EstimatePart]) -> String {
     if parts.is_empty() {
         return String::new();
     }

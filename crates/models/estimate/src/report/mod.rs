@@ -18,7 +18,7 @@ pub use history::History;
 pub use html::html;
 pub use json::json;
 pub use markdown::markdown;
-pub use model::{Answer, Interval, Part, Reliability, Signal, SystemEstimate};
+pub use model::{AccuracyInterval, Answer, EstimatePart, Reliability, Signal, SystemEstimate};
 pub use table::table;
 
 /// Predictions that reports list per system, those that are most likely wrong first.

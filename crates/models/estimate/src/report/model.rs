@@ -1,6 +1,8 @@
 //! What a report of estimates is made from.
 
-pub use crate::{Estimate as SystemEstimate, Interval, ItemEstimate as Answer, Part, SignalValue as Signal};
+pub use crate::{
+    AccuracyInterval, Estimate as SystemEstimate, EstimatePart, ItemEstimate as Answer, SignalValue as Signal,
+};
 use sqlgauge_run::Manifest;
 
 use super::drift::Series;

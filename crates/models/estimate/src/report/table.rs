@@ -8,9 +8,9 @@ use sqlgauge_base::printable;
 
 use super::drift::{Gravity, Series};
 use super::words::{self, NONE, level, optional, outside, percent, points, status, with_interval};
-use super::{Part, Reliability, SystemEstimate};
+use super::{EstimatePart, Reliability, SystemEstimate};
 use sqlgauge_report::Painter;
-use sqlgauge_report::formats::Table;
+use sqlgauge_report::formats::TextTables;
 
 /// Databases and kinds of question that are listed.
 const LISTED_PARTS: usize = 8;
@@ -23,7 +23,7 @@ const LISTED_BATCHES: usize = 30;
 
 /// The report as text, `width` columns wide, with ANSI colours or without.
 pub fn table(report: &Reliability, width: u16, colour: bool) -> String {
-    let writer = Writer { tables: Table { width, colour }, painter: Painter { colour } };
+    let writer = Writer { tables: TextTables { width, colour }, painter: Painter { colour } };
     let mut text = String::new();
     if report.estimates.len() == 1 {
         report.estimates.iter().for_each(|estimate| text.push_str(&writer.system(estimate, true)));
@@ -38,7 +38,7 @@ pub fn table(report: &Reliability, width: u16, colour: bool) -> String {
 }
 
 struct Writer {
-    tables: Table,
+    tables: TextTables,
     painter: Painter,
 }
 
@@ -136,7 +136,7 @@ impl Writer {
         text
     }
 
-    fn parts(&self, title: &str, what: &str, parts: &[Part]) -> String {
+    fn parts(&self, title: &str, what: &str, parts: &[EstimatePart]) -> String {
         if parts.is_empty() {
             return String::new();
         }
@@ -146,7 +146,7 @@ impl Writer {
         } else {
             "by their pull on the estimate, in points".to_owned()
         };
-        let row = |part: &&Part| {
+        let row = |part: &&EstimatePart| {
             vec![
                 part.name.clone(),
                 part.count.to_string(),

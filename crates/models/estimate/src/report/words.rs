@@ -4,7 +4,7 @@
 
 pub(super) use sqlgauge_report::words::{NONE, many, optional, percent, points};
 
-use super::{Part, SystemEstimate};
+use super::{EstimatePart, SystemEstimate};
 
 /// `47.3 [31.9, 62.8]`.
 pub(super) fn with_interval(estimate: &SystemEstimate) -> String {
@@ -111,9 +111,9 @@ pub(super) fn status(status: &str) -> String {
 }
 
 /// The parts that pull the estimate down most, or those of least accuracy where there is no known accuracy, first.
-pub(super) fn sorted(parts: &[Part]) -> Vec<&Part> {
-    let key = |part: &Part| part.pull.unwrap_or(part.accuracy);
-    let mut sorted: Vec<&Part> = parts.iter().collect();
+pub(super) fn sorted(parts: &[EstimatePart]) -> Vec<&EstimatePart> {
+    let key = |part: &EstimatePart| part.pull.unwrap_or(part.accuracy);
+    let mut sorted: Vec<&EstimatePart> = parts.iter().collect();
     sorted.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| a.name.cmp(&b.name)));
     sorted
 }

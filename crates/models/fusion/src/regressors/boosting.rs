@@ -5,11 +5,11 @@ use forust_ml::metric::Metric;
 use forust_ml::objective::ObjectiveType;
 use forust_ml::{Matrix, sampler::SampleMethod};
 
-use crate::blob::{Blob, Blobs, Values};
+use crate::blob::{Blob, BlobValues, Blobs};
 use crate::error::EvaluatorError;
 use crate::meta_set::Rows;
 
-use super::{Fitted, Labelled, Model, Regressor};
+use super::{FittedModel, LabelledRows, Model, Regressor};
 
 const ID: &str = "boosting";
 
@@ -37,10 +37,10 @@ impl Regressor for GradientBoosting {
 
     fn fit(
         &self,
-        train: Labelled<'_>,
-        validation: Labelled<'_>,
+        train: LabelledRows<'_>,
+        validation: LabelledRows<'_>,
         seed: u64,
-    ) -> Result<Fitted, EvaluatorError> {
+    ) -> Result<FittedModel, EvaluatorError> {
         let varies = |column: &usize| {
             let mut values = train.rows.column(*column);
             let first = values.next();
@@ -76,7 +76,7 @@ impl Regressor for GradientBoosting {
                 Some(vec![(held_out, validation.accuracy, &weights)]),
             )
             .map_err(EvaluatorError::regressor(ID))?;
-        Ok(Fitted { model: Box::new(BoostedModel { booster, columns }), curve: Vec::new() })
+        Ok(FittedModel { model: Box::new(BoostedModel { booster, columns }), curve: Vec::new() })
     }
 
     fn load(&self, blobs: &Blobs<'_>, width: usize) -> Result<Box<dyn Model>, String> {
@@ -100,8 +100,8 @@ impl Model for BoostedModel {
         let text = self.booster.json_dump().map_err(EvaluatorError::regressor(ID))?.into_bytes();
         let columns = self.columns.iter().filter_map(|&column| u32::try_from(column).ok()).collect();
         Ok(vec![
-            Blob::new("booster.json", vec![text.len()], Values::Bytes(text)),
-            Blob::new("columns", vec![self.columns.len()], Values::U32(columns)),
+            Blob::new("booster.json", vec![text.len()], BlobValues::Bytes(text)),
+            Blob::new("columns", vec![self.columns.len()], BlobValues::U32(columns)),
         ])
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::blob::{Blob, Blobs, Values};
+use crate::blob::{Blob, BlobValues, Blobs};
 use crate::error::EvaluatorError;
 use crate::meta_set::Rows;
 
@@ -102,8 +102,10 @@ impl Model for FlatTrees {
     }
 
     fn blobs(&self) -> Result<Vec<Blob>, EvaluatorError> {
-        let whole = |name, values: &[u32]| Blob::new(name, vec![values.len()], Values::U32(values.to_vec()));
-        let real = |name, values: &[f64]| Blob::new(name, vec![values.len()], Values::F64(values.to_vec()));
+        let whole =
+            |name, values: &[u32]| Blob::new(name, vec![values.len()], BlobValues::U32(values.to_vec()));
+        let real =
+            |name, values: &[f64]| Blob::new(name, vec![values.len()], BlobValues::F64(values.to_vec()));
         Ok(vec![
             whole("roots", &self.roots),
             whole("feature", &self.feature),

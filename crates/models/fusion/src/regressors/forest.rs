@@ -8,7 +8,7 @@ use crate::error::EvaluatorError;
 
 use super::flat_trees::{FlatTrees, GrownTree};
 use super::knn::matrix;
-use super::{Fitted, Labelled, Model, Regressor};
+use super::{FittedModel, LabelledRows, Model, Regressor};
 
 const ID: &str = "forest";
 
@@ -38,7 +38,12 @@ impl Regressor for RandomForest {
         "random forest of 100 trees"
     }
 
-    fn fit(&self, train: Labelled<'_>, _: Labelled<'_>, seed: u64) -> Result<Fitted, EvaluatorError> {
+    fn fit(
+        &self,
+        train: LabelledRows<'_>,
+        _: LabelledRows<'_>,
+        seed: u64,
+    ) -> Result<FittedModel, EvaluatorError> {
         let parameters = RandomForestRegressorParameters::default()
             .with_n_trees(100)
             .with_m(train.rows.width().div_ceil(3))
@@ -52,7 +57,7 @@ impl Regressor for RandomForest {
         let text = serde_json::to_vec(&fitted).map_err(EvaluatorError::regressor(ID))?;
         let grown: Grown = serde_json::from_slice(&text).map_err(EvaluatorError::regressor(ID))?;
         let trees = FlatTrees::new(&grown.forest_regressor.trees).ok_or("the forest is too large");
-        Ok(Fitted { model: Box::new(trees.map_err(EvaluatorError::regressor(ID))?), curve: Vec::new() })
+        Ok(FittedModel { model: Box::new(trees.map_err(EvaluatorError::regressor(ID))?), curve: Vec::new() })
     }
 
     fn load(&self, blobs: &Blobs<'_>, width: usize) -> Result<Box<dyn Model>, String> {

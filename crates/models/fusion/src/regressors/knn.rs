@@ -4,11 +4,11 @@ use smartcore::linalg::basic::matrix::DenseMatrix;
 use smartcore::metrics::distance::euclidian::Euclidian;
 use smartcore::neighbors::knn_regressor::{KNNRegressor, KNNRegressorParameters};
 
-use crate::blob::{Blob, Blobs, Values};
+use crate::blob::{Blob, BlobValues, Blobs};
 use crate::error::EvaluatorError;
 use crate::meta_set::Rows;
 
-use super::{Fitted, Labelled, Model, Regressor};
+use super::{FittedModel, LabelledRows, Model, Regressor};
 
 const ID: &str = "knn";
 
@@ -50,9 +50,14 @@ impl Regressor for KNearest {
         "mean of the 10 nearest sample sets"
     }
 
-    fn fit(&self, train: Labelled<'_>, _: Labelled<'_>, _: u64) -> Result<Fitted, EvaluatorError> {
+    fn fit(
+        &self,
+        train: LabelledRows<'_>,
+        _: LabelledRows<'_>,
+        _: u64,
+    ) -> Result<FittedModel, EvaluatorError> {
         let model = KNearestModel::new(train.rows.clone(), train.accuracy.to_vec())?;
-        Ok(Fitted { model: Box::new(model), curve: Vec::new() })
+        Ok(FittedModel { model: Box::new(model), curve: Vec::new() })
     }
 
     fn load(&self, blobs: &Blobs<'_>, width: usize) -> Result<Box<dyn Model>, String> {
@@ -73,8 +78,11 @@ impl Model for KNearestModel {
 
     fn blobs(&self) -> Result<Vec<Blob>, EvaluatorError> {
         let shape = vec![self.rows.len(), self.rows.width()];
-        let rows = Blob::new("rows", shape, Values::F64(self.rows.values().to_vec()));
-        Ok(vec![rows, Blob::new("accuracy", vec![self.accuracy.len()], Values::F64(self.accuracy.clone()))])
+        let rows = Blob::new("rows", shape, BlobValues::F64(self.rows.values().to_vec()));
+        Ok(vec![
+            rows,
+            Blob::new("accuracy", vec![self.accuracy.len()], BlobValues::F64(self.accuracy.clone())),
+        ])
     }
 }
 

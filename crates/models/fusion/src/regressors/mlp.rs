@@ -7,7 +7,7 @@ use crate::meta_set::Rows;
 use crate::network::{Dropout, Momentum, Network, Samples};
 use sqlgauge_base::{Random, seed_of};
 
-use super::{Fitted, Labelled, Model, Regressor};
+use super::{FittedModel, LabelledRows, Model, Regressor};
 
 const ID: &str = "mlp";
 
@@ -67,16 +67,16 @@ impl Regressor for Mlp {
 
     fn fit(
         &self,
-        train: Labelled<'_>,
-        validation: Labelled<'_>,
+        train: LabelledRows<'_>,
+        validation: LabelledRows<'_>,
         seed: u64,
-    ) -> Result<Fitted, EvaluatorError> {
+    ) -> Result<FittedModel, EvaluatorError> {
         self.training.check()?;
         let mean = train.accuracy.iter().sum::<f64>() / train.accuracy.len().max(1) as f64;
-        let run = || -> candle_core::Result<Fitted> {
+        let run = || -> candle_core::Result<FittedModel> {
             let network = Network::new(train.rows.width(), mean, seed)?;
             let curve = self.training.run(&network, train, validation, seed)?;
-            Ok(Fitted { model: Box::new(MlpModel(network)), curve })
+            Ok(FittedModel { model: Box::new(MlpModel(network)), curve })
         };
         run().map_err(EvaluatorError::regressor(ID))
     }
@@ -105,8 +105,8 @@ impl Training {
     fn run(
         &self,
         network: &Network,
-        train: Labelled<'_>,
-        validation: Labelled<'_>,
+        train: LabelledRows<'_>,
+        validation: LabelledRows<'_>,
         seed: u64,
     ) -> candle_core::Result<Vec<Epoch>> {
         use candle_nn::Optimizer as _;

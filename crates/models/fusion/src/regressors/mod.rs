@@ -25,7 +25,7 @@ pub(super) use mlp::mean_absolute_error;
 
 /// Scaled descriptors with the accuracy of each row.
 #[derive(Debug, Clone, Copy)]
-pub struct Labelled<'a> {
+pub struct LabelledRows<'a> {
     /// One row per sample set.
     pub rows: &'a Rows,
     /// Accuracy of each.
@@ -45,8 +45,12 @@ pub trait Regressor: Send + Sync {
     ///
     /// # Errors
     /// When the library under it refuses.
-    fn fit(&self, train: Labelled<'_>, validation: Labelled<'_>, seed: u64)
-    -> Result<Fitted, EvaluatorError>;
+    fn fit(
+        &self,
+        train: LabelledRows<'_>,
+        validation: LabelledRows<'_>,
+        seed: u64,
+    ) -> Result<FittedModel, EvaluatorError>;
 
     /// What [`Model::blobs`] gave, for rows of that width.
     ///
@@ -56,7 +60,7 @@ pub trait Regressor: Send + Sync {
 }
 
 /// A fitted model and how it came to be.
-pub struct Fitted {
+pub struct FittedModel {
     /// The model.
     pub model: Box<dyn Model>,
     /// One entry per epoch; empty where there are none.

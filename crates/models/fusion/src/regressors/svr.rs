@@ -4,13 +4,13 @@ use serde::Deserialize;
 use smartcore::svm::Kernels;
 use smartcore::svm::svr::{SVR, SVRParameters};
 
-use crate::blob::{Blob, Blobs, Values};
+use crate::blob::{Blob, BlobValues, Blobs};
 use crate::error::EvaluatorError;
 use crate::meta_set::Rows;
 use sqlgauge_base::{Random, seed_of};
 
 use super::knn::matrix;
-use super::{Fitted, Labelled, Model, Regressor};
+use super::{FittedModel, LabelledRows, Model, Regressor};
 
 const ID: &str = "svr";
 
@@ -49,7 +49,12 @@ impl Regressor for SupportVectors {
         "support vectors with a Gaussian kernel, on at most 2,000 sample sets"
     }
 
-    fn fit(&self, train: Labelled<'_>, _: Labelled<'_>, seed: u64) -> Result<Fitted, EvaluatorError> {
+    fn fit(
+        &self,
+        train: LabelledRows<'_>,
+        _: LabelledRows<'_>,
+        seed: u64,
+    ) -> Result<FittedModel, EvaluatorError> {
         let mut chosen: Vec<usize> = (0..train.rows.len()).collect();
         Random::new([seed, seed_of("svr")]).shuffle(&mut chosen);
         chosen.truncate(MOST_SETS);
@@ -64,7 +69,7 @@ impl Regressor for SupportVectors {
         let Solved { instances, w: weights, b: offset } = solved.map_err(EvaluatorError::regressor(ID))?;
         let vectors = Rows::new(rows.width(), instances.concat())?;
         let model = SupportVectorModel { vectors, weights, offset, gamma };
-        Ok(Fitted { model: Box::new(model), curve: Vec::new() })
+        Ok(FittedModel { model: Box::new(model), curve: Vec::new() })
     }
 
     fn load(&self, blobs: &Blobs<'_>, width: usize) -> Result<Box<dyn Model>, String> {
@@ -96,9 +101,9 @@ impl Model for SupportVectorModel {
     fn blobs(&self) -> Result<Vec<Blob>, EvaluatorError> {
         let shape = vec![self.vectors.len(), self.vectors.width()];
         Ok(vec![
-            Blob::new("vectors", shape, Values::F64(self.vectors.values().to_vec())),
-            Blob::new("weights", vec![self.weights.len()], Values::F64(self.weights.clone())),
-            Blob::new("offset_and_gamma", vec![2], Values::F64(vec![self.offset, self.gamma])),
+            Blob::new("vectors", shape, BlobValues::F64(self.vectors.values().to_vec())),
+            Blob::new("weights", vec![self.weights.len()], BlobValues::F64(self.weights.clone())),
+            Blob::new("offset_and_gamma", vec![2], BlobValues::F64(vec![self.offset, self.gamma])),
         ])
     }
 }

@@ -8,7 +8,7 @@ use crate::error::EvaluatorError;
 
 use super::flat_trees::{FlatTrees, GrownTree};
 use super::knn::matrix;
-use super::{Fitted, Labelled, Model, Regressor};
+use super::{FittedModel, LabelledRows, Model, Regressor};
 
 const ID: &str = "tree";
 
@@ -32,7 +32,12 @@ impl Regressor for DecisionTree {
         "one regression tree"
     }
 
-    fn fit(&self, train: Labelled<'_>, _: Labelled<'_>, seed: u64) -> Result<Fitted, EvaluatorError> {
+    fn fit(
+        &self,
+        train: LabelledRows<'_>,
+        _: LabelledRows<'_>,
+        seed: u64,
+    ) -> Result<FittedModel, EvaluatorError> {
         let mut parameters =
             DecisionTreeRegressorParameters::default().with_min_samples_leaf(10).with_min_samples_split(20);
         parameters.seed = Some(seed);
@@ -42,7 +47,7 @@ impl Regressor for DecisionTree {
         let grown = serde_json::to_value(&fitted).and_then(Grown::deserialize);
         let grown = grown.map_err(EvaluatorError::regressor(ID))?.tree_regressor;
         let trees = FlatTrees::new(&[grown]).ok_or("the tree is too large");
-        Ok(Fitted { model: Box::new(trees.map_err(EvaluatorError::regressor(ID))?), curve: Vec::new() })
+        Ok(FittedModel { model: Box::new(trees.map_err(EvaluatorError::regressor(ID))?), curve: Vec::new() })
     }
 
     fn load(&self, blobs: &Blobs<'_>, width: usize) -> Result<Box<dyn Model>, String> {
@@ -62,7 +67,7 @@ mod tests {
         let mut random = Random::new([5, seed_of("test")]);
         let rows = Rows::new(3, (0..900).map(|_| random.unit()).collect()).unwrap();
         let accuracy: Vec<f64> = rows.iter().map(|row| (row[0] * 7.0).sin().abs() * row[1]).collect();
-        let train = Labelled { rows: &rows, accuracy: &accuracy };
+        let train = LabelledRows { rows: &rows, accuracy: &accuracy };
         let ours = DecisionTree.fit(train, train, 3).unwrap().model.predict(&rows).unwrap();
         let mut parameters =
             DecisionTreeRegressorParameters::default().with_min_samples_leaf(10).with_min_samples_split(20);

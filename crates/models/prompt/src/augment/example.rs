@@ -6,7 +6,7 @@ use super::triple::Triple;
 
 /// A message of a chat.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-pub struct Message {
+pub struct ChatMessage {
     /// `system`, `user` or `assistant`.
     pub role: &'static str,
     /// What is said.
@@ -15,9 +15,9 @@ pub struct Message {
 
 /// A chat in the form that trainers read (`messages`), and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Example {
+pub struct ChatExample {
     /// Instructions, question, answer.
-    pub messages: [Message; 3],
+    pub messages: [ChatMessage; 3],
     /// The question.
     pub question: String,
     /// The original database.
@@ -28,10 +28,10 @@ pub struct Example {
     pub source_index: usize,
 }
 
-impl Example {
+impl ChatExample {
     pub(crate) fn new(triple: &Triple<'_>, system: String, user: String) -> Self {
         let answer = triple.answer.trim().trim_end_matches(';').trim_end().to_owned();
-        let message = |role, content| Message { role, content };
+        let message = |role, content| ChatMessage { role, content };
         Self {
             messages: [message("system", system), message("user", user), message("assistant", answer)],
             question: triple.question.trim().to_owned(),

@@ -3,7 +3,7 @@
 //!
 //! # Contract
 //! - A [`Triple`] is a question, a schema and the query that answers it there, or the sentence that it cannot be answered. It
-//!   becomes an [`Example`]: a chat of instructions, question and answer by the prompt that `predict` asks with.
+//!   becomes an [`ChatExample`]: a chat of instructions, question and answer by the prompt that `predict` asks with.
 //! - The schema of an example has the tables that the answer reads and, mixed in at their places, at most so many others,
 //!   drawn by the seed. So a model does not learn to join whatever it is shown (the paper's section 6.5).
 //! - Equal examples are written once. Examples are split by the *original* database: all schemas made of one are on one
@@ -16,8 +16,8 @@ mod split;
 mod table;
 mod triple;
 
-pub use example::{Example, Message};
-pub use split::{Split, split};
+pub use example::{ChatExample, ChatMessage};
+pub use split::{TrainingSplit, split};
 #[cfg(feature = "parquet")]
 pub use table::{TableError, write_parquet};
-pub use triple::{Settings, Skipped, Triple};
+pub use triple::{AugmentSettings, SkippedTriple, Triple};

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashSet};
 
 use sqlgauge_base::{Random, seed_of};
 
-use super::example::{Example, Message};
+use super::example::{ChatExample, ChatMessage};
 
 /// The two sides.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Split {
+pub struct TrainingSplit {
     /// To train on.
-    pub train: Vec<Example>,
+    pub train: Vec<ChatExample>,
     /// To validate on.
-    pub validation: Vec<Example>,
+    pub validation: Vec<ChatExample>,
     /// Examples left out because an equal one is there.
     pub duplicates: usize,
     /// Examples of the validation side left out because the training side has the question with that answer.
@@ -21,13 +21,13 @@ pub struct Split {
 
 /// Splits the examples by their original database: databases drawn by the seed are for validation until they have that
 /// share of the examples.
-pub fn split(examples: Vec<Example>, validation_share: f64, seed: u64) -> Split {
-    let mut kept: HashSet<[Message; 3]> = HashSet::new();
+pub fn split(examples: Vec<ChatExample>, validation_share: f64, seed: u64) -> TrainingSplit {
+    let mut kept: HashSet<[ChatMessage; 3]> = HashSet::new();
     let count = examples.len();
-    let examples: Vec<Example> =
+    let examples: Vec<ChatExample> =
         examples.into_iter().filter(|example| kept.insert(example.messages.clone())).collect();
     let for_validation = databases(&examples, validation_share, seed);
-    let mut split = Split { duplicates: count - examples.len(), ..Split::default() };
+    let mut split = TrainingSplit { duplicates: count - examples.len(), ..TrainingSplit::default() };
     for example in examples {
         let side =
             if for_validation.contains(&example.db_id) { &mut split.validation } else { &mut split.train };
@@ -41,11 +41,11 @@ pub fn split(examples: Vec<Example>, validation_share: f64, seed: u64) -> Split 
 }
 
 /// Question and answer, whatever the schema.
-fn said(example: &Example) -> [&str; 2] {
+fn said(example: &ChatExample) -> [&str; 2] {
     [&example.question, &example.messages[2].content]
 }
 
-fn databases(examples: &[Example], share: f64, seed: u64) -> HashSet<String> {
+fn databases(examples: &[ChatExample], share: f64, seed: u64) -> HashSet<String> {
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     examples.iter().for_each(|example| *sizes.entry(&example.db_id).or_default() += 1);
     let mut names: Vec<&str> = sizes.keys().copied().collect();
@@ -67,10 +67,10 @@ fn databases(examples: &[Example], share: f64, seed: u64) -> HashSet<String> {
 mod tests {
     use super::*;
 
-    fn example(db_id: &str, question: &str, answer: &str) -> Example {
-        let message = |role, content: String| Message { role, content };
+    fn example(db_id: &str, question: &str, answer: &str) -> ChatExample {
+        let message = |role, content: String| ChatMessage { role, content };
         let user = format!("CREATE TABLE {db_id} (a);\n{question}");
-        Example {
+        ChatExample {
             messages: [
                 message("system", String::new()),
                 message("user", user),
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_database_is_on_one_side_and_equal_examples_are_one() {
-        let mut examples: Vec<Example> =
+        let mut examples: Vec<ChatExample> =
             (0..40).map(|at| example(&format!("d{}", at % 8), &format!("q{at}"), "SELECT a")).collect();
         examples.push(examples[3].clone());
         let found = split(examples.clone(), 0.25, 1);
@@ -93,7 +93,7 @@ mod tests {
             (found.train.len(), found.validation.len(), found.duplicates, found.leaks),
             (30, 10, 1, 0)
         );
-        let names = |side: &[Example]| side.iter().map(|e| e.db_id.clone()).collect::<HashSet<_>>();
+        let names = |side: &[ChatExample]| side.iter().map(|e| e.db_id.clone()).collect::<HashSet<_>>();
         assert!(names(&found.train).is_disjoint(&names(&found.validation)));
         assert_eq!(split(examples.clone(), 0.25, 1), found);
         assert!(

@@ -11,7 +11,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use sqlgauge_base::file::AtomicFile;
 
-use super::example::Example;
+use super::example::ChatExample;
 
 /// Rows of a group.
 const GROUP_ROWS: usize = 16 * 1024;
@@ -30,11 +30,11 @@ pub struct TableError {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_parquet(path: &Path, examples: &[Example]) -> Result<(), TableError> {
+pub fn write_parquet(path: &Path, examples: &[ChatExample]) -> Result<(), TableError> {
     write(path, examples).map_err(|source| TableError { path: path.to_owned(), source })
 }
 
-fn write(path: &Path, examples: &[Example]) -> Result<(), ParquetError> {
+fn write(path: &Path, examples: &[ChatExample]) -> Result<(), ParquetError> {
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut writer = SerializedFileWriter::new(AtomicFile::create(path)?, schema()?, Arc::new(properties))?;
     for rows in examples.chunks(GROUP_ROWS) {
@@ -55,7 +55,7 @@ fn write(path: &Path, examples: &[Example]) -> Result<(), ParquetError> {
     Ok(file.commit()?)
 }
 
-fn text(example: &Example, column: usize) -> ByteArray {
+fn text(example: &ChatExample, column: usize) -> ByteArray {
     let text = match column {
         0..=2 => &example.messages[column].content,
         3 => &example.question,

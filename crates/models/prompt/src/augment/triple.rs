@@ -8,7 +8,7 @@ use sqlgauge_llm::Prompt;
 use sqlgauge_sql::schema::{Schema, TableKind};
 use sqlgauge_sql::{Features, resolve, schema_text};
 
-use super::example::Example;
+use super::example::ChatExample;
 
 /// A question over one schema.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +33,7 @@ pub struct Triple<'a> {
 
 /// How examples are made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct AugmentSettings {
     /// The prompt.
     pub prompt: Prompt,
     /// Tables that the answer does not read, at most; `None` is all of them.
@@ -44,14 +44,14 @@ pub struct Settings {
 
 /// Why a triple makes no example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Skipped {
+pub enum SkippedTriple {
     /// There is no question.
     NoQuestion,
     /// The answer cannot be resolved over the schema.
     Unresolved,
 }
 
-impl fmt::Display for Skipped {
+impl fmt::Display for SkippedTriple {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoQuestion => "without a question",
@@ -64,10 +64,10 @@ impl Triple<'_> {
     /// The example.
     ///
     /// # Errors
-    /// When there is none; see [`Skipped`].
-    pub fn example(&self, settings: &Settings) -> Result<Example, Skipped> {
+    /// When there is none; see [`SkippedTriple`].
+    pub fn example(&self, settings: &AugmentSettings) -> Result<ChatExample, SkippedTriple> {
         if self.question.trim().is_empty() {
-            return Err(Skipped::NoQuestion);
+            return Err(SkippedTriple::NoQuestion);
         }
         let schema = schema_text(&self.shown_schema(&self.relevant()?, settings));
         let evidence = self.evidence.unwrap_or_default().trim();
@@ -79,19 +79,19 @@ impl Triple<'_> {
             };
             value.to_owned()
         });
-        Ok(Example::new(self, system, user))
+        Ok(ChatExample::new(self, system, user))
     }
 
     /// The tables that matter, in lower case.
-    fn relevant(&self) -> Result<BTreeSet<String>, Skipped> {
+    fn relevant(&self) -> Result<BTreeSet<String>, SkippedTriple> {
         if let Some(relevant) = self.relevant {
             return Ok(relevant.tables().iter().map(|table| table.name.to_lowercase()).collect());
         }
-        let query = resolve(self.answer, self.schema).map_err(|_| Skipped::Unresolved)?;
+        let query = resolve(self.answer, self.schema).map_err(|_| SkippedTriple::Unresolved)?;
         Ok(Features::of(&query, self.schema).tables)
     }
 
-    fn shown_schema(&self, relevant: &BTreeSet<String>, settings: &Settings) -> Schema {
+    fn shown_schema(&self, relevant: &BTreeSet<String>, settings: &AugmentSettings) -> Schema {
         let tables = self.schema.tables();
         let is_relevant = |at: &usize| relevant.contains(&tables[*at].name.to_lowercase());
         let mut others: Vec<usize> =
@@ -118,10 +118,10 @@ mod tests {
     const DDL: &str =
         "CREATE TABLE a (x INT); CREATE TABLE b (y INT); CREATE TABLE c (z INT); CREATE TABLE d (w INT);";
 
-    fn settings(irrelevant_tables: Option<usize>) -> Settings {
+    fn settings(irrelevant_tables: Option<usize>) -> AugmentSettings {
         let known = Placeholders { prompt: "t", required: &["schema", "question"], optional: &["evidence"] };
         let text = "# System\nS\n# User\n{{schema}}\n{{evidence}}\n{{question}}";
-        Settings { prompt: Prompt::parse(text, known).unwrap(), irrelevant_tables, seed: 7 }
+        AugmentSettings { prompt: Prompt::parse(text, known).unwrap(), irrelevant_tables, seed: 7 }
     }
 
     fn triple<'a>(schema: &'a Schema, answer: &'a str) -> Triple<'a> {
@@ -155,9 +155,9 @@ mod tests {
     fn what_makes_no_example_says_why() {
         let schema = Schema::from_ddl(DDL).unwrap();
         let lacking = triple(&schema, "SELECT y FROM nothing").example(&settings(None));
-        assert_eq!(lacking, Err(Skipped::Unresolved));
+        assert_eq!(lacking, Err(SkippedTriple::Unresolved));
         let asked = Triple { question: " ", ..triple(&schema, "SELECT y FROM b") };
-        assert_eq!(asked.example(&settings(None)), Err(Skipped::NoQuestion));
+        assert_eq!(asked.example(&settings(None)), Err(SkippedTriple::NoQuestion));
         let relevant = Schema::from_ddl("CREATE TABLE c (z INT)").unwrap();
         let none = Triple { relevant: Some(&relevant), ..triple(&schema, "It cannot be answered.") };
         let example = none.example(&settings(Some(0))).unwrap();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use sqlgauge_dataset::{extract_sql, is_abstention};
-use sqlgauge_llm::{ChatAnswer, LlmError, Token};
+use sqlgauge_llm::{AnswerToken, ChatAnswer, LlmError};
 use sqlgauge_sql::lex::{self, TokenKind};
 
 /// What became of a question.
@@ -101,7 +101,7 @@ pub struct LogProbabilities {
 impl LogProbabilities {
     /// Those of the tokens that the SQL is made of; of all tokens where it is not a piece of the answer. `None` without
     /// tokens.
-    fn of(tokens: &[Token], sql: &str) -> Option<Self> {
+    fn of(tokens: &[AnswerToken], sql: &str) -> Option<Self> {
         let whole: String = tokens.iter().map(|token| token.token.as_str()).collect();
         let range = whole.rfind(sql).filter(|_| !sql.is_empty()).map(|start| start..start + sql.len());
         let mut end = 0;
@@ -126,7 +126,7 @@ impl LogProbabilities {
 
 /// One answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Sample {
+pub struct SampledAnswer {
     /// The SQL in the answer; null where there is no answer.
     pub sql: Option<String>,
     /// What became of it.
@@ -145,7 +145,7 @@ pub struct Sample {
     pub error: Option<String>,
 }
 
-impl Sample {
+impl SampledAnswer {
     pub(crate) fn of(result: Result<ChatAnswer, LlmError>) -> Self {
         match result {
             Ok(answer) => {
@@ -187,7 +187,7 @@ impl Sample {
 
 /// A line of the prediction file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Line {
+pub struct PredictionLine {
     /// The id of the item.
     pub id: String,
     /// Its database.
@@ -195,31 +195,31 @@ pub struct Line {
     /// The answer; of several samples the one that most of them give (white space does not count), of equally many the
     /// most probable one, then the first one.
     #[serde(flatten)]
-    pub answer: Sample,
+    pub answer: SampledAnswer,
     /// How sure the model is, in [0, 1]: the probability of the whole SQL; of several samples the share that says the same.
     /// Null where it is not known.
     pub confidence: Option<f64>,
     /// All samples, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub samples: Vec<Sample>,
+    pub samples: Vec<SampledAnswer>,
 }
 
-impl Line {
-    pub(crate) fn of(id: &str, db_id: &str, samples: Vec<Sample>) -> Self {
+impl PredictionLine {
+    pub(crate) fn of(id: &str, db_id: &str, samples: Vec<SampledAnswer>) -> Self {
         let (id, db_id) = (id.to_owned(), db_id.to_owned());
         if let [only] = samples.as_slice() {
             let (answer, confidence) = (only.clone(), only.probability());
             return Self { id, db_id, answer, confidence, samples: Vec::new() };
         }
         let mut votes: HashMap<String, usize> = HashMap::new();
-        samples.iter().filter_map(Sample::key).for_each(|key| *votes.entry(key).or_default() += 1);
-        let votes = |sample: &Sample| sample.key().map_or(0, |key| votes[&key]);
+        samples.iter().filter_map(SampledAnswer::key).for_each(|key| *votes.entry(key).or_default() += 1);
+        let votes = |sample: &SampledAnswer| sample.key().map_or(0, |key| votes[&key]);
         // `max_by` gives the last of equals, and the first is wanted.
         let best = samples.iter().rev().max_by(|a, b| {
-            let probability = |sample: &Sample| sample.probability().unwrap_or_default();
+            let probability = |sample: &SampledAnswer| sample.probability().unwrap_or_default();
             votes(a).cmp(&votes(b)).then(probability(a).total_cmp(&probability(b)))
         });
-        let answer = best.cloned().unwrap_or_else(|| Sample::of(Err(LlmError::Abandoned)));
+        let answer = best.cloned().unwrap_or_else(|| SampledAnswer::of(Err(LlmError::Abandoned)));
         let share = votes(&answer) as f64 / samples.len().max(1) as f64;
         Self { id, db_id, confidence: answer.sql.is_some().then_some(share), answer, samples }
     }
@@ -229,10 +229,10 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn tokens(pieces: &[(&str, f64)]) -> Vec<Token> {
+    fn tokens(pieces: &[(&str, f64)]) -> Vec<AnswerToken> {
         pieces
             .iter()
-            .map(|(token, logprob)| Token { token: (*token).to_owned(), logprob: *logprob })
+            .map(|(token, logprob)| AnswerToken { token: (*token).to_owned(), logprob: *logprob })
             .collect()
     }
 
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn what_most_samples_say_is_the_answer() {
         let sample = |sql: &str, logprob: f64| {
-            Sample::of(Ok(ChatAnswer {
+            SampledAnswer::of(Ok(ChatAnswer {
                 text: sql.to_owned(),
                 finish_reason: Some("stop".to_owned()),
                 refusal: None,
@@ -261,9 +261,9 @@ mod tests {
                 cached: false,
             }))
         };
-        let failed = || Sample::of(Err(LlmError::Cancelled));
-        let line = |samples: Vec<Sample>| {
-            let line = Line::of("0", "d", samples);
+        let failed = || SampledAnswer::of(Err(LlmError::Cancelled));
+        let line = |samples: Vec<SampledAnswer>| {
+            let line = PredictionLine::of("0", "d", samples);
             (line.answer.sql, line.confidence)
         };
         let said = |sql: &str| Some(sql.to_owned());
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(line(vec![sample(a, -1.0), sample(b, -1.0)]).0, said(a));
         // Only what is white space to SQL does not count, and what stands in a text does.
         let (one, two, other) = ("SELECT ' '", "SELECT '  '", "SELECT\u{a0}' '");
-        let share = |samples: Vec<Sample>| line(samples).1;
+        let share = |samples: Vec<SampledAnswer>| line(samples).1;
         assert_eq!(share(vec![sample(one, -1.0), sample(two, -1.0), sample(other, -1.0)]), Some(1.0 / 3.0));
         assert_eq!(line(vec![failed(), failed()]), (None, None));
         assert_eq!(line(vec![sample(a, -1.0)]), (said(a), Some((-1.0_f64).exp())));

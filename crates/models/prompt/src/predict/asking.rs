@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use sqlgauge_llm::{Client, LlmError, Progress, Usage};
+use sqlgauge_llm::{BatchProgress, Client, LlmError, Usage};
 
-use super::answer::{Line, Sample};
-use super::request::Settings;
+use super::answer::{PredictionLine, SampledAnswer};
+use super::request::PredictSettings;
 
 /// A question to ask.
 #[derive(Debug, Clone)]
-pub struct Question<'a> {
+pub struct PromptQuestion<'a> {
     /// The id of its item.
     pub id: &'a str,
     /// Its database.
@@ -25,9 +25,9 @@ pub struct Question<'a> {
 
 /// What came of a workload.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prediction {
+pub struct PredictOutcome {
     /// One per question, in their order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<PredictionLine>,
     /// What was used.
     pub usage: Usage,
     /// Why questions were left unasked, if some were.
@@ -37,10 +37,10 @@ pub struct Prediction {
 /// Asks the questions.
 pub fn predict(
     client: &Client,
-    questions: &[Question<'_>],
-    settings: &Settings,
-    progress: Option<&mut (dyn FnMut(&Progress) + Send)>,
-) -> Prediction {
+    questions: &[PromptQuestion<'_>],
+    settings: &PredictSettings,
+    progress: Option<&mut (dyn FnMut(&BatchProgress) + Send)>,
+) -> PredictOutcome {
     let samples = settings.samples.max(1);
     let order = by_schema(questions);
     let asked = order.iter().flat_map(|&at| (0..samples).map(move |sample| (at, sample)));
@@ -49,18 +49,19 @@ pub fn predict(
     let stopped_by = batch.stopped_by().cloned();
     let usage = batch.usage;
     let mut results = batch.results.into_iter();
-    let mut lines: Vec<(usize, Line)> = Vec::with_capacity(questions.len());
+    let mut lines: Vec<(usize, PredictionLine)> = Vec::with_capacity(questions.len());
     for at in order {
         let question = &questions[at];
-        let answers: Vec<Sample> = results.by_ref().take(samples as usize).map(Sample::of).collect();
-        lines.push((at, Line::of(question.id, question.db_id, answers)));
+        let answers: Vec<SampledAnswer> =
+            results.by_ref().take(samples as usize).map(SampledAnswer::of).collect();
+        lines.push((at, PredictionLine::of(question.id, question.db_id, answers)));
     }
     lines.sort_unstable_by_key(|(at, _)| *at);
-    Prediction { lines: lines.into_iter().map(|(_, line)| line).collect(), usage, stopped_by }
+    PredictOutcome { lines: lines.into_iter().map(|(_, line)| line).collect(), usage, stopped_by }
 }
 
 /// The positions of the questions, those of one schema together, in the order in which schemas are first asked about.
-fn by_schema(questions: &[Question<'_>]) -> Vec<usize> {
+fn by_schema(questions: &[PromptQuestion<'_>]) -> Vec<usize> {
     let mut first: HashMap<&str, usize> = HashMap::new();
     let keys: Vec<usize> = questions
         .iter()

@@ -1,7 +1,7 @@
 //! Asks a language model for the SQL of a workload's questions.
 //!
 //! # Contract
-//! - `predict` makes one `Line` per question, in the order of the workload: the SQL, a typed `Status`, and what the
+//! - `predict` makes one `PredictionLine` per question, in the order of the workload: the SQL, a typed `Status`, and what the
 //!   server says of the probabilities of its tokens. Whatever a server does costs the questions that it concerns, and
 //!   nothing else: a line without an answer has no SQL (null) and an error in words.
 //! - Questions of one schema are asked one after the other, and the schema stands at the beginning of the built-in prompt, so
@@ -22,11 +22,11 @@ mod request;
 mod schema;
 
 #[cfg(feature = "services")]
-pub use answer::{Line, LogProbabilities, Sample, Status};
+pub use answer::{LogProbabilities, PredictionLine, SampledAnswer, Status};
 #[cfg(feature = "services")]
-pub use asking::{Prediction, Question, predict};
+pub use asking::{PredictOutcome, PromptQuestion, predict};
 pub use prompt::{PLACEHOLDERS, built_in_prompt};
 #[cfg(feature = "services")]
-pub use request::Settings;
+pub use request::PredictSettings;
 #[cfg(feature = "services")]
 pub use schema::{ExampleRows, schema_with_rows};

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 use sqlgauge_llm::{ChatRequest, Prompt};
 
-use super::asking::Question;
+use super::asking::PromptQuestion;
 use crate::ModelSettings;
 
 /// Which model is asked for SQL, and how.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct PredictSettings {
     /// The model.
     pub model: ModelSettings,
     /// The prompt.
@@ -23,14 +23,14 @@ pub struct Settings {
     pub logprobs: bool,
 }
 
-impl Settings {
+impl PredictSettings {
     /// One sample with its log-probabilities.
     pub fn new(model: ModelSettings, prompt: Prompt) -> Self {
         Self { model, prompt, stop: Vec::new(), seed: None, samples: 1, logprobs: true }
     }
 
     /// The request of a sample of a question.
-    pub(crate) fn request(&self, question: &Question<'_>, sample: u32) -> ChatRequest {
+    pub(crate) fn request(&self, question: &PromptQuestion<'_>, sample: u32) -> ChatRequest {
         let evidence = question.evidence.unwrap_or_default().trim();
         let filled = self.prompt.fill(|name| {
             let value = match name {

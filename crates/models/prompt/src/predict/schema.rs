@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use sqlgauge_engine::{Database, Engine, Value};
-use sqlgauge_sql::Dialect;
+use sqlgauge_sql::PrintDialect;
 use sqlgauge_sql::schema::{Schema, TableKind};
 
 /// Characters of a value that a prompt shows.
@@ -27,7 +27,8 @@ pub struct ExampleRows<'a> {
 pub fn schema_with_rows(ddl: &str, schema: &Schema, rows: ExampleRows<'_>) -> String {
     let mut text = ddl.trim_end().to_owned();
     for table in schema.tables().iter().filter(|table| table.kind != TableKind::Shadow) {
-        let sql = format!("SELECT * FROM {} LIMIT {}", Dialect::Sqlite.identifier(&table.name), rows.count);
+        let sql =
+            format!("SELECT * FROM {} LIMIT {}", PrintDialect::Sqlite.identifier(&table.name), rows.count);
         let execution = rows.engine.run(rows.database, &sql);
         let Some(result) = execution.rows().filter(|rows| !rows.is_empty()) else { continue };
         let columns: Vec<&str> = result.columns.iter().take(SHOWN_COLUMNS).map(String::as_str).collect();

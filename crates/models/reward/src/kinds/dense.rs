@@ -23,7 +23,7 @@ use super::{Rewarding, Worth};
 use crate::code::Code;
 use crate::error::RewardError;
 use crate::judge::{Case, GoldQuestion, JudgedAnswer, Progress, metric, on_witnesses};
-use crate::options::Kind;
+use crate::options::RewardKind;
 
 pub(super) struct Dense;
 
@@ -36,8 +36,8 @@ const RUNS: f64 = 0.3;
 const AGREES: f64 = 0.6;
 
 impl Rewarding for Dense {
-    fn kind(&self) -> Kind {
-        Kind::Dense
+    fn kind(&self) -> RewardKind {
+        RewardKind::Dense
     }
 
     fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError> {

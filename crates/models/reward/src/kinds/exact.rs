@@ -8,13 +8,13 @@
 use super::{Rewarding, Worth, all_or_nothing};
 use crate::error::RewardError;
 use crate::judge::{Case, GoldQuestion};
-use crate::options::Kind;
+use crate::options::RewardKind;
 
 pub(super) struct Exact;
 
 impl Rewarding for Exact {
-    fn kind(&self) -> Kind {
-        Kind::Exact
+    fn kind(&self) -> RewardKind {
+        RewardKind::Exact
     }
 
     fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError> {

@@ -7,7 +7,7 @@ mod structure;
 use crate::code::Code;
 use crate::error::RewardError;
 use crate::judge::{Case, GoldQuestion, JudgedAnswer};
-use crate::options::Kind;
+use crate::options::RewardKind;
 
 /// What an answer is worth beside one gold.
 pub(crate) struct Worth {
@@ -18,7 +18,7 @@ pub(crate) struct Worth {
 
 /// One kind of reward. Its contract is the documentation at the head of its file.
 pub(crate) trait Rewarding: Sync {
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> RewardKind;
 
     /// What the answer is worth beside that gold.
     fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError>;
@@ -27,7 +27,7 @@ pub(crate) trait Rewarding: Sync {
 static KINDS: &[&dyn Rewarding] = &[&exact::Exact, &dense::Dense, &structure::Structure];
 
 /// The reward of that kind.
-pub(crate) fn of(kind: Kind) -> &'static dyn Rewarding {
+pub(crate) fn of(kind: RewardKind) -> &'static dyn Rewarding {
     KINDS.iter().copied().find(|own| own.kind() == kind).unwrap_or(&exact::Exact)
 }
 
@@ -45,6 +45,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_there_once() {
-        assert_eq!(KINDS.iter().map(|own| own.kind()).collect::<Vec<_>>(), Kind::ALL);
+        assert_eq!(KINDS.iter().map(|own| own.kind()).collect::<Vec<_>>(), RewardKind::ALL);
     }
 }

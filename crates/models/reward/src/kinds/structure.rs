@@ -13,7 +13,7 @@ use super::{Rewarding, Worth, all_or_nothing};
 use crate::code::Code;
 use crate::error::RewardError;
 use crate::judge::{Case, GoldQuestion, JudgedAnswer, Progress, metric};
-use crate::options::Kind;
+use crate::options::RewardKind;
 use crate::reads::reads_table;
 
 pub(super) struct Structure;
@@ -21,8 +21,8 @@ pub(super) struct Structure;
 const MATCHING: &str = "etm@1";
 
 impl Rewarding for Structure {
-    fn kind(&self) -> Kind {
-        Kind::Structure
+    fn kind(&self) -> RewardKind {
+        RewardKind::Structure
     }
 
     fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError> {

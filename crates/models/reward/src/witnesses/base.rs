@@ -7,7 +7,7 @@ use sqlgauge_search::mutation::Mutations;
 use sqlgauge_search::{Search, SearchError, literal};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Expr, Literal, Query};
-use sqlgauge_sql::{Dialect, print, resolve};
+use sqlgauge_sql::{PrintDialect, print, resolve};
 
 use super::StoredWitness;
 use crate::golds::Gold;
@@ -106,7 +106,7 @@ impl Base {
 fn guesses(gold: &Gold, query: Option<&Query>, schema: &Schema) -> Vec<String> {
     let none = query.and_then(|query| {
         let limit = Some(Expr::Literal(Literal::Integer(0)));
-        print(&Query { limit, offset: None, ..query.clone() }, schema, Dialect::Sqlite).ok()
+        print(&Query { limit, offset: None, ..query.clone() }, schema, PrintDialect::Sqlite).ok()
     });
     gold.rows().and_then(|rows| echo(rows)).into_iter().chain(none).collect()
 }
@@ -116,7 +116,7 @@ fn mutated(query: &Query, schema: &Schema) -> Vec<String> {
     let mutations = Mutations::new(query, schema);
     let count = mutations.count();
     let numbers = (0..count.min(MUTATIONS)).map(|number| number * count / count.min(MUTATIONS));
-    numbers.filter_map(|number| print(&mutations.get(number)?, schema, Dialect::Sqlite).ok()).collect()
+    numbers.filter_map(|number| print(&mutations.get(number)?, schema, PrintDialect::Sqlite).ok()).collect()
 }
 
 /// The rows as a query that reads nothing; `None` where there are none, or too many.

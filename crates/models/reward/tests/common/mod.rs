@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use sqlgauge_engine::WorkerCommand;
-use sqlgauge_reward::{Code, Options, Request, Reward, RewardResult};
+use sqlgauge_reward::{Code, Request, Reward, RewardOptions, RewardResult};
 
 const SHOP: &str = "
     CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, rating REAL);
@@ -27,7 +27,7 @@ pub fn worker() -> WorkerCommand {
     WorkerCommand::new(env!("CARGO_BIN_EXE_sqlgauge-reward-worker"))
 }
 
-pub fn reward(options: Options) -> Reward {
+pub fn reward(options: RewardOptions) -> Reward {
     Reward::new(options, worker()).unwrap()
 }
 

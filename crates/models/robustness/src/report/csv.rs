@@ -1,6 +1,6 @@
 //! `csv`: one row per system, benchmark and measure, by RFC 4180; what does not apply is an empty field.
 
-use crate::{Change, METRICS, SystemRobustness};
+use crate::{AccuracyChange, METRICS, SystemRobustness};
 use ::csv::{Terminator, WriterBuilder};
 use sqlgauge_run::ScoreSummary;
 
@@ -85,11 +85,12 @@ fn row(
     measure: &str,
     score: &ScoreSummary,
     original: Option<f64>,
-    change: Option<&Change>,
+    change: Option<&AccuracyChange>,
 ) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    let count = |of: fn(&Change) -> usize| change.map_or_else(String::new, |change| of(change).to_string());
-    let of = |of: fn(&Change) -> f64| number(change.map(of));
+    let count =
+        |of: fn(&AccuracyChange) -> usize| change.map_or_else(String::new, |change| of(change).to_string());
+    let of = |of: fn(&AccuracyChange) -> f64| number(change.map(of));
     let mut row: Vec<String> = fixed.iter().map(|text| (*text).to_owned()).collect();
     row.extend([
         measure.to_owned(),

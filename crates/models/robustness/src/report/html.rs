@@ -6,7 +6,7 @@
     reason = "a page is written once; what reads best wins"
 )]
 
-use crate::{Row, SystemRobustness};
+use crate::{RobustnessRow, SystemRobustness};
 
 use super::sheets::{Cell, Sheet, sheets};
 use super::{EX, RobustnessReport};
@@ -70,7 +70,7 @@ fn said(system: &SystemRobustness) -> String {
         mean(&system.original),
         mean(&system.macro_average)
     );
-    let lost = |row: &&Row| row.changes.get(EX).map_or(0.0, |change| change.difference);
+    let lost = |row: &&RobustnessRow| row.changes.get(EX).map_or(0.0, |change| change.difference);
     let worst = system.rows.iter().min_by(|a, b| lost(a).total_cmp(&lost(b)));
     if let Some((row, change)) =
         worst.and_then(|row| Some((row, row.changes.get(EX)?))).filter(|(_, c)| c.difference < 0.0)

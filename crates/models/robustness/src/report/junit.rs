@@ -3,24 +3,24 @@
 
 use std::io::Write as _;
 
-use crate::{Row, SystemRobustness};
+use crate::{RobustnessRow, SystemRobustness};
 
 use super::sheets::{change, name, with_interval};
 use super::{EX, RobustnessReport};
 use sqlgauge_report::ReportError;
-use sqlgauge_report::formats::junit::{CaseOutcome, Tally, begin_suites, case};
+use sqlgauge_report::formats::junit::{CaseOutcome, SuiteTally, begin_suites, case};
 
 /// The XML that CI servers read as `JUnit` results.
 ///
 /// # Errors
 /// If the text cannot be written.
 pub fn junit(report: &RobustnessReport) -> Result<String, ReportError> {
-    let suites: Vec<(Tally, &SystemRobustness)> = report
+    let suites: Vec<(SuiteTally, &SystemRobustness)> = report
         .robustness
         .systems
         .iter()
         .map(|system| {
-            let mut tally = Tally::default();
+            let mut tally = SuiteTally::default();
             system.rows.iter().for_each(|row| tally.count(&verdict(report, row)));
             (tally, system)
         })
@@ -39,7 +39,7 @@ pub fn junit(report: &RobustnessReport) -> Result<String, ReportError> {
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-fn verdict(report: &RobustnessReport, row: &Row) -> CaseOutcome {
+fn verdict(report: &RobustnessReport, row: &RobustnessRow) -> CaseOutcome {
     if !row.changes.contains_key(EX) {
         return CaseOutcome::Skipped("execution accuracy applies to no item on both schemas".to_owned());
     }

@@ -2,11 +2,11 @@
 
 use super::RobustnessReport;
 use super::sheets::{Cell, Sheet, sheets};
-use sqlgauge_report::formats::markdown::{Page, code, details, escape, table};
+use sqlgauge_report::formats::markdown::{MarkdownPage, code, details, escape, table};
 
 /// The report as GitHub-flavoured Markdown, of bounded size: whole sections that do not fit are left out, and it says so.
 pub fn markdown(report: &RobustnessReport) -> String {
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     page.add("## Robustness to schema changes\n\n");
     for sheet in sheets(&report.robustness) {
         page.add(&section(&sheet));

@@ -11,7 +11,7 @@ mod markdown;
 mod sheets;
 mod table;
 
-use crate::{METRICS, Robustness, Row};
+use crate::{METRICS, Robustness, RobustnessRow};
 
 pub use csv::csv;
 pub use folder::FILES;
@@ -35,7 +35,7 @@ pub struct RobustnessReport {
 
 impl RobustnessReport {
     /// The systems and rows whose loss is greater than allowed.
-    pub fn failures(&self) -> impl Iterator<Item = (&str, &Row)> {
+    pub fn failures(&self) -> impl Iterator<Item = (&str, &RobustnessRow)> {
         let rows = self
             .robustness
             .systems
@@ -44,7 +44,7 @@ impl RobustnessReport {
         rows.filter(|(_, row)| self.is_failure(row))
     }
 
-    fn is_failure(&self, row: &Row) -> bool {
+    fn is_failure(&self, row: &RobustnessRow) -> bool {
         let lost = row.changes.get(EX).map(|change| -change.difference);
         self.max_drop.zip(lost).is_some_and(|(most, lost)| lost > most)
     }

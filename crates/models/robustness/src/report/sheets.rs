@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{METRICS, OutOfScopeRow, Robustness, Row, SystemRobustness};
+use crate::{METRICS, OutOfScopeRow, Robustness, RobustnessRow, SystemRobustness};
 use sqlgauge_run::ScoreSummary;
 
 use super::EX;
@@ -76,7 +76,7 @@ pub(super) fn sheets(robustness: &Robustness) -> Vec<Sheet> {
 }
 
 /// The name of a row, with what tells it from others of its kind.
-pub(super) fn name(row: &Row, all: &[Row]) -> String {
+pub(super) fn name(row: &RobustnessRow, all: &[RobustnessRow]) -> String {
     let several = all.iter().filter(|other| other.label == row.label).count() > 1;
     if several { format!("{} at {}", row.label, row.intensity) } else { row.label.clone() }
 }
@@ -99,7 +99,7 @@ pub(super) fn with_interval(score: Option<&ScoreSummary>) -> String {
 }
 
 /// `−9.1 [−11.8, −6.4]`.
-pub(super) fn change(row: &Row, metric: &str) -> String {
+pub(super) fn change(row: &RobustnessRow, metric: &str) -> String {
     row.changes.get(metric).map_or_else(
         || NONE.to_owned(),
         |change| {
@@ -110,7 +110,7 @@ pub(super) fn change(row: &Row, metric: &str) -> String {
 }
 
 /// What the change did to execution accuracy.
-fn difference(row: &Row) -> Option<f64> {
+fn difference(row: &RobustnessRow) -> Option<f64> {
     row.changes.get(EX).map(|change| change.difference)
 }
 
@@ -239,7 +239,7 @@ fn abstentions(at: usize, system: &SystemRobustness) -> Sheet {
 fn curves(at: usize, system: &SystemRobustness) -> Vec<Sheet> {
     let original = ("original".to_owned(), system.original.get(EX).copied());
     let mut curves = Vec::new();
-    let steps: Vec<&Row> = system.rows.iter().filter(|row| row.step.is_some()).collect();
+    let steps: Vec<&RobustnessRow> = system.rows.iter().filter(|row| row.step.is_some()).collect();
     if !steps.is_empty() {
         let places = steps.iter().map(|row| (row.label.clone(), row.scores.get(EX).copied()));
         let points = std::iter::once(original.clone()).chain(places).collect();
@@ -247,7 +247,7 @@ fn curves(at: usize, system: &SystemRobustness) -> Vec<Sheet> {
     }
     let kinds: BTreeSet<_> = system.rows.iter().filter_map(|row| row.kind).collect();
     for kind in kinds {
-        let mut rows: Vec<&Row> =
+        let mut rows: Vec<&RobustnessRow> =
             system.rows.iter().filter(|row| row.kind == Some(kind) && row.step.is_none()).collect();
         if rows.len() > 1 {
             rows.sort_by(|a, b| a.intensity.total_cmp(&b.intensity));

@@ -9,12 +9,12 @@ use unicode_width::UnicodeWidthStr;
 use super::RobustnessReport;
 use super::sheets::{Cell, Sheet, sheets};
 use sqlgauge_report::Painter;
-use sqlgauge_report::formats::Table;
+use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::formats::table::whole_numbers;
 
 /// The report as text, `width` columns wide, with ANSI colours or without. What is by database is in the other formats.
 pub fn table(report: &RobustnessReport, width: u16, colour: bool) -> String {
-    let tables = Table { width, colour };
+    let tables = TextTables { width, colour };
     let shown = sheets(&report.robustness).into_iter().filter(|sheet| !sheet.id.starts_with("databases"));
     let mut text: String = shown.map(|sheet| sheet_text(&sheet, tables)).collect();
     if let Some(most) = report.max_drop {
@@ -32,7 +32,7 @@ pub fn table(report: &RobustnessReport, width: u16, colour: bool) -> String {
     text
 }
 
-fn sheet_text(sheet: &Sheet, tables: Table) -> String {
+fn sheet_text(sheet: &Sheet, tables: TextTables) -> String {
     let painter = Painter { colour: tables.colour };
     let fits = |lines: &Vec<String>| lines.iter().all(|line| line.width() <= usize::from(tables.width));
     // A name that is broken letter by letter says less than a row without intervals.
@@ -69,7 +69,7 @@ impl Intervals {
     }
 }
 
-fn lines(sheet: &Sheet, tables: Table, intervals: Intervals) -> Vec<String> {
+fn lines(sheet: &Sheet, tables: TextTables, intervals: Intervals) -> Vec<String> {
     let header: Vec<&str> = sheet.header.iter().map(String::as_str).collect();
     let mut table = tables.new_table(&header);
     for row in &sheet.rows {

@@ -11,7 +11,7 @@ use sqlgauge_encode::Vectors;
 
 use crate::descriptors::{Descriptors, Mahalanobis};
 use crate::directions::Directions;
-use crate::error::{ShiftError, Side};
+use crate::error::{SetSide, ShiftError};
 use crate::reference::{Reference, mean_and_std};
 use crate::scan::scan;
 use draw::{Drawer, Tilts};
@@ -177,7 +177,7 @@ fn prepare(reference: &Reference, corpus: &Corpus<'_>, seed: u64) -> Result<Prep
         values[start + axis] = 1.0;
     }
     let all = Directions::from_rows(directions.dimensions(), values)?;
-    let mut partial = scan(Side::Corpus, corpus.vectors, &all, Some(reference.whitening()))?;
+    let mut partial = scan(SetSide::Corpus, corpus.vectors, &all, Some(reference.whitening()))?;
     if partial.len() != corpus.correct.len() {
         let (read, said) = (partial.len(), corpus.correct.len());
         return Err(ShiftError::Invalid(format!("the corpus has {read} vectors where it said {said}")));
@@ -213,7 +213,7 @@ fn describe(
 fn check(corpus: &Corpus<'_>, options: &MetaSetOptions) -> Result<(), ShiftError> {
     let count = corpus.vectors.len();
     if count == 0 {
-        return Err(ShiftError::TooFew { side: Side::Corpus, found: 0, needed: 1 });
+        return Err(ShiftError::TooFew { side: SetSide::Corpus, found: 0, needed: 1 });
     }
     if u32::try_from(count).is_err() {
         return Err(ShiftError::Invalid(format!(

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use sqlgauge_encode::Vectors;
 
 use super::Strategy;
-use crate::error::{ShiftError, Side};
+use crate::error::{SetSide, ShiftError};
 use crate::kernels;
 use crate::moments::Moments;
 
@@ -54,7 +54,7 @@ pub(super) fn accumulate(
     let mut first = 0;
     for chunk in 0..vectors.chunks() {
         let read = vectors.read_chunk(chunk, &mut chunk_rows);
-        read.map_err(|error| ShiftError::Read { side: Side::Corpus, error })?;
+        read.map_err(|error| ShiftError::Read { side: SetSide::Corpus, error })?;
         slab.extend_from_slice(&chunk_rows);
         if slab.len() * 4 >= SLAB_BYTES || chunk + 1 == vectors.chunks() {
             for slab in slab.chunks((SLAB_BYTES / (4 * pivot.len())).max(1) * pivot.len()) {

@@ -7,7 +7,7 @@ mod other;
 
 use serde_json::Value;
 
-use crate::columns::{Columns, Role};
+use crate::columns::{ColumnRole, Columns};
 use crate::fence::{FENCE, fence_after_select, fenced};
 use crate::text::strip;
 pub(crate) use begin::{after_keyword, statement_start, words};
@@ -181,7 +181,8 @@ pub(crate) fn sql_of_json(text: &str) -> Option<String> {
     let value: Value = serde_json::from_str(text).ok()?;
     let fields = value.as_object()?;
     let columns = Columns::default();
-    let (_, value) = columns.find(Role::Prediction, fields).or_else(|| columns.find(Role::Gold, fields))?;
+    let (_, value) =
+        columns.find(ColumnRole::Prediction, fields).or_else(|| columns.find(ColumnRole::Gold, fields))?;
     value.as_str().map(str::to_owned)
 }
 

@@ -89,9 +89,9 @@ static READERS: &[&dyn Reader] =
 
 /// A file format.
 #[derive(Clone, Copy)]
-pub struct Format(&'static dyn Reader);
+pub struct FileFormat(&'static dyn Reader);
 
-impl Format {
+impl FileFormat {
     /// All formats.
     pub fn all() -> impl Iterator<Item = Self> {
         READERS.iter().map(|reader| Self(*reader))
@@ -153,7 +153,7 @@ impl Format {
     }
 }
 
-impl FromStr for Format {
+impl FromStr for FileFormat {
     type Err = DatasetError;
 
     fn from_str(name: &str) -> Result<Self, DatasetError> {
@@ -164,19 +164,19 @@ impl FromStr for Format {
     }
 }
 
-impl fmt::Debug for Format {
+impl fmt::Debug for FileFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Format({})", self.name())
     }
 }
 
-impl PartialEq for Format {
+impl PartialEq for FileFormat {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 }
 
-impl Eq for Format {}
+impl Eq for FileFormat {}
 
 #[cfg(test)]
 mod tests {
@@ -184,16 +184,17 @@ mod tests {
 
     #[test]
     fn names_and_extensions_are_unique_and_every_name_is_found_again() {
-        let mut extensions: Vec<&str> = Format::all().flat_map(|f| f.extensions().iter().copied()).collect();
+        let mut extensions: Vec<&str> =
+            FileFormat::all().flat_map(|f| f.extensions().iter().copied()).collect();
         let count = extensions.len();
         extensions.sort_unstable();
         extensions.dedup();
         assert_eq!(extensions.len(), count);
-        for format in Format::all() {
-            assert_eq!(format.name().parse::<Format>().unwrap(), format);
+        for format in FileFormat::all() {
+            assert_eq!(format.name().parse::<FileFormat>().unwrap(), format);
             assert!(!format.summary().is_empty());
         }
-        assert!("xml".parse::<Format>().unwrap_err().to_string().contains("jsonl"));
+        assert!("xml".parse::<FileFormat>().unwrap_err().to_string().contains("jsonl"));
     }
 
     #[test]
@@ -216,14 +217,14 @@ mod tests {
             ("dev.tsv", "id\tsql\n", "tsv"),
         ] {
             let input = Input::from_bytes(name, content.as_bytes().to_vec());
-            assert_eq!(Format::detect(&input).name(), format, "{name}: {content}");
+            assert_eq!(FileFormat::detect(&input).name(), format, "{name}: {content}");
         }
     }
 
     #[test]
     fn parquet_is_recognised_under_any_name() {
         let input = Input::from_bytes("x.sql", b"PAR1....".to_vec());
-        let format = Format::detect(&input);
+        let format = FileFormat::detect(&input);
         assert_eq!(format.name(), "parquet");
         #[cfg(not(feature = "parquet"))]
         assert!(

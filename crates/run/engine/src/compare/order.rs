@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::ResultSet;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{Dialect, UnderDistinct, ordered, ordered_under_distinct, print};
+use sqlgauge_sql::{PrintDialect, UnderDistinct, ordered, ordered_under_distinct, print};
 
 use crate::compare::pyeq::Interner;
 use crate::compare::rows::{GoldOrder, runs_of_keys};
@@ -33,7 +33,7 @@ impl GoldOrder {
         if ordered.keys.iter().all(|&key| key < ordered.width) {
             return Self::from_keys(gold, &ordered.keys);
         }
-        let sql = match print(&ordered.query, schema, Dialect::Sqlite) {
+        let sql = match print(&ordered.query, schema, PrintDialect::Sqlite) {
             Ok(sql) => sql,
             Err(error) => return Self::Unknown(format!("the gold's sort keys cannot be added: {error}")),
         };
@@ -53,7 +53,7 @@ fn runs_under_distinct(
     under: &UnderDistinct,
 ) -> Result<Vec<usize>, String> {
     let run = |query| {
-        let sql = print(query, schema, Dialect::Sqlite)
+        let sql = print(query, schema, PrintDialect::Sqlite)
             .map_err(|error| format!("the gold's sort keys cannot be added: {error}"))?;
         Ok::<_, String>(run(&sql))
     };

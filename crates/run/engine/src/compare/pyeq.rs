@@ -15,7 +15,7 @@ use crate::{ResultSet, Value};
 
 /// A value up to Python's equality: two values are `==` in Python if and only if their keys are equal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Key<'a> {
+pub enum PythonKey<'a> {
     /// `None`.
     None,
     /// An `int`, or a `float` with the value of one that SQLite can hold.
@@ -28,7 +28,7 @@ pub enum Key<'a> {
     Bytes(&'a [u8]),
 }
 
-impl<'a> Key<'a> {
+impl<'a> PythonKey<'a> {
     /// The key of a value; text is decoded with errors ignored.
     pub fn of(value: &'a Value) -> Self {
         match value {
@@ -197,7 +197,7 @@ impl Hasher for FoldHasher {
 /// Numbers the values of several results so that equal values share a number.
 #[derive(Debug, Default)]
 pub struct Interner<'a> {
-    numbers: FoldMap<Key<'a>, u32>,
+    numbers: FoldMap<PythonKey<'a>, u32>,
     /// For each number, which of Python's spellings of one number were seen (`1`, `1.0`, `-0.0`).
     spellings: Vec<u8>,
 }
@@ -211,7 +211,7 @@ impl<'a> Interner<'a> {
 
     fn number(&mut self, value: &'a Value) -> u32 {
         let next = u32::try_from(self.spellings.len()).unwrap_or(u32::MAX);
-        let number = *self.numbers.entry(Key::of(value)).or_insert(next);
+        let number = *self.numbers.entry(PythonKey::of(value)).or_insert(next);
         if number == next {
             self.spellings.push(0);
         }
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn numbers_are_equal_exactly_as_in_python() {
-        let key = |value: &Value| format!("{:?}", Key::of(value));
+        let key = |value: &Value| format!("{:?}", PythonKey::of(value));
         let same = |a: &Value, b: &Value| key(a) == key(b);
         assert!(same(&Value::Integer(1), &Value::Real(1.0)));
         assert!(same(&Value::Integer(0), &Value::Real(-0.0)));

@@ -29,5 +29,5 @@ pub use connection::immutable_uri;
 pub use engine::SqliteEngine;
 pub(crate) use engine::run_alone;
 pub(crate) use growth::growth_of;
-pub use sandbox::{Budget, Sandbox};
+pub use sandbox::{QueryBudget, Sandbox};
 pub use stoppable::Stoppable;

@@ -28,7 +28,7 @@ const SCHEMA_VALUE_BYTES: usize = 1 << 20;
 
 /// What one query may use.
 #[derive(Debug, Clone, Copy)]
-pub struct Budget {
+pub struct QueryBudget {
     /// Virtual-machine steps.
     pub vm_steps: u64,
     /// Processor time, in case a step takes long.
@@ -57,7 +57,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// When SQLite finds no memory for it.
-    pub fn new(budget: Budget) -> rusqlite::Result<Self> {
+    pub fn new(budget: QueryBudget) -> rusqlite::Result<Self> {
         let mut connection = Connection::open_in_memory()?;
         let limits = Limits {
             timeout: budget.time,

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use sqlgauge_base::budget;
 use sqlgauge_sql::spider::{
-    ColumnId, Condition, ConditionItem, ConditionOp, ConditionUnit, Direction, MisplacedOperator, Query,
-    TableUnit, Value,
+    ColumnId, Condition, ConditionItem, ConditionOp, ConditionUnit, MisplacedOperator, SpiderDirection,
+    SpiderQuery, SpiderValue, TableUnit,
 };
 
 use super::BoundKeys;
@@ -31,13 +31,17 @@ pub(super) struct Matched {
 }
 
 /// Whether a query can be compared with anything.
-pub(super) fn check(query: &Query) -> Result<(), Incomparable> {
+pub(super) fn check(query: &SpiderQuery) -> Result<(), Incomparable> {
     operators(&query.filter)?;
     query.set_operations().into_iter().flatten().try_for_each(check)
 }
 
 /// Compares a prediction with a gold query, both rebuilt.
-pub(super) fn exact_match(keys: &BoundKeys, pred: &Query, label: &Query) -> Result<Matched, Incomparable> {
+pub(super) fn exact_match(
+    keys: &BoundKeys,
+    pred: &SpiderQuery,
+    label: &SpiderQuery,
+) -> Result<Matched, Incomparable> {
     let (select, select_no_agg) = compare_select(pred, label);
     let (filter, filter_no_op) = compare_where(pred, label);
     let partial = PartialScores([
@@ -80,7 +84,7 @@ fn found<T: PartialEq>(
     pred.into_iter().filter_map(take).count()
 }
 
-fn compare_select(pred: &Query, label: &Query) -> (PartialScore, PartialScore) {
+fn compare_select(pred: &SpiderQuery, label: &SpiderQuery) -> (PartialScore, PartialScore) {
     let (pred, label) = (&pred.select.items, &label.select.items);
     let without_aggregates =
         found(pred.iter().map(|item| item.unit), label.iter().map(|item| item.unit), hash_of);
@@ -88,7 +92,7 @@ fn compare_select(pred: &Query, label: &Query) -> (PartialScore, PartialScore) {
     (score(found(pred, label, hash_of)), score(without_aggregates))
 }
 
-fn compare_where(pred: &Query, label: &Query) -> (PartialScore, PartialScore) {
+fn compare_where(pred: &SpiderQuery, label: &SpiderQuery) -> (PartialScore, PartialScore) {
     let (pred, label) = (&pred.filter, &label.filter);
     let units = |condition: &Condition| condition.units().count();
     let without_operators =
@@ -100,29 +104,29 @@ fn compare_where(pred: &Query, label: &Query) -> (PartialScore, PartialScore) {
     )
 }
 
-fn compare_group_names(keys: &BoundKeys, pred: &Query, label: &Query) -> PartialScore {
-    let names = |query: &Query| -> Vec<u32> {
+fn compare_group_names(keys: &BoundKeys, pred: &SpiderQuery, label: &SpiderQuery) -> PartialScore {
+    let names = |query: &SpiderQuery| -> Vec<u32> {
         query.group_by.iter().map(|unit| keys.group_name(unit.column)).collect()
     };
     let (pred, label) = (names(pred), names(label));
     PartialScore::new(label.len(), pred.len(), found(&pred, &label, hash_of))
 }
 
-fn compare_group(pred: &Query, label: &Query) -> PartialScore {
+fn compare_group(pred: &SpiderQuery, label: &SpiderQuery) -> PartialScore {
     let columns =
-        |query: &Query| -> Vec<ColumnId> { query.group_by.iter().map(|unit| unit.column).collect() };
+        |query: &SpiderQuery| -> Vec<ColumnId> { query.group_by.iter().map(|unit| unit.column).collect() };
     let (pred_grouped, label_grouped) = (!pred.group_by.is_empty(), !label.group_by.is_empty());
     let same =
         pred_grouped && label_grouped && columns(pred) == columns(label) && pred.having == label.having;
     PartialScore::new(label_grouped.into(), pred_grouped.into(), same.into())
 }
 
-fn compare_order(pred: &Query, label: &Query) -> PartialScore {
+fn compare_order(pred: &SpiderQuery, label: &SpiderQuery) -> PartialScore {
     let same = label.order_by.is_some() && pred.order_by == label.order_by && pred.limit == label.limit;
     PartialScore::new(label.order_by.is_some().into(), pred.order_by.is_some().into(), same.into())
 }
 
-fn compare_operators(pred: &Query, label: &Query) -> Result<PartialScore, Incomparable> {
+fn compare_operators(pred: &SpiderQuery, label: &SpiderQuery) -> Result<PartialScore, Incomparable> {
     let (pred, label) = (operators(&pred.filter)?, operators(&label.filter)?);
     if pred.len() == label.len() && found(&pred, &label, |item| hash(item)) == label.len() {
         return Ok(PartialScore::new(1, 1, 1));
@@ -185,16 +189,16 @@ fn hash_unit(unit: &ConditionUnit, hasher: &mut DefaultHasher) {
     for value in [&unit.first, &unit.second].into_iter().flatten() {
         match value {
             // Adding zero makes the two zeros one.
-            Value::Number(number) => (number + 0.0).to_bits().hash(hasher),
-            Value::Text(text) => text.hash(hasher),
-            Value::Column(column) => column.hash(hasher),
-            Value::Query(query) => hash_query(query, hasher),
+            SpiderValue::Number(number) => (number + 0.0).to_bits().hash(hasher),
+            SpiderValue::Text(text) => text.hash(hasher),
+            SpiderValue::Column(column) => column.hash(hasher),
+            SpiderValue::Query(query) => hash_query(query, hasher),
         }
     }
 }
 
 /// The parts of a query that tell most queries apart.
-fn hash_query(query: &Query, hasher: &mut DefaultHasher) {
+fn hash_query(query: &SpiderQuery, hasher: &mut DefaultHasher) {
     budget::spend(query.select.items.len() + query.group_by.len());
     query.select.items.hash(hasher);
     query.group_by.hash(hasher);
@@ -205,8 +209,8 @@ fn hash_query(query: &Query, hasher: &mut DefaultHasher) {
 
 fn compare_set_operations(
     keys: &BoundKeys,
-    pred: &Query,
-    label: &Query,
+    pred: &SpiderQuery,
+    label: &SpiderQuery,
 ) -> Result<PartialScore, Incomparable> {
     let (mut label_total, mut pred_total, mut matched) = (0, 0, 0);
     for (pred, label) in pred.set_operations().into_iter().zip(label.set_operations()) {
@@ -219,7 +223,7 @@ fn compare_set_operations(
     Ok(PartialScore::new(label_total, pred_total, matched))
 }
 
-fn compare_keywords(pred: &Query, label: &Query) -> PartialScore {
+fn compare_keywords(pred: &SpiderQuery, label: &SpiderQuery) -> PartialScore {
     let (pred, label) = (keywords(pred), keywords(label));
     let both = pred.iter().zip(label).filter(|&(&pred, label)| pred && label).count();
     let count = |present: [bool; 14]| present.into_iter().filter(|&p| p).count();
@@ -227,7 +231,7 @@ fn compare_keywords(pred: &Query, label: &Query) -> PartialScore {
 }
 
 /// Which key words the query has; ORDER BY counts twice, by itself and by its direction.
-fn keywords(query: &Query) -> [bool; 14] {
+fn keywords(query: &SpiderQuery) -> [bool; 14] {
     let any_unit =
         |has: fn(&ConditionUnit) -> bool| query.conditions().into_iter().flat_map(Condition::units).any(has);
     let ordered = |direction| query.order_by.as_ref().is_some_and(|order| order.direction == direction);
@@ -237,8 +241,8 @@ fn keywords(query: &Query) -> [bool; 14] {
         !query.group_by.is_empty(),
         !query.having.is_empty(),
         query.order_by.is_some(),
-        ordered(Direction::Ascending),
-        ordered(Direction::Descending),
+        ordered(SpiderDirection::Ascending),
+        ordered(SpiderDirection::Descending),
         query.limit,
         query.except.is_some(),
         query.union.is_some(),

@@ -18,7 +18,7 @@ mod rebuild;
 mod table;
 
 use sqlgauge_sql::spider::{
-    Catalog, Hardness, MisplacedOperator, ParseFailure, Query, fill_placeholders, hardness, parse,
+    Catalog, Hardness, MisplacedOperator, ParseFailure, SpiderQuery, fill_placeholders, hardness, parse,
 };
 
 pub use compare::Incomparable;
@@ -38,7 +38,7 @@ pub struct Switches {
 
 /// Why the prediction was compared as the empty query.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum EmptyQueryReason {
     /// The official parser cannot read it (`parsed` is false).
     #[error(transparent)]
     Parse(#[from] ParseFailure),
@@ -76,13 +76,13 @@ pub struct EsmScore {
     /// Hardness of the gold query.
     pub hardness: Hardness,
     /// Why the prediction counted as the empty query, if it did.
-    pub unreadable: Option<Unreadable>,
+    pub unreadable: Option<EmptyQueryReason>,
 }
 
 impl EsmScore {
     /// Whether the official parser read the prediction.
     pub fn parsed(&self) -> bool {
-        !matches!(self.unreadable, Some(Unreadable::Parse(_)))
+        !matches!(self.unreadable, Some(EmptyQueryReason::Parse(_)))
     }
 }
 
@@ -120,21 +120,21 @@ pub fn score(
 pub fn score_parsed(
     catalog: &Catalog,
     keys: &BoundKeys,
-    gold: &Query,
-    prediction: Result<&Query, ParseFailure>,
+    gold: &SpiderQuery,
+    prediction: Result<&SpiderQuery, ParseFailure>,
     switches: Switches,
 ) -> Result<EsmScore, GoldFailure> {
     let hardness = hardness(gold)?;
-    let rebuild = |query: &Query| rebuild::rebuild(query, catalog, keys, switches);
+    let rebuild = |query: &SpiderQuery| rebuild::rebuild(query, catalog, keys, switches);
     let gold = rebuild(gold)?;
     compare::check(&gold)?;
-    let attempt = prediction.map_err(Unreadable::from).and_then(|prediction| {
+    let attempt = prediction.map_err(EmptyQueryReason::from).and_then(|prediction| {
         let prediction = rebuild(prediction).map_err(Incomparable::from)?;
         Ok(compare::exact_match(keys, &prediction, &gold)?)
     });
     let (matched, unreadable) = match attempt {
         Ok(matched) => (matched, None),
-        Err(reason) => (compare::exact_match(keys, &Query::default(), &gold)?, Some(reason)),
+        Err(reason) => (compare::exact_match(keys, &SpiderQuery::default(), &gold)?, Some(reason)),
     };
     Ok(EsmScore { exact: matched.exact, partial: matched.partial, hardness, unreadable })
 }
@@ -238,7 +238,7 @@ mod tests {
         assert!(shifted.parsed() && !shifted.exact && shifted.unreadable.is_some());
         let unhashable =
             outcome(gold, "SELECT a FROM t WHERE a = 1 b = (SELECT c FROM u)", Switches::default());
-        assert_eq!(unhashable.unreadable, Some(Unreadable::Compare(Incomparable::QueryForOperator)));
+        assert_eq!(unhashable.unreadable, Some(EmptyQueryReason::Compare(Incomparable::QueryForOperator)));
         let two = "SELECT count(*) FROM (SELECT a FROM t) (SELECT b FROM t)";
         let turned = "SELECT count(*) FROM (SELECT b FROM t) (SELECT a FROM t)";
         assert!(outcome(two, turned, Switches::default()).exact);

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use sqlgauge_sql::spider::{
-    Catalog, ColumnId, ColumnUnit, Condition, ConditionItem, MisplacedOperator, Query, TableUnit, Value,
-    ValueUnit,
+    Catalog, ColumnId, ColumnUnit, Condition, ConditionItem, MisplacedOperator, SpiderQuery, SpiderValue,
+    TableUnit, ValueUnit,
 };
 
 use super::{BoundKeys, Switches};
@@ -15,11 +15,11 @@ use super::{BoundKeys, Switches};
 /// queries nested in FROM. Columns are renamed, and DISTINCT inside column references disappears, at the
 /// outer level and in set operations only; and only columns of tables in the outermost FROM are renamed.
 pub(super) fn rebuild(
-    query: &Query,
+    query: &SpiderQuery,
     catalog: &Catalog,
     keys: &BoundKeys,
     switches: Switches,
-) -> Result<Query, MisplacedOperator> {
+) -> Result<SpiderQuery, MisplacedOperator> {
     let mut query = query.clone();
     check_conditions(&query)?;
     if !switches.values {
@@ -36,20 +36,20 @@ pub(super) fn rebuild(
 
 /// The script takes conditions apart at the outer level and in set operations; where it drops values, in
 /// nested queries too ([`drop_values`]).
-fn check_conditions(query: &Query) -> Result<(), MisplacedOperator> {
+fn check_conditions(query: &SpiderQuery) -> Result<(), MisplacedOperator> {
     if query.conditions().into_iter().any(Condition::has_misplaced_operator) {
         return Err(MisplacedOperator);
     }
     query.set_operations().into_iter().flatten().try_for_each(check_conditions)
 }
 
-fn drop_values(query: &mut Query) -> Result<(), MisplacedOperator> {
+fn drop_values(query: &mut SpiderQuery) -> Result<(), MisplacedOperator> {
     for condition in [&mut query.from.conditions, &mut query.having, &mut query.filter] {
         for item in condition.0.iter_mut().step_by(2) {
             let ConditionItem::Unit(unit) = item else { return Err(MisplacedOperator) };
             for value in [&mut unit.first, &mut unit.second] {
                 match value {
-                    Some(Value::Query(nested)) => drop_values(nested)?,
+                    Some(SpiderValue::Query(nested)) => drop_values(nested)?,
                     _ => *value = None,
                 }
             }
@@ -67,7 +67,7 @@ struct Renamer<'a> {
 }
 
 impl Renamer<'_> {
-    fn query(&self, query: &mut Query) {
+    fn query(&self, query: &mut SpiderQuery) {
         for item in &mut query.select.items {
             self.value_unit(&mut item.unit);
         }

@@ -15,7 +15,7 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, From, LikeOperator, Query, Relation, RelationId,
-    Source, UnaryOperator, Window,
+    RelationSource, UnaryOperator, Window,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
@@ -107,16 +107,16 @@ impl<'a> Renderer<'a> {
 
     fn relation(&self, relation: &Relation) -> String {
         let known = match &relation.source {
-            Source::Table(id) => {
+            RelationSource::Table(id) => {
                 let name = self.schema.table(*id).map_or_else(String::new, |t| t.name.to_ascii_lowercase());
                 RenderedRelation { text: name, columns: Columns::Table(*id) }
             }
-            Source::Derived(query) => self.known(query),
-            Source::Cte(id) => self.ctes.borrow().get(id).cloned().unwrap_or_default(),
-            Source::Function { name, args } => {
+            RelationSource::Derived(query) => self.known(query),
+            RelationSource::Cte(id) => self.ctes.borrow().get(id).cloned().unwrap_or_default(),
+            RelationSource::Function { name, args } => {
                 RenderedRelation { text: format!("{name}{}", self.list(args)), columns: Columns::Unknown }
             }
-            Source::Catalog => {
+            RelationSource::Catalog => {
                 RenderedRelation { text: "sqlite_master".to_owned(), columns: Columns::Unknown }
             }
         };
@@ -263,7 +263,7 @@ fn is_recursive(cte: &Cte) -> bool {
     struct Finder(CteId, bool);
     impl Visitor for Finder {
         fn relation(&mut self, relation: &Relation) {
-            self.1 |= relation.source == Source::Cte(self.0);
+            self.1 |= relation.source == RelationSource::Cte(self.0);
         }
     }
     let mut finder = Finder(cte.id, false);

@@ -11,7 +11,7 @@ use ::csv::{Terminator, WriterBuilder};
 
 use sqlgauge_base::printable_lines;
 
-use super::Format;
+use super::ReportFormat;
 use crate::{ItemView, Report, ReportError};
 
 /// The items as comma-separated values with a header row.
@@ -25,7 +25,7 @@ const LABELS: [&str; 7] = ["system", "id", "index", "db_id", "status", "hardness
 /// The columns after them.
 const TEXTS: [&str; 3] = ["question", "gold", "prediction"];
 
-impl Format for Csv {
+impl ReportFormat for Csv {
     fn name(&self) -> &'static str {
         "csv"
     }

@@ -17,7 +17,7 @@ mod said;
 use std::io::Write;
 use std::path::Path;
 
-use super::Format;
+use super::ReportFormat;
 use crate::{Report, ReportError};
 use data::Content;
 use pieces::Pieces;
@@ -42,7 +42,7 @@ const SCRIPTS: [&str; 10] = [
     include_str!("../../web/app.js"),
 ];
 
-impl Format for Html {
+impl ReportFormat for Html {
     fn name(&self) -> &'static str {
         "html"
     }

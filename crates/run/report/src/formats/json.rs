@@ -4,13 +4,13 @@ use std::io::Write;
 
 use sqlgauge_base::printable_json;
 
-use super::Format;
+use super::ReportFormat;
 use crate::{Report, ReportError};
 
 /// The summary as indented JSON.
 pub struct Json;
 
-impl Format for Json {
+impl ReportFormat for Json {
     fn name(&self) -> &'static str {
         "json"
     }

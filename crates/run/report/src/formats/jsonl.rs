@@ -5,13 +5,13 @@ use std::io::Write;
 
 use sqlgauge_base::printable_json;
 
-use super::Format;
+use super::ReportFormat;
 use crate::{Report, ReportError};
 
 /// The items, one JSON object per line.
 pub struct Jsonl;
 
-impl Format for Jsonl {
+impl ReportFormat for Jsonl {
     fn name(&self) -> &'static str {
         "jsonl"
     }

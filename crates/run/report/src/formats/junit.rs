@@ -8,14 +8,14 @@ use std::io::Write;
 
 use sqlgauge_run::SystemSummary;
 
-use super::Format;
+use super::ReportFormat;
 use crate::report::GateOutcome;
 use crate::{ItemView, Nature, Report, ReportError, number};
 
 /// The XML that CI servers read as `JUnit` results.
 pub struct Junit;
 
-impl Format for Junit {
+impl ReportFormat for Junit {
     fn name(&self) -> &'static str {
         "junit"
     }
@@ -46,7 +46,7 @@ impl Format for Junit {
 /// # Errors
 /// When the output does not take the bytes.
 pub fn begin_suites<'a>(
-    all: impl Iterator<Item = &'a Tally> + Clone,
+    all: impl Iterator<Item = &'a SuiteTally> + Clone,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
     out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
@@ -62,7 +62,7 @@ pub fn begin_suites<'a>(
 
 /// The numbers that stand before the cases of a suite.
 #[derive(Default, Clone)]
-pub struct Tally {
+pub struct SuiteTally {
     tests: usize,
     failures: usize,
     skipped: usize,
@@ -85,7 +85,7 @@ pub enum CaseOutcome {
     },
 }
 
-impl Tally {
+impl SuiteTally {
     /// Counts a case.
     pub fn count(&mut self, verdict: &CaseOutcome) {
         self.tests += 1;
@@ -125,10 +125,10 @@ pub fn case(class: &str, name: &str, verdict: &CaseOutcome) -> String {
 }
 
 /// The numbers of every system, in the summary's order, which is that of the items.
-fn tallies(report: &Report) -> Result<Vec<(&SystemSummary, Tally)>, ReportError> {
+fn tallies(report: &Report) -> Result<Vec<(&SystemSummary, SuiteTally)>, ReportError> {
     let metric = report.deciding_metric();
-    let mut tallies: Vec<(&SystemSummary, Tally)> =
-        report.summary.systems.iter().map(|system| (system, Tally::default())).collect();
+    let mut tallies: Vec<(&SystemSummary, SuiteTally)> =
+        report.summary.systems.iter().map(|system| (system, SuiteTally::default())).collect();
     report.items.for_each(|item| {
         if let Some((_, tally)) = tallies.iter_mut().find(|(system, _)| system.system == item.system) {
             tally.count(&verdict(ItemView::new(item), metric));
@@ -141,7 +141,7 @@ fn tallies(report: &Report) -> Result<Vec<(&SystemSummary, Tally)>, ReportError>
 /// Writes the suites one after another while the items pass by.
 fn suites(
     report: &Report,
-    tallies: &[(&SystemSummary, Tally)],
+    tallies: &[(&SystemSummary, SuiteTally)],
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
     let metric = report.deciding_metric();
@@ -227,8 +227,8 @@ fn queries(view: ItemView<'_>) -> String {
     text
 }
 
-fn gate_suite(report: &Report) -> (Tally, String) {
-    let (mut tally, mut cases) = (Tally::default(), String::new());
+fn gate_suite(report: &Report) -> (SuiteTally, String) {
+    let (mut tally, mut cases) = (SuiteTally::default(), String::new());
     for outcome in report.gate_outcomes() {
         let (_, wanted) = outcome.gate.written(0.0);
         let name = format!("{} at least {wanted}", outcome.gate.metric);

@@ -11,7 +11,7 @@ pub use sqlgauge_base::markdown_text as escape;
 use sqlgauge_base::visible;
 use sqlgauge_run::{Comparison, SystemSummary};
 
-use super::Format;
+use super::ReportFormat;
 use super::breakdown::{coverage, group_score, groups};
 use super::table::shown_pairs;
 use crate::system_table::{SystemTable, system_tables};
@@ -29,7 +29,7 @@ const MAX_TEXT: usize = 400;
 /// Groups of a breakdown above which it is folded.
 const MAX_OPEN_GROUPS: usize = 6;
 
-impl Format for Markdown {
+impl ReportFormat for Markdown {
     fn name(&self) -> &'static str {
         "markdown"
     }
@@ -39,7 +39,7 @@ impl Format for Markdown {
     }
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        let mut page = Page::default();
+        let mut page = MarkdownPage::default();
         page.add(&leaderboard(report));
         system_tables(report)?.iter().for_each(|shown| page.add(&of_system_table(shown)));
         page.add(&gates(report));
@@ -59,12 +59,12 @@ impl Format for Markdown {
 
 /// Whole sections as long as they fit.
 #[derive(Default)]
-pub struct Page {
+pub struct MarkdownPage {
     text: String,
     dropped: usize,
 }
 
-impl Page {
+impl MarkdownPage {
     /// Adds a section if it fits.
     pub fn add(&mut self, section: &str) {
         if self.text.len() + section.len() <= MAX_BYTES {

@@ -22,10 +22,10 @@ pub use json::Json;
 pub use jsonl::Jsonl;
 pub use junit::Junit;
 pub use markdown::Markdown;
-pub use table::Table;
+pub use table::TextTables;
 
 /// One way to write a report.
-pub trait Format: Send + Sync {
+pub trait ReportFormat: Send + Sync {
     /// The name that a user types: `html`.
     fn name(&self) -> &'static str;
 
@@ -41,16 +41,23 @@ pub trait Format: Send + Sync {
     /// Writes the report to a file, whole or not at all; beside it what one file should not hold.
     ///
     /// # Errors
-    /// As [`Format::render`].
+    /// As [`ReportFormat::render`].
     fn write_file(&self, report: &Report, path: &Path) -> Result<(), ReportError> {
         write_atomically(path, |out| self.render(report, out))
     }
 }
 
 /// Every format, for people first, then for programs.
-pub fn all() -> &'static [&'static dyn Format] {
-    const ALL: &[&dyn Format] =
-        &[&Table { width: 120, colour: false }, &Html, &Markdown, &Json, &Jsonl, &Csv { raw: false }, &Junit];
+pub fn all() -> &'static [&'static dyn ReportFormat] {
+    const ALL: &[&dyn ReportFormat] = &[
+        &TextTables { width: 120, colour: false },
+        &Html,
+        &Markdown,
+        &Json,
+        &Jsonl,
+        &Csv { raw: false },
+        &Junit,
+    ];
     ALL
 }
 
@@ -58,7 +65,7 @@ pub fn all() -> &'static [&'static dyn Format] {
 ///
 /// # Errors
 /// [`ReportError::UnknownFormat`], which names those that exist.
-pub fn find(name: &str) -> Result<&'static dyn Format, ReportError> {
+pub fn find(name: &str) -> Result<&'static dyn ReportFormat, ReportError> {
     all().iter().copied().find(|format| format.name() == name).ok_or_else(|| ReportError::UnknownFormat {
         name: name.to_owned(),
         known: all().iter().map(|format| format.name()).collect::<Vec<_>>().join(", "),

@@ -11,7 +11,7 @@ use sqlgauge_base::printable;
 use sqlgauge_run::{Comparison, SystemSummary};
 use unicode_width::UnicodeWidthStr;
 
-use super::Format;
+use super::ReportFormat;
 use super::breakdown::{coverage, group_score, groups};
 use crate::style::Painter;
 use crate::system_table::system_tables;
@@ -19,7 +19,7 @@ use crate::{Nature, Report, ReportError, notes, number, warnings};
 
 /// The report as text tables.
 #[derive(Debug, Clone, Copy)]
-pub struct Table {
+pub struct TextTables {
     /// Columns of the terminal; at least 40 are used.
     pub width: u16,
     /// Whether to use ANSI colours.
@@ -34,7 +34,7 @@ const PADDING: usize = 3;
 const NAME_WIDTH: usize = 30;
 const BOOK_STYLE: TableStyle = UTF8_HORIZONTAL_ONLY;
 
-impl Format for Table {
+impl ReportFormat for TextTables {
     fn name(&self) -> &'static str {
         "table"
     }
@@ -56,7 +56,7 @@ impl Format for Table {
     }
 }
 
-impl Table {
+impl TextTables {
     fn painter(self) -> Painter {
         Painter { colour: self.colour }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use sqlgauge_report::Report;
-use sqlgauge_run::{Comparison, Counts, Input, Item, Manifest, ScoreSummary, Summary, SystemSummary};
+use sqlgauge_run::{Comparison, Counts, InputRecord, Item, Manifest, ScoreSummary, Summary, SystemSummary};
 
 pub const METRICS: [&str; 6] = ["ex-spider@1", "ex@1", "esm@1", "soft-f1@1", "table-f1@1", "vm-steps@1"];
 const SYSTEMS: [&str; 8] = [
@@ -139,7 +139,7 @@ pub fn report(systems: usize, examples: usize) -> Report {
             .iter()
             .map(|name| (format!("predictions:{name}"), format!("preds/{name}.sql")))
             .chain([("gold".to_owned(), "gold.sql".to_owned())])
-            .map(|(role, path)| Input { role, path, sha256: "5f".repeat(32) })
+            .map(|(role, path)| InputRecord { role, path, sha256: "5f".repeat(32) })
             .collect(),
         options: BTreeMap::from([
             ("timeout_ms".to_owned(), json!(30_000)),

@@ -4,7 +4,7 @@
 //! that reads the query around it must be one that BigQuery can make a join of: EXISTS, IN, and aggregates.
 
 use crate::dialect::{
-    Conditions, Correlation, Dialect, FullJoins, LIKE_BY_LOWER, Likes, Limits, Nulls, ROUND_BY_TRUNC,
+    Conditions, Correlation, Dialect, FullJoins, LIKE_BY_LOWER, Likes, LimitSyntax, Nulls, ROUND_BY_TRUNC,
     STANDARD, Templates, TypeNames,
 };
 
@@ -22,7 +22,7 @@ pub static BIGQUERY: Dialect = Dialect {
     column_types: TYPES,
     conditions: Conditions::Apart("CAST({0} AS INT64)"),
     nulls: Nulls::Smallest,
-    limits: Limits::Limit { before_offset: " LIMIT 9223372036854775807" },
+    limits: LimitSyntax::Limit { before_offset: " LIMIT 9223372036854775807" },
     union: "UNION DISTINCT",
     intersect: Some("INTERSECT DISTINCT"),
     except: Some("EXCEPT DISTINCT"),

@@ -4,7 +4,7 @@
 //! need them. Correlated subqueries are not taken.
 
 use crate::dialect::{
-    Conditions, Correlation, Dialect, FullJoins, Likes, Limits, Nulls, STANDARD, Templates, TypeNames,
+    Conditions, Correlation, Dialect, FullJoins, Likes, LimitSyntax, Nulls, STANDARD, Templates, TypeNames,
 };
 
 /// The dialect.
@@ -31,7 +31,7 @@ pub static CLICKHOUSE: Dialect = Dialect {
     behind_columns: " ENGINE = MergeTree ORDER BY tuple()",
     conditions: Conditions::Numbers,
     nulls: Nulls::Last,
-    limits: Limits::Limit { before_offset: "" },
+    limits: LimitSyntax::Limit { before_offset: "" },
     union: "UNION DISTINCT",
     intersect: Some("INTERSECT DISTINCT"),
     except: Some("EXCEPT DISTINCT"),

@@ -3,7 +3,7 @@
 //! Texts compare byte by byte unless the database is set to something else. UPPER, LOWER and ILIKE know the letters of all
 //! languages, so that ASCII letters are translated one by one where a text may have others.
 
-use crate::dialect::{Checked, Conditions, Dialect, Likes, Nulls, STANDARD, Templates, TypeNames};
+use crate::dialect::{CheckLevel, Conditions, Dialect, Likes, Nulls, STANDARD, Templates, TypeNames};
 
 const TYPES: TypeNames = TypeNames { integer: "BIGINT", real: "DOUBLE", text: "VARCHAR", blob: "BLOB" };
 
@@ -11,7 +11,7 @@ const TYPES: TypeNames = TypeNames { integer: "BIGINT", real: "DOUBLE", text: "V
 pub static DUCKDB: Dialect = Dialect {
     name: "duckdb",
     title: "DuckDB",
-    checked: Checked::Rows,
+    checked: CheckLevel::Rows,
     longest_name: 1_000,
     types: TYPES,
     column_types: TYPES,

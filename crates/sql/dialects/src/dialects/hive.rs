@@ -3,8 +3,8 @@
 //! Subqueries stand in WHERE and HAVING alone. Texts compare by their bytes.
 
 use crate::dialect::{
-    Conditions, Correlation, Dialect, FullJoins, LIKE_BY_LOWER, Likes, Limits, Nulls, STANDARD, Templates,
-    TypeNames,
+    Conditions, Correlation, Dialect, FullJoins, LIKE_BY_LOWER, Likes, LimitSyntax, Nulls, STANDARD,
+    Templates, TypeNames,
 };
 
 const TYPES: TypeNames = TypeNames { integer: "BIGINT", real: "DOUBLE", text: "STRING", blob: "BINARY" };
@@ -21,7 +21,7 @@ pub static HIVE: Dialect = Dialect {
     column_types: TYPES,
     conditions: Conditions::Apart("CAST({0} AS BIGINT)"),
     nulls: Nulls::Smallest,
-    limits: Limits::Comma,
+    limits: LimitSyntax::Comma,
     compound_in_parentheses: false,
     with_recursive: None,
     full_joins: FullJoins::OnEquality,

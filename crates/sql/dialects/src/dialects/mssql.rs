@@ -4,7 +4,7 @@
 //! spaces at the end of texts whatever the collation, so that columns and constants with such texts are refused.
 
 use crate::dialect::{
-    Conditions, Dialect, FullJoins, LIKE_BY_LOWER, Likes, Limits, Nulls, STANDARD, Templates, TypeNames,
+    Conditions, Dialect, FullJoins, LIKE_BY_LOWER, Likes, LimitSyntax, Nulls, STANDARD, Templates, TypeNames,
 };
 
 /// The dialect.
@@ -25,7 +25,7 @@ pub static MSSQL: Dialect = Dialect {
     conditions: Conditions::Apart("CASE WHEN {0} THEN 1 WHEN NOT ({0}) THEN 0 END"),
     nulls: Nulls::Smallest,
     has_nulls_order: false,
-    limits: Limits::Top,
+    limits: LimitSyntax::Top,
     with_recursive: Some("WITH "),
     full_joins: FullJoins::Any,
     subquery_in_group: false,

@@ -5,15 +5,15 @@
 //! `||` is OR there, `/` divides decimal numbers, and there is no FULL JOIN.
 
 use crate::dialect::{
-    Checked, Conditions, Dialect, FullJoins, LIKE_BY_LOWER, Likes, Limits, Nulls, STANDARD, Templates,
-    TypeNames,
+    CheckLevel, Conditions, Dialect, FullJoins, LIKE_BY_LOWER, Likes, LimitSyntax, Nulls, STANDARD,
+    Templates, TypeNames,
 };
 
 /// The dialect.
 pub static MYSQL: Dialect = Dialect {
     name: "mysql",
     title: "MySQL",
-    checked: Checked::Rows,
+    checked: CheckLevel::Rows,
     quotes: ('`', '`'),
     longest_name: 64,
     backslash_in_texts: true,
@@ -24,7 +24,7 @@ pub static MYSQL: Dialect = Dialect {
     conditions: Conditions::Numbers,
     nulls: Nulls::Smallest,
     has_nulls_order: false,
-    limits: Limits::Limit { before_offset: " LIMIT 9223372036854775807" },
+    limits: LimitSyntax::Limit { before_offset: " LIMIT 9223372036854775807" },
     limit_inside_in: false,
     full_joins: FullJoins::No,
     has_rows: true,

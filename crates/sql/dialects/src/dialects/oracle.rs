@@ -3,8 +3,8 @@
 //! An empty text is NULL there, so that a constant that is empty is refused, and so is a table that holds one.
 
 use crate::dialect::{
-    Conditions, Dialect, FullJoins, LIKE_BY_LOWER, Likes, Limits, Nulls, ROUND_BY_TRUNC, STANDARD, Templates,
-    TypeNames,
+    Conditions, Dialect, FullJoins, LIKE_BY_LOWER, Likes, LimitSyntax, Nulls, ROUND_BY_TRUNC, STANDARD,
+    Templates, TypeNames,
 };
 
 /// The dialect.
@@ -24,7 +24,7 @@ pub static ORACLE: Dialect = Dialect {
     },
     conditions: Conditions::Apart("CASE WHEN {0} THEN 1 WHEN NOT ({0}) THEN 0 END"),
     nulls: Nulls::Largest,
-    limits: Limits::Fetch,
+    limits: LimitSyntax::Fetch,
     except: Some("MINUS"),
     with_recursive: Some("WITH "),
     from_nothing: " FROM DUAL",

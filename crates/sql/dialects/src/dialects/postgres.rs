@@ -4,13 +4,15 @@
 //! of the database is; equality is one of bytes under every collation that is deterministic, as all but those that say
 //! otherwise are. ILIKE and LOWER under "C" know ASCII letters alone, as SQLite's do.
 
-use crate::dialect::{Checked, Conditions, Dialect, FullJoins, Likes, ROUND_BY_TRUNC, STANDARD, Templates};
+use crate::dialect::{
+    CheckLevel, Conditions, Dialect, FullJoins, Likes, ROUND_BY_TRUNC, STANDARD, Templates,
+};
 
 /// The dialect.
 pub static POSTGRES: Dialect = Dialect {
     name: "postgres",
     title: "PostgreSQL",
-    checked: Checked::Rows,
+    checked: CheckLevel::Rows,
     blob: Some("'\\x{0}'::bytea"),
     conditions: Conditions::Apart("CAST({0} AS INTEGER)"),
     full_joins: FullJoins::OnEquality,

@@ -4,7 +4,7 @@
 //! their bytes unless a collation is declared. A subquery as a value that reads the query around must aggregate.
 
 use crate::dialect::{
-    Conditions, Correlation, Dialect, FullJoins, LIKE_BY_LOWER, Likes, Limits, Nulls, ROUND_BY_TRUNC,
+    Conditions, Correlation, Dialect, FullJoins, LIKE_BY_LOWER, Likes, LimitSyntax, Nulls, ROUND_BY_TRUNC,
     STANDARD, Templates, TypeNames,
 };
 
@@ -21,7 +21,7 @@ pub static SNOWFLAKE: Dialect = Dialect {
     column_types: TYPES,
     conditions: Conditions::Apart("CAST({0} AS INTEGER)"),
     nulls: Nulls::Largest,
-    limits: Limits::Limit { before_offset: " LIMIT NULL" },
+    limits: LimitSyntax::Limit { before_offset: " LIMIT NULL" },
     full_joins: FullJoins::OnEquality,
     has_rows: true,
     correlation: Correlation::Aggregates,

@@ -3,8 +3,8 @@
 //! Texts compare by their bytes. Correlated subqueries as values must aggregate.
 
 use crate::dialect::{
-    Conditions, Correlation, Dialect, FullJoins, LIKE_BY_LOWER, Likes, Limits, Nulls, STANDARD, Templates,
-    TypeNames,
+    Conditions, Correlation, Dialect, FullJoins, LIKE_BY_LOWER, Likes, LimitSyntax, Nulls, STANDARD,
+    Templates, TypeNames,
 };
 
 const TYPES: TypeNames = TypeNames { integer: "BIGINT", real: "DOUBLE", text: "STRING", blob: "BINARY" };
@@ -22,7 +22,7 @@ pub static SPARK: Dialect = Dialect {
     column_types: TYPES,
     conditions: Conditions::Apart("CAST({0} AS BIGINT)"),
     nulls: Nulls::Smallest,
-    limits: Limits::Limit { before_offset: "" },
+    limits: LimitSyntax::Limit { before_offset: "" },
     with_recursive: None,
     full_joins: FullJoins::Any,
     has_filter: true,

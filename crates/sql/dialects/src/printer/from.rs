@@ -1,7 +1,7 @@
 //! FROM.
 
 use sqlgauge_sql::schema::TableKind;
-use sqlgauge_sql::tree::{BinaryOperator, Expr, From, Join, JoinKind, Relation, Source};
+use sqlgauge_sql::tree::{BinaryOperator, Expr, From, Join, JoinKind, Relation, RelationSource};
 
 use super::Printer;
 use super::query::Wanted;
@@ -63,7 +63,7 @@ impl Printer<'_> {
     fn relation(&mut self, relation: &Relation) -> Result<String, Refused> {
         let alias = self.name(self.names.relation(relation.id))?;
         let own = match &relation.source {
-            Source::Table(id) => {
+            RelationSource::Table(id) => {
                 let table = self.typed.schema().table(*id);
                 let table = table.ok_or_else(|| self.refuse(Construct::Tree, "a table of another schema"))?;
                 match table.kind {
@@ -75,14 +75,18 @@ impl Printer<'_> {
                 }
                 self.quoted(&table.name)?
             }
-            Source::Cte(id) => self.name(self.names.cte(*id))?,
-            Source::Derived(query) => {
+            RelationSource::Cte(id) => self.name(self.names.cte(*id))?,
+            RelationSource::Derived(query) => {
                 let columns = self.names.derived_columns(relation.id).to_vec();
                 let text = self.query(query, &Wanted { columns: Some(&columns), ..Wanted::default() })?;
                 return Ok(format!("({text}){}{alias}", self.dialect.alias));
             }
-            Source::Catalog => return Err(self.refuse(Construct::TableFunction, "the catalog of SQLite")),
-            Source::Function { name, .. } => return Err(self.refuse(Construct::TableFunction, name.clone())),
+            RelationSource::Catalog => {
+                return Err(self.refuse(Construct::TableFunction, "the catalog of SQLite"));
+            }
+            RelationSource::Function { name, .. } => {
+                return Err(self.refuse(Construct::TableFunction, name.clone()));
+            }
         };
         Ok(if own == alias { own } else { format!("{own}{}{alias}", self.dialect.alias) })
     }

@@ -4,7 +4,7 @@ use sqlgauge_sql::derive::{Dependencies, is_aggregate_select};
 use sqlgauge_sql::tree::{Expr, Literal, Query, UnaryOperator};
 
 use super::Printer;
-use crate::dialect::Limits;
+use crate::dialect::LimitSyntax;
 use crate::refused::{Construct, Refused};
 
 /// Which rows are kept: so many, after so many others.
@@ -46,18 +46,22 @@ impl Printer<'_> {
         let Some(Part { limit, offset }) = part else { return Ok(format!("{body}{order}")) };
         let has_offset = offset > 0;
         Ok(match (self.dialect.limits, limit) {
-            (Limits::Limit { .. }, Some(limit)) if has_offset => {
+            (LimitSyntax::Limit { .. }, Some(limit)) if has_offset => {
                 format!("{body}{order} LIMIT {limit} OFFSET {offset}")
             }
-            (Limits::Limit { before_offset }, None) => {
+            (LimitSyntax::Limit { before_offset }, None) => {
                 format!("{body}{order}{before_offset} OFFSET {offset}")
             }
-            (Limits::Comma, Some(limit)) if has_offset => format!("{body}{order} LIMIT {offset}, {limit}"),
-            (Limits::Limit { .. } | Limits::Comma, Some(limit)) => format!("{body}{order} LIMIT {limit}"),
-            (Limits::Comma, None) => format!("{body}{order} LIMIT {offset}, {}", i64::from(i32::MAX)),
-            (Limits::Fetch, limit) => format!("{body}{order}{}", fetch(limit, offset, has_offset)),
-            (Limits::Top, Some(limit)) if !has_offset => self.top(body, order, limit)?,
-            (Limits::Top, limit) => {
+            (LimitSyntax::Comma, Some(limit)) if has_offset => {
+                format!("{body}{order} LIMIT {offset}, {limit}")
+            }
+            (LimitSyntax::Limit { .. } | LimitSyntax::Comma, Some(limit)) => {
+                format!("{body}{order} LIMIT {limit}")
+            }
+            (LimitSyntax::Comma, None) => format!("{body}{order} LIMIT {offset}, {}", i64::from(i32::MAX)),
+            (LimitSyntax::Fetch, limit) => format!("{body}{order}{}", fetch(limit, offset, has_offset)),
+            (LimitSyntax::Top, Some(limit)) if !has_offset => self.top(body, order, limit)?,
+            (LimitSyntax::Top, limit) => {
                 let order = if order.is_empty() { " ORDER BY (SELECT NULL)" } else { order };
                 format!("{body}{order}{}", fetch(limit, offset, true))
             }

@@ -6,7 +6,7 @@ use sqlgauge_sql::tree::{Body, Expr, OrderTerm, Query, Select};
 use super::limit::Part;
 use super::query::Wanted;
 use super::{Level, Piece, Printer, fill};
-use crate::dialect::{Limits, Nulls};
+use crate::dialect::{LimitSyntax, Nulls};
 use crate::refused::{Construct, Refused};
 use crate::types::Type;
 
@@ -22,7 +22,7 @@ impl Printer<'_> {
     /// dialect wants more of them than their names.
     pub(super) fn must_wrap(&self, query: &Query, is_sorted: bool, is_cut: bool, types: &[Type]) -> bool {
         let select = query.as_select();
-        if select.is_none() && is_cut && self.dialect.limits == Limits::Top {
+        if select.is_none() && is_cut && self.dialect.limits == LimitSyntax::Top {
             return true;
         }
         if !is_sorted || !select.is_none_or(|select| select.distinct) {

@@ -1,6 +1,6 @@
 //! Queries: WITH, compounds, VALUES.
 
-use sqlgauge_sql::tree::{Body, Cte, Expr, Query, Relation, SetOperator, Source};
+use sqlgauge_sql::tree::{Body, Cte, Expr, Query, Relation, RelationSource, SetOperator};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use super::Printer;
@@ -223,6 +223,6 @@ struct Readings {
 
 impl Visitor for Readings {
     fn relation(&mut self, relation: &Relation) {
-        self.count += usize::from(relation.source == Source::Cte(self.cte));
+        self.count += usize::from(relation.source == RelationSource::Cte(self.cte));
     }
 }

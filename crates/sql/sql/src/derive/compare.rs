@@ -7,7 +7,7 @@
 use sqlgauge_base::budget;
 
 use super::Facts;
-use super::fact::{ColumnCollation, Fact, Values};
+use super::fact::{ColumnCollation, Fact, ValueDomain};
 use crate::functions::Function;
 use crate::schema::{Affinity, Collation};
 use crate::tree::{BinaryOperator, Body, ColumnRef, Expr, Literal, Query, UnaryOperator};
@@ -26,7 +26,7 @@ pub enum Conversion {
 
 /// How two operands are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Comparison {
+pub struct OperandComparison {
     /// What happens to the operands first.
     pub conversion: Fact<Conversion>,
     /// How texts compare.
@@ -53,38 +53,38 @@ pub struct Operand {
     /// BINARY.
     pub collates_as_rowid: bool,
     /// Which values it can have.
-    pub values: Values,
+    pub values: ValueDomain,
     /// What SQLite reads off how it is written.
-    pub form: Form,
+    pub form: CompoundForm,
 }
 
 /// What SQLite reads off how a result of a compound is written, to choose the affinity of the compound's column
 /// (`sqlite3ExprDataType` and `sqlite3SubqueryColumnTypes`): a call may be anything, a CASE only what its results may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Form {
+pub struct CompoundForm {
     /// The kinds of values that it takes it to have.
-    pub kinds: Values,
+    pub kinds: ValueDomain,
     /// Whether it is a CAST, whose numeric affinity leaves numbers as they are.
     pub is_cast: bool,
 }
 
 impl Operand {
     /// How it compares with `right`, itself on the left.
-    pub fn compared_with(&self, right: &Self) -> Comparison {
+    pub fn compared_with(&self, right: &Self) -> OperandComparison {
         let (own, other) = (self.values, right.values);
         let conversion = effective(compared_as(self.affinity, right.affinity), own, other);
-        let becomes_text = |values: Values, beside: Values| {
-            values.may_be(Values::TEXT)
+        let becomes_text = |values: ValueDomain, beside: ValueDomain| {
+            values.may_be(ValueDomain::TEXT)
                 || (!matches!(conversion, Fact::Known(Conversion::None | Conversion::ToNumber))
-                    && values.may_be(Values::NUMBER)
-                    && beside.may_be(Values::TEXT))
+                    && values.may_be(ValueDomain::NUMBER)
+                    && beside.may_be(ValueDomain::TEXT))
         };
         let collation = if becomes_text(own, other) && becomes_text(other, own) {
             winner(&self.collating, &right.collating)
         } else {
             Fact::Known(Collation::Binary)
         };
-        Comparison { conversion, collation }
+        OperandComparison { conversion, collation }
     }
 
     /// Whether IN with a subquery, one operand its value and the other its result, may take an integer for an equal
@@ -94,14 +94,14 @@ impl Operand {
         let may_round = |real: &Self, plain: &Self| {
             matches!(real.affinity, Fact::Known(Some(Affinity::Real)) | Fact::Unknown)
                 && matches!(plain.affinity, Fact::Known(None) | Fact::Unknown)
-                && plain.values.may_be(Values::INTEGER.or(Values::NUMBER_TEXT))
+                && plain.values.may_be(ValueDomain::INTEGER.or(ValueDomain::NUMBER_TEXT))
         };
         may_round(self, other) || may_round(other, self)
     }
 
     /// The collation by which GROUP BY, DISTINCT, ORDER BY and set operations compare its values.
     pub fn collation(&self) -> Fact<Collation> {
-        if !self.values.may_be(Values::TEXT) {
+        if !self.values.may_be(ValueDomain::TEXT) {
             return Fact::Known(Collation::Binary);
         }
         match &self.collating {
@@ -113,7 +113,7 @@ impl Operand {
     }
 }
 
-impl Comparison {
+impl OperandComparison {
     /// Whether nothing about it is unknown.
     pub fn is_known(&self) -> bool {
         self.conversion != Fact::Unknown && self.collation != Fact::Unknown
@@ -128,33 +128,33 @@ impl Facts<'_> {
             collating: self.collating(expr),
             collates_as_rowid: self.collates_as_rowid(expr),
             values: self.values(expr),
-            form: Form { kinds: self.kinds(expr), is_cast: matches!(expr, Expr::Cast { .. }) },
+            form: CompoundForm { kinds: self.kinds(expr), is_cast: matches!(expr, Expr::Cast { .. }) },
         }
     }
 
-    fn kinds(&self, expr: &Expr) -> Values {
+    fn kinds(&self, expr: &Expr) -> ValueDomain {
         match expr {
             Expr::Collate { expr, .. } | Expr::Unary(UnaryOperator::Plus, expr) => self.kinds(expr),
-            Expr::Literal(Literal::Null) => Values::NONE,
-            Expr::Literal(Literal::Text(_)) => Values::TEXT,
-            Expr::Literal(Literal::Blob(_)) => Values::BLOB,
-            Expr::Binary(BinaryOperator::Concat, ..) => Values::TEXT.or(Values::BLOB),
+            Expr::Literal(Literal::Null) => ValueDomain::NONE,
+            Expr::Literal(Literal::Text(_)) => ValueDomain::TEXT,
+            Expr::Literal(Literal::Blob(_)) => ValueDomain::BLOB,
+            Expr::Binary(BinaryOperator::Concat, ..) => ValueDomain::TEXT.or(ValueDomain::BLOB),
             Expr::Binary(BinaryOperator::Arrow | BinaryOperator::LongArrow, ..)
             | Expr::Like { negated: false, .. }
             | Expr::Function { .. }
             | Expr::Aggregate(_)
             | Expr::Window(_)
-            | Expr::Output(_) => Values::ANY,
+            | Expr::Output(_) => ValueDomain::ANY,
             Expr::Column(_) | Expr::Scalar(_) | Expr::Cast { .. } | Expr::Row(_) => {
                 match self.affinity(expr) {
-                    Fact::Known(Some(own)) if own.is_numeric() => Values::NUMBER.or(Values::BLOB),
-                    Fact::Known(Some(Affinity::Text)) => Values::TEXT.or(Values::BLOB),
-                    Fact::Known(_) | Fact::Unknown => Values::ANY,
+                    Fact::Known(Some(own)) if own.is_numeric() => ValueDomain::NUMBER.or(ValueDomain::BLOB),
+                    Fact::Known(Some(Affinity::Text)) => ValueDomain::TEXT.or(ValueDomain::BLOB),
+                    Fact::Known(_) | Fact::Unknown => ValueDomain::ANY,
                 }
             }
             Expr::Case { branches, otherwise, .. } => {
                 let results = branches.iter().map(|(_, then)| then).chain(otherwise.as_deref());
-                results.fold(Values::NONE, |all, result| all.or(self.kinds(result)))
+                results.fold(ValueDomain::NONE, |all, result| all.or(self.kinds(result)))
             }
             Expr::Literal(_)
             | Expr::Unary(..)
@@ -166,7 +166,7 @@ impl Facts<'_> {
             | Expr::InList { .. }
             | Expr::InQuery { .. }
             | Expr::Exists { .. }
-            | Expr::IsNull { .. } => Values::NUMBER,
+            | Expr::IsNull { .. } => ValueDomain::NUMBER,
         }
     }
 
@@ -237,9 +237,9 @@ impl Facts<'_> {
 
     /// How the operands of a comparison compare: `=`, `<`, …, IS, an element of IN, a bound of BETWEEN, the result
     /// column of IN with a subquery.
-    pub fn comparison(&self, left: &Expr, right: &Expr) -> Comparison {
+    pub fn comparison(&self, left: &Expr, right: &Expr) -> OperandComparison {
         if matches!(left, Expr::Row(_)) || matches!(right, Expr::Row(_)) {
-            return Comparison { conversion: Fact::Unknown, collation: Fact::Unknown };
+            return OperandComparison { conversion: Fact::Unknown, collation: Fact::Unknown };
         }
         self.operand(left).compared_with(&self.operand(right))
     }
@@ -283,8 +283,10 @@ impl Facts<'_> {
             && match comparison.conversion {
                 Fact::Known(Conversion::None) => true,
                 Fact::Known(Conversion::ToNumber) => {
-                    let numeric = Values::NUMBER.or(Values::NUMBER_TEXT);
-                    let converts = |a: Values, b: Values| a.may_be(Values::NUMBER_TEXT) && b.may_be(numeric);
+                    let numeric = ValueDomain::NUMBER.or(ValueDomain::NUMBER_TEXT);
+                    let converts = |a: ValueDomain, b: ValueDomain| {
+                        a.may_be(ValueDomain::NUMBER_TEXT) && b.may_be(numeric)
+                    };
                     !converts(own, other) && !converts(other, own)
                 }
                 Fact::Known(Conversion::ToText) | Fact::Unknown => false,
@@ -302,11 +304,12 @@ impl Facts<'_> {
             && !values.mixes_numbers()
             && match comparison.conversion {
                 Fact::Known(Conversion::None) => true,
-                Fact::Known(Conversion::ToNumber) => !values.may_be(Values::NUMBER_TEXT),
+                Fact::Known(Conversion::ToNumber) => !values.may_be(ValueDomain::NUMBER_TEXT),
                 // Two real numbers may share their text.
                 Fact::Known(Conversion::ToText) => {
-                    let shares = values.may_be(Values::INTEGER) && values.may_be(Values::NUMBER_TEXT);
-                    !shares && !values.may_be(Values::REAL)
+                    let shares =
+                        values.may_be(ValueDomain::INTEGER) && values.may_be(ValueDomain::NUMBER_TEXT);
+                    !shares && !values.may_be(ValueDomain::REAL)
                 }
                 Fact::Unknown => false,
             }
@@ -331,8 +334,8 @@ fn row_pairs<'e>(left: &'e Expr, right: &'e Expr) -> Option<impl Iterator<Item =
     }
 }
 
-fn mixed(left: Values, right: Values) -> bool {
-    left.may_be(Values::INTEGER) && right.may_be(Values::WHOLE_REAL)
+fn mixed(left: ValueDomain, right: ValueDomain) -> bool {
+    left.may_be(ValueDomain::INTEGER) && right.may_be(ValueDomain::WHOLE_REAL)
 }
 
 fn compared_as(left: Fact<Option<Affinity>>, right: Fact<Option<Affinity>>) -> Fact<Conversion> {
@@ -346,9 +349,10 @@ fn compared_as(left: Fact<Option<Affinity>>, right: Fact<Option<Affinity>>) -> F
 }
 
 /// The conversion, or none where it has no effect on such values.
-fn effective(conversion: Fact<Conversion>, left: Values, right: Values) -> Fact<Conversion> {
-    let to_number = left.may_be(Values::NUMBER_TEXT) || right.may_be(Values::NUMBER_TEXT);
-    let beside = |a: Values, b: Values| a.may_be(Values::NUMBER) && b.may_be(Values::TEXT);
+fn effective(conversion: Fact<Conversion>, left: ValueDomain, right: ValueDomain) -> Fact<Conversion> {
+    let to_number = left.may_be(ValueDomain::NUMBER_TEXT) || right.may_be(ValueDomain::NUMBER_TEXT);
+    let beside =
+        |a: ValueDomain, b: ValueDomain| a.may_be(ValueDomain::NUMBER) && b.may_be(ValueDomain::TEXT);
     let to_text = beside(left, right) || beside(right, left);
     let shows = match conversion {
         Fact::Known(Conversion::None) => false,

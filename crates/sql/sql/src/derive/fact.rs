@@ -40,9 +40,9 @@ impl<T> Fact<T> {
 /// Which values an expression can have, so far as a comparison can take different ones for equal. NULL is not
 /// among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Values(u8);
+pub struct ValueDomain(u8);
 
-impl Values {
+impl ValueDomain {
     /// No value but NULL.
     pub const NONE: Self = Self(0);
     /// Integers.
@@ -137,7 +137,7 @@ pub struct ColumnFacts {
     /// The collation that it brings into a comparison.
     pub collation: Fact<ColumnCollation>,
     /// Which values it can have.
-    pub values: Values,
+    pub values: ValueDomain,
     /// Whether it comes from a compound whose SELECTs give it different affinities: what a comparison with it does
     /// then depends on whether SQLite evaluates it over the compound or inside each SELECT.
     pub is_mixed: bool,
@@ -149,7 +149,7 @@ impl ColumnFacts {
         nullable: true,
         affinity: Fact::Unknown,
         collation: Fact::Unknown,
-        values: Values::ANY,
+        values: ValueDomain::ANY,
         is_mixed: false,
     };
 }
@@ -168,8 +168,8 @@ mod tests {
     #[test]
     fn only_a_column_without_affinity_mixes_numbers() {
         for affinity in [Affinity::Integer, Affinity::Numeric, Affinity::Real, Affinity::Text] {
-            assert!(!Values::stored(affinity).mixes_numbers(), "{affinity:?}");
+            assert!(!ValueDomain::stored(affinity).mixes_numbers(), "{affinity:?}");
         }
-        assert!(Values::stored(Affinity::Blob).mixes_numbers());
+        assert!(ValueDomain::stored(Affinity::Blob).mixes_numbers());
     }
 }

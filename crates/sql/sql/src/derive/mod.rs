@@ -16,19 +16,19 @@ use std::sync::Arc;
 
 use sqlgauge_base::budget;
 
-pub use compare::{Collating, Comparison, Conversion, Operand};
+pub use compare::{Collating, Conversion, Operand, OperandComparison};
 pub use conditions::{
     collect_columns, conjuncts, has_aggregate, has_subquery, has_window, is_aggregate_select, is_null_with,
     rejects_null,
 };
 pub use dependencies::{Closure, Dependencies};
-pub use fact::{ColumnCollation, ColumnFacts, Fact, Values};
+pub use fact::{ColumnCollation, ColumnFacts, Fact, ValueDomain};
 
 use crate::definition::ViewFacts;
 use crate::schema::{Affinity, Collation, Column, Schema, Table, TableId, TableKind};
 use crate::tree::{
-    Body, ColumnRef, Cte, CteId, Expr, From, Join, JoinKind, Place, Query, Relation, RelationId, Select,
-    SetOperator, Source,
+    Body, ColumnRef, Cte, CteId, Expr, From, Join, JoinKind, Place, Query, Relation, RelationId,
+    RelationSource, Select, SetOperator,
 };
 use crate::visit::{Visitor, children, walk_query};
 
@@ -269,7 +269,7 @@ impl<'s> Facts<'s> {
                 nullable: cells().any(|cell| self.is_nullable(cell)),
                 affinity: if constant { Fact::Known(None) } else { Fact::Unknown },
                 collation: if constant { own(Collation::Binary) } else { Fact::Unknown },
-                values: cells().fold(Values::NONE, |all, cell| all.or(self.values(cell))),
+                values: cells().fold(ValueDomain::NONE, |all, cell| all.or(self.values(cell))),
                 is_mixed: false,
             }
         };
@@ -392,19 +392,19 @@ impl<'s> Facts<'s> {
 
     fn relation(&mut self, relation: &Relation, extended: bool) {
         let facts = match &relation.source {
-            Source::Table(id) => RelationFacts::Table(*id),
-            Source::Derived(query) => self.query(query),
-            Source::Cte(id) => self
+            RelationSource::Table(id) => RelationFacts::Table(*id),
+            RelationSource::Derived(query) => self.query(query),
+            RelationSource::Cte(id) => self
                 .ctes
                 .iter()
                 .rev()
                 .find(|(own, _)| own == id)
                 .map_or(RelationFacts::Unknown, |(_, facts)| facts.clone()),
-            Source::Function { args, .. } => {
+            RelationSource::Function { args, .. } => {
                 args.iter().for_each(|arg| self.inside(arg));
                 RelationFacts::Unknown
             }
-            Source::Catalog => RelationFacts::Unknown,
+            RelationSource::Catalog => RelationFacts::Unknown,
         };
         self.set(relation.id, facts);
         if let Some((_, own)) = self.relations.get_mut(relation.id.0 as usize) {
@@ -483,7 +483,7 @@ fn of_table(table: &Table, place: Place) -> ColumnFacts {
             nullable: false,
             affinity: Fact::Known(Some(Affinity::Integer)),
             collation: Fact::Known(ColumnCollation::Rowid),
-            values: Values::INTEGER,
+            values: ValueDomain::INTEGER,
             is_mixed: false,
         };
     }
@@ -493,7 +493,7 @@ fn of_table(table: &Table, place: Place) -> ColumnFacts {
             nullable: !column.not_null,
             affinity: Fact::Known(Some(column.affinity)),
             collation: own(column.collation.clone()),
-            values: if table.strict { strict_values(column) } else { Values::stored(column.affinity) },
+            values: if table.strict { strict_values(column) } else { ValueDomain::stored(column.affinity) },
             is_mixed: false,
         },
         // The module gives what it likes, whatever type and constraint it declares.
@@ -505,17 +505,17 @@ fn of_table(table: &Table, place: Place) -> ColumnFacts {
 }
 
 /// What a column of a STRICT table can hold.
-fn strict_values(column: &Column) -> Values {
+fn strict_values(column: &Column) -> ValueDomain {
     match column.affinity {
-        Affinity::Integer | Affinity::Numeric => Values::INTEGER,
-        Affinity::Real => Values::REAL,
-        Affinity::Text => Values::TEXT,
+        Affinity::Integer | Affinity::Numeric => ValueDomain::INTEGER,
+        Affinity::Real => ValueDomain::REAL,
+        Affinity::Text => ValueDomain::TEXT,
         Affinity::Blob
             if column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case("BLOB")) =>
         {
-            Values::BLOB
+            ValueDomain::BLOB
         }
-        Affinity::Blob => Values::ANY,
+        Affinity::Blob => ValueDomain::ANY,
     }
 }
 
@@ -533,7 +533,7 @@ struct ReadsCte {
 
 impl Visitor for ReadsCte {
     fn relation(&mut self, relation: &Relation) {
-        self.found |= relation.source == Source::Cte(self.cte);
+        self.found |= relation.source == RelationSource::Cte(self.cte);
     }
 }
 

@@ -13,7 +13,7 @@ use sqlite3_parser::Bump;
 use sqlite3_parser::ast::{Cmd, Stmt};
 use sqlite3_parser::lexer::sql::{Error as ParserError, Parser};
 
-use crate::error::{Error, ErrorKind, Position};
+use crate::error::{ErrorKind, ResolveError, TextPosition};
 use crate::lex::{self, Token, TokenKind};
 use crate::syntax::{Declaration, Select};
 
@@ -33,7 +33,7 @@ pub(crate) struct Parsed<'b> {
 }
 
 /// Parses a text whose first statement must be a SELECT, VALUES or WITH query.
-pub(crate) fn parse_query<'b>(arena: &'b Arena, text: &'b str) -> Result<Parsed<'b>, Error> {
+pub(crate) fn parse_query<'b>(arena: &'b Arena, text: &'b str) -> Result<Parsed<'b>, ResolveError> {
     // The parser takes `LIMIT a, b` for `LIMIT a OFFSET b`, which is `LIMIT b OFFSET a`. The text as it is goes
     // first, so that a syntax error has its place in it.
     if let Some(rewritten) = without_limit_commas(text) {
@@ -43,13 +43,13 @@ pub(crate) fn parse_query<'b>(arena: &'b Arena, text: &'b str) -> Result<Parsed<
     parse_rewritten(arena, text)
 }
 
-fn parse_rewritten<'b>(arena: &'b Arena, text: &'b str) -> Result<Parsed<'b>, Error> {
+fn parse_rewritten<'b>(arena: &'b Arena, text: &'b str) -> Result<Parsed<'b>, ResolveError> {
     let mut statements = Statements::new(arena, text)?;
     match statements.next()? {
         None => Err(ErrorKind::Empty.into()),
         Some(Stmt::Select(select)) => {
             let query = sqlite::Reader::new(&arena.0).whole(select);
-            let query = query.map_err(|(kind, word)| Error::new(kind).at(locate(text, word)))?;
+            let query = query.map_err(|(kind, word)| ResolveError::new(kind).at(locate(text, word)))?;
             Ok(Parsed { query, followed: !matches!(statements.next(), Ok(None)) })
         }
         Some(other) => Err(ErrorKind::NotAQuery(statement_name(&other)).into()),
@@ -65,7 +65,7 @@ pub(crate) struct Statements<'b> {
 
 impl<'b> Statements<'b> {
     /// Errors when the text is too long or holds a NUL byte.
-    fn new(arena: &'b Arena, text: &'b str) -> Result<Self, Error> {
+    fn new(arena: &'b Arena, text: &'b str) -> Result<Self, ResolveError> {
         if text.len() > MAX_SQL_BYTES {
             return Err(ErrorKind::Unsupported(format!("a text of more than {MAX_SQL_BYTES} bytes")).into());
         }
@@ -77,7 +77,7 @@ impl<'b> Statements<'b> {
     }
 
     /// The statements of a script; errors when the text is too long or holds a NUL byte.
-    pub(crate) fn of_script(arena: &'b Arena, text: &'b str) -> Result<Self, Error> {
+    pub(crate) fn of_script(arena: &'b Arena, text: &'b str) -> Result<Self, ResolveError> {
         match without_limit_commas(text) {
             Some(rewritten) => Self::new(arena, arena.0.alloc_str(&rewritten)),
             None => Self::new(arena, text),
@@ -85,11 +85,11 @@ impl<'b> Statements<'b> {
     }
 
     /// What the next statement declares, `None` at the end of the text.
-    pub(crate) fn next_declaration(&mut self) -> Result<Option<Declaration<'b>>, Error> {
+    pub(crate) fn next_declaration(&mut self) -> Result<Option<Declaration<'b>>, ResolveError> {
         Ok(self.next()?.map(|statement| declare::declaration(&self.arena.0, statement)))
     }
 
-    fn next(&mut self) -> Result<Option<Stmt<'b>>, Error> {
+    fn next(&mut self) -> Result<Option<Stmt<'b>>, ResolveError> {
         match self.parser.next() {
             Ok(None) => Ok(None),
             Ok(Some(Cmd::Stmt(statement))) => Ok(Some(statement)),
@@ -101,7 +101,7 @@ impl<'b> Statements<'b> {
     }
 }
 
-fn syntax_error(error: &ParserError, text: &str) -> Error {
+fn syntax_error(error: &ParserError, text: &str) -> ResolveError {
     let (message, place) = match error {
         ParserError::Io(error) => (error.to_string(), None),
         ParserError::UnrecognizedToken(place) => ("unrecognized token".to_owned(), place.as_ref()),
@@ -121,14 +121,14 @@ fn syntax_error(error: &ParserError, text: &str) -> Error {
         other => (other.to_string(), None),
     };
     let position = place.map(|place| character_position(text, place.line, place.column));
-    Error::new(ErrorKind::Syntax(message)).at(position)
+    ResolveError::new(ErrorKind::Syntax(message)).at(position)
 }
 
 /// Turns the parser's column, which counts bytes, into one that counts characters.
-fn character_position(text: &str, line: usize, byte_column: usize) -> Position {
+fn character_position(text: &str, line: usize, byte_column: usize) -> TextPosition {
     let bytes = text.split('\n').nth(line.saturating_sub(1)).unwrap_or_default().as_bytes();
     let before = &bytes[..byte_column.saturating_sub(1).min(bytes.len())];
-    Position { line, column: String::from_utf8_lossy(before).chars().count() + 1 }
+    TextPosition { line, column: String::from_utf8_lossy(before).chars().count() + 1 }
 }
 
 fn statement_name(statement: &Stmt<'_>) -> &'static str {
@@ -163,7 +163,7 @@ fn statement_name(statement: &Stmt<'_>) -> &'static str {
 
 /// The first place in `text` where the identifier `name` (its last part, if it is qualified) stands outside of
 /// strings and comments, so that a naming error can be shown.
-pub(crate) fn locate(text: &str, name: &str) -> Option<Position> {
+pub(crate) fn locate(text: &str, name: &str) -> Option<TextPosition> {
     let (qualifier, last) = match name.rsplit_once('.') {
         Some((qualifier, last)) => (Some(qualifier.rsplit('.').next().unwrap_or(qualifier)), last),
         None => (None, name),
@@ -197,7 +197,7 @@ const MAX_NAMES_IN_A_ROW: usize = 64;
 const MAX_DECLARED: usize = 4_000;
 
 /// Refuses what the parser takes more than n log n for, in time or in memory.
-fn check_for_parser(text: &str) -> Result<(), Error> {
+fn check_for_parser(text: &str) -> Result<(), ResolveError> {
     if text.len() < LONG_TEXT_BYTES {
         return Ok(());
     }
@@ -253,8 +253,8 @@ const WRITER_BYTES: usize = 4_096;
 /// Runs what writes the statements of a text, on a stack that is large enough for them.
 pub(crate) fn with_stack_to_write<T>(
     text: &str,
-    write: impl FnOnce() -> Result<T, Error>,
-) -> Result<T, Error> {
+    write: impl FnOnce() -> Result<T, ResolveError>,
+) -> Result<T, ResolveError> {
     match depth_at_most(text) {
         ..SHALLOW => write(),
         depth @ ..MAX_WRITTEN_DEPTH => stacker::maybe_grow(depth * WRITER_BYTES, depth * WRITER_BYTES, write),
@@ -299,7 +299,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// The first place in `text` where the words of `part` stand one after the other; `None` without words.
-pub(crate) fn place_of(text: &str, part: &str) -> Option<Position> {
+pub(crate) fn place_of(text: &str, part: &str) -> Option<TextPosition> {
     let plain = |token: &Token<'_>| token.unquoted().to_ascii_lowercase();
     let wanted: Vec<String> = tokens(part).map(|token| plain(&token)).collect();
     let all: Vec<(usize, String)> = tokens(text).map(|token| (token.start, plain(&token))).collect();
@@ -395,11 +395,11 @@ fn without_limit_commas(text: &str) -> Option<String> {
     Some(rewritten)
 }
 
-fn position_at(text: &str, offset: usize) -> Position {
+fn position_at(text: &str, offset: usize) -> TextPosition {
     let before = &text[..offset];
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    Position { line, column }
+    TextPosition { line, column }
 }
 
 /// What the parser reads of a text. It takes a byte order mark for a name, which SQLite passes over.

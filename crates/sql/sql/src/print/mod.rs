@@ -18,20 +18,20 @@ use crate::resolve::Aliases;
 use crate::schema::{Collation, Schema};
 use crate::tree::{
     Body, Cte, CteId, Expr, From, IndexHint, Join, JoinKind, OrderTerm, Place, Query, Relation, RelationId,
-    Select, SetOperator, Source,
+    RelationSource, Select, SetOperator,
 };
 use crate::visit::{Visitor, walk_query};
 
 /// The SQL dialect to print.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Dialect {
+pub enum PrintDialect {
     /// SQLite.
     #[default]
     Sqlite,
 }
 
-impl Dialect {
+impl PrintDialect {
     /// The identifier, quoted where the dialect needs it.
     pub fn identifier(self, name: &str) -> String {
         match self {
@@ -90,7 +90,7 @@ pub enum PrintError {
 /// [`PrintError`] where SQL has no words for the tree. What [`resolve`](crate::resolve) makes has some, with two
 /// exceptions: an aggregate that a subquery refers to by the alias that an outer query gave it, and a column that FULL
 /// JOIN … USING merges and that is compared, grouped by, or sorted by under a collation other than BINARY.
-pub fn print(query: &Query, schema: &Schema, dialect: Dialect) -> Result<String, PrintError> {
+pub fn print(query: &Query, schema: &Schema, dialect: PrintDialect) -> Result<String, PrintError> {
     if !owners_hold(query) {
         return Err(PrintError::Owner);
     }
@@ -118,7 +118,7 @@ pub fn print(query: &Query, schema: &Schema, dialect: Dialect) -> Result<String,
 pub fn print_as_written(
     query: &Query,
     schema: &Schema,
-    dialect: Dialect,
+    dialect: PrintDialect,
     aliases: &Aliases,
     database: Option<&str>,
 ) -> Result<String, PrintError> {
@@ -168,7 +168,7 @@ pub fn print_expr(
     expr: &Expr,
     query: &Query,
     schema: &Schema,
-    dialect: Dialect,
+    dialect: PrintDialect,
 ) -> Result<String, PrintError> {
     let mut printer = Printer::new(query, schema, dialect);
     printer.term(expr);
@@ -178,7 +178,7 @@ pub fn print_expr(
 struct Printer<'a> {
     out: String,
     names: Names<'a>,
-    dialect: Dialect,
+    dialect: PrintDialect,
     /// In how many pairs of parentheses of one FROM clause what is printed stands.
     parentheses: usize,
     /// What can be left out is left out.
@@ -192,7 +192,7 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(query: &Query, schema: &'a Schema, dialect: Dialect) -> Self {
+    fn new(query: &Query, schema: &'a Schema, dialect: PrintDialect) -> Self {
         Self {
             out: String::new(),
             names: Names::of(query, schema),
@@ -406,16 +406,16 @@ impl Printer<'_> {
         let alias = self.names.relation(relation.id);
         let alias = self.named(alias);
         let own = match &relation.source {
-            Source::Table(id) => {
+            RelationSource::Table(id) => {
                 let name = self.names.table(*id);
                 self.named(name)
             }
-            Source::Cte(id) => {
+            RelationSource::Cte(id) => {
                 let name = self.names.cte(*id);
                 self.named(name)
             }
-            Source::Catalog => "sqlite_master".to_owned(),
-            Source::Function { name, args } => {
+            RelationSource::Catalog => "sqlite_master".to_owned(),
+            RelationSource::Function { name, args } => {
                 self.identifier(name);
                 if !args.is_empty() {
                     self.text("(");
@@ -425,7 +425,7 @@ impl Printer<'_> {
                 self.alias(&alias);
                 return;
             }
-            Source::Derived(query) => {
+            RelationSource::Derived(query) => {
                 let columns = self.names.derived_columns(relation.id).to_vec();
                 self.text("(");
                 self.query(query, Some(&columns));
@@ -434,7 +434,7 @@ impl Printer<'_> {
                 return;
             }
         };
-        if let (Some(database), Source::Table(_)) = (self.database, &relation.source) {
+        if let (Some(database), RelationSource::Table(_)) = (self.database, &relation.source) {
             self.identifier(database);
             self.text(".");
         }
@@ -530,7 +530,7 @@ fn reads_itself(cte: &Cte) -> bool {
     struct Reads(CteId, bool);
     impl Visitor for Reads {
         fn relation(&mut self, relation: &Relation) {
-            self.1 |= relation.source == Source::Cte(self.0);
+            self.1 |= relation.source == RelationSource::Cte(self.0);
         }
     }
     let mut reads = Reads(cte.id, false);

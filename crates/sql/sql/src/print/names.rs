@@ -9,7 +9,7 @@ use crate::builtin::builtin_columns;
 use crate::resolve::Aliases;
 use crate::schema::{Schema, TableId};
 use crate::tree::{
-    Body, ColumnRef, Cte, CteId, Expr, From, Output, Place, Query, Relation, RelationId, Source,
+    Body, ColumnRef, Cte, CteId, Expr, From, Output, Place, Query, Relation, RelationId, RelationSource,
 };
 use crate::visit::{Visitor, walk_query};
 
@@ -359,7 +359,7 @@ impl Visitor for Collected {
         let Body::Select(select) = body else { return };
         let mut seen = HashSet::new();
         for relation in select.from.iter().flat_map(From::relations) {
-            if let Source::Table(_) | Source::Cte(_) = relation.source
+            if let RelationSource::Table(_) | RelationSource::Cte(_) = relation.source
                 && !seen.insert(&relation.source)
             {
                 self.repeated.insert(relation.id);
@@ -382,11 +382,11 @@ impl Visitor for Collected {
 
     fn relation(&mut self, relation: &Relation) {
         let kind = match &relation.source {
-            Source::Table(id) => Kind::Table(*id),
-            Source::Cte(id) => Kind::Cte(*id),
-            Source::Catalog => Kind::Function("sqlite_master".to_owned()),
-            Source::Function { name, .. } => Kind::Function(name.clone()),
-            Source::Derived(query) => {
+            RelationSource::Table(id) => Kind::Table(*id),
+            RelationSource::Cte(id) => Kind::Cte(*id),
+            RelationSource::Catalog => Kind::Function("sqlite_master".to_owned()),
+            RelationSource::Function { name, .. } => Kind::Function(name.clone()),
+            RelationSource::Derived(query) => {
                 self.derived.push((relation.id, Outputs::of(query)));
                 Kind::Derived
             }

@@ -4,12 +4,12 @@
 use sqlgauge_base::budget;
 
 use super::scope::{Clause, Scope};
-use super::{Error, ErrorKind, Resolver};
+use super::{ErrorKind, ResolveError, Resolver};
 use crate::aggregates::{self, owner_by_columns};
-use crate::functions::{Function, Kind};
+use crate::functions::{Function, FunctionKind};
 use crate::tree::{
     Aggregate, Args, BinaryOperator, Body, Cte, CteId, Expr, From, Literal, OrderTerm, Owner, Query,
-    Relation, RelationId, Select, SetOperator, Source, UnaryOperator, Window, WindowCall,
+    Relation, RelationId, RelationSource, Select, SetOperator, UnaryOperator, Window, WindowCall,
 };
 use crate::visit::{Visitor, children, walk_query};
 
@@ -25,7 +25,7 @@ pub(super) struct WrittenCall {
 
 impl Resolver<'_> {
     /// What a call is: an aggregate with its owner, a window function or a scalar function.
-    pub(super) fn classify(&mut self, name: &str, call: WrittenCall) -> Result<Expr, Error> {
+    pub(super) fn classify(&mut self, name: &str, call: WrittenCall) -> Result<Expr, ResolveError> {
         if !self.lenient {
             check_signature(name, &call)?;
         }
@@ -63,7 +63,7 @@ impl Resolver<'_> {
     }
 
     /// An aggregate may stand where its owner's groups are known, and not inside another one of them.
-    fn check_aggregate(&mut self, name: &str, aggregate: &Aggregate) -> Result<(), Error> {
+    fn check_aggregate(&mut self, name: &str, aggregate: &Aggregate) -> Result<(), ResolveError> {
         if self.lenient {
             return Ok(());
         }
@@ -117,7 +117,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn check_window(&self, name: &str, call: &WindowCall) -> Result<(), Error> {
+    fn check_window(&self, name: &str, call: &WindowCall) -> Result<(), ResolveError> {
         if self.lenient {
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl Resolver<'_> {
     }
 
     /// The expression that an alias stands for may not stand everywhere that the alias may.
-    pub(super) fn check_alias(&mut self, name: &str, expr: &Expr, level: u32) -> Result<(), Error> {
+    pub(super) fn check_alias(&mut self, name: &str, expr: &Expr, level: u32) -> Result<(), ResolveError> {
         if self.lenient {
             return Ok(());
         }
@@ -161,7 +161,7 @@ impl Resolver<'_> {
     }
 
     /// Whether a condition, key or result is one value.
-    pub(super) fn single(&self, expr: Expr) -> Result<Expr, Error> {
+    pub(super) fn single(&self, expr: Expr) -> Result<Expr, ResolveError> {
         if self.lenient {
             return Ok(expr);
         }
@@ -170,12 +170,15 @@ impl Resolver<'_> {
     }
 
     /// Whether the parts of an expression fit it.
-    pub(super) fn check_parts(&self, expr: &Expr) -> Result<(), Error> {
+    pub(super) fn check_parts(&self, expr: &Expr) -> Result<(), ResolveError> {
         if self.lenient { Ok(()) } else { check_parts(expr) }
     }
 
     /// Whether the keys of a sort or a group can be compared.
-    pub(super) fn check_keys<'e>(&self, mut keys: impl Iterator<Item = &'e Expr>) -> Result<(), Error> {
+    pub(super) fn check_keys<'e>(
+        &self,
+        mut keys: impl Iterator<Item = &'e Expr>,
+    ) -> Result<(), ResolveError> {
         if self.lenient {
             return Ok(());
         }
@@ -185,7 +188,7 @@ impl Resolver<'_> {
 
 impl Resolver<'_> {
     /// Whether the rows of a compound can be compared, where it drops repeated ones or sorts them.
-    pub(super) fn check_compound(&self, body: &Body, is_sorted: bool) -> Result<(), Error> {
+    pub(super) fn check_compound(&self, body: &Body, is_sorted: bool) -> Result<(), ResolveError> {
         if self.lenient {
             return Ok(());
         }
@@ -221,7 +224,7 @@ fn brings_collation(expr: &Expr) -> bool {
 }
 
 /// Number of arguments, DISTINCT, FILTER, ORDER BY and OVER.
-fn check_signature(name: &str, call: &WrittenCall) -> Result<(), Error> {
+fn check_signature(name: &str, call: &WrittenCall) -> Result<(), ResolveError> {
     let refused = |kind: ErrorKind| Err(kind.into());
     let properties = call.function.properties();
     let count = call.args.as_slice().len();
@@ -234,7 +237,7 @@ fn check_signature(name: &str, call: &WrittenCall) -> Result<(), Error> {
     }
     let Some(window) = &call.over else {
         return match (properties.kind, call.filter.is_some(), call.order_by.is_empty()) {
-            (Kind::Window, ..) => refused(ErrorKind::MisusedWindow(name.to_owned())),
+            (FunctionKind::Window, ..) => refused(ErrorKind::MisusedWindow(name.to_owned())),
             (_, true, _) if !aggregates => refused(ErrorKind::NoAggregate("FILTER", name.to_owned())),
             (_, _, false) if !aggregates => refused(ErrorKind::NoAggregate("ORDER BY", name.to_owned())),
             _ if aggregates && call.distinct && count != 1 => refused(ErrorKind::DistinctArguments),
@@ -242,17 +245,17 @@ fn check_signature(name: &str, call: &WrittenCall) -> Result<(), Error> {
         };
     };
     match properties.kind {
-        _ if !aggregates && properties.kind != Kind::Window => {
+        _ if !aggregates && properties.kind != FunctionKind::Window => {
             refused(ErrorKind::Window(format!("{name}() may not be used as a window function")))
         }
-        Kind::Window if call.filter.is_some() => refused(ErrorKind::Window(
+        FunctionKind::Window if call.filter.is_some() => refused(ErrorKind::Window(
             "FILTER clause may only be used with aggregate window functions".to_owned(),
         )),
         _ => super::window::check_frame(window),
     }
 }
 
-fn check_special(name: &str, call: &WrittenCall) -> Result<(), Error> {
+fn check_special(name: &str, call: &WrittenCall) -> Result<(), ResolveError> {
     match (&call.function, call.args.as_slice()) {
         (Function::Likelihood, [_, Expr::Literal(Literal::Real(chance))])
             if (0.0..=1.0).contains(&chance.get()) =>
@@ -296,7 +299,7 @@ fn width(expr: &Expr) -> usize {
     }
 }
 
-fn single(expr: &Expr) -> Result<(), Error> {
+fn single(expr: &Expr) -> Result<(), ResolveError> {
     match expr {
         Expr::Scalar(query) if query.width() != 1 => {
             Err(ErrorKind::SubqueryWidth { given: query.width(), expected: 1 }.into())
@@ -306,14 +309,14 @@ fn single(expr: &Expr) -> Result<(), Error> {
     }
 }
 
-fn same_width<'e>(expr: &Expr, mut others: impl Iterator<Item = &'e Expr>) -> Result<(), Error> {
+fn same_width<'e>(expr: &Expr, mut others: impl Iterator<Item = &'e Expr>) -> Result<(), ResolveError> {
     if others.any(|other| width(other) != width(expr)) {
         return Err(ErrorKind::RowValue.into());
     }
     Ok(())
 }
 
-fn check_parts(expr: &Expr) -> Result<(), Error> {
+fn check_parts(expr: &Expr) -> Result<(), ResolveError> {
     let comparable = |exprs: &[&Expr]| {
         exprs.iter().try_for_each(|expr| match expr {
             Expr::Row(list) => list.iter().try_for_each(check_collation),
@@ -354,7 +357,7 @@ fn check_parts(expr: &Expr) -> Result<(), Error> {
     }
 }
 
-fn all_single(expr: &Expr) -> Result<(), Error> {
+fn all_single(expr: &Expr) -> Result<(), ResolveError> {
     let mut result = Ok(());
     children(expr, &mut |child| {
         if result.is_ok() {
@@ -364,7 +367,7 @@ fn all_single(expr: &Expr) -> Result<(), Error> {
     result
 }
 
-fn check_like(operator: crate::tree::LikeOperator, has_escape: bool) -> Result<(), Error> {
+fn check_like(operator: crate::tree::LikeOperator, has_escape: bool) -> Result<(), ResolveError> {
     use crate::tree::LikeOperator;
     match operator {
         LikeOperator::Regexp => Err(ErrorKind::UnknownFunction("REGEXP".to_owned()).into()),
@@ -375,7 +378,7 @@ fn check_like(operator: crate::tree::LikeOperator, has_escape: bool) -> Result<(
 }
 
 /// A collation is only looked for where something is compared by it.
-fn check_collation(expr: &Expr) -> Result<(), Error> {
+fn check_collation(expr: &Expr) -> Result<(), ResolveError> {
     let Expr::Collate { collation, .. } = expr else { return Ok(()) };
     if matches!(collation.as_str(), "BINARY" | "NOCASE" | "RTRIM") {
         return Ok(());
@@ -385,7 +388,7 @@ fn check_collation(expr: &Expr) -> Result<(), Error> {
 
 /// The rules for a CTE that reads itself: the last SELECTs do, all joined by UNION or all by UNION ALL, each once
 /// and in its own FROM clause, without aggregates and windows.
-pub(super) fn check_recursion(cte: &Cte) -> Result<(), Error> {
+pub(super) fn check_recursion(cte: &Cte) -> Result<(), ResolveError> {
     if reads(&cte.query, cte.id) == 0 {
         return Ok(());
     }
@@ -422,7 +425,7 @@ pub(super) fn check_recursion(cte: &Cte) -> Result<(), Error> {
 
 fn sources(select: &Select, id: CteId) -> usize {
     let relations = select.from.as_ref().map(From::relations).unwrap_or_default();
-    relations.iter().filter(|relation| relation.source == Source::Cte(id)).count()
+    relations.iter().filter(|relation| relation.source == RelationSource::Cte(id)).count()
 }
 
 /// How often a query reads a CTE.
@@ -443,6 +446,6 @@ struct Reads {
 
 impl Visitor for Reads {
     fn relation(&mut self, relation: &Relation) {
-        self.count += usize::from(relation.source == Source::Cte(self.id));
+        self.count += usize::from(relation.source == RelationSource::Cte(self.id));
     }
 }

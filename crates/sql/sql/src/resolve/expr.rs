@@ -5,7 +5,7 @@ use sqlgauge_base::budget;
 use super::check::WrittenCall;
 use super::scope::{NameLookup, ScopeRelation};
 use super::select::merged_column;
-use super::{Error, ErrorKind, Resolver, limits};
+use super::{ErrorKind, ResolveError, Resolver, limits};
 use crate::aggregates;
 use crate::functions::Function;
 use crate::identity;
@@ -36,31 +36,31 @@ pub(super) fn text_of(ast: &syntax::Expr<'_>) -> String {
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn expr(&mut self, ast: &'a syntax::Expr<'a>) -> Result<Expr, Error> {
+    pub(super) fn expr(&mut self, ast: &'a syntax::Expr<'a>) -> Result<Expr, ResolveError> {
         let result = self.nested(|this| this.expr_inner(ast));
         let checked = result.and_then(|expr| self.check_parts(&expr).map(|()| expr));
         checked.map_err(|error| error.within(self.text, || text_of(ast)))
     }
 
     /// An expression that is one value.
-    pub(super) fn single_expr(&mut self, ast: &'a syntax::Expr<'a>) -> Result<Expr, Error> {
+    pub(super) fn single_expr(&mut self, ast: &'a syntax::Expr<'a>) -> Result<Expr, ResolveError> {
         let expr = self.expr(ast)?;
         self.single(expr).map_err(|error| error.within(self.text, || text_of(ast)))
     }
 
-    pub(super) fn boxed(&mut self, ast: &'a syntax::Expr<'a>) -> Result<Box<Expr>, Error> {
+    pub(super) fn boxed(&mut self, ast: &'a syntax::Expr<'a>) -> Result<Box<Expr>, ResolveError> {
         self.expr(ast).map(Box::new)
     }
 
-    fn optional(&mut self, ast: Option<&'a syntax::Expr<'a>>) -> Result<Option<Box<Expr>>, Error> {
+    fn optional(&mut self, ast: Option<&'a syntax::Expr<'a>>) -> Result<Option<Box<Expr>>, ResolveError> {
         ast.map(|ast| self.boxed(ast)).transpose()
     }
 
-    pub(super) fn list(&mut self, ast: &'a [syntax::Expr<'a>]) -> Result<Vec<Expr>, Error> {
+    pub(super) fn list(&mut self, ast: &'a [syntax::Expr<'a>]) -> Result<Vec<Expr>, ResolveError> {
         ast.iter().map(|ast| self.expr(ast)).collect()
     }
 
-    fn expr_inner(&mut self, ast: &'a syntax::Expr<'a>) -> Result<Expr, Error> {
+    fn expr_inner(&mut self, ast: &'a syntax::Expr<'a>) -> Result<Expr, ResolveError> {
         match &ast.kind {
             ExprKind::Column(name) => self.column(None, *name),
             ExprKind::Qualified(table, column) => self.column(Some(table.text), *column),
@@ -129,7 +129,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn exists(&mut self, ast: &'a syntax::Select<'a>) -> Result<Expr, Error> {
+    fn exists(&mut self, ast: &'a syntax::Select<'a>) -> Result<Expr, ResolveError> {
         let outside = self.uncomputed_level;
         // The results of a compound are computed to compare them.
         self.uncomputed_level = ast.rest.is_empty().then_some(self.level + 1);
@@ -138,7 +138,7 @@ impl<'a> Resolver<'a> {
         Ok(Expr::Exists { query: Box::new(query?), negated: false })
     }
 
-    fn call(&mut self, ast: &'a syntax::Call<'a>) -> Result<Expr, Error> {
+    fn call(&mut self, ast: &'a syntax::Call<'a>) -> Result<Expr, ResolveError> {
         let args = match ast.args {
             Some(args) => Args::List(self.list(args)?),
             None => Args::Star,
@@ -156,7 +156,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A column by its name, in the innermost SELECT that knows it.
-    fn column(&mut self, qualifier: Option<&str>, written: Name<'a>) -> Result<Expr, Error> {
+    fn column(&mut self, qualifier: Option<&str>, written: Name<'a>) -> Result<Expr, ResolveError> {
         let Name { text: name, quote } = written;
         let found = self.scopes.iter().rev().map(|s| (s.level, s.find(self.schema, qualifier, name)));
         match found.into_iter().find(|(_, found)| !matches!(found, NameLookup::Nothing)) {
@@ -191,7 +191,7 @@ impl<'a> Resolver<'a> {
         database: Name<'a>,
         table: Name<'a>,
         column: Name<'a>,
-    ) -> Result<Expr, Error> {
+    ) -> Result<Expr, ResolveError> {
         if database.text.eq_ignore_ascii_case("main") {
             return self.column(Some(table.text), column);
         }
@@ -203,7 +203,11 @@ impl<'a> Resolver<'a> {
         identity::refresh(expr, &mut self.next_relation, &mut self.next_cte);
     }
 
-    fn unary(&mut self, operator: UnaryOperator, operand: &'a syntax::Expr<'a>) -> Result<Expr, Error> {
+    fn unary(
+        &mut self,
+        operator: UnaryOperator,
+        operand: &'a syntax::Expr<'a>,
+    ) -> Result<Expr, ResolveError> {
         // Parentheses make no difference: `-(9223372036854775808)` is the smallest integer.
         if let (UnaryOperator::Minus, ExprKind::Literal(syntax::Literal::Number(token))) =
             (operator, &without_parentheses(operand).kind)
@@ -223,7 +227,7 @@ impl<'a> Resolver<'a> {
         left: &'a syntax::Expr<'a>,
         operator: BinaryOperator,
         right: &'a syntax::Expr<'a>,
-    ) -> Result<Expr, Error> {
+    ) -> Result<Expr, ResolveError> {
         let is_null = matches!(right.kind, ExprKind::Literal(syntax::Literal::Null));
         match operator {
             BinaryOperator::Is | BinaryOperator::IsNot if is_null => {
@@ -235,7 +239,11 @@ impl<'a> Resolver<'a> {
     }
 
     /// A chain of AND or of OR as one list; chains lean to the left and may be long, so they are unrolled.
-    fn connective(&mut self, whole: &'a syntax::Expr<'a>, connective: Connective) -> Result<Expr, Error> {
+    fn connective(
+        &mut self,
+        whole: &'a syntax::Expr<'a>,
+        connective: Connective,
+    ) -> Result<Expr, ResolveError> {
         let mut leaves = Vec::new();
         let mut pending = vec![whole];
         while let Some(ast) = pending.pop() {
@@ -262,7 +270,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// `SELECT * FROM table`, which `IN table` stands for.
-    fn whole_table(&mut self, name: &TableName<'a>) -> Result<Query, Error> {
+    fn whole_table(&mut self, name: &TableName<'a>) -> Result<Query, ResolveError> {
         let (source, columns) = self.source(name)?;
         let id = self.new_relation();
         let relation = ScopeRelation {

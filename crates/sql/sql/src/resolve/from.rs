@@ -6,14 +6,14 @@ use sqlgauge_base::budget;
 
 use super::scope::{ColumnName, Columns, NameLookup, Scope, ScopeRelation};
 use super::select::merged_column;
-use super::{Error, ErrorKind, Resolver};
+use super::{ErrorKind, ResolveError, Resolver};
 use crate::builtin::{builtin_columns, function_arguments};
 use crate::parse::{MAX_RELATIONS, TOO_MANY_RELATIONS};
 use crate::reach::Beyond;
 use crate::schema::{Index, TableKind};
 use crate::syntax::{self, FromClause, JoinConstraint, Name, TableExpr, TableName};
 use crate::tree::{
-    BinaryOperator, ColumnRef, Expr, From, IndexHint, Join, JoinKind, Relation, RelationId, Source,
+    BinaryOperator, ColumnRef, Expr, From, IndexHint, Join, JoinKind, Relation, RelationId, RelationSource,
 };
 
 /// A FROM clause whose ON conditions and function arguments are still to be resolved: they see all relations.
@@ -49,7 +49,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         ast: &'a FromClause<'a>,
         scope: &mut Scope,
-    ) -> Result<Option<Skeleton<'a>>, Error> {
+    ) -> Result<Option<Skeleton<'a>>, ResolveError> {
         let Some(first) = ast.first else { return Ok(None) };
         let mut left = self.table(first, None, scope)?;
         let has_outer_right = has_outer_right(ast);
@@ -86,7 +86,7 @@ impl<'a> Resolver<'a> {
         ast: &'a TableExpr<'a>,
         outer_alias: Option<&str>,
         scope: &mut Scope,
-    ) -> Result<Skeleton<'a>, Error> {
+    ) -> Result<Skeleton<'a>, ResolveError> {
         let alias_of =
             |alias: &Option<Name<'a>>| outer_alias.or(alias.map(|own| own.text)).map(str::to_owned);
         let mut hinted = None;
@@ -107,12 +107,12 @@ impl<'a> Resolver<'a> {
                     return Err(self.at_word(ErrorKind::Invalid(message), &function));
                 }
                 let name = alias_of(alias).or_else(|| Some(function.clone()));
-                (Source::Function { name: function, args: Vec::new() }, columns, name, *args)
+                (RelationSource::Function { name: function, args: Vec::new() }, columns, name, *args)
             }
             TableExpr::Query(select, alias) => {
                 let named = self.named_query(select, None)?;
                 let columns = Columns::Named(named.names.into());
-                (Source::Derived(Box::new(named.query)), columns, alias_of(alias), None)
+                (RelationSource::Derived(Box::new(named.query)), columns, alias_of(alias), None)
             }
             TableExpr::Parenthesised(from, alias) => return self.parenthesised(from, alias_of(alias), scope),
         };
@@ -120,7 +120,7 @@ impl<'a> Resolver<'a> {
         if let Some(alias) = outer_alias.or_else(|| ast.alias()) {
             self.aliases.insert(id, alias.to_owned());
         }
-        let is_builtin = matches!(source, Source::Catalog | Source::Function { .. });
+        let is_builtin = matches!(source, RelationSource::Catalog | RelationSource::Function { .. });
         let kind = JoinKind::Inner;
         scope.relations.push(ScopeRelation { id, name, columns, is_builtin, using: Vec::new(), kind });
         Ok(Skeleton::Relation(Relation { id, source, hint: hinted }, args))
@@ -128,13 +128,17 @@ impl<'a> Resolver<'a> {
 
     /// `INDEXED BY` names an index of the table. A schema that knows of no index at all may come from a format that
     /// has none.
-    fn check_index(&self, source: &Source, hint: Option<syntax::IndexHint<'a>>) -> Result<(), Error> {
+    fn check_index(
+        &self,
+        source: &RelationSource,
+        hint: Option<syntax::IndexHint<'a>>,
+    ) -> Result<(), ResolveError> {
         let Some(syntax::IndexHint::By(name)) = hint else { return Ok(()) };
         let name = name.text;
         let of_constraint = name.to_ascii_lowercase().starts_with("sqlite_autoindex_");
         let knows_none = self.schema.tables().iter().all(|table| table.indexes.is_empty());
         let table = match source {
-            Source::Table(id) => self.schema.table(*id),
+            RelationSource::Table(id) => self.schema.table(*id),
             _ => None,
         };
         let is_named = |index: &Index| index.name.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(name));
@@ -146,8 +150,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// What a hint says; of what has no indexes it says nothing.
-    fn hint(&self, source: &Source, hint: syntax::IndexHint<'a>) -> Option<IndexHint> {
-        let Source::Table(id) = source else { return None };
+    fn hint(&self, source: &RelationSource, hint: syntax::IndexHint<'a>) -> Option<IndexHint> {
+        let RelationSource::Table(id) = source else { return None };
         let is_table = self.schema.table(*id).is_some_and(|table| table.kind == TableKind::Table);
         is_table.then(|| match hint {
             syntax::IndexHint::By(name) => IndexHint::By(name.text.to_ascii_lowercase()),
@@ -160,7 +164,7 @@ impl<'a> Resolver<'a> {
         ast: &'a FromClause<'a>,
         alias: Option<String>,
         scope: &mut Scope,
-    ) -> Result<Skeleton<'a>, Error> {
+    ) -> Result<Skeleton<'a>, ResolveError> {
         match (ast.first, ast.joins, alias) {
             (Some(only), [], alias) => self.nested(|this| this.table(only, alias.as_deref(), scope)),
             (_, _, None) => self
@@ -173,24 +177,24 @@ impl<'a> Resolver<'a> {
     }
 
     /// A table by its name: a CTE, a table of the schema, or SQLite's own catalog.
-    pub(super) fn source(&mut self, name: &TableName<'a>) -> Result<(Source, Columns), Error> {
+    pub(super) fn source(&mut self, name: &TableName<'a>) -> Result<(RelationSource, Columns), ResolveError> {
         let table = name.name.to_string();
         let database = name.database.map(|database| database.to_string());
         if database.is_none()
             && let Some((id, columns)) = self.cte(&table)?
         {
-            return Ok((Source::Cte(id), columns));
+            return Ok((RelationSource::Cte(id), columns));
         }
         if database.as_deref().is_none_or(|database| database.eq_ignore_ascii_case("main")) {
             if let Some(id) = self.schema.table_id(&table) {
-                return Ok((Source::Table(id), Columns::Table(id)));
+                return Ok((RelationSource::Table(id), Columns::Table(id)));
             }
             let name = table.to_ascii_lowercase();
             if let Some(columns) = function_columns(&name) {
                 // A table-valued function may be named without parentheses.
                 let is_catalog = name == "sqlite_master" || name == "sqlite_schema";
-                let function = Source::Function { name, args: Vec::new() };
-                return Ok((if is_catalog { Source::Catalog } else { function }, columns));
+                let function = RelationSource::Function { name, args: Vec::new() };
+                return Ok((if is_catalog { RelationSource::Catalog } else { function }, columns));
             }
         }
         let full = database.map_or_else(|| table.clone(), |database| format!("{database}.{table}"));
@@ -215,7 +219,7 @@ impl<'a> Resolver<'a> {
         start: usize,
         name: &str,
         has_outer_right: bool,
-    ) -> Result<Expr, Error> {
+    ) -> Result<Expr, ResolveError> {
         let missing = || {
             let message = format!("cannot join using column {name} - column not present in both tables");
             self.at_word(ErrorKind::Invalid(message), name)
@@ -242,7 +246,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Resolves the ON conditions and function arguments that were left over.
-    pub(super) fn finish_from(&mut self, skeleton: Skeleton<'a>) -> Result<From, Error> {
+    pub(super) fn finish_from(&mut self, skeleton: Skeleton<'a>) -> Result<From, ResolveError> {
         let from = self.conditions(skeleton)?;
         let message = match crate::reach::beyond(&from) {
             Some(Beyond::On) if !self.lenient => "ON clause references tables to its right",
@@ -255,7 +259,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// What stands in parentheses right of a join sees nothing outside of them.
-    fn parentheses(&mut self, skeleton: Skeleton<'a>) -> Result<From, Error> {
+    fn parentheses(&mut self, skeleton: Skeleton<'a>) -> Result<From, ResolveError> {
         let Skeleton::Join { .. } = skeleton else { return self.conditions(skeleton) };
         let inside = skeleton.relations();
         let whole = self.scopes.last_mut().map(|scope| {
@@ -271,10 +275,10 @@ impl<'a> Resolver<'a> {
         from
     }
 
-    fn conditions(&mut self, skeleton: Skeleton<'a>) -> Result<From, Error> {
+    fn conditions(&mut self, skeleton: Skeleton<'a>) -> Result<From, ResolveError> {
         match skeleton {
             Skeleton::Relation(mut relation, ast) => {
-                if let (Source::Function { args, .. }, Some(ast)) = (&mut relation.source, ast) {
+                if let (RelationSource::Function { args, .. }, Some(ast)) = (&mut relation.source, ast) {
                     *args = ast.iter().map(|arg| self.single_expr(arg)).collect::<Result<_, _>>()?;
                 }
                 Ok(From::Relation(relation))

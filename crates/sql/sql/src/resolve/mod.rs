@@ -23,7 +23,7 @@ use sqlgauge_base::budget;
 
 use self::scope::{ColumnName, Columns, Scope};
 use crate::derive::Facts;
-use crate::error::{Error, ErrorKind};
+use crate::error::{ErrorKind, ResolveError};
 use crate::parse::{Arena, locate, parse_query};
 use crate::schema::{Affinity, Schema};
 use crate::syntax::{self, CommonTable, NamedWindow};
@@ -38,10 +38,10 @@ const STEPS_OF_A_NODE: usize = 4;
 /// Parses a text with one query and resolves every name in it against the schema.
 ///
 /// # Errors
-/// An [`Error`] that says what is wrong and, where it can be told, at which place: the text is empty, holds
+/// An [`ResolveError`] that says what is wrong and, where it can be told, at which place: the text is empty, holds
 /// several statements or no query, is not SQL, names a table or column that does not exist or that is
 /// ambiguous, breaks another rule of SQLite, uses a construct that the tree cannot express, or takes too many steps.
-pub fn resolve(text: &str, schema: &Schema) -> Result<Query, Error> {
+pub fn resolve(text: &str, schema: &Schema) -> Result<Query, ResolveError> {
     resolve_with_aliases(text, schema).map(|(query, _)| query)
 }
 
@@ -52,17 +52,17 @@ pub type Aliases = HashMap<RelationId, String>;
 ///
 /// # Errors
 /// Those of [`resolve`].
-pub fn resolve_with_aliases(text: &str, schema: &Schema) -> Result<(Query, Aliases), Error> {
+pub fn resolve_with_aliases(text: &str, schema: &Schema) -> Result<(Query, Aliases), ResolveError> {
     bounded(|| resolve_all(text, schema))
 }
 
 /// What comes of it, or that it takes too many steps.
-pub(crate) fn bounded<T>(analysis: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub(crate) fn bounded<T>(analysis: impl FnOnce() -> Result<T, ResolveError>) -> Result<T, ResolveError> {
     budget::within(budget::RESOLVE, analysis)
         .unwrap_or_else(|too_complex| Err(ErrorKind::TooComplex(too_complex).into()))
 }
 
-fn resolve_all(text: &str, schema: &Schema) -> Result<(Query, Aliases), Error> {
+fn resolve_all(text: &str, schema: &Schema) -> Result<(Query, Aliases), ResolveError> {
     let arena = Arena::default();
     let parsed = parse_query(&arena, text)?;
     let ast = parsed.query;
@@ -79,7 +79,10 @@ fn resolve_all(text: &str, schema: &Schema) -> Result<(Query, Aliases), Error> {
 }
 
 /// The columns that the query of a view has: their names, and the types that SQLite declares for them.
-pub(crate) fn view_columns(text: &str, schema: &Schema) -> Result<Vec<(String, Option<String>)>, Error> {
+pub(crate) fn view_columns(
+    text: &str,
+    schema: &Schema,
+) -> Result<Vec<(String, Option<String>)>, ResolveError> {
     let arena = Arena::default();
     let parsed = parse_query(&arena, text)?;
     let named = Resolver::new(schema, text, false).named_query(parsed.query, None)?;
@@ -116,7 +119,11 @@ fn standard_type(affinity: Affinity) -> &'static str {
 }
 
 /// SQLite looks up all tables of a statement before any column; so a missing table wins over `error`.
-fn first_table_error<'a>(ast: &'a syntax::Select<'a>, schema: &'a Schema, error: Error) -> Error {
+fn first_table_error<'a>(
+    ast: &'a syntax::Select<'a>,
+    schema: &'a Schema,
+    error: ResolveError,
+) -> ResolveError {
     if matches!(error.kind(), ErrorKind::UnknownTable(_)) {
         return error;
     }
@@ -221,7 +228,10 @@ impl<'a> Resolver<'a> {
     }
 
     /// Runs `step` one level deeper, on a stack that is large enough for it.
-    fn nested<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+    fn nested<T>(
+        &mut self,
+        step: impl FnOnce(&mut Self) -> Result<T, ResolveError>,
+    ) -> Result<T, ResolveError> {
         if self.depth >= MAX_DEPTH {
             return Err(ErrorKind::Unsupported(format!("nesting deeper than {MAX_DEPTH} levels")).into());
         }
@@ -236,7 +246,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         ast: &'a syntax::Select<'a>,
         defines: Option<DefinitionIndex>,
-    ) -> Result<Query, Error> {
+    ) -> Result<Query, ResolveError> {
         self.named_query(ast, defines).map(|named| named.query)
     }
 
@@ -244,7 +254,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         ast: &'a syntax::Select<'a>,
         defines: Option<DefinitionIndex>,
-    ) -> Result<NamedQuery, Error> {
+    ) -> Result<NamedQuery, ResolveError> {
         self.level += 1;
         let named = self.nested(|this| {
             let with = ast.with;
@@ -263,7 +273,7 @@ impl<'a> Resolver<'a> {
         named
     }
 
-    fn open_frame(&mut self, ctes: &'a [CommonTable<'a>]) -> Result<(), Error> {
+    fn open_frame(&mut self, ctes: &'a [CommonTable<'a>]) -> Result<(), ResolveError> {
         let mut definitions: Vec<Definition<'a>> = Vec::with_capacity(ctes.len());
         for ast in ctes {
             let name = ast.name.to_string();
@@ -288,7 +298,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         ast: &'a syntax::Select<'a>,
         defines: Option<DefinitionIndex>,
-    ) -> Result<NamedQuery, Error> {
+    ) -> Result<NamedQuery, ResolveError> {
         let order_by = ast.order_by.unwrap_or_default();
         let arms = ast.rest;
         let own_order = if arms.is_empty() { order_by } else { &[] };
@@ -326,7 +336,10 @@ impl<'a> Resolver<'a> {
     }
 
     /// LIMIT and OFFSET see no names at all.
-    fn limit(&mut self, ast: Option<&'a syntax::Limit<'a>>) -> Result<(Option<Expr>, Option<Expr>), Error> {
+    fn limit(
+        &mut self,
+        ast: Option<&'a syntax::Limit<'a>>,
+    ) -> Result<(Option<Expr>, Option<Expr>), ResolveError> {
         let Some(ast) = ast else { return Ok((None, None)) };
         let scopes = std::mem::take(&mut self.scopes);
         let limit = self.single_expr(&ast.limit);
@@ -336,7 +349,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Finds the CTE of that name in the WITH clauses around and resolves it if this is its first use.
-    fn cte(&mut self, name: &str) -> Result<Option<(CteId, Columns)>, Error> {
+    fn cte(&mut self, name: &str) -> Result<Option<(CteId, Columns)>, ResolveError> {
         let found = self.frames.iter().enumerate().rev().find_map(|(frame, clause)| {
             budget::spend(clause.definitions.len());
             let place = clause.definitions.iter().position(|d| d.name.eq_ignore_ascii_case(name))?;
@@ -359,8 +372,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// The error, at the first place that has the word.
-    fn at_word(&self, kind: ErrorKind, word: &str) -> Error {
-        Error::new(kind).at(locate(self.text, word))
+    fn at_word(&self, kind: ErrorKind, word: &str) -> ResolveError {
+        ResolveError::new(kind).at(locate(self.text, word))
     }
 
     fn definition(&mut self, (frame, place): DefinitionIndex) -> &mut Definition<'a> {
@@ -368,7 +381,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Resolves a CTE in the surroundings of its WITH clause, not in those of the reference.
-    fn resolve_cte(&mut self, index: DefinitionIndex) -> Result<(), Error> {
+    fn resolve_cte(&mut self, index: DefinitionIndex) -> Result<(), ResolveError> {
         let id = CteId(self.next_cte);
         self.next_cte += 1;
         let (scope_depth, window_depth, frame_level) = {
@@ -415,7 +428,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         defines: Option<DefinitionIndex>,
         names: &[ColumnName],
-    ) -> Result<(), Error> {
+    ) -> Result<(), ResolveError> {
         let Some(index) = defines else { return Ok(()) };
         let definition = self.definition(index);
         let columns: Rc<[ColumnName]> = match definition.ast.columns {
@@ -444,7 +457,7 @@ fn arm_outputs(body: &Body) -> Vec<crate::tree::Output> {
     }
 }
 
-fn compound(written: &syntax::Compound<'_>, left: Body, right: Body) -> Result<Body, Error> {
+fn compound(written: &syntax::Compound<'_>, left: Body, right: Body) -> Result<Body, ResolveError> {
     let (operator, all) = (written.operator, written.all);
     let name = match operator {
         SetOperator::Union if all => "UNION ALL",

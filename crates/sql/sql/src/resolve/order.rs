@@ -4,7 +4,7 @@ use sqlgauge_base::budget;
 
 use super::expr::text_of;
 use super::scope::Scope;
-use super::{Error, ErrorKind, Resolver, limits};
+use super::{ErrorKind, ResolveError, Resolver, limits};
 use crate::folded::folded_integer;
 use crate::quote::number;
 use crate::syntax::{self, ExprKind, Quote, SortTerm};
@@ -12,7 +12,7 @@ use crate::tree::{Expr, Literal, OrderTerm, Output, UnaryOperator};
 
 impl<'a> Resolver<'a> {
     /// Terms inside an aggregate or a window: plain expressions.
-    pub(super) fn plain_order(&mut self, ast: &'a [SortTerm<'a>]) -> Result<Vec<OrderTerm>, Error> {
+    pub(super) fn plain_order(&mut self, ast: &'a [SortTerm<'a>]) -> Result<Vec<OrderTerm>, ResolveError> {
         ast.iter().map(|term| Ok(order_term(term, self.key(&term.expr)?))).collect()
     }
 
@@ -21,7 +21,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         ast: &'a [SortTerm<'a>],
         outputs: &[Output],
-    ) -> Result<Vec<OrderTerm>, Error> {
+    ) -> Result<Vec<OrderTerm>, ResolveError> {
         limits::terms("ORDER BY", ast.len())?;
         ast.iter()
             .enumerate()
@@ -49,7 +49,7 @@ impl<'a> Resolver<'a> {
         ast: &'a [SortTerm<'a>],
         arms: &[(Vec<Output>, Scope)],
         width: usize,
-    ) -> Result<Vec<OrderTerm>, Error> {
+    ) -> Result<Vec<OrderTerm>, ResolveError> {
         limits::terms("ORDER BY", ast.len())?;
         ast.iter()
             .enumerate()
@@ -64,7 +64,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A key by which rows are sorted or grouped.
-    fn key(&mut self, ast: &'a syntax::Expr<'a>) -> Result<Expr, Error> {
+    fn key(&mut self, ast: &'a syntax::Expr<'a>) -> Result<Expr, ResolveError> {
         let expr = self.expr(ast)?;
         let fits = self.check_keys(std::iter::once(&expr));
         fits.map_err(|error| error.within(self.text, || text_of(ast)))?;
@@ -109,7 +109,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         ast: &'a [syntax::Expr<'a>],
         outputs: &[Output],
-    ) -> Result<Vec<Expr>, Error> {
+    ) -> Result<Vec<Expr>, ResolveError> {
         limits::terms("GROUP BY", ast.len())?;
         ast.iter()
             .enumerate()
@@ -144,12 +144,17 @@ fn uncollated(mut expr: &Expr) -> &Expr {
     expr
 }
 
-fn check_ordinal(ordinal: i64, width: usize, place: usize, clause: &'static str) -> Result<u32, Error> {
+fn check_ordinal(
+    ordinal: i64,
+    width: usize,
+    place: usize,
+    clause: &'static str,
+) -> Result<u32, ResolveError> {
     let index = u32::try_from(ordinal - 1).ok().filter(|&index| (index as usize) < width);
     index.ok_or_else(|| ErrorKind::OrdinalOutOfRange { clause, term: place + 1, width }.into())
 }
 
-fn no_match(place: usize) -> Error {
+fn no_match(place: usize) -> ResolveError {
     ErrorKind::UnmatchedOrderTerm(place + 1).into()
 }
 

@@ -6,7 +6,7 @@ use sqlgauge_base::budget;
 
 use super::expr::text_of;
 use super::scope::{Clause, ColumnName, Columns, NameLookup, Scope, ScopeRelation};
-use super::{Error, ErrorKind, Resolver, limits};
+use super::{ErrorKind, ResolveError, Resolver, limits};
 use crate::functions::Function;
 use crate::syntax::{self, Core, ExprKind, Operand, ResultColumn, SortTerm};
 use crate::tree::{Args, Body, ColumnRef, Expr, JoinKind, Literal, OrderTerm, Output, Select};
@@ -25,7 +25,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         ast: &'a Operand<'a>,
         order_by: &'a [SortTerm<'a>],
-    ) -> Result<Arm, Error> {
+    ) -> Result<Arm, ResolveError> {
         match ast {
             Operand::Select(ast) => {
                 self.windows.push(ast.windows);
@@ -41,7 +41,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         ast: &'a [&'a [syntax::Expr<'a>]],
         order_by: &'a [SortTerm<'a>],
-    ) -> Result<Arm, Error> {
+    ) -> Result<Arm, ResolveError> {
         let width = ast.first().map_or(0, |row| row.len());
         limits::columns(width)?;
         if ast.iter().any(|row| row.len() != width) {
@@ -60,7 +60,7 @@ impl<'a> Resolver<'a> {
         Ok(Arm { body: Body::Values(rows), order_by, names, scope: Scope::default() })
     }
 
-    fn select(&mut self, ast: &'a Core<'a>, order_by: &'a [SortTerm<'a>]) -> Result<Arm, Error> {
+    fn select(&mut self, ast: &'a Core<'a>, order_by: &'a [SortTerm<'a>]) -> Result<Arm, ResolveError> {
         let mut scope = Scope { level: self.level, ..Scope::default() };
         let skeleton = match &ast.from {
             Some(from) => self.lower_from(from, &mut scope)?,
@@ -96,7 +96,10 @@ impl<'a> Resolver<'a> {
         Ok(Arm { body: Body::Select(Box::new(select)), order_by, names, scope })
     }
 
-    fn outputs(&mut self, columns: &'a [ResultColumn<'a>]) -> Result<(Vec<Output>, Vec<ColumnName>), Error> {
+    fn outputs(
+        &mut self,
+        columns: &'a [ResultColumn<'a>],
+    ) -> Result<(Vec<Output>, Vec<ColumnName>), ResolveError> {
         limits::columns(columns.len())?;
         let mut outputs = Vec::with_capacity(columns.len());
         let mut names: Vec<ColumnName> = Vec::with_capacity(columns.len());
@@ -134,7 +137,7 @@ impl<'a> Resolver<'a> {
         table: Option<&str>,
         outputs: &mut Vec<Output>,
         names: &mut Vec<ColumnName>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ResolveError> {
         let scope = self.scopes.last().cloned().unwrap_or_default();
         if scope.relations.is_empty() && table.is_none() {
             return Err(self.at_word(ErrorKind::Invalid("no tables specified".to_owned()), "SELECT"));

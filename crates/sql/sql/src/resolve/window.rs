@@ -2,12 +2,12 @@
 
 use sqlgauge_base::budget;
 
-use super::{Error, ErrorKind, Resolver};
+use super::{ErrorKind, ResolveError, Resolver};
 use crate::syntax;
 use crate::tree::{Frame, FrameBound, FrameMode, Window};
 
 impl<'a> Resolver<'a> {
-    pub(super) fn named_window(&mut self, name: &str) -> Result<Window, Error> {
+    pub(super) fn named_window(&mut self, name: &str) -> Result<Window, ResolveError> {
         let defined = self.windows.last().copied().unwrap_or_default();
         budget::spend(16 * defined.len());
         let found = defined.iter().find(|window| window.name.text.eq_ignore_ascii_case(name));
@@ -17,7 +17,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    pub(super) fn window(&mut self, ast: &'a syntax::Window<'a>) -> Result<Window, Error> {
+    pub(super) fn window(&mut self, ast: &'a syntax::Window<'a>) -> Result<Window, ResolveError> {
         let mut window = match &ast.base {
             Some(base) => {
                 let window = self.named_window(base.text)?;
@@ -43,7 +43,7 @@ impl<'a> Resolver<'a> {
         Ok(window)
     }
 
-    fn bound(&mut self, ast: &'a syntax::FrameBound<'a>) -> Result<FrameBound, Error> {
+    fn bound(&mut self, ast: &'a syntax::FrameBound<'a>) -> Result<FrameBound, ResolveError> {
         Ok(match ast {
             syntax::FrameBound::CurrentRow => FrameBound::CurrentRow,
             syntax::FrameBound::Following(expr) => FrameBound::Following(self.boxed(expr)?),
@@ -55,7 +55,7 @@ impl<'a> Resolver<'a> {
 }
 
 /// What a window that builds on a named one may not say again.
-fn check_override(name: &str, base: &Window, ast: &syntax::Window<'_>) -> Result<(), Error> {
+fn check_override(name: &str, base: &Window, ast: &syntax::Window<'_>) -> Result<(), ResolveError> {
     let what = if ast.partition_by.is_some() {
         "PARTITION clause"
     } else if ast.order_by.is_some() && !base.order_by.is_empty() {
@@ -69,7 +69,7 @@ fn check_override(name: &str, base: &Window, ast: &syntax::Window<'_>) -> Result
 }
 
 /// RANGE with a distance needs one key to measure it by.
-pub(super) fn check_frame(window: &Window) -> Result<(), Error> {
+pub(super) fn check_frame(window: &Window) -> Result<(), ResolveError> {
     let Some(frame) = &window.frame else { return Ok(()) };
     let end = frame.end.as_ref().unwrap_or(&FrameBound::CurrentRow);
     let measures = |bound: &FrameBound| matches!(bound, FrameBound::Preceding(_) | FrameBound::Following(_));

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use super::number::python_float;
 use super::query::{
-    Aggregate, ColumnUnit, Condition, ConditionItem, ConditionOp, ConditionUnit, Direction, From, OrderBy,
-    Query, Select, SelectItem, TableUnit, UnitOp, Value, ValueUnit,
+    ColumnUnit, Condition, ConditionItem, ConditionOp, ConditionUnit, OrderBy, SelectItem, SpiderAggregate,
+    SpiderDirection, SpiderFrom, SpiderQuery, SpiderSelect, SpiderValue, TableUnit, UnitOp, ValueUnit,
 };
 use super::tokenize::{Tokens, Word, tokenize};
 use super::{Catalog, ColumnId, ParseFailure};
@@ -26,7 +26,7 @@ const CALLS_TO_LEAF: usize = 6;
 ///
 /// # Errors
 /// A [`ParseFailure`] wherever the official parser raises an exception, and for nothing else.
-pub fn parse(catalog: &Catalog, sql: &str) -> Result<Query, ParseFailure> {
+pub fn parse(catalog: &Catalog, sql: &str) -> Result<SpiderQuery, ParseFailure> {
     let tokens = tokenize(sql)?;
     let parser = Parser {
         aliases: scan_aliases(catalog, &tokens)?,
@@ -170,7 +170,7 @@ impl<'t> Parser<'t, '_> {
         if block {
             self.expect(at, end, Word::Close, ") after a column")?;
         }
-        Ok(ColumnUnit { aggregate: Aggregate::None, column, distinct })
+        Ok(ColumnUnit { aggregate: SpiderAggregate::None, column, distinct })
     }
 
     fn value_unit(&self, at: &mut usize, scope: Scope<'_, 't>) -> Result<ValueUnit> {
@@ -190,27 +190,27 @@ impl<'t> Parser<'t, '_> {
         Ok(unit)
     }
 
-    fn value(&self, at: &mut usize, scope: Scope<'_, 't>, calls: usize) -> Result<Value> {
+    fn value(&self, at: &mut usize, scope: Scope<'_, 't>, calls: usize) -> Result<SpiderValue> {
         let (start, end) = (*at, scope.end);
         self.word(*at, end)?;
         let block = self.skip(at, end, Word::Open);
         let word = self.word(*at, end)?;
         let text = self.tokens.text(*at).unwrap_or_default();
         let value = if word == Word::Select {
-            Value::Query(Box::new(self.query(at, calls + 1)?))
+            SpiderValue::Query(Box::new(self.query(at, calls + 1)?))
         } else if text.contains('"') {
             *at += 1;
-            Value::Text(text.to_owned())
+            SpiderValue::Text(text.to_owned())
         } else if let Some(number) = python_float(text) {
             *at += 1;
-            Value::Number(number)
+            SpiderValue::Number(number)
         } else {
             let stops =
                 |w: Word| matches!(w, Word::Comma | Word::Close | Word::And) || w.is_clause() || w.is_join();
             while *at < end && !self.tokens.word(*at).is_some_and(stops) {
                 *at += 1;
             }
-            Value::Column(self.column_unit(&mut { start }, Scope { end: *at, ..scope })?)
+            SpiderValue::Column(self.column_unit(&mut { start }, Scope { end: *at, ..scope })?)
         };
         if block {
             self.expect(at, end, Word::Close, ") after a value")?;
@@ -257,10 +257,10 @@ impl<'t> Parser<'t, '_> {
         Ok(ConditionUnit { negated, op, unit, first, second })
     }
 
-    fn select(&self, at: &mut usize, scope: Scope<'_, 't>) -> Result<Select> {
+    fn select(&self, at: &mut usize, scope: Scope<'_, 't>) -> Result<SpiderSelect> {
         let end = scope.end;
         self.expect(at, end, Word::Select, "SELECT")?;
-        let mut select = Select { distinct: self.skip(at, end, Word::Distinct), items: Vec::new() };
+        let mut select = SpiderSelect { distinct: self.skip(at, end, Word::Distinct), items: Vec::new() };
         while let Ok(word) = self.word(*at, end) {
             if word.is_clause() {
                 break;
@@ -268,18 +268,18 @@ impl<'t> Parser<'t, '_> {
             let aggregate = aggregate(word);
             *at += usize::from(aggregate.is_some());
             let unit = self.value_unit(at, scope)?;
-            select.items.push(SelectItem { aggregate: aggregate.unwrap_or(Aggregate::None), unit });
+            select.items.push(SelectItem { aggregate: aggregate.unwrap_or(SpiderAggregate::None), unit });
             self.skip(at, end, Word::Comma);
         }
         Ok(select)
     }
 
     /// The FROM clause that comes next after a position, with the names of its tables.
-    fn from(&self, at: &mut usize, calls: usize) -> Result<(From, Vec<&'t str>)> {
+    fn from(&self, at: &mut usize, calls: usize) -> Result<(SpiderFrom, Vec<&'t str>)> {
         let end = self.tokens.len();
         let position = self.next_from.get(*at).filter(|&&at| at != u32::MAX).ok_or(ParseFailure::NoFrom)?;
         *at = *position as usize + 1;
-        let mut from = From::default();
+        let mut from = SpiderFrom::default();
         let mut tables: Vec<&'t str> = Vec::new();
         while *at < end {
             let block = self.skip(at, end, Word::Open);
@@ -345,13 +345,13 @@ impl<'t> Parser<'t, '_> {
             return Ok(None);
         }
         self.expect(at, scope.end, Word::By, "BY after ORDER")?;
-        let mut order = OrderBy { direction: Direction::Ascending, units: Vec::new() };
+        let mut order = OrderBy { direction: SpiderDirection::Ascending, units: Vec::new() };
         while !self.ends_list(*at, scope.end) {
             order.units.push(self.value_unit(at, scope)?);
             if self.skip(at, scope.end, Word::Desc) {
-                order.direction = Direction::Descending;
+                order.direction = SpiderDirection::Descending;
             } else if self.skip(at, scope.end, Word::Asc) {
-                order.direction = Direction::Ascending;
+                order.direction = SpiderDirection::Ascending;
             }
             if !self.skip(at, scope.end, Word::Comma) {
                 break;
@@ -383,7 +383,7 @@ impl<'t> Parser<'t, '_> {
         while self.skip(at, self.tokens.len(), Word::Semicolon) {}
     }
 
-    fn query(&self, at: &mut usize, calls: usize) -> Result<Query> {
+    fn query(&self, at: &mut usize, calls: usize) -> Result<SpiderQuery> {
         if calls + CALLS_TO_LEAF > MAX_CALLS {
             return Err(ParseFailure::TooDeep);
         }
@@ -394,7 +394,7 @@ impl<'t> Parser<'t, '_> {
         let (from, tables) = self.from(at, calls + 1)?;
         let scope = Scope { tables: &tables, end };
         let select = self.select(&mut (start + usize::from(block)), scope)?;
-        let mut query = Query {
+        let mut query = SpiderQuery {
             select,
             from,
             filter: self.clause(at, scope, Word::Where, calls)?,
@@ -402,7 +402,7 @@ impl<'t> Parser<'t, '_> {
             having: self.clause(at, scope, Word::Having, calls)?,
             order_by: self.order_by(at, scope)?,
             limit: self.limit(at, end)?,
-            ..Query::default()
+            ..SpiderQuery::default()
         };
         self.skip_semicolons(at);
         if block {
@@ -421,14 +421,14 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
-fn aggregate(word: Word) -> Option<Aggregate> {
+fn aggregate(word: Word) -> Option<SpiderAggregate> {
     Some(match word {
-        Word::None => Aggregate::None,
-        Word::Max => Aggregate::Max,
-        Word::Min => Aggregate::Min,
-        Word::Count => Aggregate::Count,
-        Word::Sum => Aggregate::Sum,
-        Word::Avg => Aggregate::Avg,
+        Word::None => SpiderAggregate::None,
+        Word::Max => SpiderAggregate::Max,
+        Word::Min => SpiderAggregate::Min,
+        Word::Count => SpiderAggregate::Count,
+        Word::Sum => SpiderAggregate::Sum,
+        Word::Avg => SpiderAggregate::Avg,
         _ => return None,
     })
 }
@@ -470,7 +470,7 @@ mod tests {
         Catalog::new([("singer", vec!["id", "name", "age"]), ("song", vec!["id", "singer_id", "title"])])
     }
 
-    fn query(sql: &str) -> Query {
+    fn query(sql: &str) -> SpiderQuery {
         parse(&catalog(), sql).unwrap_or_else(|failure| panic!("{sql}: {failure}"))
     }
 
@@ -518,7 +518,7 @@ mod tests {
     #[test]
     fn the_last_direction_is_the_direction_of_all_keys() {
         let order = query("SELECT name FROM singer ORDER BY age DESC, name ASC").order_by.unwrap();
-        assert_eq!((order.direction, order.units.len()), (Direction::Ascending, 2));
+        assert_eq!((order.direction, order.units.len()), (SpiderDirection::Ascending, 2));
         assert_eq!(query("SELECT name FROM singer ORDER BY").order_by.map(|o| o.units.len()), Some(0));
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::MisplacedOperator;
-use super::query::{Aggregate, ColumnUnit, ConditionItem, ConditionOp, Query};
+use super::query::{ColumnUnit, ConditionItem, ConditionOp, SpiderAggregate, SpiderQuery};
 
 /// How hard a query is (Spider paper, section 4.3; `evaluation.py`, `eval_hardness`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ impl fmt::Display for Hardness {
 ///
 /// # Errors
 /// [`MisplacedOperator`] where the official script fails too.
-pub fn hardness(query: &Query) -> Result<Hardness, MisplacedOperator> {
+pub fn hardness(query: &SpiderQuery) -> Result<Hardness, MisplacedOperator> {
     if query.conditions().into_iter().any(super::Condition::has_misplaced_operator) {
         return Err(MisplacedOperator);
     }
@@ -60,7 +60,7 @@ pub fn hardness(query: &Query) -> Result<Hardness, MisplacedOperator> {
 }
 
 /// "Component 1": WHERE, GROUP BY, ORDER BY, LIMIT, each JOIN, each OR, each LIKE.
-fn clauses(query: &Query) -> usize {
+fn clauses(query: &SpiderQuery) -> usize {
     let present =
         [!query.filter.is_empty(), !query.group_by.is_empty(), query.order_by.is_some(), query.limit];
     let joins = query.from.tables.len().saturating_sub(1);
@@ -72,14 +72,14 @@ fn clauses(query: &Query) -> usize {
 }
 
 /// "Component 2": queries nested in conditions, and set operations.
-fn nested(query: &Query) -> usize {
+fn nested(query: &SpiderQuery) -> usize {
     let in_conditions = query.conditions().into_iter().flat_map(super::Condition::units);
     in_conditions.map(|unit| unit.queries().count()).sum::<usize>()
         + query.set_operations().into_iter().flatten().count()
 }
 
 /// "Others": more than one aggregate, output, condition (operators counted), grouping column.
-fn others(query: &Query) -> usize {
+fn others(query: &SpiderQuery) -> usize {
     [aggregates(query) > 1, query.select.items.len() > 1, query.filter.0.len() > 1, query.group_by.len() > 1]
         .into_iter()
         .filter(|&more| more)
@@ -88,9 +88,9 @@ fn others(query: &Query) -> usize {
 
 /// The official count of aggregates looks at the first field of whatever it is given: in WHERE that field is
 /// the negation, and in HAVING the operators between conditions count as well.
-fn aggregates(query: &Query) -> usize {
-    let has = |unit: &ColumnUnit| unit.aggregate != Aggregate::None;
-    let selected = query.select.items.iter().filter(|item| item.aggregate != Aggregate::None).count();
+fn aggregates(query: &SpiderQuery) -> usize {
+    let has = |unit: &ColumnUnit| unit.aggregate != SpiderAggregate::None;
+    let selected = query.select.items.iter().filter(|item| item.aggregate != SpiderAggregate::None).count();
     let filtered = query.filter.units().filter(|unit| unit.negated).count();
     let grouped = query.group_by.iter().filter(|&unit| has(unit)).count();
     let ordered = query.order_by.iter().flat_map(|order| &order.units);

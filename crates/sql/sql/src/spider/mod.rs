@@ -31,8 +31,8 @@ pub use catalog::{Catalog, ColumnId};
 pub use grammar::parse;
 pub use hardness::{Hardness, hardness};
 pub use query::{
-    Aggregate, ColumnUnit, Condition, ConditionItem, ConditionOp, ConditionUnit, Direction, From, OrderBy,
-    Query, Select, SelectItem, TableUnit, UnitOp, Value, ValueUnit,
+    ColumnUnit, Condition, ConditionItem, ConditionOp, ConditionUnit, OrderBy, SelectItem, SpiderAggregate,
+    SpiderDirection, SpiderFrom, SpiderQuery, SpiderSelect, SpiderValue, TableUnit, UnitOp, ValueUnit,
 };
 
 /// Why the official parser cannot read a text. Every one of them was an uncaught assertion or look-up error

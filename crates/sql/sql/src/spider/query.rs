@@ -2,9 +2,9 @@
 
 use super::ColumnId;
 
-/// An aggregate function; [`Aggregate::None`] for a bare column.
+/// An aggregate function; [`SpiderAggregate::None`] for a bare column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Aggregate {
+pub enum SpiderAggregate {
     /// No function (also the word `none`, which the official parser takes for one).
     None,
     /// `max`.
@@ -65,7 +65,7 @@ pub enum ConditionOp {
 
 /// Order of sorting. One query has one: the last that was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Direction {
+pub enum SpiderDirection {
     /// `asc`, also the default.
     Ascending,
     /// `desc`.
@@ -76,7 +76,7 @@ pub enum Direction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ColumnUnit {
     /// The aggregate around the column.
-    pub aggregate: Aggregate,
+    pub aggregate: SpiderAggregate,
     /// The column.
     pub column: ColumnId,
     /// `distinct` stands before the column.
@@ -96,7 +96,7 @@ pub struct ValueUnit {
 
 /// What a column is compared with.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum SpiderValue {
     /// A number; a NaN equals nothing.
     Number(f64),
     /// A quoted text with its quotes, both written `"`.
@@ -104,12 +104,12 @@ pub enum Value {
     /// Another column.
     Column(ColumnUnit),
     /// A nested query.
-    Query(Box<Query>),
+    Query(Box<SpiderQuery>),
 }
 
-impl Value {
+impl SpiderValue {
     /// The nested query, if the value is one.
-    pub fn as_query(&self) -> Option<&Query> {
+    pub fn as_query(&self) -> Option<&SpiderQuery> {
         if let Self::Query(query) = self { Some(query) } else { None }
     }
 }
@@ -124,15 +124,15 @@ pub struct ConditionUnit {
     /// The left side.
     pub unit: ValueUnit,
     /// The right side; `None` once values have been switched off.
-    pub first: Option<Value>,
+    pub first: Option<SpiderValue>,
     /// The upper end of `between`.
-    pub second: Option<Value>,
+    pub second: Option<SpiderValue>,
 }
 
 impl ConditionUnit {
     /// The nested queries on the right side.
-    pub fn queries(&self) -> impl Iterator<Item = &Query> {
-        [&self.first, &self.second].into_iter().flatten().filter_map(Value::as_query)
+    pub fn queries(&self) -> impl Iterator<Item = &SpiderQuery> {
+        [&self.first, &self.second].into_iter().flatten().filter_map(SpiderValue::as_query)
     }
 }
 
@@ -186,12 +186,12 @@ pub enum TableUnit {
     /// A table.
     Table(ColumnId),
     /// A subquery.
-    Query(Box<Query>),
+    Query(Box<SpiderQuery>),
 }
 
 /// The FROM clause: its tables and all ON conditions joined by AND.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct From {
+pub struct SpiderFrom {
     /// Tables and subqueries as written.
     pub tables: Vec<TableUnit>,
     /// The ON conditions.
@@ -202,14 +202,14 @@ pub struct From {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SelectItem {
     /// The aggregate.
-    pub aggregate: Aggregate,
+    pub aggregate: SpiderAggregate,
     /// What is computed.
     pub unit: ValueUnit,
 }
 
 /// The SELECT clause.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Select {
+pub struct SpiderSelect {
     /// `distinct` follows `select`.
     pub distinct: bool,
     /// The outputs.
@@ -220,18 +220,18 @@ pub struct Select {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderBy {
     /// The last direction written.
-    pub direction: Direction,
+    pub direction: SpiderDirection,
     /// The keys.
     pub units: Vec<ValueUnit>,
 }
 
 /// A query. The default value is the empty query that stands for one that cannot be read.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Query {
+pub struct SpiderQuery {
     /// SELECT.
-    pub select: Select,
+    pub select: SpiderSelect,
     /// FROM.
-    pub from: From,
+    pub from: SpiderFrom,
     /// WHERE.
     pub filter: Condition,
     /// GROUP BY.
@@ -243,14 +243,14 @@ pub struct Query {
     /// Whether there is a LIMIT; the official parser reads every limit as 1.
     pub limit: bool,
     /// INTERSECT.
-    pub intersect: Option<Box<Query>>,
+    pub intersect: Option<Box<SpiderQuery>>,
     /// UNION.
-    pub union: Option<Box<Query>>,
+    pub union: Option<Box<SpiderQuery>>,
     /// EXCEPT.
-    pub except: Option<Box<Query>>,
+    pub except: Option<Box<SpiderQuery>>,
 }
 
-impl Query {
+impl SpiderQuery {
     /// The condition lists in the order in which the official scripts join them: FROM, WHERE, HAVING.
     ///
     /// The scripts take every other member of each list separately, so the lists stay apart here.

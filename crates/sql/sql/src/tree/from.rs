@@ -72,14 +72,14 @@ pub struct Relation {
     /// Its identity; columns refer to it.
     pub id: RelationId,
     /// Where its rows come from.
-    pub source: Source,
+    pub source: RelationSource,
     /// INDEXED BY or NOT INDEXED, of a table only.
     pub hint: Option<IndexHint>,
 }
 
 impl Relation {
     /// A relation without a hint.
-    pub fn new(id: RelationId, source: Source) -> Self {
+    pub fn new(id: RelationId, source: RelationSource) -> Self {
         Self { id, source, hint: None }
     }
 }
@@ -95,7 +95,7 @@ pub enum IndexHint {
 
 /// Where a relation's rows come from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum RelationSource {
     /// A table or view of the schema.
     Table(TableId),
     /// A subquery.

@@ -10,7 +10,9 @@ mod literal;
 mod window;
 
 pub use expr::{Aggregate, Args, BinaryOperator, Expr, LikeOperator, Owner, UnaryOperator};
-pub use from::{ColumnRef, CteId, From, IndexHint, Join, JoinKind, Place, Relation, RelationId, Source};
+pub use from::{
+    ColumnRef, CteId, From, IndexHint, Join, JoinKind, Place, Relation, RelationId, RelationSource,
+};
 pub use literal::{Literal, Real};
 pub use window::{Frame, FrameBound, FrameExclude, FrameMode, Window, WindowCall};
 
@@ -57,7 +59,7 @@ impl Query {
 /// One common table expression.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cte {
-    /// Its identity; [`Source::Cte`] refers to it.
+    /// Its identity; [`RelationSource::Cte`] refers to it.
     pub id: CteId,
     /// The name that it was given.
     pub name: String,

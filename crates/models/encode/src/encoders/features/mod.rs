@@ -2,7 +2,7 @@
 //!
 //! Counts and lengths are ln(1 + n), shares are in \[0, 1\], yes and no are 1 and 0: no component is far larger than
 //! another, and none depends on other items. The components of the form without a prediction are the first ones of
-//! the form with one. [`Features::table`] lists them; `docs/reference/features.md` shows that list.
+//! the form with one. [`FeatureEncoder::table`] lists them; `docs/reference/features.md` shows that list.
 
 mod linking;
 mod prediction;
@@ -22,12 +22,12 @@ use sqlgauge_sql::schema::Schema;
 use self::linking::Links;
 use self::prediction::ItemParts;
 use self::question::{Cues, Text};
-pub use self::row::Dimension;
+pub use self::row::FeatureDimension;
 use self::row::Row;
 use self::schema::Prepared;
 use crate::cache::hex;
 use crate::encoder::{EncodeError, Encoder};
-use crate::input::{EncoderInput, Form};
+use crate::input::{EncoderInput, InputForm};
 use crate::vectors::Matrix;
 
 /// Name and version: a new version when the value of some component of some item changes.
@@ -40,16 +40,16 @@ const MOST_SCHEMAS: usize = 4096;
 type Known = (Arc<Schema>, Arc<Prepared>);
 
 /// The encoder of named features.
-pub struct Features {
-    form: Form,
-    dimensions: Vec<Dimension>,
+pub struct FeatureEncoder {
+    form: InputForm,
+    dimensions: Vec<FeatureDimension>,
     /// By address; the schema is kept with it, so that no other one comes to lie there.
     schemas: Mutex<HashMap<usize, Known>>,
 }
 
-impl Features {
+impl FeatureEncoder {
     /// The encoder of that form.
-    pub fn new(form: Form) -> Self {
+    pub fn new(form: InputForm) -> Self {
         let mut row = Row::named();
         let schema = Schema::default();
         let prepared = Prepared::new(&schema, &mut row);
@@ -66,14 +66,14 @@ impl Features {
     }
 
     /// Every component with its name and what it is, in their order.
-    pub fn table(&self) -> &[Dimension] {
+    pub fn table(&self) -> &[FeatureDimension] {
         &self.dimensions
     }
 
     /// The table as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = String::from("| # | name | what it is |\n|---|---|---|\n");
-        for (number, Dimension { name, description }) in self.dimensions.iter().enumerate() {
+        for (number, FeatureDimension { name, description }) in self.dimensions.iter().enumerate() {
             let _ = writeln!(text, "| {number} | `{name}` | {} |", description.replace('|', "\\|"));
         }
         text
@@ -101,7 +101,7 @@ impl Features {
 }
 
 /// Puts everything behind the components of the schema.
-fn put(row: &mut Row, form: Form, input: &EncoderInput, prepared: &Prepared) {
+fn put(row: &mut Row, form: InputForm, input: &EncoderInput, prepared: &Prepared) {
     let question = Text::new(&input.question);
     let cues = Cues::of(&question);
     let evidence = input.evidence.as_deref().map(Text::new);
@@ -120,7 +120,7 @@ fn put(row: &mut Row, form: Form, input: &EncoderInput, prepared: &Prepared) {
     }
 }
 
-impl Encoder for Features {
+impl Encoder for FeatureEncoder {
     fn id(&self) -> String {
         ID.to_owned()
     }

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use sqlgauge_sql::schema::{Schema, TableId};
-use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Literal, Query, Relation, RelationId, Source};
+use sqlgauge_sql::tree::{
+    BinaryOperator, ColumnRef, Expr, Literal, Query, Relation, RelationId, RelationSource,
+};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 use sqlgauge_sql::{ErrorKind, Features, resolve};
 
@@ -26,7 +28,7 @@ pub(super) struct ItemParts<'a> {
 pub(super) fn put(row: &mut Row, prediction: Option<&str>, asked: &ItemParts<'_>) {
     let text = prediction.unwrap_or_default().trim();
     let resolved = resolve(text, asked.schema);
-    put_outcome(row, prediction, resolved.as_ref().err().map(sqlgauge_sql::Error::kind));
+    put_outcome(row, prediction, resolved.as_ref().err().map(sqlgauge_sql::ResolveError::kind));
     put_text(row, text);
     let query = resolved.as_ref().ok();
     let features = query.map(|query| Features::of(query, asked.schema)).unwrap_or_default();
@@ -257,7 +259,7 @@ impl QueryParts {
 
 impl Visitor for QueryParts {
     fn relation(&mut self, relation: &Relation) {
-        if let Source::Table(table) = relation.source {
+        if let RelationSource::Table(table) = relation.source {
             self.relations.insert(relation.id, table);
         }
     }

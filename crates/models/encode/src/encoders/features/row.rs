@@ -2,7 +2,7 @@
 
 /// A named component of the vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dimension {
+pub struct FeatureDimension {
     /// Its name, `group.what`.
     pub name: &'static str,
     /// What it is and in which unit.
@@ -14,7 +14,7 @@ pub struct Dimension {
 #[derive(Debug, Default)]
 pub(super) struct Row {
     pub(super) values: Vec<f32>,
-    pub(super) dimensions: Vec<Dimension>,
+    pub(super) dimensions: Vec<FeatureDimension>,
     /// Whether names are collected too.
     named: bool,
 }
@@ -31,7 +31,7 @@ impl Row {
     /// A number as it is.
     pub(super) fn number(&mut self, name: &'static str, description: &'static str, value: f64) {
         if self.named {
-            self.dimensions.push(Dimension { name, description });
+            self.dimensions.push(FeatureDimension { name, description });
         }
         #[expect(clippy::cast_possible_truncation, reason = "components are f32")]
         self.values.push(value as f32);

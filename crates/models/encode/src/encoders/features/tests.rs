@@ -10,7 +10,7 @@ struct FeatureValues(HashMap<&'static str, f32>);
 
 impl FeatureValues {
     fn of(question: &str, evidence: Option<&str>, prediction: Option<&str>) -> Self {
-        let encoder = Features::new(Form::QuestionSchemaPrediction);
+        let encoder = FeatureEncoder::new(InputForm::QuestionSchemaPrediction);
         let input = EncoderInput {
             id: "1".into(),
             db_id: "d".into(),
@@ -38,7 +38,10 @@ impl FeatureValues {
 
 #[test]
 fn names_are_unique_and_the_forms_agree() {
-    let (short, long) = (Features::new(Form::QuestionSchema), Features::new(Form::QuestionSchemaPrediction));
+    let (short, long) = (
+        FeatureEncoder::new(InputForm::QuestionSchema),
+        FeatureEncoder::new(InputForm::QuestionSchemaPrediction),
+    );
     let names: std::collections::HashSet<&str> = long.table().iter().map(|d| d.name).collect();
     assert_eq!(names.len(), long.dimensions());
     assert!(long.table().starts_with(short.table()) && long.dimensions() > short.dimensions());
@@ -209,11 +212,14 @@ fn a_vector_depends_on_its_item_alone() {
         prediction: Some("SELECT 1".into()),
     };
     let inputs: Vec<EncoderInput> = ["List names", "Who?", "How many songs?"].map(input).into();
-    let encoder = Features::new(Form::QuestionSchemaPrediction);
+    let encoder = FeatureEncoder::new(InputForm::QuestionSchemaPrediction);
     let together = encoder.encode(&inputs).unwrap();
     for (input, row) in inputs.iter().zip(together.rows()) {
         assert_eq!(
-            Features::new(Form::QuestionSchemaPrediction).encode(std::slice::from_ref(input)).unwrap().row(0),
+            FeatureEncoder::new(InputForm::QuestionSchemaPrediction)
+                .encode(std::slice::from_ref(input))
+                .unwrap()
+                .row(0),
             row
         );
     }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::error::NeuralError;
-use crate::input::Form;
+use crate::input::InputForm;
 
 /// Where a model computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,7 +31,7 @@ pub enum Precision {
 #[derive(Debug, Clone)]
 pub struct NeuralOptions {
     /// Which parts of an item are encoded.
-    pub form: Form,
+    pub form: InputForm,
     /// Where the model computes.
     pub device: NeuralDevice,
     /// In which numbers.
@@ -44,7 +44,7 @@ pub struct NeuralOptions {
 
 impl NeuralOptions {
     /// On the processor in f32, not scaled.
-    pub fn new(form: Form) -> Self {
+    pub fn new(form: InputForm) -> Self {
         let (device, precision) = (NeuralDevice::Cpu, Precision::F32);
         Self { form, device, precision, max_tokens: None, normalise: false }
     }

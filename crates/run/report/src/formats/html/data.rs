@@ -59,7 +59,7 @@ struct Run<'a> {
     engine: &'a str,
     command: &'a [String],
     options: &'a BTreeMap<String, Value>,
-    inputs: &'a [sqlgauge_run::Input],
+    inputs: &'a [sqlgauge_run::InputRecord],
     examples: usize,
 }
 
