@@ -52,6 +52,32 @@ pub fn systems(files: Vec<SystemFile>, columns: &Columns) -> Vec<System> {
     files.into_iter().map(system).collect()
 }
 
+/// The golds of a benchmark and their databases.
+#[derive(Debug, Clone, Args)]
+pub struct BenchmarkOptions {
+    /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard
+    /// input, here and in the other files
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
+    pub gold: PathBuf,
+    /// File with the questions, where the gold file has none
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
+    pub questions: Option<PathBuf>,
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
+    #[arg(long, value_name = "DIR")]
+    pub db: PathBuf,
+}
+
+/// Formats of the files, where detection is wrong.
+#[derive(Debug, Clone, Args)]
+pub struct FormatOptions {
+    /// Format of the file with the questions or golds, where detection is wrong
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    pub format: Option<FileFormat>,
+    /// Format of the prediction files, where detection is wrong
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    pub pred_format: Option<FileFormat>,
+}
+
 /// Caps on the execution of untrusted SQL.
 #[derive(Debug, Clone, Args)]
 pub struct LimitOptions {

@@ -8,23 +8,15 @@ use sqlgauge::{AugmentJob, EvolvedSchemas};
 use sqlgauge_dataset::{BenchmarkSource, ColumnRole, FileFormat};
 
 use crate::Verdict;
-use crate::options::{column_help, columns, format};
+use crate::options::{BenchmarkOptions, column_help, columns, format};
 use crate::output::print;
-use crate::stdin::input_file;
 
 /// Make training data of a benchmark and its evolved schemas: questions with schemas and answers, as chats
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("schemas").args(["evolved", "kinds"]).required(true)))]
 pub struct Augment {
-    /// File with the golds of the original (Spider or BIRD train.json, JSONL, CSV, Parquet)
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    gold: PathBuf,
-    /// File with the questions, where the gold file has none
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    questions: Option<PathBuf>,
-    /// Folder with `DB_ID/DB_ID.sqlite` of the original; rows are not needed
-    #[arg(long, value_name = "DIR")]
-    db: PathBuf,
+    #[command(flatten)]
+    benchmark: BenchmarkOptions,
     /// Folder that `sqlgauge evolve` made of the original; may be given several times
     #[arg(long, value_name = "DIR")]
     evolved: Vec<PathBuf>,
@@ -86,8 +78,8 @@ impl Augment {
         };
         Ok(AugmentJob {
             benchmark: BenchmarkSource {
-                gold: self.gold.clone(),
-                questions: self.questions.clone(),
+                gold: self.benchmark.gold.clone(),
+                questions: self.benchmark.questions.clone(),
                 format: self.format,
                 columns: columns(&self.columns)?,
             },
@@ -96,7 +88,7 @@ impl Augment {
             only_evolved: self.only_evolved,
             prompt: self.prompt.clone(),
             seed: self.seed,
-            ..AugmentJob::new(&self.gold, &self.db, schemas, &self.out)
+            ..AugmentJob::new(&self.benchmark.gold, &self.benchmark.db, schemas, &self.out)
         })
     }
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge::{EncodeJob, EncodedWorkload, EncoderModel, SchemaSource};
-use sqlgauge_dataset::{FileFormat, WorkloadSource};
+use sqlgauge_dataset::WorkloadSource;
 use sqlgauge_encode::InputForm;
 
 use crate::Verdict;
 use crate::interrupt::how_to_go_on;
-use crate::options::{SystemFile, column_help, columns, format, system_file, systems, workload_roles};
+use crate::options::{FormatOptions, SystemFile, column_help, columns, system_file, systems, workload_roles};
 use crate::output::print;
 use crate::stdin::input_file;
 
@@ -56,12 +56,8 @@ pub struct Encode {
     /// Take the SQL out of the chatter of an LLM (code fences, explanations)
     #[arg(long)]
     extract_sql: bool,
-    /// Format of the workload, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: Option<FileFormat>,
-    /// Format of the prediction file, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pred_format: Option<FileFormat>,
+    #[command(flatten)]
+    formats: FormatOptions,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
     /// Print nothing but errors
@@ -129,11 +125,11 @@ impl Encode {
         Ok(EncodeJob {
             workload: WorkloadSource {
                 path: self.workload.clone(),
-                format: self.format,
+                format: self.formats.format,
                 columns: columns.clone(),
             },
             system: systems(self.prediction.clone().into_iter().collect(), &columns).pop(),
-            prediction_format: self.pred_format,
+            prediction_format: self.formats.pred_format,
             extract: self.extract_sql,
             encoder: self.encoder.clone(),
             form: self.form,

@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge::{EstimateJob, EvaluateJob, SystemLabels, check_estimate_options};
-use sqlgauge_dataset::FileFormat;
 use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::report::{Reliability, table};
 
 use crate::Verdict;
 use crate::judge_options::JudgeOptions;
 use crate::options::{
-    ClockOptions, LimitOptions, SystemFile, column_help, columns, format, system_file, systems,
+    ClockOptions, FormatOptions, LimitOptions, SystemFile, column_help, columns, system_file, systems,
     workload_roles,
 };
 use crate::output::{colour, command_line, print, print_json, print_painted, width};
@@ -65,12 +64,8 @@ pub struct EstimateCommand {
     /// Print the estimates as JSON
     #[arg(long)]
     json: bool,
-    /// Format of --target, if detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: Option<FileFormat>,
-    /// Format of the prediction files, if detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pred_format: Option<FileFormat>,
+    #[command(flatten)]
+    formats: FormatOptions,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
     /// Print only the result and errors
@@ -123,11 +118,11 @@ impl EstimateCommand {
             known: self.known.clone(),
             known_db: self.known_db.clone(),
             target: source(self.target.clone()),
-            format: self.format,
+            format: self.formats.format,
             systems: systems(self.predictions.clone(), &columns),
             peers: systems(self.peers.clone(), &columns),
             columns,
-            prediction_format: self.pred_format,
+            prediction_format: self.formats.pred_format,
             labels: self.labels.iter().map(|text| self.labels_of(text)).collect::<Result<_>>()?,
             // The arguments require it.
             db: self.db.clone().unwrap_or_default(),

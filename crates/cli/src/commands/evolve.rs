@@ -14,22 +14,15 @@ use sqlgauge_names::Naturalness;
 
 use crate::Verdict;
 use crate::llm_options::OptionalLlm;
-use crate::options::{LimitOptions, column_help, columns, format};
+use crate::options::{BenchmarkOptions, LimitOptions, column_help, columns, format};
 use crate::output::print;
 use crate::stdin::input_file;
 
 /// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
 #[derive(Debug, Args)]
 pub struct Evolve {
-    /// File with the gold queries and their questions
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    gold: PathBuf,
-    /// File with the questions, where the gold file has none
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    questions: Option<PathBuf>,
-    /// Folder with `DB_ID/DB_ID.sqlite`, or one database
-    #[arg(long, value_name = "DIR")]
-    db: PathBuf,
+    #[command(flatten)]
+    benchmark: BenchmarkOptions,
     /// The benchmark's tables.json: foreign keys that its databases do not declare, and names in words
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     tables: Option<PathBuf>,
@@ -115,8 +108,8 @@ impl Evolve {
     fn job(&self) -> Result<EvolveJob> {
         Ok(EvolveJob {
             benchmark: BenchmarkSource {
-                gold: self.gold.clone(),
-                questions: self.questions.clone(),
+                gold: self.benchmark.gold.clone(),
+                questions: self.benchmark.questions.clone(),
                 format: self.format,
                 columns: columns(&self.columns)?,
             },
@@ -134,7 +127,7 @@ impl Evolve {
             },
             limits: self.limits.limits()?,
             jobs: self.jobs,
-            ..EvolveJob::new(&self.gold, &self.db, &self.out)
+            ..EvolveJob::new(&self.benchmark.gold, &self.benchmark.db, &self.out)
         })
     }
 

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use sqlgauge::ImportJob;
-use sqlgauge_dataset::FileFormat;
 
 use crate::Verdict;
-use crate::options::{SystemFile, column_help, columns, format, system_file, systems, workload_roles};
+use crate::options::{FormatOptions, SystemFile, column_help, columns, system_file, systems, workload_roles};
 use crate::output::{command_line, print};
 use crate::stdin::{input_file, source};
 
@@ -33,12 +32,8 @@ pub struct Import {
     /// Discard the run that is in the folder
     #[arg(long)]
     restart: bool,
-    /// Format of the workload, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: Option<FileFormat>,
-    /// Format of the prediction files, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pred_format: Option<FileFormat>,
+    #[command(flatten)]
+    formats: FormatOptions,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
     /// Print nothing but errors
@@ -50,9 +45,9 @@ impl Import {
     pub fn run(self) -> Result<Verdict> {
         let columns = columns(&self.columns)?;
         let job = ImportJob {
-            format: self.format,
+            format: self.formats.format,
             columns: columns.clone(),
-            prediction_format: self.pred_format,
+            prediction_format: self.formats.pred_format,
             restart: self.restart,
             command: command_line(),
             ..ImportJob::new(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge::{ScoreJob, VerifySettings};
-use sqlgauge_dataset::{ColumnRole, FileFormat};
+use sqlgauge_dataset::ColumnRole;
 use sqlgauge_report::ReportFormat as _;
 use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::{ItemView, Report};
@@ -13,7 +13,8 @@ use sqlgauge_run::{RunError, Shard};
 
 use crate::Verdict;
 use crate::options::{
-    ClockOptions, LimitOptions, SystemFile, column_help, columns, format, metrics_help, system_file, systems,
+    BenchmarkOptions, ClockOptions, FormatOptions, LimitOptions, SystemFile, column_help, columns,
+    metrics_help, system_file, systems,
 };
 use crate::output::{Style, colour, command_line, print, print_with, width};
 use crate::scoring::{metrics, score};
@@ -27,16 +28,8 @@ const DEFAULT_METRICS: &str = "ex-spider,ex-bird,ex,esm";
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Score {
-    /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard
-    /// input, here and in the other files
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    gold: PathBuf,
-    /// File with the questions, where the gold file has none
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    questions: Option<PathBuf>,
-    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
-    #[arg(long, value_name = "DIR")]
-    db: PathBuf,
+    #[command(flatten)]
+    benchmark: BenchmarkOptions,
     /// Schema file (tables.json); exact set match takes foreign keys from it
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     tables: Option<PathBuf>,
@@ -65,12 +58,8 @@ pub struct Score {
     /// Take the SQL out of the chatter of an LLM (code fences, explanations); off for official scores
     #[arg(long)]
     extract_sql: bool,
-    /// Format of the gold file, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: Option<FileFormat>,
-    /// Format of the prediction files, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pred_format: Option<FileFormat>,
+    #[command(flatten)]
+    formats: FormatOptions,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(ColumnRole::all()))]
     columns: Vec<String>,
     /// Print the summary as JSON, as summary.json has it
@@ -90,11 +79,11 @@ impl Score {
         let verify = VerifySettings { solver: solver_of_run(&metrics, None)?, ..VerifySettings::default() };
         let systems = systems(self.predictions, &columns);
         let job = ScoreJob {
-            questions: self.questions.map(source),
-            format: self.format,
+            questions: self.benchmark.questions.map(source),
+            format: self.formats.format,
             columns,
             tables: self.tables.map(source),
-            prediction_format: self.pred_format,
+            prediction_format: self.formats.pred_format,
             extract: self.extract_sql,
             verify,
             limits: self.limits.limits()?,
@@ -104,7 +93,7 @@ impl Score {
             restart: self.restart,
             jobs: self.jobs,
             command: command_line(),
-            ..ScoreJob::new(source(self.gold), self.db, systems, metrics, self.out)
+            ..ScoreJob::new(source(self.benchmark.gold), self.benchmark.db, systems, metrics, self.out)
         };
         finish(&job, self.json, self.quiet)
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use serde::Serialize;
 use sqlgauge_base::seed_of;
 use sqlgauge_dataset::{Benchmark, Databases, DatasetError, Example, Tables};
 use sqlgauge_engine::{Engine, EngineError};
@@ -121,6 +122,9 @@ pub enum EvolveError {
     /// A new database that cannot be written.
     #[error(transparent)]
     Migration(#[from] MigrationError),
+    /// What the run depends on cannot be written as JSON.
+    #[error("what the run depends on cannot be written as JSON: {0}")]
+    Inputs(#[from] serde_json::Error),
     /// A file that cannot be written.
     #[error("{} cannot be written ({source}): {}", path.display(), sqlgauge_base::file::remedy(source))]
     Write {
@@ -314,8 +318,8 @@ fn inputs(
 ) -> Result<String, EvolveError> {
     let mut text = match &options.plan {
         EvolvePlan::Kinds { .. } => String::new(),
-        EvolvePlan::Steps { kinds, .. } => format!("{kinds:?}"),
-        EvolvePlan::Script(script) => format!("{script:?}"),
+        EvolvePlan::Steps { kinds, .. } => stored(kinds)?,
+        EvolvePlan::Script(script) => stored(script)?,
     };
     for example in &benchmark.examples {
         for part in [&example.id, &example.db_id].into_iter().chain(&example.question).chain(&example.golds) {
@@ -327,12 +331,13 @@ fn inputs(
     for source in sources {
         let own = source.database.content_hash()?;
         let names = options.names.as_ref().and_then(|names| names.databases.get(source.db_id));
-        let more = names
-            .map(|names| format!("{names:?}"))
-            .into_iter()
-            .chain(source.entry.map(|entry| format!("{entry:?}")));
-        let more: String = more.collect();
+        let more = stored(&(names, source.entry))?;
         hash = format!("{:016x}", seed_of(&format!("{hash}{}{own}{more}", source.db_id)));
     }
     Ok(hash)
+}
+
+/// A value as it is stored: unlike its debug text, that is the same when a type or the order of its fields changes.
+fn stored(value: &impl Serialize) -> serde_json::Result<String> {
+    serde_json::to_value(value).map(|value| value.to_string())
 }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use sqlgauge_base::Random;
 use sqlgauge_sql::schema::Table;
@@ -25,6 +26,13 @@ pub struct Suggestions {
 /// Suggested names for the tables and columns of one schema. The element's name is looked up without case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SchemaNames(BTreeMap<(String, Option<String>), Vec<String>>);
+
+/// As a list of elements with their names: JSON has no keys of two parts.
+impl Serialize for SchemaNames {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&self.0)
+    }
+}
 
 impl SchemaNames {
     /// No names.

@@ -192,7 +192,7 @@ pub(crate) fn table_of(relation: &Relation) -> Option<u32> {
 impl Canonical<'_> {
     fn join(&self, select: &mut Select) {
         let Some(from) = &mut select.from else { return };
-        if is_inner(from) {
+        if from.is_inner() {
             let From::Join(_) = from else { return };
             let mut conditions = Vec::new();
             let mut relations = Vec::new();
@@ -291,17 +291,6 @@ impl Canonical<'_> {
         let found = self.by_key(&before, (right.id, table_of(right)), &mut conditions);
         if found.is_some() && conditions.is_empty() {
             join.on = found;
-        }
-    }
-}
-
-fn is_inner(from: &From) -> bool {
-    match from {
-        From::Relation(_) => true,
-        From::Join(join) => {
-            matches!(join.kind, JoinKind::Inner | JoinKind::Cross)
-                && is_inner(&join.left)
-                && is_inner(&join.right)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 use sqlgauge_sql::schema::{Column, ForeignKey, Schema, Table};
 
@@ -15,7 +16,7 @@ use crate::json::Shape;
 ///
 /// Every position in it was checked: a table position is below `table_names_original.len()`, a column position
 /// below `column_names_original.len()` and not that of `*`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TablesEntry {
     /// Name of the database.
     pub db_id: String,

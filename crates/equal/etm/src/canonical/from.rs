@@ -28,7 +28,7 @@ impl Canonical<'_, '_> {
     /// Puts the operands of inner joins in order. Without outer joins these are all relations; with them, the
     /// relations before the first outer join.
     pub(super) fn sort_from(&mut self, from: From, select: &Select, order_by: &[OrderTerm]) -> From {
-        if !self.sound && !tools::is_inner(&from) {
+        if !self.sound && !from.is_inner() {
             return from;
         }
         match from {

@@ -167,19 +167,10 @@ impl Canonical<'_, '_> {
 
     fn hash_binary(&self, operator: BinaryOperator, left: &Expr, right: &Expr) -> u64 {
         let (a, b) = (self.hash_expr(left), self.hash_expr(right));
-        let commutes = matches!(
-            operator,
-            BinaryOperator::Equal
-                | BinaryOperator::NotEqual
-                | BinaryOperator::Is
-                | BinaryOperator::IsNot
-                | BinaryOperator::Add
-                | BinaryOperator::Multiply
-        );
         let (operator, a, b) = match operator {
             BinaryOperator::Greater => (BinaryOperator::Less, b, a),
             BinaryOperator::GreaterEqual => (BinaryOperator::LessEqual, b, a),
-            other if commutes => (other, a.min(b), a.max(b)),
+            other if other.commutes() => (other, a.min(b), a.max(b)),
             other => (other, a, b),
         };
         mix(mix(mix(97, operator as u64), a), b)

@@ -370,14 +370,7 @@ impl Canonical<'_, '_> {
             BinaryOperator::GreaterEqual => {
                 return self.may_swap(left, right).then_some(BinaryOperator::LessEqual);
             }
-            BinaryOperator::Equal
-            | BinaryOperator::NotEqual
-            | BinaryOperator::Is
-            | BinaryOperator::IsNot
-            | BinaryOperator::Add
-            | BinaryOperator::Multiply
-            | BinaryOperator::BitAnd
-            | BinaryOperator::BitOr => operator,
+            operator if operator.commutes() => operator,
             _ => return None,
         };
         let is_indexed =

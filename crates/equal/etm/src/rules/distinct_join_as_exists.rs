@@ -59,7 +59,7 @@ impl Rule for DistinctJoinAsExists {
             Position::DistinctOperand => true,
             _ => select.distinct,
         };
-        let inner = select.from.as_ref().is_some_and(tools::is_inner);
+        let inner = select.from.as_ref().is_some_and(From::is_inner);
         if !hidden || !inner || query.limit.is_some() || query.offset.is_some() || !tools::is_flat(select) {
             return 0;
         }

@@ -56,7 +56,7 @@ impl Rule for GroupedJoinAsIn {
         let Some(select) = query.as_select() else { return 0 };
         let plain = query.limit.is_none()
             && query.offset.is_none()
-            && select.from.as_ref().is_some_and(tools::is_inner);
+            && select.from.as_ref().is_some_and(From::is_inner);
         let sorted = query.order_by.iter().map(|term| &term.expr);
         let results: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).chain(sorted).collect();
         let reads_rows = |e: &&Expr| {

@@ -185,7 +185,7 @@ fn partners(query: &Query, whole: bool, hidden: bool, facts: &Facts<'_>) -> Vec<
     if whole || closure.is_complete() {
         return all;
     }
-    if !tools::is_inner(from) {
+    if !from.is_inner() {
         return Vec::new();
     }
     let mut moved: Vec<RelationId> = all.iter().copied().filter(|id| determines_row(&closure, *id)).collect();
@@ -212,7 +212,7 @@ fn determines_row(closure: &Closure, id: RelationId) -> bool {
 /// Whether a condition of an outer join or a subquery in FROM reads a query around: beside what it reads SQLite lets
 /// neither read it.
 fn reads_around(from: &From) -> bool {
-    let is_bound = !tools::is_inner(from)
+    let is_bound = !from.is_inner()
         || from.relations().iter().any(|relation| matches!(relation.source, RelationSource::Derived(_)));
     is_bound && reach::has_free_columns(from)
 }

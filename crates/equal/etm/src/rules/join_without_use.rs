@@ -78,7 +78,7 @@ struct Step {
 fn find(query: &Query, context: &RuleContext<'_>) -> Option<Step> {
     let select = query.as_select()?;
     let from = select.from.as_ref()?;
-    if !context.is_sound() && !tools::is_inner(from) {
+    if !context.is_sound() && !from.is_inner() {
         return None;
     }
     let inner = inner_relations(from);

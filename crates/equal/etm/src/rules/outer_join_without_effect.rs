@@ -53,7 +53,7 @@ impl Rule for OuterJoinWithoutEffect {
 
     fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let Some(select) = query.as_select() else { return 0 };
-        if select.from.as_ref().is_none_or(tools::is_inner) {
+        if select.from.as_ref().is_none_or(From::is_inner) {
             return 0;
         }
         let conditions: Vec<Expr> = sqlgauge_sql::derive::conjuncts(select).into_iter().cloned().collect();

@@ -29,18 +29,6 @@ pub(crate) fn single_relation(select: &Select) -> Option<&Relation> {
     }
 }
 
-/// Whether all joins of a FROM clause are inner ones.
-pub(crate) fn is_inner(from: &From) -> bool {
-    match from {
-        From::Relation(_) => true,
-        From::Join(join) => {
-            matches!(join.kind, JoinKind::Inner | JoinKind::Cross)
-                && is_inner(&join.left)
-                && is_inner(&join.right)
-        }
-    }
-}
-
 /// Whether all joins are inner ones, those of its subqueries too, into which SQLite looks when it plans. What a view or a
 /// common table expression holds is not looked at.
 pub(crate) fn is_inner_within(from: &From, schema: &Schema) -> bool {
@@ -50,7 +38,7 @@ pub(crate) fn is_inner_within(from: &From, schema: &Schema) -> bool {
         RelationSource::Cte(_) => false,
         _ => true,
     };
-    is_inner(from) && from.relations().into_iter().all(holds_none)
+    from.is_inner() && from.relations().into_iter().all(holds_none)
 }
 
 fn is_body_inner(body: &Body, schema: &Schema) -> bool {

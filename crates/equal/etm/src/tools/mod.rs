@@ -20,8 +20,7 @@ pub(crate) use exprs::{
     plain_aggregate, truth,
 };
 pub(crate) use from::{
-    is_inner, is_inner_within, join_inner, may_go, may_stand_in, on_exprs, single_relation, take_inner,
-    without,
+    is_inner_within, join_inner, may_go, may_stand_in, on_exprs, single_relation, take_inner, without,
 };
 pub(crate) use properties::{
     calls_aggregate, is_deterministic, is_deterministic_expr, may_fail, obstacle, size,

@@ -4,7 +4,7 @@
 //! condition means the same in WHERE.
 
 use sqlgauge_base::budget;
-use sqlgauge_sql::tree::{Body, Expr, From, JoinKind, Query, RelationId};
+use sqlgauge_sql::tree::{Body, Expr, From, Query, RelationId};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_expr};
 
 /// Moves such conditions into WHERE where all joins of the FROM clause are inner ones.
@@ -19,7 +19,7 @@ struct Mover;
 impl Rewriter for Mover {
     fn body(&mut self, body: &mut Body) {
         let Body::Select(select) = body else { return };
-        let Some(from) = select.from.as_mut().filter(|from| is_inner(from)) else { return };
+        let Some(from) = select.from.as_mut().filter(|from| from.is_inner()) else { return };
         let all: Vec<RelationId> = from.relations().iter().map(|relation| relation.id).collect();
         let mut conditions = Vec::new();
         take(from, &all, &mut conditions);
@@ -28,17 +28,6 @@ impl Rewriter for Mover {
         }
         conditions.extend(select.filter.take());
         select.filter = if conditions.len() == 1 { conditions.pop() } else { Some(Expr::And(conditions)) };
-    }
-}
-
-fn is_inner(from: &From) -> bool {
-    match from {
-        From::Relation(_) => true,
-        From::Join(join) => {
-            matches!(join.kind, JoinKind::Inner | JoinKind::Cross)
-                && is_inner(&join.left)
-                && is_inner(&join.right)
-        }
     }
 }
 

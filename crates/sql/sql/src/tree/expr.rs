@@ -292,6 +292,21 @@ impl BinaryOperator {
         }
     }
 
+    /// Whether `a op b` and `b op a` have the same value.
+    pub fn commutes(self) -> bool {
+        matches!(
+            self,
+            Self::Equal
+                | Self::NotEqual
+                | Self::Is
+                | Self::IsNot
+                | Self::Add
+                | Self::Multiply
+                | Self::BitAnd
+                | Self::BitOr
+        )
+    }
+
     /// Whether it compares: `=`, `<>`, `<`, `<=`, `>`, `>=`, IS, IS NOT.
     pub fn is_comparison(self) -> bool {
         matches!(

@@ -24,6 +24,18 @@ pub enum From {
 }
 
 impl From {
+    /// Whether all its joins are inner ones.
+    pub fn is_inner(&self) -> bool {
+        match self {
+            Self::Relation(_) => true,
+            Self::Join(join) => {
+                matches!(join.kind, JoinKind::Inner | JoinKind::Cross)
+                    && join.left.is_inner()
+                    && join.right.is_inner()
+            }
+        }
+    }
+
     /// All relations, left to right, those inside subqueries excepted.
     pub fn relations(&self) -> Vec<&Relation> {
         let mut found = Vec::new();

@@ -114,6 +114,8 @@ pub(super) fn stem(word: &str) -> String {
     }
 }
 
+/// Not `sqlgauge_names::singular`, which reads words for people: the components of `features@1` are counted by these stems, and
+/// another stem is another version of the encoder.
 fn singular(word: &str) -> String {
     if let Some(rest) = word.strip_suffix("ies").filter(|rest| rest.len() >= 2) {
         return format!("{rest}y");
