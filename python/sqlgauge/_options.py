@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 __all__ = ["DEFAULT_METRICS", "VerifyOptions", "metric_names"]
 
-DEFAULT_METRICS = ("ex-spider", "ex-bird", "ex", "esm")
-"""What is scored when no metric is named: all of it needs nothing but one run of both queries."""
+DEFAULT_METRICS = ("ex", "ex-spider", "ex-bird", "esm")
+"""What one prediction is scored by when no metric is named: all of it needs nothing but one run of both queries."""
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def score_many(
     frame: Frame | str | os.PathLike[str],
     *,
     db: str | os.PathLike[str],
-    metrics: str | Sequence[str] = DEFAULT_METRICS,
+    metrics: str | Sequence[str] | None = None,
     predictions: Mapping[str, Any] | str | None = None,
     columns: Mapping[str, str] | None = None,
     tables: str | os.PathLike[str] | None = None,
@@ -137,7 +137,8 @@ def score_many(
             list of accepted ones), ``db_id``, and as there are ``id``, ``question``, ``evidence``, ``difficulty``.
             A path is read as ``--gold`` is.
         db: Folder with ``DB_ID/DB_ID.sqlite``, or one database file.
-        metrics: Ids of metrics, with or without version, in a list or separated by commas.
+        metrics: Ids of metrics, with or without version, in a list or separated by commas. Without them ``ex-bird`` and
+            ``ex`` where questions have evidence (BIRD), else ``ex``, ``ex-spider``, ``ex-bird`` and ``esm``.
         predictions: By name of the system: the column of the frame that has its predictions, a list or Series of texts
             (``None`` for no answer) in the order of the frame, a mapping from id to text, a frame of its own, or a
             path (``pathlib.Path``) that is read as ``--pred`` is. A text alone is a column and names the system.
@@ -177,7 +178,7 @@ def score_many(
         "frame": rows,
         "predictions": _systems(rows, predictions, columns or {}),
         "db": db,
-        "metrics": metric_names(metrics),
+        "metrics": None if metrics is None else metric_names(metrics),
         "columns": list((columns or {}).items()),
         "tables": tables,
         "questions": questions,

@@ -110,7 +110,7 @@ struct Job<'py> {
     frame: Bound<'py, PyAny>,
     predictions: Given<'py>,
     db: PathBuf,
-    metrics: Vec<String>,
+    metrics: Option<Vec<String>>,
     columns: Vec<(String, String)>,
     tables: Option<PathBuf>,
     questions: Option<PathBuf>,
@@ -129,7 +129,7 @@ struct Job<'py> {
 
 impl Job<'_> {
     fn read(&self) -> PyResult<ScoreJob> {
-        let metrics = metrics(&self.metrics)?;
+        let metrics = self.metrics.as_deref().map_or_else(|| Ok(Vec::new()), metrics)?;
         let verify = verification(&metrics, &self.verify)?;
         let frame = Frame::read(&self.frame, &self.columns, &[&self.predictions])?;
         let systems = frame.systems(&self.predictions)?;
@@ -158,12 +158,12 @@ impl Job<'_> {
 
     /// The call, for the record of the run. Which part it was is said elsewhere: all parts have the same call.
     fn command(&self) -> Vec<String> {
-        vec![
-            "sqlgauge.score_many".to_owned(),
-            format!("db={}", self.db.display()),
-            format!("metrics={}", self.metrics.join(",")),
-            format!("out={}", self.out.display()),
-        ]
+        let metrics = self.metrics.as_ref().map(|metrics| format!("metrics={}", metrics.join(",")));
+        ["sqlgauge.score_many".to_owned(), format!("db={}", self.db.display())]
+            .into_iter()
+            .chain(metrics)
+            .chain([format!("out={}", self.out.display())])
+            .collect()
     }
 }
 

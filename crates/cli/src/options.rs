@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use sqlgauge::System;
 use sqlgauge_base::regular;
-use sqlgauge_dataset::{ColumnRole, Columns, FileFormat};
+use sqlgauge_dataset::{ColumnRole, Columns, Condition, FileFormat, Subset};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_sql::schema::Schema;
 
@@ -65,6 +65,37 @@ pub struct BenchmarkOptions {
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
     #[arg(long, value_name = "DIR")]
     pub db: PathBuf,
+}
+
+/// Which questions of a benchmark are taken; together they narrow it.
+#[derive(Debug, Clone, Args)]
+pub struct SubsetOptions {
+    /// Take only the questions about a database; may be given several times
+    #[arg(long = "db-id", value_name = "ID", help_heading = "Subset")]
+    db_ids: Vec<String>,
+    /// Take only the questions whose ids are in a file, one a line
+    #[arg(long, value_name = "FILE", value_parser = input_file, help_heading = "Subset")]
+    ids: Option<PathBuf>,
+    /// Take only the questions with that label, as in hardness=extra or difficulty=simple; may be given several times
+    #[arg(long = "where", value_name = "LABEL=VALUE", help_heading = "Subset")]
+    conditions: Vec<Condition>,
+    /// Take at most so many questions, drawn by --seed
+    #[arg(long, value_name = "N", help_heading = "Subset")]
+    limit: Option<usize>,
+}
+
+impl SubsetOptions {
+    /// The subset, of which the questions are drawn by that seed.
+    pub fn subset(self, seed: u64) -> Result<Subset> {
+        let ids = self.ids.map(|path| {
+            let text = regular::read_to_string(&path)
+                .with_context(|| format!("{} cannot be read; check the path", path.display()))?;
+            let ids = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            Ok::<_, anyhow::Error>(ids.map(str::to_owned).collect())
+        });
+        let Self { db_ids, conditions, limit, .. } = self;
+        Ok(Subset { db_ids, ids: ids.transpose()?, conditions, limit, seed })
+    }
 }
 
 /// Formats of the files, where detection is wrong.
@@ -162,7 +193,8 @@ pub fn format() -> impl TypedValueParser<Value = FileFormat> {
 pub fn metrics_help() -> String {
     let ids: Vec<&str> = sqlgauge_metrics::all().iter().map(|metric| metric.id()).collect();
     format!(
-        "Metric ids separated by commas, with or without version: {} (`sqlgauge metrics` says what they mean)",
+        "Metric ids separated by commas, with or without version: {} (`sqlgauge metrics` says what they mean) [default: \
+         ex,ex-spider,ex-bird,esm; ex-bird,ex where questions have evidence]",
         ids.join(", ")
     )
 }

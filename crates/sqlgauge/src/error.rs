@@ -26,6 +26,9 @@ pub enum Error {
     /// A metric.
     #[error(transparent)]
     Metric(#[from] sqlgauge_metrics::UnknownMetric),
+    /// A part of a benchmark.
+    #[error(transparent)]
+    Subset(#[from] sqlgauge_dataset::SubsetError),
     /// A bar that a run is to reach.
     #[error(transparent)]
     Gate(#[from] sqlgauge_run::GateError),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, load_benchmark, load_tables};
+use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, Subset, load_benchmark, load_tables};
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_evolve::layout::Statistics;
 use sqlgauge_evolve::{ChangeKind, EvolveOptions, EvolvePlan, evolve};
@@ -12,6 +12,7 @@ use crate::context::{Context, Watcher};
 use crate::error::{About, Error};
 use crate::guard::keep_run;
 use crate::llm::LlmSettings;
+use crate::subset;
 
 /// Changes the schemas of a benchmark, and its databases and golds with them. Every item is run before it is written.
 ///
@@ -53,6 +54,8 @@ pub struct EvolveJob {
     pub namer: Option<LlmSettings>,
     /// Limits of every query.
     pub limits: Limits,
+    /// Which questions are evolved; by default all.
+    pub subset: Subset,
     /// Worker threads; 0 means one per core. The result does not depend on them.
     pub jobs: usize,
 }
@@ -71,6 +74,7 @@ impl EvolveJob {
             naturalness: Naturalness::Regular,
             namer: None,
             limits: Limits::default(),
+            subset: Subset::default(),
             jobs: 0,
         }
     }
@@ -86,7 +90,10 @@ impl EvolveJob {
             return Err(Error::Invalid(text));
         }
         keep_run("--out", &self.out)?;
-        let benchmark = load_benchmark(&self.benchmark)?;
+        let mut benchmark = load_benchmark(&self.benchmark)?;
+        let engine = context.sqlite(self.limits, Moment::now())?;
+        let taken = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
+        benchmark.examples = subset::pick(benchmark.examples, taken.as_deref());
         benchmark.notes.iter().for_each(|text| context.watcher().note(text));
         self.run_on(&benchmark, context)
     }

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use sqlgauge_dataset::{
-    Benchmark, Columns, Databases, Example, FileFormat, PredictionOptions, PredictionSet, parse_benchmark,
-    parse_predictions, parse_tables,
+    Benchmark, Columns, Databases, Example, FileFormat, PredictionOptions, PredictionSet, Subset,
+    parse_benchmark, parse_predictions, parse_tables,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::Metric;
@@ -22,8 +22,9 @@ use crate::context::{Context, Watcher};
 use crate::error::Error;
 use crate::guard::keep_inputs_of_run;
 use crate::open_run::{OpenRun, goes_on, start};
-use crate::settings::{VerifySettings, gates_of, recorded_options, started_at, verifies};
+use crate::settings::{VerifySettings, default_metrics, gates_of, recorded_options, started_at, verifies};
 use crate::source::{Source, digest_sources};
+use crate::subset::{self, pick};
 
 /// The answers of one system.
 #[derive(Debug, Clone)]
@@ -93,7 +94,7 @@ pub struct ScoreJob {
     pub prediction_format: Option<FileFormat>,
     /// Take the SQL out of what is around it.
     pub extract: bool,
-    /// What to score with.
+    /// What to score with; none is the default, see [`default_metrics`].
     pub metrics: Vec<&'static dyn Metric>,
     /// How `verify` verifies, where it is among the metrics.
     pub verify: VerifySettings,
@@ -101,7 +102,9 @@ pub struct ScoreJob {
     pub limits: Limits,
     /// What the queries take for now; without, when the run began.
     pub now: Option<Moment>,
-    /// The part that is scored; without, all.
+    /// Which questions are scored; by default all.
+    pub subset: Subset,
+    /// The part of them that is scored; without, all.
     pub shard: Option<Shard>,
     /// Bars that the means are to reach, as written: `METRIC=X`.
     pub gates: Vec<String>,
@@ -138,6 +141,7 @@ impl ScoreJob {
             verify: VerifySettings::default(),
             limits: Limits::default(),
             now: None,
+            subset: Subset::default(),
             shard: None,
             gates: Vec::new(),
             out,
@@ -161,21 +165,26 @@ impl ScoreJob {
     /// When an input cannot be read or does not fit the others, or the directory is another run's.
     pub fn open(&self, context: &Context<'_>) -> Result<OpenRun, Error> {
         let watcher = context.watcher();
-        let ids: Vec<String> = self.metrics.iter().map(|metric| metric.id().to_owned()).collect();
-        let gates = gates_of(&self.gates, &ids)?;
         let benchmark = self.benchmark()?;
+        let metrics =
+            if self.metrics.is_empty() { default_metrics(&benchmark) } else { self.metrics.clone() };
+        let ids: Vec<String> = metrics.iter().map(|metric| metric.id().to_owned()).collect();
+        let gates = gates_of(&self.gates, &ids)?;
         let tables = self.tables.as_ref().map(|tables| parse_tables(&tables.read()?)).transpose()?;
         let of_tables = tables.iter().flat_map(|tables| &tables.notes);
         benchmark.notes.iter().chain(of_tables).for_each(|text| watcher.note(text));
         // Before there is a folder, so that there is none if they cannot be read. A run that goes on has read them.
         let goes_on = goes_on(&self.out, self.restart);
-        let read =
-            if goes_on { None } else { Some(self.read_systems(&self.systems, &benchmark, watcher)?) };
-        let used = self.databases(&benchmark)?;
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
         let engine = context.engine(self.limits, now)?;
-        let mut manifest = self.manifest(ids, &benchmark, &used, engine.as_ref(), now)?;
-        let part = self.part(&benchmark)?;
+        let taken = subset::positions(&self.subset, &benchmark.examples, &self.db, engine.as_ref())?;
+        let examples = pick(benchmark.examples.clone(), taken.as_deref());
+        let part = self.part(taken, examples.len())?;
+        let part = part.as_deref();
+        let read =
+            if goes_on { None } else { Some(self.read_systems(&self.systems, &benchmark, part, watcher)?) };
+        let used = self.databases(&examples)?;
+        let mut manifest = self.manifest(ids, examples.len(), &used, engine.as_ref(), now)?;
         if let Some(shard) = self.shard {
             shard.record(&mut manifest);
         }
@@ -183,22 +192,15 @@ impl ScoreJob {
         let targets = used.open(engine.as_ref(), tables.as_ref())?;
         used.check(&targets, &manifest.inputs)?;
         let directory = RunDirectory::create(&self.out, &manifest, start(self.restart))?;
+        let examples = pick(benchmark.examples.clone(), part);
         let systems = if let Some(systems) = read {
             systems
         } else {
-            let examples = part.as_deref().unwrap_or(&benchmark.examples);
-            self.read_systems(self.unfinished(&directory, examples)?, &benchmark, watcher)?
+            self.read_systems(self.unfinished(&directory, &examples)?, &benchmark, part, watcher)?
         };
-        let scorer = BenchmarkScorer::new(engine, self.metrics.clone(), targets)
-            .with_verification(self.verify.verification());
-        Ok(OpenRun {
-            directory,
-            examples: part.unwrap_or(benchmark.examples),
-            systems,
-            scorer: Box::new(scorer),
-            jobs: self.jobs,
-            gates,
-        })
+        let scorer =
+            BenchmarkScorer::new(engine, metrics, targets).with_verification(self.verify.verification());
+        Ok(OpenRun { directory, examples, systems, scorer: Box::new(scorer), jobs: self.jobs, gates })
     }
 
     fn benchmark(&self) -> Result<Benchmark, Error> {
@@ -211,21 +213,21 @@ impl ScoreJob {
         )?)
     }
 
-    fn databases(&self, benchmark: &Benchmark) -> Result<UsedDatabases, Error> {
+    fn databases(&self, examples: &[Example]) -> Result<UsedDatabases, Error> {
         let with_suite = self.metrics.iter().any(|metric| metric.id().starts_with("suite@"));
-        UsedDatabases::locate(&Databases::open(&self.db)?, &benchmark.examples, with_suite)
+        UsedDatabases::locate(&Databases::open(&self.db)?, examples, with_suite)
             .map_err(|error| Error::asked(self.gold.path(), error))
     }
 
-    /// The examples that are scored, where they are not all.
-    fn part(&self, benchmark: &Benchmark) -> Result<Option<Vec<Example>>, Error> {
-        let Some(shard) = self.shard else { return Ok(None) };
-        let mut examples = benchmark.examples.clone();
-        shard.cut(&mut examples);
-        if examples.is_empty() {
-            return Err(Error::EmptyShard { shard, examples: benchmark.examples.len() });
+    /// The positions of the examples that are scored, where they are not all.
+    fn part(&self, taken: Option<Vec<usize>>, examples: usize) -> Result<Option<Vec<usize>>, Error> {
+        let Some(shard) = self.shard else { return Ok(taken) };
+        let mut positions = taken.unwrap_or_else(|| (0..examples).collect());
+        shard.cut(&mut positions);
+        if positions.is_empty() {
+            return Err(Error::EmptyShard { shard, examples });
         }
-        Ok(Some(examples))
+        Ok(Some(positions))
     }
 
     /// The systems whose answers are needed to go on with a run. Its inputs are what they were when it began, so those of
@@ -242,15 +244,14 @@ impl ScoreJob {
         &self,
         systems: &[System],
         benchmark: &Benchmark,
+        part: Option<&[usize]>,
         watcher: &dyn Watcher,
     ) -> Result<Vec<PredictionSet>, Error> {
         let read = |system: &System| system.read(benchmark, self.prediction_format, self.extract, true);
         let sets: Vec<Result<PredictionSet, Error>> = systems.par_iter().map(read).collect();
         let mut sets = sets.into_iter().collect::<Result<Vec<_>, _>>()?;
-        if let Some(shard) = self.shard {
-            sets.iter_mut().for_each(|set| shard.cut(&mut set.predictions));
-        }
-        for set in &sets {
+        for set in &mut sets {
+            set.predictions = pick(std::mem::take(&mut set.predictions), part);
             set.notes.iter().for_each(|text| watcher.note(&format!("{}: {text}", set.system)));
         }
         Ok(sets)
@@ -259,7 +260,7 @@ impl ScoreJob {
     fn manifest(
         &self,
         metrics: Vec<String>,
-        benchmark: &Benchmark,
+        examples: usize,
         used: &UsedDatabases,
         engine: &dyn Engine,
         now: Moment,
@@ -273,6 +274,10 @@ impl ScoreJob {
         let mut inputs = digest_sources(&sources)?;
         inputs.extend(digest_inputs(&used.files())?);
         let verify = verifies(&self.metrics).then_some(&self.verify);
+        let mut options = recorded_options(&self.limits, now, self.extract, verify);
+        if !self.subset.is_all() {
+            options.insert("subset".to_owned(), self.subset.to_json());
+        }
         Ok(Manifest {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             engine: engine.name_and_version(),
@@ -280,8 +285,8 @@ impl ScoreJob {
             metrics,
             systems: self.systems.iter().map(|system| system.name.clone()).collect(),
             inputs,
-            options: recorded_options(&self.limits, now, self.extract, verify),
-            examples: benchmark.examples.len(),
+            options,
+            examples,
         })
     }
 }

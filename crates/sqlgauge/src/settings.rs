@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sqlgauge_dataset::EXTRACTION;
+use sqlgauge_dataset::{Benchmark, EXTRACTION};
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_metrics::{Metric, Verification, find};
 use sqlgauge_run::{Gate, Manifest, read_manifest};
@@ -45,6 +45,17 @@ impl VerifySettings {
     pub fn verification(&self) -> Verification {
         Verification::new(self.options, self.solver.clone()).realistic(self.is_realistic)
     }
+}
+
+/// The metrics of a benchmark for which none are named: they need nothing but one run of both queries.
+///
+/// `ex` comes first. Where questions have evidence, the benchmark is BIRD's or like it: its own execution accuracy and `ex`. Else
+/// the official execution accuracies and exact set match stand behind `ex`.
+pub fn default_metrics(benchmark: &Benchmark) -> Vec<&'static dyn Metric> {
+    let with_evidence = benchmark.examples.iter().any(|example| example.evidence.is_some());
+    let names: &[&str] =
+        if with_evidence { &["ex-bird", "ex"] } else { &["ex", "ex-spider", "ex-bird", "esm"] };
+    names.iter().filter_map(|name| find(name).ok()).collect()
 }
 
 /// The metrics of those names, each once, in their order.

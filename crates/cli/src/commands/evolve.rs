@@ -14,7 +14,7 @@ use sqlgauge_names::Naturalness;
 
 use crate::Verdict;
 use crate::llm_options::OptionalLlm;
-use crate::options::{BenchmarkOptions, LimitOptions, column_help, columns, format};
+use crate::options::{BenchmarkOptions, LimitOptions, SubsetOptions, column_help, columns, format};
 use crate::output::print;
 use crate::stdin::input_file;
 
@@ -62,6 +62,8 @@ pub struct Evolve {
     /// Worker threads; 0 means one per core. The result does not depend on them
     #[arg(long, short, value_name = "N", default_value_t = 0)]
     jobs: usize,
+    #[command(flatten)]
+    subset: SubsetOptions,
     #[command(flatten)]
     limits: LimitOptions,
     /// Format of the gold file, where detection is wrong
@@ -126,6 +128,7 @@ impl Evolve {
                 NameSource::Llm => Some(self.llm.settings("--names llm", &self.out)?),
             },
             limits: self.limits.limits()?,
+            subset: self.subset.clone().subset(self.seed)?,
             jobs: self.jobs,
             ..EvolveJob::new(&self.benchmark.gold, &self.benchmark.db, &self.out)
         })

@@ -13,16 +13,13 @@ use sqlgauge_run::{RunError, Shard};
 
 use crate::Verdict;
 use crate::options::{
-    BenchmarkOptions, ClockOptions, FormatOptions, LimitOptions, SystemFile, column_help, columns,
-    metrics_help, system_file, systems,
+    BenchmarkOptions, ClockOptions, FormatOptions, LimitOptions, SubsetOptions, SystemFile, column_help,
+    columns, metrics_help, system_file, systems,
 };
 use crate::output::{Style, colour, command_line, print, print_with, width};
 use crate::scoring::{metrics, score};
 use crate::solver::solver_of_run;
 use crate::stdin::{input_file, source};
-
-/// Metrics that are scored when none are named: they need nothing but one run of both queries.
-const DEFAULT_METRICS: &str = "ex-spider,ex-bird,ex,esm";
 
 /// Score predictions against gold queries
 #[derive(Debug, Args)]
@@ -36,14 +33,19 @@ pub struct Score {
     /// Predictions of one system; may be given several times
     #[arg(long = "pred", value_name = "NAME=FILE", required = true, value_parser = system_file)]
     predictions: Vec<SystemFile>,
-    #[arg(long, value_name = "IDS", default_value = DEFAULT_METRICS, help = metrics_help())]
-    metrics: String,
+    #[arg(long, value_name = "IDS", help = metrics_help())]
+    metrics: Option<String>,
     /// Run directory to write; the same command again finishes an interrupted run
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Discard the run that is in the folder
     #[arg(long)]
     restart: bool,
+    #[command(flatten)]
+    subset: SubsetOptions,
+    /// Seed by which --limit draws
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "limit", help_heading = "Subset")]
+    seed: u64,
     #[command(flatten)]
     clock: ClockOptions,
     /// Worker threads; 0 means one per core
@@ -75,7 +77,7 @@ pub struct Score {
 impl Score {
     pub fn run(self) -> Result<Verdict> {
         let columns = columns(&self.columns)?;
-        let metrics = metrics(&self.metrics)?;
+        let metrics = self.metrics.as_deref().map_or_else(|| Ok(Vec::new()), metrics)?;
         let verify = VerifySettings { solver: solver_of_run(&metrics, None)?, ..VerifySettings::default() };
         let systems = systems(self.predictions, &columns);
         let job = ScoreJob {
@@ -88,6 +90,7 @@ impl Score {
             verify,
             limits: self.limits.limits()?,
             now: self.clock.now,
+            subset: self.subset.subset(self.seed)?,
             shard: self.shard,
             gates: self.fail_under,
             restart: self.restart,

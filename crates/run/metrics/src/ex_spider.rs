@@ -10,6 +10,8 @@
 //!   rows if the gold text contains `order by` anywhere, else as bags of rows.
 //! - Values are equal as in Python: `1 == 1.0`; text that is not UTF-8 loses the bytes at fault.
 //! - Two empty results are equal, whatever their columns.
+//! - Where the changes of the texts decide, the reason says what was changed, and the entry `as_written` of the details has the
+//!   score of the same comparison over the texts as they are written.
 //! - A prediction that has returned more rows than the gold need not run to its end: the score is the same.
 //!
 //! # Reproduced defect
@@ -27,9 +29,9 @@ use sqlgauge_engine::compare::pyeq::{Grid, GridPair, str_and_type};
 use sqlgauge_engine::{Database, ResultSet, Value};
 
 use crate::columns::{Matching, match_ordered, match_unordered};
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{AS_WRITTEN, Metric, MetricKind, Reads, Score};
 use crate::official;
-use crate::pair::Pair;
+use crate::pair::{Pair, Results};
 
 /// Default mode: DISTINCT is ignored.
 pub struct ExSpider;
@@ -105,7 +107,7 @@ pub(crate) fn score_on(pair: &Pair<'_>, database: &Database, keep_distinct: bool
 /// Says what was compared where it is not what the two texts return as they are written.
 fn with_what_ran(pair: &Pair<'_>, score: Score, keep_distinct: bool) -> Score {
     let prediction = official::prediction_to_run(pair.prediction(), keep_distinct);
-    let (Some((gold, _)), Some(prediction), Some(value)) =
+    let (Some((gold, ordered)), Some(prediction), Some(value)) =
         (pair.gold_to_run(keep_distinct), prediction, score.value)
     else {
         return score;
@@ -113,11 +115,12 @@ fn with_what_ran(pair: &Pair<'_>, score: Score, keep_distinct: bool) -> Score {
     if gold == pair.gold() && prediction == pair.prediction() {
         return score;
     }
-    let Ok(compared) = pair.results_in_python(&pair.target().database, gold, &prediction) else {
-        return score;
-    };
-    if pair.results().is_ok_and(|written| written.are_those_of(&compared)) {
-        return score;
+    let compared = pair.results_in_python(&pair.target().database, gold, &prediction);
+    let written = pair.results();
+    match (&written, &compared) {
+        (Ok(written), Ok(compared)) if written.are_those_of(compared) => return score,
+        (Err(_), Err(_)) => return score,
+        _ => {}
     }
     let of_gold = official::changes_of_gold(pair.gold(), keep_distinct);
     let of_prediction = official::changes_of_prediction(pair.prediction(), keep_distinct);
@@ -130,7 +133,12 @@ fn with_what_ran(pair: &Pair<'_>, score: Score, keep_distinct: bool) -> Score {
         None if value >= 1.0 => format!("equal when {ran}"),
         None => ran,
     };
-    score.because(reason)
+    let score = score.because(reason);
+    let compare = |written: &Results| compare(&written.gold, &written.prediction, *ordered).value;
+    match written.as_ref().map_or_else(|failed| failed.value, compare) {
+        Some(written) if (written >= 1.0) != (value >= 1.0) => score.with(AS_WRITTEN, written),
+        _ => score,
+    }
 }
 
 /// Whether two results are equal by the script's rules, as a score with its reason.

@@ -39,7 +39,7 @@ mod ves;
 mod vm_steps;
 
 pub use best::score_best;
-pub use metric::{Metric, MetricKind, Reads, Score};
+pub use metric::{AS_WRITTEN, Metric, MetricKind, Reads, Score};
 pub use pair::{GoldFacts, Pair, Target};
 pub use r_ves::RVes;
 pub use registry::{UnknownMetric, all, find};

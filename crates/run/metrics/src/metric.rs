@@ -85,6 +85,10 @@ pub struct Score {
     pub verdict: Option<Box<VerdictRecord>>,
 }
 
+/// Entry of the details: the score of the same comparison over the texts as they are written, where a script's changes of
+/// the texts decide.
+pub const AS_WRITTEN: &str = "as_written";
+
 impl Score {
     /// A value with nothing to explain.
     pub fn new(value: f64) -> Self {

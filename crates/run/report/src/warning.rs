@@ -1,6 +1,8 @@
 //! What a reader must know before believing the scores of a run.
 
-use sqlgauge_run::{GoldCounts, Summary};
+use sqlgauge_run::{GoldCounts, Summary, SystemSummary};
+
+use crate::words::{many, percent};
 
 /// Share of golds without rows from which on agreement says little.
 const MANY: f64 = 0.1;
@@ -11,7 +13,34 @@ const NAMED: usize = 5;
 /// What stands against the scores of a run, each in one sentence; empty where nothing does.
 pub fn warnings(summary: &Summary) -> Vec<String> {
     let golds = &summary.golds;
-    [no_gold_runs(golds), databases_are_empty(golds), golds_are_empty(golds)].into_iter().flatten().collect()
+    let of_golds = [no_gold_runs(golds), databases_are_empty(golds), golds_are_empty(golds)];
+    of_golds.into_iter().flatten().chain(texts_are_changed(summary)).collect()
+}
+
+/// Points of a mean from which on it is said that a script's changes of the texts make them.
+const POINTS: f64 = 0.005;
+
+/// One sentence for each metric whose script changes the texts so that scores are others.
+fn texts_are_changed(summary: &Summary) -> impl Iterator<Item = String> {
+    summary.metrics.iter().filter_map(|metric| {
+        let of_system = |system: &SystemSummary| {
+            let (written, score) = (system.as_written.get(metric)?, system.scores.get(metric)?);
+            let mean = score.mean.filter(|mean| (mean - written.mean).abs() >= POINTS)?;
+            let items = many(written.items, "item");
+            Some(format!("{} {} instead of {} ({items})", system.system, percent(written.mean), percent(mean)))
+        };
+        let changed: Vec<String> = summary.systems.iter().filter_map(of_system).collect();
+        let mut named = changed.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        if changed.len() > NAMED {
+            named.push_str(", …");
+        }
+        (!changed.is_empty()).then(|| {
+            format!(
+                "{metric} compares texts as the official script changes them (DISTINCT dropped, `value` read as 1, …); \
+                 compared as they are written: {named}"
+            )
+        })
+    })
 }
 
 /// The sentence about a run in which no gold query ran.

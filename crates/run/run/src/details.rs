@@ -191,6 +191,11 @@ impl MetricDetail {
         self.0.contains_key("gold_failed")
     }
 
+    /// The score of the texts as they are written, where a script's changes of them decide.
+    pub fn as_written(&self) -> Option<f64> {
+        self.0.get(sqlgauge_metrics::AS_WRITTEN).and_then(Value::as_f64)
+    }
+
     /// Everything that it says.
     pub fn entries(&self) -> &Map<String, Value> {
         &self.0

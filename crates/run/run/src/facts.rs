@@ -15,6 +15,9 @@ pub(crate) struct Verdict {
     pub(crate) volatile: bool,
     /// In the order of the run's metrics.
     pub(crate) scores: Vec<Option<f64>>,
+    /// Position of a metric, and the score of the texts as they are written where it is another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) as_written: Vec<(usize, f64)>,
 }
 
 /// Where an item counts; mostly the same for all systems.
@@ -55,15 +58,21 @@ impl Encoded {
 
 impl Verdict {
     /// The verdict on an item in a run of those metrics. A score that is not finite is none, as in the log.
-    pub(crate) fn of<'a>(item: &Item, metrics: impl IntoIterator<Item = &'a String>) -> Self {
+    pub(crate) fn of<'a>(item: &Item, metrics: impl IntoIterator<Item = &'a String> + Clone) -> Self {
         let finite = |score: Option<f64>| score.filter(|score| score.is_finite());
         let score = |id: &String| item.metrics.get(id).copied().and_then(finite);
+        let as_written = |id: &String| item.details.metrics.get(id)?.as_written();
         Self {
             status: item.status.clone(),
             scored: item.metrics.values().copied().any(|score| finite(score).is_some()),
             gold_failed: item.gold_outcome() != GoldOutcome::Ran,
             volatile: !item.details.depends_on.is_empty(),
-            scores: metrics.into_iter().map(score).collect(),
+            scores: metrics.clone().into_iter().map(score).collect(),
+            as_written: metrics
+                .into_iter()
+                .enumerate()
+                .filter_map(|(metric, id)| Some((metric, as_written(id)?)))
+                .collect(),
         }
     }
 }

@@ -38,8 +38,8 @@ pub use pair_scorer::{PairGround, PairScorer, REFUSED};
 pub use plan::{Peers, Plan, Task};
 pub use raw::RawItem;
 pub use record::{
-    Comparison, Counts, GoldCounts, GoldOutcome, InputRecord, Item, Manifest, ScoreSummary, Summary,
-    SystemSummary,
+    AsWritten, Comparison, Counts, GoldCounts, GoldOutcome, InputRecord, Item, Manifest, ScoreSummary,
+    Summary, SystemSummary,
 };
 pub use schedule::{Completion, INTERNAL_ERROR, Judgement, Schedule, Scorer, execute};
 pub use scorer::{BenchmarkScorer, GOLD_FAILED, MISSING, preview};

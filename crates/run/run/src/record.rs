@@ -141,8 +141,21 @@ pub struct SystemSummary {
     pub statuses: BTreeMap<String, usize>,
     /// By metric id.
     pub scores: BTreeMap<String, ScoreSummary>,
+    /// By metric id, where a script's changes of the texts decide scores.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub as_written: BTreeMap<String, AsWritten>,
     /// Breakdown: dimension (`hardness`, `db_id`, `difficulty`, `feature`, `turn`) to group to metric to score.
     pub breakdown: BTreeMap<String, BTreeMap<String, BTreeMap<String, ScoreSummary>>>,
+}
+
+/// What a metric gives where the texts are compared as they are written, and not as its script changes them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AsWritten {
+    /// Items with another score.
+    pub items: usize,
+    /// Mean over the items to which the metric applies.
+    pub mean: f64,
 }
 
 /// The denominators of a system's scores.

@@ -22,7 +22,9 @@ use crate::error::RunError;
 use crate::facts::{GoldState, Labels, Verdict};
 use crate::index::Line;
 use crate::items::{Entry, Items};
-use crate::record::{Comparison, Counts, GoldCounts, Item, Manifest, ScoreSummary, Summary, SystemSummary};
+use crate::record::{
+    AsWritten, Comparison, Counts, GoldCounts, Item, Manifest, ScoreSummary, Summary, SystemSummary,
+};
 use crate::scorer::MISSING;
 
 /// Above this number of systems only the best is compared with the others.
@@ -64,6 +66,8 @@ struct Answers {
     marks: Vec<Option<Mark>>,
     /// By metric, then by row; not a number where the metric does not apply or the item is not there.
     scores: Vec<Vec<f64>>,
+    /// By row, where there are any: metrics, and the scores of the texts as they are written.
+    as_written: BTreeMap<usize, Vec<(usize, f64)>>,
 }
 
 /// A verdict without its scores.
@@ -171,27 +175,25 @@ impl SummaryBuilder {
         let verdict = Verdict::of(item, self.metrics.iter().map(|column| &column.id));
         let mark = self.mark(&verdict);
         self.systems[system].count(mark, &verdict.status, 1);
-        self.systems[system].put(row, mark, &scores_of(&verdict));
+        self.systems[system].put(row, mark, &scores_of(&verdict), &verdict.as_written);
     }
 
     /// Counts the lines of a log, which stand in canonical order, by the numbers of their verdicts and labels.
     fn add_all(&mut self, lines: &[Line], verdicts: Vec<Verdict>, labels: Vec<Labels>, examples: usize) {
-        let verdicts: Vec<(Mark, Vec<f64>, String)> = verdicts
-            .into_iter()
-            .map(|verdict| (self.mark(&verdict), scores_of(&verdict), verdict.status))
-            .collect();
+        let verdicts: Vec<(Mark, Vec<f64>, Verdict)> =
+            verdicts.into_iter().map(|verdict| (self.mark(&verdict), scores_of(&verdict), verdict)).collect();
         let labels: Vec<Row> = labels.into_iter().map(|labels| self.place(labels)).collect();
         self.rows.resize(lines.len().min(examples), Row::default());
         for (lines, system) in lines.chunks(examples.max(1)).zip(0..) {
             let mut counts = vec![0; verdicts.len()];
             for (row, line) in lines.iter().enumerate() {
                 counts[line.verdict as usize] += 1;
-                let (mark, scores, _) = &verdicts[line.verdict as usize];
-                self.systems[system].put(row, *mark, scores);
+                let (mark, scores, verdict) = &verdicts[line.verdict as usize];
+                self.systems[system].put(row, *mark, scores, &verdict.as_written);
                 self.label(row, &labels[line.labels as usize]);
             }
-            for ((mark, _, status), count) in verdicts.iter().zip(counts).filter(|(_, count)| *count > 0) {
-                self.systems[system].count(*mark, status, count);
+            for ((mark, _, verdict), count) in verdicts.iter().zip(counts).filter(|(_, count)| *count > 0) {
+                self.systems[system].count(*mark, &verdict.status, count);
             }
         }
     }
@@ -226,7 +228,8 @@ impl SummaryBuilder {
         let scores: Vec<f64> = self.systems[like].scores.iter().map(|scores| scores[row]).collect();
         let status = self.statuses.all.get(mark.status as usize).map_or("", String::as_str);
         self.systems[system].count(mark, status, 1);
-        self.systems[system].put(row, mark, &scores);
+        let as_written = self.systems[like].as_written.get(&row).cloned().unwrap_or_default();
+        self.systems[system].put(row, mark, &scores, &as_written);
     }
 
     fn row_of(&mut self, id: &str) -> usize {
@@ -252,6 +255,7 @@ impl SummaryBuilder {
                 system: answers.name.clone(),
                 counts: answers.counts,
                 statuses: answers.statuses.clone(),
+                as_written: self.as_written(answers),
                 scores,
                 breakdown: BTreeMap::new(),
             })
@@ -276,6 +280,24 @@ impl SummaryBuilder {
             systems,
             comparisons: self.comparisons(),
         }
+    }
+
+    /// What the scores of a system are over the texts as they are written, where any is another.
+    fn as_written(&self, answers: &Answers) -> BTreeMap<String, AsWritten> {
+        let mut changed: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
+        for (row, scores) in &answers.as_written {
+            for (metric, written) in scores {
+                let (items, gain) = changed.entry(*metric).or_default();
+                *items += 1;
+                *gain += written - answers.scores[*metric][*row];
+            }
+        }
+        let summed = |(metric, (items, gain)): (usize, (usize, f64))| {
+            let scores: Vec<f64> = known(&answers.scores[metric]).collect();
+            let mean = mean_of(&scores)? + gain / scores.len() as f64;
+            Some((self.metrics[metric].id.clone(), AsWritten { items, mean }))
+        };
+        changed.into_iter().filter_map(summed).collect()
     }
 
     fn golds(&self) -> GoldCounts {
@@ -461,8 +483,11 @@ impl Answers {
         self.counts.volatile += items * usize::from(mark.volatile);
     }
 
-    fn put(&mut self, row: usize, mark: Mark, scores: &[f64]) {
+    fn put(&mut self, row: usize, mark: Mark, scores: &[f64], as_written: &[(usize, f64)]) {
         put_at(&mut self.marks, row, Some(mark), None);
+        if !as_written.is_empty() {
+            self.as_written.insert(row, as_written.to_vec());
+        }
         for (column, score) in self.scores.iter_mut().zip(scores) {
             put_at(column, row, *score, f64::NAN);
         }

@@ -286,6 +286,7 @@ fn system_summary(name: &str, items: &[&Item]) -> SystemSummary {
         system: name.to_owned(),
         counts: Counts { requested: items.len(), scored: items.len(), missing, gold_failed: 0, volatile: 0 },
         statuses,
+        as_written: BTreeMap::new(),
         scores: scores(items),
         breakdown: breakdown.collect(),
     }
