@@ -136,13 +136,6 @@ impl Database {
     pub fn spelled(&self, query: &Query) -> Option<String> {
         crate::generate::text(query, &self.schema)
     }
-
-    /// The instructions of SQLite's plan, in words; `None` if it refuses the query.
-    pub fn plan(&self, sql: &str) -> Option<Vec<String>> {
-        let mut statement = self.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).ok()?;
-        let rows = statement.query_map([], |row| row.get::<_, String>(3)).ok()?;
-        rows.collect::<Result<_>>().ok()
-    }
 }
 
 /// An empty database with that schema.

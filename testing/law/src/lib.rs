@@ -18,7 +18,6 @@ pub mod explain;
 pub mod generate;
 mod hostile;
 pub mod hunt;
-pub mod plan;
 pub mod plant;
 pub mod report;
 mod shape;

@@ -10,7 +10,7 @@ use sqlgauge_law::encoder::{Tally, hunt_construct};
 use sqlgauge_law::explain::explain;
 use sqlgauge_law::hunt::{Findings, Options, hunt};
 use sqlgauge_law::plant::Plant;
-use sqlgauge_law::{contradict, plan, plant, report};
+use sqlgauge_law::{contradict, plant, report};
 
 /// Runs queries before and after every application of a rule on a real SQLite and compares the rows.
 #[derive(Debug, Parser)]
@@ -36,9 +36,6 @@ struct Arguments {
     /// With --plants: the defect of that name, in every rule, registered or not.
     #[arg(long, requires = "plants")]
     defect: Option<String>,
-    /// Instead: compare SQLite's plans before and after for so many rounds of queries.
-    #[arg(long)]
-    plans: Option<u64>,
     /// Instead: compare the symbolic execution of so many queries about each construct with SQLite.
     #[arg(long)]
     encoder: Option<usize>,
@@ -102,10 +99,6 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     if let Some(pairs) = arguments.pairs {
         return contradictions(&arguments, pairs);
-    }
-    if let Some(rounds) = arguments.plans {
-        print!("{}", plan::markdown(&plan::evidence(arguments.seed, rounds)));
-        return Ok(ExitCode::SUCCESS);
     }
     if let Some(queries) = arguments.encoder {
         return compare_encoder(&arguments, queries);

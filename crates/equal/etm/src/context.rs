@@ -53,8 +53,6 @@ pub struct RuleContext<'a> {
     pub sensitivity: Sensitivity,
     /// How many nodes copies of common table expressions may still add.
     pub copies_left: usize,
-    /// Whether it shows that the statement has a WITH clause.
-    pub(crate) with_shows: bool,
     /// The relations of which there may be no row where the expression stands, because an aggregate without GROUP BY
     /// has a result even then.
     pub(crate) lacking: Vec<RelationId>,
@@ -72,14 +70,9 @@ impl<'a> RuleContext<'a> {
         self.profile == Profile::Sound
     }
 
-    /// Whether the result depends on the order in which rows are read.
-    pub fn rows_show(&self) -> bool {
-        self.sensitivity == Sensitivity::Rows
-    }
-
-    /// Whether the result depends on the order of rows or of groups.
+    /// Whether the result depends on the order of groups.
     pub fn groups_show(&self) -> bool {
-        matches!(self.sensitivity, Sensitivity::Groups | Sensitivity::Rows)
+        self.sensitivity == Sensitivity::Groups
     }
 
     /// Whether the argument of an aggregate may be NULL in a row that is aggregated.

@@ -180,7 +180,7 @@ fn source(relation: &Relation, schema: &Schema) -> String {
             schema.table(*id).map_or_else(|| "?".to_owned(), |table| table.name.clone())
         }
         RelationSource::Derived(query) => format!("({})", tools::text(query, schema)),
-        RelationSource::Cte(_) => "a recursive subquery".to_owned(),
+        RelationSource::Cte(_) => "a common table expression".to_owned(),
         RelationSource::Function { name, .. } => format!("{name}()"),
         RelationSource::Catalog => "sqlite_schema".to_owned(),
     }

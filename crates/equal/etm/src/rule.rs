@@ -54,11 +54,8 @@ pub struct Meta {
     pub profiles: Profiles,
     /// When it acts.
     pub stage: RuleStage,
-    /// What a query must have for the rule to have a chance; only looked at for [`RuleStage::Query`].
+    /// What a query must have for the rule to have a chance; only looked at for [`Stage::Query`].
     pub needs: Shape,
-    /// Whether SQLite reads the rows in the same order after the rewriting, so that it may be used where the
-    /// result depends on that order (LIMIT with ties, bare columns).
-    pub keeps_plan: bool,
     /// Pairs that must match and pairs that look alike and must not.
     pub cases: &'static [RuleCase],
     /// The source text of the rule's file; its page is the leading comment.

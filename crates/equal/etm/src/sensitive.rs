@@ -2,16 +2,15 @@
 //!
 //! LIMIT with ties, a scalar subquery of several rows and bare columns beside aggregates leave SQLite a choice.
 //! The choice follows from the query plan, which follows from how the query is written and from the indexes of the
-//! tables. Where it shows, only rewritings that keep the plan are proofs ([`crate::rule::Meta::keeps_plan`]).
+//! tables. A statement in which it shows is not rewritten ([`crate::planned`]).
 //!
 //! Two orders do not depend on the plan, because no index can supply another: that in which a lone table is read
 //! ([`Sensitivity::Scan`]), and that in which groups are sorted ([`Sensitivity::Groups`]). There any rewriting may be
 //! used that leaves the query in the same position ([`OrderConditions`]).
 
-use sqlgauge_base::budget;
 use sqlgauge_sql::derive::{Dependencies, Facts, has_aggregate, has_window, is_aggregate_select};
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::schema::{Index, IndexPart, Schema, Table, TableId, TableKind};
+use sqlgauge_sql::schema::{Index, IndexPart, Table, TableId, TableKind};
 use sqlgauge_sql::tree::{
     Body, ColumnRef, Expr, From, IndexHint, Place, Query, RelationId, RelationSource, Select,
 };
@@ -19,7 +18,7 @@ use sqlgauge_sql::visit::children;
 
 use crate::beside::{equals_are_identical, keeps_any_of_equals};
 use crate::context::Position;
-use crate::planned::mixed_comparisons;
+use crate::planned::has_mixed_comparison;
 use crate::tools::{self, any, order_expr};
 
 /// On which order of SQLite's the result of a query depends.
@@ -73,7 +72,7 @@ pub(crate) fn sensitivity(query: &Query, position: Position, facts: &Facts<'_>) 
         && (query.limit.is_some() || query.offset.is_some() || position == Position::Scalar);
     match &query.body {
         // What such a comparison does follows from where SQLite evaluates it.
-        Body::Select(select) if mixed_comparisons(select, facts) > 0 => Sensitivity::Rows,
+        Body::Select(select) if has_mixed_comparison(select, facts) => Sensitivity::Rows,
         Body::Select(select) => {
             let groups =
                 is_aggregate_select(select) || query.order_by.iter().any(|term| has_aggregate(&term.expr));
@@ -95,31 +94,6 @@ pub(crate) fn sensitivity(query: &Query, position: Position, facts: &Facts<'_>) 
 /// Whether the query's own result depends on no order.
 pub(crate) fn is_settled_by_data(query: &Query, position: Position, facts: &Facts<'_>) -> bool {
     sensitivity(query, position, facts) == Sensitivity::None
-}
-
-/// Whether no subquery that the SELECT reads in FROM, however deep, chooses its rows by the plan. Which of its columns anybody reads, and
-/// so by which index SQLite makes it, may be known around the SELECT and not in it.
-pub(crate) fn reads_settled_rows(select: &Select, facts: &Facts<'_>) -> bool {
-    let mut selects = vec![select];
-    while let Some(select) = selects.pop() {
-        let relations = select.from.as_ref().map(From::relations).unwrap_or_default();
-        budget::spend(1 + relations.len());
-        for relation in relations {
-            let RelationSource::Derived(inner) = &relation.source else { continue };
-            if !is_settled_by_data(inner, Position::Derived, facts) {
-                return false;
-            }
-            let mut bodies = vec![&inner.body];
-            while let Some(body) = bodies.pop() {
-                match body {
-                    Body::Select(select) => selects.push(select),
-                    Body::SetOperation { left, right, .. } => bodies.extend([&**left, &**right]),
-                    Body::Values(_) => {}
-                }
-            }
-        }
-    }
-    true
 }
 
 fn of_select(query: &Query, select: &Select, picks: bool, groups: bool, facts: &Facts<'_>) -> Sensitivity {
@@ -242,24 +216,6 @@ fn indexes(table: &Table) -> Option<Vec<Vec<Place>>> {
 /// expression of it word for word.
 fn is_sought_by_text(index: &Index) -> bool {
     index.filter.is_some() || index.parts.is_empty() || index.parts.iter().any(|part| part.column().is_none())
-}
-
-/// Whether any table has an index that SQLite uses where a query repeats an expression of it.
-pub(crate) fn has_indexed_text(schema: &Schema) -> bool {
-    schema.tables().iter().any(|table| table.indexes.iter().any(is_sought_by_text))
-}
-
-/// Whether an expression could be one of those by which SQLite finds an index, so that writing it in another way
-/// changes the plan.
-pub(crate) fn may_be_indexed_text(expr: &Expr, facts: &Facts<'_>) -> bool {
-    let schema = facts.schema();
-    tools::columns_of(expr).iter().any(|column| {
-        match facts.table_of(column.relation).and_then(|id| schema.table(id)) {
-            Some(table) => table.indexes.iter().any(is_sought_by_text),
-            // SQLite puts the columns of tables in the place of those of subqueries.
-            None => has_indexed_text(schema),
-        }
-    })
 }
 
 /// Whether SQLite must sort to form the groups: every key reads tables, and nothing that stands in an index or is

@@ -4,7 +4,7 @@ const DATA = JSON.parse(document.getElementById('data').textContent);
 const { systems: SYSTEMS, metrics: METRICS, examples: EXAMPLES, statuses: STATUSES, cells: CELLS, pool: POOL } = DATA;
 const NONE = '–';
 const LEVELS = ['easy', 'medium', 'hard', 'extra', 'simple', 'moderate', 'challenging'];
-const DIMENSIONS = [['hardness', 'Hardness'], ['difficulty', 'Difficulty'], ['feature', 'SQL feature'], ['db_id', 'Database'], ['turn', 'Turn'], ['interaction', 'Interaction']];
+const DIMENSIONS = [['difficulty', 'Difficulty'], ['hardness', 'Hardness'], ['feature', 'SQL feature'], ['db_id', 'Database'], ['turn', 'Turn'], ['interaction', 'Interaction']];
 
 /* The files that hold the items, where they are not in the page; see pieces.js. */
 const PIECES = DATA.pieces ?? null;

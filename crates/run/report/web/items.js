@@ -88,7 +88,7 @@ function sorted(list, state, m) {
     id: (s, e) => e,
     system: (s) => SYSTEMS[s].name,
     db: (s, e) => EXAMPLES[e].db,
-    hardness: (s, e) => level(EXAMPLES[e].h ?? EXAMPLES[e].d),
+    hardness: (s, e) => level(EXAMPLES[e].d ?? EXAMPLES[e].h),
     status: (s, e) => CELLS[s].s[e],
     solved: (s, e) => { const [right, asked] = solved(m)[e]; return asked ? right / asked : -1; },
   }[state.sort] ?? (metricAt.has(state.sort) ? (s, e) => scoreAt(s, metricAt.get(state.sort), e) ?? -1 : (s, e) => e);
@@ -149,7 +149,7 @@ async function itemsTable(state, update, say) {
       ? h('p', { class: 'empty' }, 'Nothing matches these filters. ', h('a', { href: '#/items' }, 'Clear them'), '.')
       : scroller(h('table', { class: 'items' },
         h('thead', {}, h('tr', {}, header('id', '#'), h('th', { scope: 'col' }, 'Question and prediction'), several && header('system', 'System', 'sec'), header('db', 'Database', 'sec'),
-          labelled && header('hardness', EXAMPLES.some((x) => x.h) ? 'Hardness' : 'Difficulty', 'sec'), header('status', 'Status', 'sec'),
+          labelled && header('hardness', EXAMPLES.some((x) => x.d) ? 'Difficulty' : 'Hardness', 'sec'), header('status', 'Status', 'sec'),
           METRICS.map((metric) => header(metric.id, bare(metric.id), 'up')), several && header('solved', 'Right', 'num sec'))),
         h('tbody', {}, visible.map(row)))),
     pages > 1 && h('div', { class: 'pager' }, turn(1, '«', 'First page'), turn(page - 1, 'Previous'), h('span', { class: 'soft' }, `page ${count(page)} of ${count(pages)}`), turn(page + 1, 'Next'), turn(pages, '»', 'Last page')),

@@ -32,10 +32,7 @@ impl Canonical<'_, '_> {
             return from;
         }
         match from {
-            From::Join(join)
-                if matches!(join.kind, JoinKind::Inner | JoinKind::Cross)
-                    && !self.names.follow_brackets(&join, self.facts) =>
-            {
+            From::Join(join) if matches!(join.kind, JoinKind::Inner | JoinKind::Cross) => {
                 let mut operands = Vec::new();
                 let mut conditions = Vec::new();
                 tools::take_inner(From::Join(join), &mut operands, &mut conditions);

@@ -8,8 +8,6 @@
 mod from;
 mod hash;
 
-use std::collections::HashSet;
-
 use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::tree::{
     BinaryOperator, Body, ColumnRef, Expr, From, OrderTerm, Query, RelationId, Select, SetOperator,
@@ -19,9 +17,9 @@ use sqlgauge_sql::{aggregates, renumber};
 
 use crate::beside::operands_commute;
 use crate::context::Position;
-use crate::planned::{PlannedNames, ctes_in_plans};
+use crate::planned::plan_shows;
 use crate::profile::Profile;
-use crate::sensitive::{Sensitivity, may_be_indexed_text, sensitivity};
+use crate::sensitive::{Sensitivity, sensitivity};
 use crate::tools;
 
 /// Which order to take where relations are tied; counts like an odometer.
@@ -78,14 +76,10 @@ pub(crate) fn canonicalise(query: &mut Query, facts: &Facts<'_>, profile: Profil
         choices,
         depth: 0,
         conditions: Conditions::Free,
-        plan_shows: false,
+        plan_shows: profile == Profile::Sound && plan_shows(query, Position::Top, facts),
         is_recursive: false,
-        names: PlannedNames::default(),
         is_entangled: profile == Profile::Sound && aggregates::is_entangled(query),
     };
-    if canonical.sound {
-        canonical.names = PlannedNames::of(query, facts.schema());
-    }
     canonical.query(query, Position::Top, false);
     renumber(query);
     rewrite_query(&mut NameCtes, query);
@@ -111,12 +105,10 @@ struct Canonical<'c, 'f> {
     depth: u64,
     /// The conditions at hand are a part of a plan that shows.
     conditions: Conditions,
-    /// Whether the plan of the query at hand shows.
+    /// The plan may decide what the statement returns: relations and conditions stay in their order.
     plan_shows: bool,
     /// The query to come is a recursive common table expression: what refers to itself comes last.
     is_recursive: bool,
-    /// The views and common table expressions whose rows depend on a plan.
-    names: PlannedNames,
     /// Somewhere an aggregate stands in a subquery of the query that owns it. SQLite takes it or calls it misused as
     /// what stands around it is written.
     is_entangled: bool,
@@ -147,7 +139,8 @@ impl Canonical<'_, '_> {
     }
 
     fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool) {
-        let stays = sensitive_around || (self.is_entangled && aggregates::is_entangled(query));
+        let stays =
+            self.plan_shows || sensitive_around || (self.is_entangled && aggregates::is_entangled(query));
         let sensitivity = match (self.sound, stays) {
             (false, _) => Sensitivity::None,
             (true, true) => Sensitivity::Rows,
@@ -157,30 +150,23 @@ impl Canonical<'_, '_> {
         self.depth += 1;
         let outside = std::mem::replace(&mut self.conditions, Conditions::Free);
         let is_recursive = std::mem::take(&mut self.is_recursive);
-        if self.sound {
-            self.names.add_ctes(query, self.facts);
-        }
-        let in_plans = if self.sound { ctes_in_plans(query, self.facts) } else { HashSet::new() };
         for cte in &mut query.ctes {
             self.is_recursive = tools::reads_cte(&cte.query, cte.id);
-            self.query(&mut cte.query, Position::Cte, sensitive || in_plans.contains(&cte.id));
+            self.query(&mut cte.query, Position::Cte, sensitive);
         }
         let sorted = self.sound
             && sensitivity == Sensitivity::None
             && !is_recursive
             && operands_commute(query, position, self.facts);
         self.is_recursive = false;
-        let around = std::mem::replace(&mut self.plan_shows, sensitive);
         self.body(&mut query.body, &mut query.order_by, sensitivity, sorted);
-        self.plan_shows = around;
         self.conditions = outside;
         self.depth -= 1;
     }
 
     /// A subquery in an expression.
     fn inner(&mut self, query: &mut Query, position: Position) {
-        let is_value = position == Position::Scalar && !tools::is_correlated(query);
-        self.query(query, position, self.conditions != Conditions::Free && !is_value);
+        self.query(query, position, self.conditions != Conditions::Free);
     }
 
     /// `sorted` tells whether the operands of its set operations may change places.
@@ -188,12 +174,8 @@ impl Canonical<'_, '_> {
         match body {
             Body::Select(select) => self.select(select, order_by, sensitivity),
             Body::SetOperation { operator, all, left, right } => {
-                let position = if *all { Position::Operand } else { Position::DistinctOperand };
                 for operand in [&mut *left, &mut *right] {
-                    let own = self.of_operand(operand, position).max(sensitivity);
-                    let around = std::mem::replace(&mut self.plan_shows, own == Sensitivity::Rows);
-                    self.body(operand, &mut [], own, sorted);
-                    self.plan_shows = around;
+                    self.body(operand, &mut [], sensitivity, sorted);
                 }
                 if sorted && *operator != SetOperator::Except {
                     let (operator, all) = (*operator, *all);
@@ -202,17 +184,6 @@ impl Canonical<'_, '_> {
             }
             Body::Values(rows) => rows.iter_mut().flatten().for_each(|expr| self.expr(expr)),
         }
-    }
-
-    /// On which order an operand's own rows depend: bare columns show the plan, whatever the compound does.
-    fn of_operand(&self, operand: &mut Body, position: Position) -> Sensitivity {
-        if !self.sound || !matches!(operand, Body::Select(_)) {
-            return Sensitivity::None;
-        }
-        let query = Query::of(std::mem::replace(operand, Body::Values(Vec::new())));
-        let own = sensitivity(&query, position, self.facts);
-        *operand = query.body;
-        own
     }
 
     fn sort_operands(&mut self, body: &mut Body, operator: SetOperator, all: bool) {
@@ -373,11 +344,10 @@ impl Canonical<'_, '_> {
             operator if operator.commutes() => operator,
             _ => return None,
         };
-        let is_indexed =
-            || self.plan_shows && [left, right].iter().any(|side| may_be_indexed_text(side, self.facts));
+        // By how an expression is written SQLite finds it in an index.
         let swap = self.hash_expr(left) > self.hash_expr(right)
             && self.may_swap(left, right)
-            && (operator.is_comparison() || !is_indexed());
+            && (operator.is_comparison() || !self.plan_shows);
         swap.then_some(other)
     }
 

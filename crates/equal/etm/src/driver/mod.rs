@@ -12,10 +12,10 @@ use self::operands::Place;
 use crate::beside::{Comparand, keeps_type, result_operands, returns_texts};
 use crate::context::{Position, Published, RuleContext};
 use crate::matcher::Application;
-use crate::planned::{Planned, PlannedNames, has_value_rows, plan_shows_anywhere};
+use crate::planned::plan_shows;
 use crate::profile::Profile;
 use crate::rule::{Meta, Shape};
-use crate::sensitive::{OrderConditions, Sensitivity, has_indexed_text, sensitivity};
+use crate::sensitive::{OrderConditions, Sensitivity, sensitivity};
 use crate::tools;
 
 pub(crate) use rule_set::RuleSet;
@@ -73,15 +73,13 @@ pub(crate) fn normalise_up_to(
     let mut log = explain.then(Vec::new);
     let mut copies_left = MAX_COPIED_NODES;
     let mut applied = Vec::new();
-    let is_sound = rules.profile == Profile::Sound;
-    let names = if is_sound { PlannedNames::of(query, schema) } else { PlannedNames::default() };
+    let asks_for_plan = rules.profile == Profile::Sound && !rules.lies.no_plan_shows;
     for _ in 0..MAX_PASSES {
         let facts = Facts::of(query, schema);
-        let with_shows = is_sound && has_value_rows(query) && plan_shows_anywhere(query, &facts);
+        let shows = asks_for_plan && plan_shows(query, Position::Top, &facts);
         let context = RuleContext {
             profile: rules.profile,
             facts,
-            with_shows,
             position: Position::Top,
             is_condition: false,
             sensitivity: Sensitivity::None,
@@ -97,14 +95,13 @@ pub(crate) fn normalise_up_to(
             applied,
             applications,
             scope: Vec::new(),
-            plan_shows: false,
-            has_indexed_text: has_indexed_text(schema),
+            asks_for_plan,
+            plan_shows: shows,
             is_correlated: !rules.lies.owns_aggregates && aggregates::are_correlated(query),
             from_reads_around: reach::reads_around(query),
             relations: Vec::new(),
-            names: names.clone(),
         };
-        driver.query(query, Position::Top, false, &Comparand::Nothing);
+        driver.query(query, Position::Top, &Comparand::Nothing);
         log = driver.log;
         applied = driver.applied;
         copies_left = driver.context.copies_left;
@@ -118,7 +115,7 @@ pub(crate) fn normalise_up_to(
     Err(Stopped::NoFixedPoint)
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "four facts that have nothing to do with each other")]
+#[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
 struct Driver<'r, 'a> {
     rules: &'r RuleSet,
     context: RuleContext<'a>,
@@ -133,12 +130,10 @@ struct Driver<'r, 'a> {
     from_reads_around: bool,
     /// The relations in the FROM clauses of the query at hand.
     relations: Vec<RelationId>,
-    /// Whether the expression at hand stands where a rewriting that changes the plan would show.
+    /// Whether it matters at all if a plan shows.
+    asks_for_plan: bool,
+    /// The plan may decide what the statement returns: no rule is applied any more.
     plan_shows: bool,
-    /// Whether the schema has indexes that depend on how an expression is written.
-    has_indexed_text: bool,
-    /// The views and common table expressions whose rows depend on a plan.
-    names: PlannedNames,
 }
 
 /// What is put back where a change is not kept.
@@ -152,38 +147,37 @@ struct Saved<'a> {
 
 impl<'a> Driver<'_, 'a> {
     fn is_over(&self) -> bool {
-        self.applied.len() >= self.applications
+        self.plan_shows || self.applied.len() >= self.applications
     }
 
     /// Brings a query into its normal form; `beside` is what its results are compared with.
-    fn query(&mut self, query: &mut Query, position: Position, sensitive_around: bool, beside: &Comparand) {
-        if self.context.is_sound() {
-            self.names.add_ctes(query, &self.context.facts);
+    fn query(&mut self, query: &mut Query, position: Position, beside: &Comparand) {
+        if self.is_over() {
+            return;
         }
-        let outside = self.plan_shows;
         let around = std::mem::replace(&mut self.relations, aggregates::relations_of(&query.body));
-        let sensitivity = self.sensitivity(query, position, sensitive_around);
-        let kept = sensitivity != Sensitivity::Rows
-            && self.guarded(query, position, sensitivity, |driver, query| {
-                driver.clauses(query, false, &beside.of_results(query, position));
-            });
-        if !kept {
-            self.clauses(query, true, &beside.of_results(query, position));
+        let sensitivity = self.sensitivity(query, position);
+        let before = self.applied.len();
+        let kept = self.guarded(query, position, sensitivity, |driver, query| {
+            driver.clauses(query, &beside.of_results(query, position));
+        });
+        if kept && self.applied.len() > before {
+            self.look_at_plan(query, position);
         }
         self.relations = around;
-        self.query_rules(query, position, sensitive_around, beside);
-        self.plan_shows = outside;
+        self.query_rules(query, position, beside);
     }
 
-    /// Rewrites the clauses of a query and the queries in them. Where the plan shows, only by rules that keep it.
-    fn clauses(&mut self, query: &mut Query, plan_shows: bool, results: &Comparand) {
-        self.plan_shows = plan_shows;
+    /// Rewrites the clauses of a query and the queries in them.
+    fn clauses(&mut self, query: &mut Query, results: &Comparand) {
         // Which order shows of a common table expression depends on who reads it; rule 26 puts it there.
-        for cte in &mut query.ctes {
-            self.inner("WITH", &mut cte.query, Position::Cte, true, &Comparand::Anything);
+        if !self.context.is_sound() {
+            for cte in &mut query.ctes {
+                self.inner("WITH", &mut cte.query, Position::Cte, &Comparand::Anything);
+            }
         }
         let empty = self.may_lack_rows(query);
-        self.body(&mut query.body, plan_shows, &empty, results);
+        self.body(&mut query.body, &empty, results);
         self.without_rows(&empty, |driver| {
             for term in &mut query.order_by {
                 driver.operand(&mut term.expr, Place::of("ORDER BY", &Comparand::Itself));
@@ -192,6 +186,11 @@ impl<'a> Driver<'_, 'a> {
         for expr in query.limit.iter_mut().chain(&mut query.offset) {
             self.expr(expr, false, "LIMIT");
         }
+    }
+
+    /// Ends the run where a plan shows after a rewriting: what could follow may hold only where none does.
+    fn look_at_plan(&mut self, query: &Query, position: Position) {
+        self.plan_shows |= self.asks_for_plan && plan_shows(query, position, &self.context.facts);
     }
 
     /// Applies `change`, and takes it back if the order on which the result depends is another afterwards. Returns
@@ -204,10 +203,9 @@ impl<'a> Driver<'_, 'a> {
         change: impl FnOnce(&mut Self, &mut Query),
     ) -> bool {
         let settled = OrderConditions::of(query, before, &self.context.facts);
-        let planned = self.planned(query);
         // SQLite passes DISTINCT in EXISTS over, also where an OFFSET counts the rows.
         let passes_distinct = position == Position::Exists && query.offset.is_some();
-        if settled.is_none() && planned.is_empty() && !passes_distinct {
+        if settled.is_none() && !passes_distinct {
             change(self, query);
             return true;
         }
@@ -216,14 +214,13 @@ impl<'a> Driver<'_, 'a> {
         if *query == saved.query {
             return true;
         }
-        let after = self.sensitivity(query, position, false);
+        let after = self.sensitivity(query, position);
         let same_order = settled.is_none()
             || after == Sensitivity::None
             || OrderConditions::of(query, after, &self.context.facts) == settled;
         let is_distinct = |query: &Query| query.as_select().is_some_and(|select| select.distinct);
         let same_rows = !passes_distinct || !(is_distinct(query) || is_distinct(&saved.query));
-        let kept =
-            same_order && same_rows && planned.stays(&saved.query, query, &self.names, &self.context.facts);
+        let kept = same_order && same_rows;
         if !kept {
             self.restore(query, saved);
         }
@@ -250,14 +247,6 @@ impl<'a> Driver<'_, 'a> {
         }
     }
 
-    /// What in the query follows a plan; the published rules do not ask.
-    fn planned(&self, query: &Query) -> Planned {
-        if !self.context.is_sound() {
-            return Planned::default();
-        }
-        Planned::of(query, &self.names, &self.context.facts)
-    }
-
     /// The relations of which the results of a query may be asked for without a row: an aggregate without GROUP BY
     /// has a result even then, and every column is NULL.
     fn may_lack_rows(&self, query: &Query) -> Vec<RelationId> {
@@ -279,34 +268,17 @@ impl<'a> Driver<'_, 'a> {
     }
 
     /// The published rules do not ask in which order rows are read.
-    fn sensitivity(&self, query: &Query, position: Position, around: bool) -> Sensitivity {
-        match (self.context.is_sound() && !self.rules.lies.no_plan_shows, around) {
-            (false, _) => Sensitivity::None,
-            (true, true) => Sensitivity::Rows,
-            (true, false) => sensitivity(query, position, &self.context.facts),
-        }
+    fn sensitivity(&self, query: &Query, position: Position) -> Sensitivity {
+        if self.asks_for_plan { sensitivity(query, position, &self.context.facts) } else { Sensitivity::None }
     }
 
-    fn inner(
-        &mut self,
-        clause: &'static str,
-        query: &mut Query,
-        position: Position,
-        sensitive: bool,
-        beside: &Comparand,
-    ) {
+    fn inner(&mut self, clause: &'static str, query: &mut Query, position: Position, beside: &Comparand) {
         self.scope.push(clause);
-        self.query(query, position, sensitive, beside);
+        self.query(query, position, beside);
         self.scope.pop();
     }
 
-    fn query_rules(
-        &mut self,
-        query: &mut Query,
-        position: Position,
-        sensitive_around: bool,
-        beside: &Comparand,
-    ) {
+    fn query_rules(&mut self, query: &mut Query, position: Position, beside: &Comparand) {
         // Moving parts of such a query would take an aggregate away from the query that it belongs to.
         if !self.rules.lies.owns_aggregates && aggregates::is_entangled(query) {
             return;
@@ -314,13 +286,14 @@ impl<'a> Driver<'_, 'a> {
         let typed = self.context.is_sound() && !matches!(beside, Comparand::Nothing);
         let mut old = typed.then(|| (query.clone(), self.context.facts.clone()));
         let mut shape = Shape::of(query);
-        let mut sensitive = self.sensitivity(query, position, sensitive_around);
+        let mut sensitive = self.sensitivity(query, position);
+        self.plan_shows |= sensitive == Sensitivity::Rows;
         for rule in &self.rules.queries {
             let meta = rule.meta();
             if self.is_over() {
                 return;
             }
-            if !shape.has(meta.needs) || (sensitive == Sensitivity::Rows && !meta.keeps_plan) {
+            if !shape.has(meta.needs) {
                 continue;
             }
             self.context.position = self.rules.lies.position.unwrap_or(position);
@@ -358,7 +331,8 @@ impl<'a> Driver<'_, 'a> {
                 self.from_reads_around = self.from_reads_around || reach::reads_around(query);
                 old = typed.then(|| (query.clone(), self.context.facts.clone()));
                 shape = Shape::of(query);
-                sensitive = self.sensitivity(query, position, sensitive_around);
+                sensitive = self.sensitivity(query, position);
+                self.look_at_plan(query, position);
             }
         }
     }
@@ -372,11 +346,11 @@ impl<'a> Driver<'_, 'a> {
 
     /// `empty` are the relations of which results may be asked for without a row; `results` is what the results are
     /// compared with.
-    fn body(&mut self, body: &mut Body, sensitive: bool, empty: &[RelationId], results: &Comparand) {
+    fn body(&mut self, body: &mut Body, empty: &[RelationId], results: &Comparand) {
         match body {
             Body::Select(select) => {
                 if let Some(from) = &mut select.from {
-                    self.from(from, sensitive);
+                    self.from(from);
                 }
                 self.without_rows(empty, |driver| {
                     for output in &mut select.outputs {
@@ -399,8 +373,8 @@ impl<'a> Driver<'_, 'a> {
                 let facts = &self.context.facts;
                 let results =
                     results.of_operands(|| returns_texts(left, facts) || returns_texts(right, facts));
-                self.set_operand(left, position, sensitive, &results);
-                self.set_operand(right, position, sensitive, &results);
+                self.set_operand(left, position, &results);
+                self.set_operand(right, position, &results);
             }
             Body::Values(rows) => {
                 for expr in rows.iter_mut().flatten() {
@@ -412,15 +386,15 @@ impl<'a> Driver<'_, 'a> {
 
     /// An operand of a set operation is tried as a query of its own; a result that is no longer a bare body is
     /// read through a subquery.
-    fn set_operand(&mut self, body: &mut Body, position: Position, sensitive: bool, results: &Comparand) {
+    fn set_operand(&mut self, body: &mut Body, position: Position, results: &Comparand) {
         self.scope.push("set operand");
         let Body::Select(_) = body else {
-            self.body(body, sensitive, &[], results);
+            self.body(body, &[], results);
             self.scope.pop();
             return;
         };
         let mut query = Query::of(std::mem::replace(body, Body::Values(Vec::new())));
-        self.query(&mut query, position, sensitive, results);
+        self.query(&mut query, position, results);
         self.scope.pop();
         let is_bare = query.ctes.is_empty() && query.order_by.is_empty() && query.limit.is_none();
         *body = if is_bare { query.body } else { self.through_subquery(query) };
@@ -443,11 +417,11 @@ impl<'a> Driver<'_, 'a> {
         }))
     }
 
-    fn from(&mut self, from: &mut From, sensitive: bool) {
+    fn from(&mut self, from: &mut From) {
         match from {
             From::Relation(relation) => match &mut relation.source {
                 RelationSource::Derived(query) => {
-                    self.inner("FROM", query, Position::Derived, sensitive, &Comparand::Anything);
+                    self.inner("FROM", query, Position::Derived, &Comparand::Anything);
                 }
                 RelationSource::Function { args, .. } => {
                     for arg in args {
@@ -457,8 +431,8 @@ impl<'a> Driver<'_, 'a> {
                 RelationSource::Table(_) | RelationSource::Cte(_) | RelationSource::Catalog => {}
             },
             From::Join(join) => {
-                self.from(&mut join.left, sensitive);
-                self.from(&mut join.right, sensitive);
+                self.from(&mut join.left);
+                self.from(&mut join.right);
                 if let Some(on) = &mut join.on {
                     self.expr(on, true, "ON");
                 }

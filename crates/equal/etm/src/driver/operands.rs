@@ -8,8 +8,7 @@ use crate::beside::{Comparand, texts};
 use crate::context::Position;
 use crate::matcher::Application;
 use crate::rule::Meta;
-use crate::sensitive::{Sensitivity, may_be_indexed_text};
-use crate::tools;
+use crate::sensitive::Sensitivity;
 
 /// How often rules may rewrite one and the same expression in one pass.
 const MAX_REWRITES: usize = 12;
@@ -59,22 +58,15 @@ impl Driver<'_, '_> {
 
     fn expression_rules(&mut self, expr: &mut Expr, place: Place<'_>) -> bool {
         let Place { is_condition, clause, beside } = place;
-        if self.plan_shows && self.has_indexed_text && may_be_indexed_text(expr, &self.context.facts) {
-            return false;
-        }
         let mut changed = false;
         let typed = self.context.is_sound() && !matches!(beside, Comparand::Nothing);
         let mut before = (typed || self.log.is_some()).then(|| expr.clone());
-        let sensitivity = if self.plan_shows { Sensitivity::Rows } else { Sensitivity::None };
         for rule in &self.rules.expressions {
             if self.is_over() {
                 return false;
             }
-            if self.plan_shows && !rule.meta().keeps_plan {
-                continue;
-            }
             self.context.is_condition = is_condition || self.rules.lies.is_condition;
-            self.context.sensitivity = sensitivity;
+            self.context.sensitivity = Sensitivity::None;
             if !rule.expr(expr, &mut self.context) {
                 continue;
             }
@@ -163,12 +155,10 @@ impl Driver<'_, '_> {
             }
             Expr::InQuery { expr, query, .. } => self.in_query(expr, query, clause),
             Expr::Exists { query, .. } => {
-                self.inner(clause, query, Position::Exists, self.plan_shows, &Comparand::Nothing);
+                self.inner(clause, query, Position::Exists, &Comparand::Nothing);
             }
             Expr::Scalar(query) => {
-                // What is computed once is a constant to the plan around it.
-                let is_part = self.plan_shows && tools::is_correlated(query);
-                self.inner(clause, query, Position::Scalar, is_part, beside);
+                self.inner(clause, query, Position::Scalar, beside);
             }
             Expr::Case { operand, branches, otherwise } => {
                 // By the form of its results SQLite tells what a CASE may be.
@@ -219,7 +209,7 @@ impl Driver<'_, '_> {
         } else {
             Comparand::Nothing
         };
-        self.inner(clause, query, Position::In, self.plan_shows, &of_results);
+        self.inner(clause, query, Position::In, &of_results);
     }
 
     fn case(

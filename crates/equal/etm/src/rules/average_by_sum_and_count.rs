@@ -43,7 +43,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("average_by_sum_and_count.rs"),
 };

@@ -40,7 +40,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Everywhere,
     needs: Shape::ANY,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("bound_of_count.rs"),
 };

@@ -8,9 +8,8 @@
 //!
 //! ## Needs
 //! It is not recursive, its functions give the same value each time, and the copies stay within a bound. SQLite computes
-//! once what is read twice or is called MATERIALIZED, and plans the copies: this must not show, neither in the order of
-//! rows nor in a comparison with a column that a compound gives different affinities. Beside VALUES of several rows,
-//! which SQLite reads in another way after WITH, no order may show in the whole statement.
+//! once what is read twice or is called MATERIALIZED, and plans the copies: this does not show, since no statement is
+//! rewritten whose result the plan may decide.
 //!
 //! ## Example
 //! ```sql
@@ -19,22 +18,19 @@
 //! ```
 //!
 //! ## Does not hold when
-//! It is recursive. Then it stays; so it does where the order of its rows shows and SQLite would read the subquery in
-//! another one.
+//! It is recursive. Then it stays.
 //!
 //! ## Source
 //! Paper, Table 3, rule 26.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
-use sqlgauge_sql::tree::{Cte, CteId, Expr, From, Query, Relation, RelationSource};
+use sqlgauge_sql::tree::{Cte, CteId, Query, Relation, RelationSource};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 
-use crate::context::{Position, RuleContext};
-use crate::planned::{ctes_in_plans, shared_ctes};
+use crate::context::RuleContext;
 use crate::profile::Profiles;
 use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
-use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
 pub(super) struct CommonTableExpression;
@@ -46,7 +42,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::CTE,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("common_table_expression.rs"),
 };
@@ -57,16 +52,8 @@ impl Rule for CommonTableExpression {
     }
 
     fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        if context.with_shows {
-            return 0;
-        }
         let mut places = 0;
         let mut kept = Vec::new();
-        let (shared, in_plans) = if context.is_sound() {
-            (shared_ctes(query), ctes_in_plans(query, &context.facts))
-        } else {
-            Default::default()
-        };
         // Later ones may use earlier ones, so these go first.
         let mut pending: VecDeque<Cte> = std::mem::take(&mut query.ctes).into();
         while let Some(cte) = pending.pop_front() {
@@ -76,22 +63,7 @@ impl Rule for CommonTableExpression {
             walk_query(&mut uses, query);
             pending.iter().for_each(|later| walk_query(&mut uses, &later.query));
             let growth = uses.found.saturating_sub(1).saturating_mul(tools::size(&cte.query));
-            // SQLite may copy the query in which it is read, as it does for IN, so that the copies share it.
-            let follows_plan = context.facts.cte_mixes(cte.id)
-                || !is_settled_by_data(&cte.query, Position::Cte, &context.facts);
-            let is_read_inside = context.is_sound()
-                && follows_plan
-                && !(is_read_by(query, cte.id, context) && is_read_alike(query, &cte, uses.found, context));
-            let is_computed_once = shared.contains(&cte.id) || cte.materialized.is_some();
-            let shows = context.rows_show() || in_plans.contains(&cte.id) || context.facts.cte_mixes(cte.id);
-            let is_indexed_alike = || has_same_automatic_index(query, &pending, &cte, context.position);
-            let replans = (is_computed_once && shows) || (context.rows_show() && !is_indexed_alike());
-            if replans
-                || is_read_inside
-                || recursive
-                || !tools::is_deterministic(&cte.query)
-                || growth > context.copies_left
-            {
+            if recursive || !tools::is_deterministic(&cte.query) || growth > context.copies_left {
                 kept.push(cte);
                 continue;
             }
@@ -104,62 +76,6 @@ impl Rule for CommonTableExpression {
         }
         query.ctes = kept;
         places
-    }
-}
-
-/// Whether the query itself reads it in FROM, and stands where SQLite does not copy it.
-fn is_read_by(query: &Query, id: CteId, context: &RuleContext<'_>) -> bool {
-    let from = query.as_select().and_then(|select| select.from.as_ref());
-    let reads = |relation: &&Relation| relation.source == RelationSource::Cte(id);
-    matches!(context.position, Position::Top | Position::Derived)
-        && from.is_some_and(|from| from.relations().iter().any(reads))
-}
-
-/// Whether SQLite reads the same columns of it as of a subquery in its place, and so by the same index. Of a subquery it leaves out
-/// what nobody reads; of one that is read in several places, or around the place where it stands, it may not.
-fn is_read_alike(query: &Query, cte: &Cte, uses: usize, context: &RuleContext<'_>) -> bool {
-    let reads_all = |relation: &Relation| {
-        let columns: HashSet<_> = tools::columns_read(query, relation.id).into_iter().collect();
-        columns.len() == cte.query.width()
-    };
-    let relations = query.as_select().and_then(|select| select.from.as_ref()).map(From::relations);
-    let read =
-        relations.into_iter().flatten().filter(|relation| relation.source == RelationSource::Cte(cte.id));
-    (uses == 1 && context.position == Position::Top)
-        || read.filter(|relation| reads_all(relation)).count() == uses
-}
-
-/// Whether an index that SQLite makes for a join with it, or with a subquery in its place, holds the same columns, so that
-/// rows come out of it in the same order: of a common table expression those that are read, of a subquery all.
-fn has_same_automatic_index(query: &Query, later: &VecDeque<Cte>, cte: &Cte, position: Position) -> bool {
-    let width = cte.query.width();
-    if width == 1 {
-        return true;
-    }
-    if position != Position::Top {
-        return false;
-    }
-    let mut joins = Joins(false);
-    walk_query(&mut joins, query);
-    later.iter().for_each(|later| walk_query(&mut joins, &later.query));
-    let from = query.as_select().and_then(|select| select.from.as_ref());
-    let reads_all = |relation: &Relation| {
-        let columns: HashSet<_> = tools::columns_read(query, relation.id).into_iter().collect();
-        relation.source == RelationSource::Cte(cte.id) && columns.len() == width
-    };
-    !joins.0 || from.is_some_and(|from| from.relations().into_iter().any(reads_all))
-}
-
-/// Whether anything is joined; SQLite makes joins of EXISTS too.
-struct Joins(bool);
-
-impl Visitor for Joins {
-    fn from(&mut self, from: &From) {
-        self.0 |= matches!(from, From::Join(_));
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        self.0 |= matches!(expr, Expr::Exists { .. });
     }
 }
 
@@ -249,12 +165,6 @@ const CASES: &[RuleCase] = &[
         "SELECT x FROM (SELECT code AS x FROM t UNION SELECT name FROM t) INTERSECT SELECT x FROM (SELECT code AS x FROM t UNION SELECT name FROM t) WHERE x > '3'",
     )
     .sound(),
-    RuleCase::equal(
-        SCHEMA,
-        "WITH q(x) AS (SELECT id FROM t UNION SELECT name FROM t) SELECT x FROM q WHERE x > 3",
-        "SELECT x FROM (SELECT id AS x FROM t UNION SELECT name FROM t) WHERE x > 3",
-    )
-    .sound(),
     // For the join SQLite makes an index of the columns that are read of `q`, and of all columns of a subquery.
     RuleCase::differs(
         "CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT)",
@@ -263,10 +173,4 @@ const CASES: &[RuleCase] = &[
     )
     .sound()
     .witness("INSERT INTO t VALUES ('x', 'a '), ('X', 'X')"),
-    RuleCase::equal(
-        "CREATE TABLE t (a TEXT COLLATE NOCASE, b TEXT)",
-        "WITH q(x, n, y) AS (SELECT c.b, row_number() OVER (PARTITION BY d.a ORDER BY c.a), d.a FROM t AS c JOIN t AS d) SELECT DISTINCT y, n FROM q JOIN t ON x = t.b",
-        "SELECT DISTINCT y, n FROM (SELECT c.b AS x, row_number() OVER (PARTITION BY d.a ORDER BY c.a) AS n, d.a AS y FROM t AS c JOIN t AS d) JOIN t ON x = t.b",
-    )
-    .sound(),
 ];

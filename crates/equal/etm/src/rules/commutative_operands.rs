@@ -36,7 +36,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Comparison,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("commutative_operands.rs"),
 };

@@ -41,7 +41,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::ANY,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("count_of_case.rs"),
 };
@@ -124,8 +123,7 @@ fn simple_count(expr: &mut Expr, context: &RuleContext<'_>) -> bool {
     let Some((Function::Count, value)) = tools::plain_aggregate(expr) else { return false };
     let Some((when, then, Expr::Literal(Literal::Null))) = single_case(value) else { return false };
     let plain = is_integer(then, 1) && matches!(value, Expr::Case { otherwise: None, .. });
-    let reads_less = context.rows_show() && !tools::columns_of(then).is_empty();
-    if plain || reads_less || context.facts.is_nullable(then) {
+    if plain || context.facts.is_nullable(then) {
         return false;
     }
     *expr = tools::aggregate(Function::Count, vec![case(when.clone(), None)]);

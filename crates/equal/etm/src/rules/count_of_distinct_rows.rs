@@ -38,7 +38,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::DERIVED,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("count_of_distinct_rows.rs"),
 };

@@ -27,7 +27,7 @@
 
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{Args, ColumnRef, Expr, Place, Query};
+use sqlgauge_sql::tree::{Args, Expr, Query};
 
 use crate::context::RuleContext;
 use crate::context::passes_not_null;
@@ -44,7 +44,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::ANY,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("count_of_not_null.rs"),
 };
@@ -77,38 +76,13 @@ impl Rule for CountOfNotNull {
                 }
                 None => tools::as_column(arg).is_some_and(|column| context.is_not_null_as_published(column)),
             };
-            let reads_less = context.rows_show()
-                && tools::columns_of(arg)
-                    .into_iter()
-                    .any(|column| !is_read_elsewhere(&before, column, context));
-            if never_null
-                && !reads_less
-                && let Expr::Aggregate(aggregate) = expr
-            {
+            if never_null && let Expr::Aggregate(aggregate) = expr {
                 aggregate.args = Args::Star;
                 places += 1;
             }
         });
         places
     }
-}
-
-/// Whether SQLite reads the column for something else than to count it. The rowid is in every index.
-fn is_read_elsewhere(query: &Query, column: ColumnRef, context: &RuleContext<'_>) -> bool {
-    let table = context.facts.table_of(column.relation).and_then(|id| context.schema().table(id));
-    if table.map_or(column.column == Place::Rowid, |table| table.is_rowid(column.column)) {
-        return true;
-    }
-    let all = tools::columns_read(query, column.relation).into_iter().filter(|own| *own == column.column);
-    let counts = std::cell::Cell::new(0);
-    for expr in tools::own_exprs(query) {
-        tools::any(expr, &|e| {
-            let counts_it = counted(e).is_some_and(|arg| tools::columns_of(arg).contains(&column));
-            counts.set(counts.get() + usize::from(counts_it));
-            false
-        });
-    }
-    all.count() > counts.get()
 }
 
 /// What a plain `COUNT(x)` counts.

@@ -40,7 +40,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::GROUP,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("dependent_group_keys.rs"),
 };

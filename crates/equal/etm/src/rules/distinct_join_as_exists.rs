@@ -41,7 +41,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::JOIN,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("distinct_join_as_exists.rs"),
 };

@@ -45,7 +45,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("distinct_of_unique.rs"),
 };

@@ -43,7 +43,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::JOIN,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("equated_columns.rs"),
 };
@@ -61,7 +60,7 @@ impl Rule for EquatedColumns {
         }
         let classes = classes(&pairs, context);
         let places = replace(query, &classes, context);
-        places + if context.is_sound() { span(query, &classes, context) } else { 0 }
+        places + if context.is_sound() { span(query, &classes) } else { 0 }
     }
 }
 
@@ -146,10 +145,7 @@ fn replace(query: &mut Query, classes: &[Vec<ColumnRef>], context: &RuleContext<
 }
 
 /// Rewrites the equalities of each class to compare its representative with each of the others.
-fn span(query: &mut Query, classes: &[Vec<ColumnRef>], context: &RuleContext<'_>) -> usize {
-    if context.rows_show() {
-        return 0;
-    }
+fn span(query: &mut Query, classes: &[Vec<ColumnRef>]) -> usize {
     let Some(select) = tools::select_mut(query) else { return 0 };
     let same_class = |e: &Expr| {
         pair(e).and_then(|(a, b)| classes.iter().position(|class| class.contains(&a) && class.contains(&b)))

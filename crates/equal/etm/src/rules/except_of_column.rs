@@ -44,7 +44,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::SET_OPERATION,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("except_of_column.rs"),
 };

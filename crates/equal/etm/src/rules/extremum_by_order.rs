@@ -48,7 +48,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Everywhere,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("extremum_by_order.rs"),
 };
@@ -63,7 +62,7 @@ impl Rule for ExtremumByOrder {
             return usize::from(published(query));
         }
         // Of a result of the statement nothing is asked but its value.
-        if context.position != Position::Top || context.rows_show() {
+        if context.position != Position::Top {
             return 0;
         }
         let Some(select) = tools::select_mut(query) else { return 0 };

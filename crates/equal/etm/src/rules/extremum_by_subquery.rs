@@ -44,7 +44,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::FILTER,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("extremum_by_subquery.rs"),
 };

@@ -39,7 +39,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::GROUP,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("group_by_as_distinct.rs"),
 };

@@ -42,7 +42,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::JOIN.and(Shape::GROUP),
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("grouped_join_as_in.rs"),
 };

@@ -39,7 +39,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::GROUP.and(Shape::HAVING),
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("having_as_where.rs"),
 };

@@ -39,7 +39,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("iif.rs"),
 };
@@ -89,8 +88,8 @@ const CASES: &[RuleCase] = &[
     .witness("INSERT INTO t VALUES (1, 'a', 'n', 1, 'x')"),
     RuleCase::equal(
         SCHEMA,
-        "SELECT IIF(age > 3, 1, 0) FROM t UNION SELECT CAST(id AS REAL) FROM t",
-        "SELECT CASE WHEN age > 3 THEN 1 ELSE 0 END FROM t UNION SELECT CAST(id AS REAL) FROM t",
+        "SELECT IIF(age > 3, 1, 0) FROM t UNION ALL SELECT CAST(id AS REAL) FROM t",
+        "SELECT CASE WHEN age > 3 THEN 1 ELSE 0 END FROM t UNION ALL SELECT CAST(id AS REAL) FROM t",
     )
     .sound(),
 ];

@@ -38,7 +38,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::FILTER,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("implied_not_null.rs"),
 };

@@ -29,7 +29,6 @@ use crate::beside::equals_are_identical;
 use crate::context::RuleContext;
 use crate::profile::Profiles;
 use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
-use crate::sensitive::reads_settled_rows;
 use crate::tools;
 
 pub(super) struct InAsExists;
@@ -41,7 +40,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Expression,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("in_as_exists.rs"),
 };
@@ -54,10 +52,6 @@ impl Rule for InAsExists {
     fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let Expr::InQuery { expr: value, query, negated: false } = expr else { return false };
         if !context.is_condition || !tools::may_become_exists(value, query, &context.facts) {
-            return false;
-        }
-        // What EXISTS compares with is known in the subquery, and SQLite may plan it anew.
-        if query.as_select().is_some_and(|select| !reads_settled_rows(select, &context.facts)) {
             return false;
         }
         // DISTINCT keeps one of what its collation takes for equal, which IN may tell apart.

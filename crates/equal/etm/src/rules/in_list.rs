@@ -40,7 +40,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Expression,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("in_list.rs"),
 };

@@ -44,7 +44,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Expression,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("in_of_set_operation.rs"),
 };

@@ -48,7 +48,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::FILTER,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("in_subquery_as_join.rs"),
 };

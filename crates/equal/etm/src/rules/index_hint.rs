@@ -39,7 +39,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("index_hint.rs"),
 };

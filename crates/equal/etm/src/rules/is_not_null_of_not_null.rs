@@ -39,7 +39,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Expression,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("is_not_null_of_not_null.rs"),
 };

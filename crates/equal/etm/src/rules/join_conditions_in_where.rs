@@ -18,9 +18,7 @@
 //! ```
 //!
 //! ## Does not hold when
-//! The join is a LEFT JOIN: its ON decides which partners count, WHERE which rows stay. Where the order of rows shows (ties
-//! under LIMIT or in a window), an outer join anywhere below: by a condition in WHERE, and by no other, SQLite finds that it
-//! may be a narrower one, and plans it otherwise.
+//! The join is a LEFT JOIN: its ON decides which partners count, WHERE which rows stay.
 //!
 //! ## Source
 //! Ours.
@@ -41,7 +39,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::JOIN,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("join_conditions_in_where.rs"),
 };
@@ -51,15 +48,12 @@ impl Rule for JoinConditionsInWhere {
         &META
     }
 
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
         let Some(select) = tools::select_mut(query) else { return 0 };
         let mut moved = Vec::new();
         let mut places = 0;
-        // Beside outer joins SQLite plans the two apart.
-        let is_inner = |from| tools::is_inner_within(from, context.schema());
-        let replans = context.rows_show() && !select.from.as_ref().is_none_or(is_inner);
-        if let Some(from) = select.from.as_mut().filter(|_| !replans) {
-            collect(from, context.rows_show(), &mut moved, &mut places);
+        if let Some(from) = &mut select.from {
+            collect(from, &mut moved, &mut places);
         }
         for conjunct in moved {
             places += 1;
@@ -69,22 +63,20 @@ impl Rule for JoinConditionsInWhere {
     }
 }
 
-fn collect(from: &mut From, sensitive: bool, moved: &mut Vec<Expr>, places: &mut usize) {
+fn collect(from: &mut From, moved: &mut Vec<Expr>, places: &mut usize) {
     let From::Join(join) = from else { return };
     match join.kind {
         JoinKind::Inner | JoinKind::Cross => {
-            // CROSS JOIN fixes the order in which SQLite reads the tables.
-            if join.kind == JoinKind::Cross && !sensitive {
+            if join.kind == JoinKind::Cross {
                 join.kind = JoinKind::Inner;
                 *places += 1;
             }
-            // In the order in which SQLite adds them to WHERE.
-            collect(&mut join.left, sensitive, moved, places);
-            collect(&mut join.right, sensitive, moved, places);
+            collect(&mut join.left, moved, places);
+            collect(&mut join.right, moved, places);
             moved.extend(join.on.take());
         }
-        JoinKind::Left => collect(&mut join.left, sensitive, moved, places),
-        JoinKind::Right => collect(&mut join.right, sensitive, moved, places),
+        JoinKind::Left => collect(&mut join.left, moved, places),
+        JoinKind::Right => collect(&mut join.right, moved, places),
         JoinKind::Full => {}
     }
 }

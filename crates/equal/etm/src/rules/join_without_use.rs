@@ -49,7 +49,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::JOIN,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("join_without_use.rs"),
 };

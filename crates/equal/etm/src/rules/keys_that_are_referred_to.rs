@@ -44,7 +44,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::FILTER,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("keys_that_are_referred_to.rs"),
 };

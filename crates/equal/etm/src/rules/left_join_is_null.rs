@@ -44,7 +44,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::JOIN.and(Shape::FILTER),
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("left_join_is_null.rs"),
 };

@@ -36,7 +36,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("letter_case_of_pattern.rs"),
 };

@@ -40,7 +40,6 @@ static META: Meta = Meta {
     profiles: Profiles::PAPER,
     stage: RuleStage::Expression,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("like_prefix.rs"),
 };

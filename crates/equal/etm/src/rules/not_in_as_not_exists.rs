@@ -40,7 +40,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::FILTER,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("not_in_as_not_exists.rs"),
 };

@@ -40,7 +40,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Expression,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("null_group_in_in.rs"),
 };

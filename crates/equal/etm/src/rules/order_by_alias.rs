@@ -38,7 +38,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::ORDER,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("order_by_alias.rs"),
 };
@@ -57,10 +56,7 @@ impl Rule for OrderByAlias {
             let plain = !is_read_as_number(&output.expr)
                 && !sqlgauge_sql::derive::has_subquery(&output.expr)
                 && tools::is_deterministic_expr(&output.expr);
-            // SQLite takes an expression for the last of the results that it equals, and may spare whoever reads the
-            // subquery a sort by that one.
-            let is_last = outputs.iter().rposition(|other| other.expr == output.expr) == Some(n as usize);
-            if plain && (is_last || !context.rows_show()) {
+            if plain {
                 let expr = output.expr.clone();
                 term.expr =
                     if context.is_sound() { expr } else { Expr::Unary(UnaryOperator::Plus, Box::new(expr)) };

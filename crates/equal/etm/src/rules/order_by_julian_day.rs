@@ -39,7 +39,6 @@ static META: Meta = Meta {
     profiles: Profiles::PAPER,
     stage: RuleStage::Query,
     needs: Shape::ORDER,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("order_by_julian_day.rs"),
 };

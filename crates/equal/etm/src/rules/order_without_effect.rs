@@ -9,7 +9,7 @@
 //! gives its order no meaning.
 //!
 //! ## Needs
-//! As said. Where the result depends on the order in which rows are read, ORDER BY in a subquery stays.
+//! As said.
 //!
 //! ## Example
 //! ```sql
@@ -41,7 +41,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("order_without_effect.rs"),
 };
@@ -60,8 +59,7 @@ impl Rule for OrderWithoutEffect {
         // The value of a subquery is that of its first row.
         let free = !matches!(context.position, Position::Top | Position::Scalar)
             && query.limit.is_none()
-            && query.offset.is_none()
-            && !context.rows_show();
+            && query.offset.is_none();
         if (single || free) && !query.order_by.is_empty() && query.offset.is_none() {
             query.order_by.clear();
             places += 1;

@@ -42,7 +42,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Expression,
     needs: Shape::ANY,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("other_spellings.rs"),
 };

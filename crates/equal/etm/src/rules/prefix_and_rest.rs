@@ -41,7 +41,6 @@ static META: Meta = Meta {
     profiles: Profiles::PAPER,
     stage: RuleStage::Expression,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("prefix_and_rest.rs"),
 };

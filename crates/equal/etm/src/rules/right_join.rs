@@ -38,7 +38,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::JOIN,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("right_join.rs"),
 };

@@ -43,7 +43,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::SET_OPERATION,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("set_operation_as_exists.rs"),
 };

@@ -45,7 +45,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::SET_OPERATION,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("set_operation_of_filters.rs"),
 };

@@ -35,7 +35,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Resolution,
     needs: Shape::ANY,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("star_expansion.rs"),
 };

@@ -27,7 +27,6 @@
 //! ## Source
 //! Ours.
 
-use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::tree::{
     ColumnRef, Expr, From, JoinKind, Output, Query, RelationId, RelationSource, Select,
 };
@@ -36,7 +35,6 @@ use crate::beside::may_stand_for;
 use crate::context::{Position, RuleContext};
 use crate::profile::Profiles;
 use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
-use crate::sensitive::{is_settled_by_data, reads_settled_rows};
 use crate::tools;
 
 pub(super) struct SubqueryInFrom;
@@ -48,7 +46,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::DERIVED,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("subquery_in_from.rs"),
 };
@@ -64,37 +61,11 @@ impl Rule for SubqueryInFrom {
             return 1;
         }
         let mut places = 0;
-        while keeps_plan(query, context) && merge(query, context) {
+        while merge(query, context) {
             places += 1;
         }
         places
     }
-}
-
-/// Whether the plan may show. SQLite puts a lone subquery into the query around it as this rule does; among others it
-/// may plan anew, and of what a subquery in FROM passes on it leaves out the columns that nobody reads.
-fn keeps_plan(query: &Query, context: &RuleContext<'_>) -> bool {
-    let is_lone = query.as_select().is_some_and(|select| tools::single_relation(select).is_some());
-    !context.rows_show() || (is_lone && !is_part(context) && !forgets_column(query, &context.facts))
-}
-
-/// Whether SQLite knows the answer to a test for NULL as soon as it reads the column's name. Of a subquery that it put
-/// into another query it then forgets that the column was ever read, and an index without it will do.
-fn forgets_column(query: &Query, facts: &Facts<'_>) -> bool {
-    let is_known = |e: &Expr| matches!(e, Expr::IsNull { expr, .. } if !facts.is_nullable(expr));
-    let own = tools::own_exprs(query);
-    let lone = query.as_select().and_then(tools::single_relation);
-    let inner = match lone.map(|relation| &relation.source) {
-        Some(RelationSource::Derived(inner)) => tools::own_exprs(inner),
-        _ => Vec::new(),
-    };
-    own.into_iter().chain(inner).any(|expr| tools::any(expr, &is_known))
-}
-
-/// Whether SQLite leaves columns of the query out that nobody reads. What the query itself reads it computes as it is
-/// written, and so by another index.
-fn is_part(context: &RuleContext<'_>) -> bool {
-    matches!(context.position, Position::Derived | Position::Cte | Position::Operand)
 }
 
 /// `SELECT c1, c2 FROM (q)` where `c1, c2` are the columns of `q`, each once.
@@ -133,6 +104,18 @@ impl<'q> Wrapper<'q> {
         })
     }
 
+    /// Whether the sort would get a copy of a subquery, in which the relations are the same as in the results.
+    fn copies_subquery(&self) -> bool {
+        let order = self.query.order_by.iter().flat_map(|term| tools::columns_of(&term.expr));
+        let mut read = order.filter(|column| column.relation == self.id).filter_map(|c| c.column.position());
+        let outputs = &self.inner_select.outputs;
+        read.any(|column| {
+            outputs
+                .get(column as usize)
+                .is_some_and(|output| sqlgauge_sql::derive::has_subquery(&output.expr))
+        })
+    }
+
     fn is_limited(&self) -> bool {
         self.inner.limit.is_some() || self.inner.offset.is_some()
     }
@@ -151,26 +134,14 @@ impl<'q> Wrapper<'q> {
     fn may_have_limit(&self, position: Position) -> bool {
         !self.is_limited() || !matches!(position, Position::Operand | Position::DistinctOperand)
     }
-
-    /// Whether SQLite puts the subquery into the query as it is, so that both choose the same rows whatever the data.
-    fn stays_as_it_is(&self, context: &RuleContext<'_>) -> bool {
-        // An aggregate in ORDER BY is one of those that choose the row of bare columns.
-        let orders_by_aggregate =
-            self.inner.order_by.iter().any(|term| sqlgauge_sql::derive::has_aggregate(&term.expr));
-        !is_part(context)
-            && !self.orders()
-            && self.columns.is_sorted()
-            && (self.is_limited() || !orders_by_aggregate)
-    }
 }
 
 fn unwrap(query: &mut Query, context: &RuleContext<'_>) -> bool {
     let Some(wrapper) = Wrapper::of(query) else { return false };
     if !wrapper.keeps_order(context.position)
         || !wrapper.may_have_limit(context.position)
+        || wrapper.copies_subquery()
         || reads_aggregate_inside(query, wrapper.id, &wrapper.inner_select.outputs)
-        || !(wrapper.stays_as_it_is(context)
-            || is_settled_by_data(wrapper.inner, Position::Derived, &context.facts))
     {
         return false;
     }
@@ -211,7 +182,6 @@ fn over_groups(query: &mut Query, context: &RuleContext<'_>) -> bool {
         && tools::is_flat(select)
         && !own.group_by.is_empty()
         && !own.distinct
-        && is_settled_by_data(inner, Position::Derived, &context.facts)
         && own.outputs.iter().all(|output| may_be_copied(&output.expr))
         && !reads_aggregate_inside(query, relation.id, &own.outputs)
         && may_stand_for(query, relation.id, &own.outputs, &context.facts);
@@ -265,10 +235,7 @@ fn substitute(query: &mut Query, id: RelationId, outputs: &[Output]) {
 fn merge(query: &mut Query, context: &RuleContext<'_>) -> bool {
     let Some(select) = query.as_select() else { return false };
     let Some(from) = &select.from else { return false };
-    let stands = |id, select: &Select| {
-        may_stand_for(query, id, &select.outputs, &context.facts)
-            && reads_settled_rows(select, &context.facts)
-    };
+    let stands = |id, select: &Select| may_stand_for(query, id, &select.outputs, &context.facts);
     let Some(id) = mergeable(from, &stands) else { return false };
     let Some(select) = tools::select_mut(query) else { return false };
     let Some(from) = &mut select.from else { return false };

@@ -33,7 +33,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Resolution,
     needs: Shape::ANY,
-    keeps_plan: true,
     cases: CASES,
     source: include_str!("table_prefix.rs"),
 };

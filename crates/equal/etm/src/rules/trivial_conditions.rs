@@ -40,7 +40,6 @@ static META: Meta = Meta {
     profiles: Profiles::BOTH,
     stage: RuleStage::Everywhere,
     needs: Shape::ANY,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("trivial_conditions.rs"),
 };

@@ -39,7 +39,6 @@ static META: Meta = Meta {
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::JOIN,
-    keeps_plan: false,
     cases: CASES,
     source: include_str!("unused_outer_join.rs"),
 };

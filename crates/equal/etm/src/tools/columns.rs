@@ -57,13 +57,6 @@ pub(crate) fn columns_of(expr: &Expr) -> Vec<ColumnRef> {
     all.0
 }
 
-/// All columns in a query, subqueries included.
-pub(super) fn columns_in(query: &Query) -> Vec<ColumnRef> {
-    let mut all = AllColumns(Vec::new());
-    walk_query(&mut all, query);
-    all.0
-}
-
 struct AllColumns(Vec<ColumnRef>);
 
 impl Visitor for AllColumns {

@@ -1,8 +1,7 @@
 //! FROM clauses: their joins, and relations that come and go.
 
 use sqlgauge_base::budget;
-use sqlgauge_sql::schema::{Schema, TableKind};
-use sqlgauge_sql::tree::{Body, Expr, From, Join, JoinKind, Relation, RelationId, RelationSource, Select};
+use sqlgauge_sql::tree::{Expr, From, Join, JoinKind, Relation, RelationId, Select};
 
 use super::columns::columns_of;
 use super::conditions::{add_conjunct, take_conjuncts};
@@ -26,26 +25,6 @@ pub(crate) fn single_relation(select: &Select) -> Option<&Relation> {
     match &select.from {
         Some(From::Relation(relation)) => Some(relation),
         _ => None,
-    }
-}
-
-/// Whether all joins are inner ones, those of its subqueries too, into which SQLite looks when it plans. What a view or a
-/// common table expression holds is not looked at.
-pub(crate) fn is_inner_within(from: &From, schema: &Schema) -> bool {
-    let holds_none = |relation: &Relation| match &relation.source {
-        RelationSource::Table(id) => schema.table(*id).is_none_or(|table| table.kind != TableKind::View),
-        RelationSource::Derived(query) => is_body_inner(&query.body, schema),
-        RelationSource::Cte(_) => false,
-        _ => true,
-    };
-    from.is_inner() && from.relations().into_iter().all(holds_none)
-}
-
-fn is_body_inner(body: &Body, schema: &Schema) -> bool {
-    match body {
-        Body::Select(select) => select.from.as_ref().is_none_or(|from| is_inner_within(from, schema)),
-        Body::SetOperation { left, right, .. } => is_body_inner(left, schema) && is_body_inner(right, schema),
-        Body::Values(_) => true,
     }
 }
 

@@ -19,9 +19,7 @@ pub(crate) use exprs::{
     aggregate, any, as_column, as_integer, equal, is_count_star, is_truth, is_truth_test, one, own_aggregate,
     plain_aggregate, truth,
 };
-pub(crate) use from::{
-    is_inner_within, join_inner, may_go, may_stand_in, on_exprs, single_relation, take_inner, without,
-};
+pub(crate) use from::{join_inner, may_go, may_stand_in, on_exprs, single_relation, take_inner, without};
 pub(crate) use properties::{
     calls_aggregate, is_deterministic, is_deterministic_expr, may_fail, obstacle, size,
 };
@@ -29,5 +27,5 @@ pub(crate) use query::{
     expr_text, for_own_exprs, forget_names, is_flat, link, may_become_exists, order_expr, own_exprs,
     plain_select, select_mut, take_select, text,
 };
-pub(crate) use relations::{declared, declared_in, is_correlated, reads_cte, refresh};
+pub(crate) use relations::{declared_in, reads_cte, refresh};
 pub(crate) use same::{renamed, same_expr, same_from, same_query};

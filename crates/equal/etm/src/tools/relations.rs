@@ -3,7 +3,6 @@
 use sqlgauge_sql::tree::{CteId, Expr, Query, Relation, RelationId, RelationSource};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_expr, walk_query};
 
-use super::columns::columns_in;
 use crate::context::RuleContext;
 
 /// Whether a query reads that common table expression.
@@ -44,12 +43,6 @@ impl Visitor for Declared {
     fn relation(&mut self, relation: &Relation) {
         self.0.push(relation.id);
     }
-}
-
-/// Whether the query reads columns of a query around it.
-pub(crate) fn is_correlated(query: &Query) -> bool {
-    let own = declared(query);
-    columns_in(query).iter().any(|column| !own.contains(&column.relation))
 }
 
 /// Gives every relation inside a query a new identity that the context knows.

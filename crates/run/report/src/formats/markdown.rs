@@ -45,7 +45,7 @@ impl ReportFormat for Markdown {
         page.add(&gates(report));
         page.add(&comparisons(report));
         page.add(&counts(report));
-        for dimension in ["hardness", "difficulty", "feature", "db_id", "turn", "interaction"] {
+        for dimension in ["difficulty", "hardness", "feature", "db_id", "turn", "interaction"] {
             page.add(&breakdown(report, dimension));
         }
         for section in failures(report)? {

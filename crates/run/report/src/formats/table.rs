@@ -48,7 +48,7 @@ impl ReportFormat for TextTables {
         self.warnings(report, out)?;
         self.system_tables(report, out)?;
         self.counts(report, out)?;
-        for dimension in ["hardness", "difficulty", "turn", "interaction"] {
+        for dimension in ["difficulty", "hardness", "turn", "interaction"] {
             self.breakdown(report, dimension, out)?;
         }
         self.comparisons(report, out)?;
