@@ -19,8 +19,9 @@ DEFAULT_METRICS = ("ex", "ex-spider", "ex-bird", "esm")
 class VerifyOptions:
     """How a pair is verified: for :func:`verify`, and for the metric ``verify``."""
 
-    semantics: Literal["ex", "set", "bag", "list"] = "ex"
-    """What of a result counts: what ``ex@1`` compares, or rows as a set, a bag, a list."""
+    semantics: Literal["ex", "set", "bag", "list"] | None = None
+    """What of a result counts: what ``ex@1`` compares, or rows as a set, a bag, a list. Without it ``ex``; beside the metric
+    ``ex-bird``, where that is the first execution accuracy, ``set``."""
     bound: int = 5
     """Rows of each table up to which a bounded proof goes."""
     timeout: float = 60.0

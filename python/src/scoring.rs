@@ -25,7 +25,8 @@ use crate::program;
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct VerifyArguments {
-    semantics: String,
+    /// Without, what the job takes: `ex`, or what the execution metric beside it compares.
+    semantics: Option<String>,
     bound: usize,
     timeout: f64,
     seed: u64,
@@ -38,7 +39,8 @@ pub(crate) struct VerifyArguments {
 
 impl VerifyArguments {
     pub(crate) fn settings(&self) -> Result<VerifySettings, Failure> {
-        let semantics = self.semantics.parse().map_err(|error| Failure::of(Class::Input, &error))?;
+        let semantics = self.semantics.as_deref().map(str::parse).transpose();
+        let semantics = semantics.map_err(|error| Failure::of(Class::Input, &error))?.unwrap_or_default();
         let solver_time = Duration::try_from_secs_f64(self.timeout).ok().filter(|time| !time.is_zero());
         let solver_time = solver_time.ok_or_else(|| {
             Failure::input(&format!("timeout {} is no positive number of seconds", self.timeout))
@@ -70,7 +72,11 @@ fn verification(
     metrics: &[&'static dyn Metric],
     arguments: &VerifyArguments,
 ) -> Result<VerifySettings, Failure> {
-    if verifies(metrics) { arguments.settings() } else { Ok(VerifySettings::default()) }
+    if !verifies(metrics) {
+        return Ok(VerifySettings::default());
+    }
+    let settings = arguments.settings()?;
+    Ok(if arguments.semantics.is_some() { settings } else { settings.beside(metrics) })
 }
 
 #[pyfunction]

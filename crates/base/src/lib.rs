@@ -3,6 +3,7 @@
 pub mod budget;
 pub mod calendar;
 pub mod child;
+mod closest;
 mod features;
 pub mod file;
 mod markdown;
@@ -13,6 +14,7 @@ pub mod regular;
 mod secrets;
 pub mod stats;
 
+pub use closest::closest;
 pub use features::NotBuiltIn;
 pub use markdown::markdown_text;
 pub use printable::{is_obeyed, printable, printable_json, printable_lines, visible};

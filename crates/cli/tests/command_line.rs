@@ -268,3 +268,66 @@ fn shells_and_man_get_their_pages_from_the_same_commands() {
     assert!(sqlgauge(&strings(&["man", "--out", pages.to_str().unwrap()])).status.success());
     assert!(pages.join("sqlgauge-score.1").is_file());
 }
+
+/// The ids of the items of a run.
+fn ids_of(benchmark: &Benchmark) -> Vec<String> {
+    let items = common::items(&benchmark.path("run"));
+    items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_part_of_a_benchmark_is_scored_with_the_files_of_the_whole() {
+    let easy = "SELECT name FROM item";
+    let hard =
+        "SELECT name FROM item WHERE price > 1 AND id < 3 GROUP BY name ORDER BY count(*) DESC LIMIT 1";
+    let golds = [easy, hard, easy, hard, easy, hard];
+    let benchmark = Benchmark::new(&golds, &golds);
+    // A question about a database that is not there is none of the part.
+    let gold = std::fs::read_to_string(benchmark.path("gold.sql")).unwrap();
+    std::fs::write(benchmark.path("gold.sql"), gold.replacen("\tshop", "\tabsent", 1)).unwrap();
+    let part = |more: &[&str]| {
+        let output = sqlgauge(&[benchmark.score(), strings(&["--restart"]), strings(more)].concat());
+        (output.status.code(), stderr(&output))
+    };
+    assert_eq!(part(&[]).0, Some(2));
+    assert_eq!(part(&["--db-id", "shop"]).0, Some(0));
+    assert_eq!(ids_of(&benchmark), ["1", "2", "3", "4", "5"]);
+    std::fs::write(benchmark.path("ids"), "4\n2\n").unwrap();
+    assert_eq!(part(&["--ids", benchmark.path("ids").to_str().unwrap()]).0, Some(0));
+    assert_eq!(ids_of(&benchmark), ["2", "4"]);
+    assert_eq!(part(&["--db-id", "shop", "--where", "hardness=easy"]).0, Some(0));
+    assert_eq!(ids_of(&benchmark), ["2", "4"]);
+    assert_eq!(part(&["--db-id", "shop", "--limit", "2", "--seed", "7"]).0, Some(0));
+    let drawn = ids_of(&benchmark);
+    assert_eq!(drawn.len(), 2);
+    // The same part goes on; another one is another run.
+    let again = [benchmark.score(), strings(&["--db-id", "shop", "--limit", "2", "--seed", "7"])].concat();
+    assert_eq!(sqlgauge(&again).status.code(), Some(0));
+    assert_eq!(sqlgauge(&benchmark.score()).status.code(), Some(2));
+    for (flags, said) in [
+        (&["--db-id", "shops"][..], "no question has db_id \"shops\"; there are absent, shop"),
+        (&["--db-id", "shop", "--where", "hardness=impossible"], "no question has hardness \"impossible\""),
+        (&["--where", "size=3"], "as in hardness=extra"),
+        (&["--db-id", "shop", "--limit", "0"], "--limit 0 leaves no question"),
+    ] {
+        let (code, message) = part(flags);
+        assert!(code == Some(2) && message.contains(said), "{flags:?}: {message}");
+    }
+}
+
+#[test]
+fn the_first_metric_is_ex_unless_one_is_named() {
+    let benchmark = Benchmark::new(&["SELECT id FROM item"], &["SELECT id FROM item"]);
+    let metrics = |benchmark: &Benchmark| {
+        let text = std::fs::read_to_string(benchmark.path("run/run.json")).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()["metrics"].clone()
+    };
+    assert_eq!(sqlgauge(&benchmark.score()).status.code(), Some(0));
+    assert_eq!(metrics(&benchmark), serde_json::json!(["ex@1", "ex-spider@1", "ex-bird@1", "esm@1"]));
+    let with_evidence = r#"[{"question_id": 0, "db_id": "shop", "question": "?", "evidence": "id is its number", "SQL": "SELECT id FROM item"}]"#;
+    std::fs::write(benchmark.path("gold.sql"), with_evidence).unwrap();
+    let arguments = [benchmark.score(), strings(&["--restart", "--format", "json"])].concat();
+    let output = sqlgauge(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(metrics(&benchmark), serde_json::json!(["ex-bird@1", "ex@1"]));
+}

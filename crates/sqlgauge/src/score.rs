@@ -184,6 +184,9 @@ impl ScoreJob {
         let read =
             if goes_on { None } else { Some(self.read_systems(&self.systems, &benchmark, part, watcher)?) };
         let used = self.databases(&examples)?;
+        if self.has_suite_metric() && used.files().iter().all(|(role, _)| !role.starts_with("suite:")) {
+            watcher.note(NO_SUITE);
+        }
         let mut manifest = self.manifest(ids, examples.len(), &used, engine.as_ref(), now)?;
         if let Some(shard) = self.shard {
             shard.record(&mut manifest);
@@ -213,9 +216,12 @@ impl ScoreJob {
         )?)
     }
 
+    fn has_suite_metric(&self) -> bool {
+        self.metrics.iter().any(|metric| metric.id().starts_with("suite@"))
+    }
+
     fn databases(&self, examples: &[Example]) -> Result<UsedDatabases, Error> {
-        let with_suite = self.metrics.iter().any(|metric| metric.id().starts_with("suite@"));
-        UsedDatabases::locate(&Databases::open(&self.db)?, examples, with_suite)
+        UsedDatabases::locate(&Databases::open(&self.db)?, examples, self.has_suite_metric())
             .map_err(|error| Error::asked(self.gold.path(), error))
     }
 
@@ -250,6 +256,11 @@ impl ScoreJob {
         let read = |system: &System| system.read(benchmark, self.prediction_format, self.extract, true);
         let sets: Vec<Result<PredictionSet, Error>> = systems.par_iter().map(read).collect();
         let mut sets = sets.into_iter().collect::<Result<Vec<_>, _>>()?;
+        for set in &sets {
+            if let Some(note) = repeats_gold(set, benchmark) {
+                watcher.note(&note);
+            }
+        }
         for set in &mut sets {
             set.predictions = pick(std::mem::take(&mut set.predictions), part);
             set.notes.iter().for_each(|text| watcher.note(&format!("{}: {text}", set.system)));
@@ -289,4 +300,29 @@ impl ScoreJob {
             examples,
         })
     }
+}
+
+/// Said where test-suite accuracy has no suite.
+const NO_SUITE: &str = "suite@1: no database has others beside it in its folder, so the score is that of ex-spider@1; \
+                        `sqlgauge witnesses` makes such databases";
+
+/// Answers from which on it is no chance that all are the golds' own texts.
+const FEW: usize = 5;
+
+/// Says so where every answer is the text of its gold: the gold file in the place of predictions.
+fn repeats_gold(set: &PredictionSet, benchmark: &Benchmark) -> Option<String> {
+    let mut answers = 0;
+    for (prediction, example) in set.predictions.iter().zip(&benchmark.examples) {
+        let Some(prediction) = prediction else { continue };
+        if example.golds.iter().all(|gold| gold.trim() != prediction.sql.trim()) {
+            return None;
+        }
+        answers += 1;
+    }
+    (answers >= FEW).then(|| {
+        format!(
+            "{}: all {answers} answers are the golds' own texts; give the file of the system's answers",
+            set.system
+        )
+    })
 }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sqlgauge_dataset::{Benchmark, EXTRACTION};
+use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Limits, Moment};
-use sqlgauge_metrics::{Metric, Verification, find};
+use sqlgauge_metrics::{Metric, Verification, find, is_execution_accuracy};
 use sqlgauge_run::{Gate, Manifest, read_manifest};
 
 use crate::error::Error;
@@ -39,6 +40,16 @@ impl VerifySettings {
             recorded.push(("verify_realistic", true.into()));
         }
         recorded.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The settings beside an execution metric: what of a result counts for the first one of the run, counts here too. BIRD's
+    /// compares sets of rows, the others what `ex@1` compares.
+    #[must_use]
+    pub fn beside(mut self, metrics: &[&'static dyn Metric]) -> Self {
+        let first = metrics.iter().map(|metric| metric.id()).find(|id| is_execution_accuracy(id));
+        let of_sets = first.is_some_and(|id| id.starts_with("ex-bird@"));
+        self.options.semantics = if of_sets { Semantics::Set } else { Semantics::Ex };
+        self
     }
 
     /// What verifies with these settings.

@@ -85,7 +85,6 @@ pub enum Command {
     /// Export the counterexamples of a run as a test suite
     Witnesses(witnesses::Witnesses),
     /// List the equivalence rules, or explain one
-    #[command(subcommand)]
     Rules(rules::Rules),
     /// List the metrics: what they measure and what they need
     Metrics(metrics::Metrics),

@@ -3,15 +3,24 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, anyhow};
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use sqlgauge_etm::{Profiles, find, rules};
 
 use crate::Verdict;
 use crate::output::print;
 
 /// List the equivalence rules, or explain one
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Rules {
+    #[command(subcommand)]
+    command: Option<RulesCommand>,
+    /// Number in the paper (P4, 14), number of ours (S3), or name: the same as `explain`
+    rule: Option<String>,
+}
+
 #[derive(Debug, Subcommand)]
-pub enum Rules {
+enum RulesCommand {
     /// List all rules with the profiles that use them
     List,
     /// Print the page of a rule
@@ -23,9 +32,13 @@ pub enum Rules {
 
 impl Rules {
     pub fn run(self) -> Result<Verdict> {
-        let text = match self {
-            Self::List => list(),
-            Self::Explain { rule } => {
+        let explained = match self.command {
+            Some(RulesCommand::Explain { rule }) => Some(rule),
+            Some(RulesCommand::List) | None => self.rule,
+        };
+        let text = match explained {
+            None => list(),
+            Some(rule) => {
                 let found = find(&rule).ok_or_else(|| {
                     anyhow!("there is no rule {rule:?}; `sqlgauge rules list` shows all of them")
                 })?;

@@ -79,6 +79,7 @@ impl Score {
         let columns = columns(&self.columns)?;
         let metrics = self.metrics.as_deref().map_or_else(|| Ok(Vec::new()), metrics)?;
         let verify = VerifySettings { solver: solver_of_run(&metrics, None)?, ..VerifySettings::default() };
+        let verify = verify.beside(&metrics);
         let systems = systems(self.predictions, &columns);
         let job = ScoreJob {
             questions: self.benchmark.questions.map(source),

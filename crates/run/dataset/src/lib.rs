@@ -7,7 +7,6 @@
 
 mod abstention;
 mod benchmark;
-mod closest;
 mod columns;
 mod error;
 mod extract;

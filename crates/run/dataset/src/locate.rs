@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::closest::closest;
 use crate::error::DatasetError;
+use sqlgauge_base::closest;
 
 /// Extensions of database files, in order of preference.
 const EXTENSIONS: [&str; 3] = ["sqlite", "sqlite3", "db"];

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 
-use crate::closest::closest;
 use crate::error::DatasetError;
 use crate::formats::Place;
 use crate::input::Input;
 use crate::model::{Benchmark, Prediction};
 use crate::text::{counted, listed};
+use sqlgauge_base::closest;
 
 /// One answer of a system, as its file has it.
 pub(crate) struct Answer {

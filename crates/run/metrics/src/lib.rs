@@ -42,7 +42,7 @@ pub use best::score_best;
 pub use metric::{AS_WRITTEN, Metric, MetricKind, Reads, Score};
 pub use pair::{GoldFacts, Pair, Target};
 pub use r_ves::RVes;
-pub use registry::{UnknownMetric, all, find};
+pub use registry::{UnknownMetric, all, find, is_execution_accuracy};
 pub use suite::{suite_execution_match, suite_execution_match_plugged};
 pub use verification::Verification;
 pub use verify::score_of_verdict;

@@ -1,5 +1,7 @@
 //! The list of all metrics.
 
+use sqlgauge_base::closest;
+
 use crate::column_f1::ColumnF1;
 use crate::esm_fair::EsmFair;
 use crate::etm::{Etm, EtmPaper};
@@ -56,6 +58,12 @@ pub fn find(name: &str) -> Result<&'static dyn Metric, UnknownMetric> {
     newest.copied().ok_or_else(|| UnknownMetric { name: name.to_owned() })
 }
 
+/// Whether the metric of that id is an execution accuracy: it says whether a prediction returns what the gold returns.
+pub fn is_execution_accuracy(id: &str) -> bool {
+    let name = split_id(id).0;
+    name == "ex" || name.starts_with("ex-")
+}
+
 /// Name and version of an id.
 fn split_id(id: &str) -> (&str, u32) {
     let (name, version) = id.split_once('@').unwrap_or((id, ""));
@@ -64,10 +72,17 @@ fn split_id(id: &str) -> (&str, u32) {
 
 /// A name that no metric has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no metric `{name}`: choose from {}", known_names())]
+#[error("there is no metric `{name}`{}: choose from {}", meant(name), known_names())]
 pub struct UnknownMetric {
     /// The name as given.
     pub name: String,
+}
+
+/// The names that it may have been meant as.
+fn meant(name: &str) -> String {
+    let names = METRICS.iter().map(|metric| split_id(metric.id()).0);
+    let close = closest(&name.replace(['_', ' '], "-"), names);
+    close.first().map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }
 
 fn known_names() -> String {
@@ -116,6 +131,14 @@ mod tests {
             assert_eq!(find(name).map(|found| split_id(found.id()).0), Ok(name));
         }
         let error = find("ex-spider@9").map(Metric::id).unwrap_err();
-        assert!(error.to_string().starts_with("there is no metric `ex-spider@9`: choose from ex-spider@1"));
+        assert!(
+            error
+                .to_string()
+                .starts_with("there is no metric `ex-spider@9` (did you mean `ex-spider`?): choose from")
+        );
+        let error = find("ex_spider").map(Metric::id).unwrap_err();
+        assert!(error.to_string().starts_with("there is no metric `ex_spider` (did you mean `ex-spider`?)"));
+        let error = find("nonsense").map(Metric::id).unwrap_err();
+        assert!(error.to_string().starts_with("there is no metric `nonsense`: choose from ex-spider@1"));
     }
 }

@@ -9,6 +9,7 @@
 //! EX-SpotIt.
 
 use sqlgauge_base::stats::wilson;
+use sqlgauge_metrics::is_execution_accuracy;
 use sqlgauge_run::{RunError, ScoreSummary};
 
 use crate::system_table::SystemTable;
@@ -35,7 +36,7 @@ struct Row {
 fn rows(report: &Report) -> Result<Option<(String, Vec<Row>)>, ReportError> {
     let metrics = &report.summary.metrics;
     let verify = metrics.iter().find(|metric| metric.starts_with(VERIFY));
-    let ex = metrics.iter().find(|metric| metric.starts_with("ex-") || metric.starts_with("ex@"));
+    let ex = metrics.iter().find(|metric| is_execution_accuracy(metric));
     let (Some(verify), Some(ex)) = (verify, ex) else { return Ok(None) };
     let systems = &report.summary.systems;
     let mut counts = vec![Count::default(); systems.len()];
@@ -68,14 +69,30 @@ pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError>
     let header = ["system", &format!("EX ({ex})"), "rank", "EX-SpotIt", "rank", "refuted", "unknown"];
     Ok(Some(SystemTable {
         title: "EX and EX-SpotIt",
-        note: NOTE,
+        note: note(report),
         header: header.map(str::to_owned).into(),
         rows: rows.iter().map(|row| (row.system.clone(), row.cells(&ex).into())).collect(),
     }))
 }
 
-/// What the table says under its title.
-const NOTE: &str = "percent: right on the database, and of these not refuted on another; refuted, unknown: of the answers right by EX";
+/// What the table says under its title: what the columns are, and how the run verified.
+fn note(report: &Report) -> String {
+    let option = |name: &str| report.manifest.options.get(name);
+    let rows = match option("verify_semantics").and_then(serde_json::Value::as_str) {
+        Some("set") => "; rows are compared as sets, as ex-bird does",
+        Some("bag") => "; rows are compared as bags",
+        Some("list") => "; rows are compared in their order",
+        Some(_) => "; rows are compared as ex@1 does",
+        None => "",
+    };
+    let bound = option("verify_bound").and_then(serde_json::Value::as_u64);
+    let bound =
+        bound.map(|rows| format!("; bounded proofs up to {rows} rows of each table")).unwrap_or_default();
+    format!(
+        "percent: right on the database, and of these not refuted on another; refuted, unknown: of the answers right by EX\
+         {rows}{bound}"
+    )
+}
 
 impl Row {
     /// The cells after the name. A rank that moved shows how far.

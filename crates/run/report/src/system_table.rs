@@ -9,7 +9,7 @@ use crate::{Report, ReportError, Verdicts, spotit};
 pub(crate) struct SystemTable {
     pub(crate) title: &'static str,
     /// What stands under the title.
-    pub(crate) note: &'static str,
+    pub(crate) note: String,
     /// The first column is the system's.
     pub(crate) header: Vec<String>,
     /// The system, and the cells after its name.

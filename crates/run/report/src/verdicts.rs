@@ -71,7 +71,7 @@ impl Verdicts {
     pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError> {
         let table = |all: Vec<Self>| SystemTable {
             title: "Verdicts",
-            note: NOTE,
+            note: NOTE.to_owned(),
             header: HEADER.map(str::to_owned).into(),
             rows: all.into_iter().map(|own| (own.system.clone(), own.cells().into())).collect(),
         };

@@ -14,8 +14,28 @@ const NAMED: usize = 5;
 pub fn warnings(summary: &Summary) -> Vec<String> {
     let golds = &summary.golds;
     let of_golds = [no_gold_runs(golds), databases_are_empty(golds), golds_are_empty(golds)];
-    of_golds.into_iter().flatten().chain(texts_are_changed(summary)).collect()
+    let of_answers = summary.systems.iter().filter_map(names_are_unknown);
+    of_golds.into_iter().flatten().chain(of_answers).chain(texts_are_changed(summary)).collect()
 }
+
+/// Share of answers about unknown tables from which on they are likely answers to another benchmark.
+const NEARLY_ALL: f64 = 0.9;
+
+/// The sentence about a system nearly all of whose answers read tables that no database has.
+fn names_are_unknown(system: &SystemSummary) -> Option<String> {
+    let unknown = *system.statuses.get(NO_SUCH_TABLE)?;
+    let answered = system.counts.requested.saturating_sub(system.counts.missing);
+    (unknown as f64 >= NEARLY_ALL * answered as f64).then(|| {
+        format!(
+            "{unknown} of the {answered} answers of {} read tables that their database does not have: check that they are answers \
+             to this benchmark; their ids fit it, but so do ids that only count",
+            system.system
+        )
+    })
+}
+
+/// The status of an answer about a table that is not there.
+const NO_SUCH_TABLE: &str = "no_such_table";
 
 /// Points of a mean from which on it is said that a script's changes of the texts make them.
 const POINTS: f64 = 0.005;
@@ -27,7 +47,7 @@ fn texts_are_changed(summary: &Summary) -> impl Iterator<Item = String> {
             let (written, score) = (system.as_written.get(metric)?, system.scores.get(metric)?);
             let mean = score.mean.filter(|mean| (mean - written.mean).abs() >= POINTS)?;
             let items = many(written.items, "item");
-            Some(format!("{} {} instead of {} ({items})", system.system, percent(written.mean), percent(mean)))
+            Some(format!("{} {} instead of {} ({items} decided by it)", system.system, percent(written.mean), percent(mean)))
         };
         let changed: Vec<String> = summary.systems.iter().filter_map(of_system).collect();
         let mut named = changed.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");

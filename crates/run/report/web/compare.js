@@ -118,7 +118,7 @@ function oneSide(m, winner, loser, items) {
     const x = EXAMPLES[e];
     return h('li', {}, h('span', { class: 'soft' }, x.id),
       h('div', {}, h('a', { href: itemHref(loser, e) }, x.q ?? x.g?.[0] ?? `item ${x.id}`),
-        h('span', { class: 'sub' }, [x.db, x.h ?? x.d].filter(Boolean).join(' · '),
+        h('span', { class: 'sub' }, [x.db, x.d ?? x.h].filter(Boolean).join(' · '),
           isBinary(m) ? '' : ` · ${showItem(scoreAt(winner, m, e))} against ${showItem(scoreAt(loser, m, e))}`),
         h('span', { class: 'sub' }, statusAt(loser, e) === 'ok' ? reason(loser, m, e) : words(statusAt(loser, e)))));
   };

@@ -131,11 +131,11 @@ async function itemsTable(state, update, say) {
     const [right, asked] = solved(m)[e];
     return h('tr', { class: 'link' },
       h('td', { class: 'soft' }, x.id),
-      h('td', { class: 'q' }, h('a', { href: itemHref(s, e) }, several && h('span', { class: 'sub narrow' }, [SYSTEMS[s].name, x.h ?? x.d].filter(Boolean).join(' · ')), h('span', { class: 'words' }, x.q ?? x.g?.[0] ?? `item ${x.id}`),
+      h('td', { class: 'q' }, h('a', { href: itemHref(s, e) }, several && h('span', { class: 'sub narrow' }, [SYSTEMS[s].name, x.d ?? x.h].filter(Boolean).join(' · ')), h('span', { class: 'words' }, x.q ?? x.g?.[0] ?? `item ${x.id}`),
         h('span', { class: 'pred' }, prediction === null ? '(no prediction)' : prediction.slice(0, 300) || '(empty)'))),
       several && h('td', { class: 'sec name' }, SYSTEMS[s].name),
       h('td', { class: 'sec name' }, x.db),
-      labelled && h('td', { class: 'sec tag' }, x.h ?? x.d ?? NONE),
+      labelled && h('td', { class: 'sec tag' }, x.d ?? x.h ?? NONE),
       h('td', { class: `sec tag ${status === 'ok' ? 'soft' : 'fail'}` }, words(status)),
       METRICS.map((_, k) => h('td', { class: `m${k === m ? ' sorted' : ''}` }, scoreMark(k, scoreAt(s, k, e)))),
       several && h('td', { class: 'num soft sec' }, asked ? `${right}/${asked}` : NONE));

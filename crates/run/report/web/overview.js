@@ -70,7 +70,12 @@ function leaderboard(m, order, go) {
   const s = metricScale(m, SYSTEMS.map((system) => system.scores[m]));
   const others = [...METRICS.keys()].filter((k) => k !== m);
   const tied = (system) => system === order[0] || (comparison(m, order[0], system)?.p ?? 0) >= 0.05;
-  const best = METRICS.map((_, k) => SYSTEMS[ranking(k)[0]].scores[k][0]);
+  /* Of few items a mean may be high by luck: the best is one of those with nearly the most items. */
+  const best = METRICS.map((_, k) => {
+    const most = Math.max(...SYSTEMS.map((system) => system.scores[k][3]));
+    const leader = ranking(k).find((system) => 10 * SYSTEMS[system].scores[k][3] >= 9 * most);
+    return SYSTEMS[leader].scores[k][0];
+  });
   const otherCell = (system, k) => {
     const score = SYSTEMS[system].scores[k];
     const top = SYSTEMS.length > 1 && score[0] !== null && score[0] === best[k];
@@ -95,7 +100,7 @@ function leaderboard(m, order, go) {
         sortable(m, true), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
         others.map((k) => sortable(k, false)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'Means in percent', ratiosNote(), SYSTEMS.length > 1 ? ' with 95 % intervals; n: the items that a mean is over; the best of each column is bold.' : ' with 95 % intervals; n: the items that a mean is over.',
+    h('p', { class: 'note' }, 'Means in percent', ratiosNote(), SYSTEMS.length > 1 ? ' with 95 % intervals; n: the items that a mean is over; the best of each column is bold, among systems with nearly the most items.' : ' with 95 % intervals; n: the items that a mean is over.',
       SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader and systems that cannot be told apart from it (p ≥ 0.05, paired by item)  ', h('span', { class: 'key' }), 'behind the leader.']));
 }
 

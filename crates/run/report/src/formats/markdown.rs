@@ -110,7 +110,7 @@ fn of_system_table(shown: &SystemTable) -> String {
         .rows
         .iter()
         .map(|(system, cells)| std::iter::once(system).chain(cells).map(|text| escape(text)).collect());
-    format!("## {}\n\n{}\n{}.\n\n", shown.title, table(&header, cells), sentence(shown.note))
+    format!("## {}\n\n{}\n{}.\n\n", shown.title, table(&header, cells), sentence(&shown.note))
 }
 
 /// The text with its first letter as a sentence has it.

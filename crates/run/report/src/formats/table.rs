@@ -180,7 +180,7 @@ impl TextTables {
 
     fn system_tables(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         for shown in system_tables(report)? {
-            self.title(shown.title, shown.note, out)?;
+            self.title(shown.title, &shown.note, out)?;
             let header: Vec<&str> = shown.header.iter().map(String::as_str).collect();
             let mut table = self.new_table(&header);
             for (system, cells) in &shown.rows {
@@ -328,10 +328,13 @@ fn score_cell(report: &Report, system: &SystemSummary, metric: &str) -> Cell {
     if best { cell.add_attribute(Attribute::Bold) } else { cell }
 }
 
+/// The best mean of a metric, among the systems with nearly as many items as the one with most: of few items a mean may be
+/// high by luck.
 fn best(report: &Report, metric: &str) -> Option<f64> {
-    let means =
-        report.summary.systems.iter().filter_map(|s| s.scores.get(metric).and_then(|score| score.mean));
+    let scores = || report.summary.systems.iter().filter_map(|system| system.scores.get(metric));
+    let most = scores().map(|score| score.count).max()?;
     let nature = Nature::of(metric);
+    let means = scores().filter(|score| 10 * score.count >= 9 * most).filter_map(|score| score.mean);
     means.reduce(|a, b| nature.better(a, b))
 }
 

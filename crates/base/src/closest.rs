@@ -7,7 +7,7 @@ const MAX_CHARS: usize = 200;
 ///
 /// Close means a Levenshtein distance of at most a third of the name (at least two), case ignored, or that one
 /// contains the other.
-pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted: Vec<char> = name.to_lowercase().chars().take(MAX_CHARS).collect();
     let allowed = (wanted.len() / 3).max(2);
     let mut near: Vec<(usize, &str)> = candidates
