@@ -54,7 +54,7 @@ pub struct Meta {
     pub profiles: Profiles,
     /// When it acts.
     pub stage: RuleStage,
-    /// What a query must have for the rule to have a chance; only looked at for [`Stage::Query`].
+    /// What a query must have for the rule to have a chance; only looked at for [`RuleStage::Query`].
     pub needs: Shape,
     /// Pairs that must match and pairs that look alike and must not.
     pub cases: &'static [RuleCase],

@@ -1,4 +1,4 @@
-//! `column-f1@1`: EvoSchema's Column Match F1.
+//! `column-f1@2` and `column-f1@1`: EvoSchema's Column Match F1.
 //!
 //! # Contract
 //! F1 of the set of columns that the prediction uses against the set that the gold uses, in [0, 1].
@@ -6,26 +6,46 @@
 //! names all columns of its tables, USING and NATURAL name the columns that they compare, and `count(*)` names
 //! none. A column of a subquery counts by the columns inside the subquery.
 //!
-//! A gold that cannot be resolved makes the score null. A prediction that cannot be resolved uses nothing that
-//! could be counted and scores 0; whether it would run does not matter beyond that.
+//! A gold that cannot be resolved makes the score null. Of a prediction that cannot be resolved, `column-f1@2` reads the columns off
+//! its text, so that one unknown name costs no more than itself; the reason says so. `column-f1@1` counts nothing of it (0), and
+//! so does `column-f1@2` where it is no query by SQLite's grammar.
 //!
 //! Source: "EvoSchema: Towards Text-to-SQL Robustness Against Schema Evolution", section 5.2. The paper does
 //! not say how sets are taken from a query; the choice here is the resolved query.
 
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
-use crate::set_f1::score_sets;
+use crate::set_f1::{Unresolved, score_sets};
 
 /// F1 over the columns that the queries use.
-pub(crate) struct ColumnF1;
+pub(crate) struct ColumnF1 {
+    unresolved: Unresolved,
+}
+
+impl ColumnF1 {
+    /// `column-f1@1`.
+    pub(crate) const FIRST: Self = Self { unresolved: Unresolved::Nothing };
+    /// `column-f1@2`.
+    pub(crate) const SECOND: Self = Self { unresolved: Unresolved::Text };
+}
 
 impl Metric for ColumnF1 {
     fn id(&self) -> &'static str {
-        "column-f1@1"
+        match self.unresolved {
+            Unresolved::Nothing => "column-f1@1",
+            Unresolved::Text => "column-f1@2",
+        }
     }
 
     fn summary(&self) -> &'static str {
-        "EvoSchema Column Match F1: overlap of the columns that gold and prediction use."
+        match self.unresolved {
+            Unresolved::Nothing => {
+                "EvoSchema Column Match F1 over queries that resolve: 0 for a prediction with an unknown name."
+            }
+            Unresolved::Text => {
+                "EvoSchema Column Match F1: overlap of the columns that gold and prediction use."
+            }
+        }
     }
 
     fn kind(&self) -> MetricKind {
@@ -37,8 +57,8 @@ impl Metric for ColumnF1 {
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
-        score_sets(pair, "columns", |features| {
-            features.columns.iter().map(|(table, column)| format!("{table}.{column}")).collect()
+        score_sets(pair, self.unresolved, "columns", |named| {
+            named.columns.iter().map(|(table, column)| format!("{table}.{column}")).collect()
         })
     }
 }

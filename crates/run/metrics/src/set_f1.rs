@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sqlgauge_sql::Features;
+use sqlgauge_sql::{ErrorKind, Features, NamedThings, ResolveError};
 
 use crate::metric::Score;
 use crate::pair::Pair;
@@ -29,28 +29,73 @@ pub fn set_f1<T: Ord>(gold: &BTreeSet<T>, prediction: &BTreeSet<T>) -> SetF1 {
     SetF1 { precision: share(prediction.len()), recall: share(gold.len()), f1 }
 }
 
+/// What counts of a prediction that cannot be resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unresolved {
+    /// Nothing.
+    Nothing,
+    /// What its text names.
+    Text,
+}
+
 /// The F1 of the sets of names that gold and prediction use, as a score that says what is missing and what is
 /// too much.
 pub(crate) fn score_sets(
     pair: &Pair<'_>,
+    unresolved: Unresolved,
     things: &str,
-    names: impl Fn(&Features) -> BTreeSet<String>,
+    names: impl Fn(&NamedThings) -> BTreeSet<String>,
 ) -> Score {
     if let Err(error) = pair.gold_query() {
         return Score::inapplicable(format!("the gold cannot be resolved: {error}"));
     }
-    if let Err(error) = pair.prediction_query() {
+    let gold = names(&named(pair.gold_features()));
+    match (pair.prediction_query(), unresolved) {
+        (Ok(_), _) => compare(&gold, &names(&named(pair.prediction_features())), things),
+        (Err(error), Unresolved::Nothing) => Score::unresolved_prediction(error),
+        (Err(error), Unresolved::Text) => of_text(pair, error, &gold, things, names),
+    }
+}
+
+fn named(features: Option<&Features>) -> NamedThings {
+    let of = |features: &Features| NamedThings {
+        tables: features.tables.clone(),
+        columns: features.columns.clone(),
+    };
+    features.map(of).unwrap_or_default()
+}
+
+/// The score of a prediction that cannot be resolved, by what its text names.
+fn of_text(
+    pair: &Pair<'_>,
+    error: &ResolveError,
+    gold: &BTreeSet<String>,
+    things: &str,
+    names: impl Fn(&NamedThings) -> BTreeSet<String>,
+) -> Score {
+    if matches!(error.kind(), ErrorKind::TooComplex(_)) {
         return Score::unresolved_prediction(error);
     }
-    let gold = pair.gold_features().map(&names).unwrap_or_default();
-    let prediction = pair.prediction_features().map(&names).unwrap_or_default();
-    let SetF1 { precision, recall, f1 } = set_f1(&gold, &prediction);
+    match NamedThings::of(pair.prediction(), pair.target().database.schema()) {
+        Ok(Some(found)) => {
+            let score = compare(gold, &names(&found), things);
+            let compared = score.detail.get("reason").and_then(|reason| reason.as_str());
+            let compared = compared.map(|reason| format!("; {reason}")).unwrap_or_default();
+            score.because(format!("read off the text, which does not resolve ({error}){compared}"))
+        }
+        Ok(None) => Score::unresolved_prediction(error),
+        Err(cause) => Score::too_complex(cause),
+    }
+}
+
+fn compare(gold: &BTreeSet<String>, prediction: &BTreeSet<String>, things: &str) -> Score {
+    let SetF1 { precision, recall, f1 } = set_f1(gold, prediction);
     if f1 >= 1.0 {
         return Score::new(f1);
     }
     let score = Score::new(f1).with("precision", precision).with("recall", recall);
     let list = |a: &BTreeSet<String>, b| a.difference(b).take(8).cloned().collect::<Vec<_>>().join(", ");
-    let (missing, extra) = (list(&gold, &prediction), list(&prediction, &gold));
+    let (missing, extra) = (list(gold, prediction), list(prediction, gold));
     match (missing.is_empty(), extra.is_empty()) {
         (true, true) => score,
         (false, true) => score.because(format!("missing {things}: {missing}")),

@@ -1,30 +1,50 @@
-//! `table-f1@1`: EvoSchema's Table Match F1.
+//! `table-f1@2` and `table-f1@1`: EvoSchema's Table Match F1.
 //!
 //! # Contract
 //! F1 of the set of tables that the prediction uses against the set that the gold uses, in [0, 1].
 //! Tables are those of the database that the resolved query reads anywhere, each once, whatever its alias:
 //! subqueries and common table expressions count by the tables inside them.
 //!
-//! A gold that cannot be resolved makes the score null. A prediction that cannot be resolved uses nothing that
-//! could be counted and scores 0; whether it would run does not matter beyond that.
+//! A gold that cannot be resolved makes the score null. Of a prediction that cannot be resolved, `table-f1@2` reads the tables off
+//! its text, so that one unknown name costs no more than itself; the reason says so. `table-f1@1` counts nothing of it (0), and
+//! so does `table-f1@2` where it is no query by SQLite's grammar.
 //!
 //! Source: "EvoSchema: Towards Text-to-SQL Robustness Against Schema Evolution", section 5.2. The paper does
 //! not say how sets are taken from a query; the choice here is the resolved query.
 
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
-use crate::set_f1::score_sets;
+use crate::set_f1::{Unresolved, score_sets};
 
 /// F1 over the tables that the queries use.
-pub(crate) struct TableF1;
+pub(crate) struct TableF1 {
+    unresolved: Unresolved,
+}
+
+impl TableF1 {
+    /// `table-f1@1`.
+    pub(crate) const FIRST: Self = Self { unresolved: Unresolved::Nothing };
+    /// `table-f1@2`.
+    pub(crate) const SECOND: Self = Self { unresolved: Unresolved::Text };
+}
 
 impl Metric for TableF1 {
     fn id(&self) -> &'static str {
-        "table-f1@1"
+        match self.unresolved {
+            Unresolved::Nothing => "table-f1@1",
+            Unresolved::Text => "table-f1@2",
+        }
     }
 
     fn summary(&self) -> &'static str {
-        "EvoSchema Table Match F1: overlap of the tables that gold and prediction use."
+        match self.unresolved {
+            Unresolved::Nothing => {
+                "EvoSchema Table Match F1 over queries that resolve: 0 for a prediction with an unknown name."
+            }
+            Unresolved::Text => {
+                "EvoSchema Table Match F1: overlap of the tables that gold and prediction use."
+            }
+        }
     }
 
     fn kind(&self) -> MetricKind {
@@ -36,6 +56,6 @@ impl Metric for TableF1 {
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
-        score_sets(pair, "tables", |features| features.tables.clone())
+        score_sets(pair, self.unresolved, "tables", |named| named.tables.clone())
     }
 }

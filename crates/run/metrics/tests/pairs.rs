@@ -259,6 +259,37 @@ fn names_are_compared_as_sets() {
     assert_eq!(score.detail["reason"], "missing columns: singer.name; too many: singer.age");
 }
 
+/// One name that the schema does not have costs no more than itself, but in the first version.
+#[test]
+fn names_of_a_prediction_that_does_not_resolve_are_read_off_its_text() {
+    let world = World::new(&[SCHEMA]);
+    let gold = "SELECT T1.name FROM singer AS T1 JOIN song AS T2 ON T1.id = T2.singer_id";
+    let renamed = "SELECT T1.nick FROM singer AS T1 JOIN song AS T2 ON T1.id = T2.singer_id";
+    let score = world.score("table-f1", gold, renamed);
+    assert_eq!(score.value, Some(1.0));
+    let said = score.detail["reason"].as_str().unwrap();
+    assert!(
+        said.starts_with("read off the text, which does not resolve (") && said.contains("nick"),
+        "{said}"
+    );
+    let score = world.score("column-f1", gold, renamed);
+    assert_eq!(score.value, Some(2.0 / 3.0));
+    assert!(
+        score.detail["reason"]
+            .as_str()
+            .unwrap()
+            .contains("missing columns: singer.name; too many: singer.nick")
+    );
+    let score = world.score("table-f1", gold, "SELECT name FROM artist JOIN song ON singer_id = artist.id");
+    assert_eq!(score.value, Some(0.5));
+    for metric in ["table-f1@1", "column-f1@1"] {
+        assert_eq!(world.score(metric, gold, renamed).value, Some(0.0));
+    }
+    for metric in ["table-f1", "column-f1"] {
+        assert_eq!(world.score(metric, gold, "SELECT name FROM").value, Some(0.0));
+    }
+}
+
 #[test]
 fn costs_are_relative_to_the_gold() {
     let world = World::new(&[SCHEMA]);
