@@ -112,6 +112,7 @@ def score_many(
     metrics: str | Sequence[str] | None = None,
     predictions: Mapping[str, Any] | str | None = None,
     columns: Mapping[str, str] | None = None,
+    answers_to: str | os.PathLike[str] | None = None,
     tables: str | os.PathLike[str] | None = None,
     questions: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -145,6 +146,7 @@ def score_many(
             Without it, the frame's column ``prediction`` (or ``predicted_sql``, ``pred``, …).
         columns: Columns by role (``gold``, ``db_id``, ``question``, ``id``, …), where the frame has other names: what
             ``--column ROLE=COLUMN`` is on the command line.
+        answers_to: The benchmark that the predictions answer, where ``frame`` is the path of one that was evolved from it.
         tables: Schema file (``tables.json``); exact set match takes foreign keys from it.
         questions: File with the questions, where the golds are a file that has none.
         out: Run directory to write. Without it the run is kept in a temporary folder as long as the returned object is.
@@ -180,6 +182,7 @@ def score_many(
         "db": db,
         "metrics": None if metrics is None else metric_names(metrics),
         "columns": list((columns or {}).items()),
+        "answers_to": answers_to,
         "tables": tables,
         "questions": questions,
         "out": out if folder is None else os.path.join(folder.name, "run"),

@@ -118,6 +118,7 @@ struct Job<'py> {
     db: PathBuf,
     metrics: Option<Vec<String>>,
     columns: Vec<(String, String)>,
+    answers_to: Option<PathBuf>,
     tables: Option<PathBuf>,
     questions: Option<PathBuf>,
     out: PathBuf,
@@ -149,6 +150,7 @@ impl Job<'_> {
         Ok(ScoreJob {
             questions: self.questions.clone().map(Source::File),
             columns: frame.columns,
+            answers_to: self.answers_to.clone().map(Source::File),
             tables: self.tables.clone().map(Source::File),
             extract: self.extract,
             verify,

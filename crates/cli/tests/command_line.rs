@@ -331,3 +331,30 @@ fn the_first_metric_is_ex_unless_one_is_named() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(metrics(&benchmark), serde_json::json!(["ex-bird@1", "ex@1"]));
 }
+
+#[test]
+fn answers_to_the_original_are_scored_on_what_was_evolved_from_it() {
+    let benchmark = Benchmark::new(
+        &["SELECT id FROM item", "SELECT name FROM item", "SELECT price FROM item"],
+        &["SELECT id FROM item", "SELECT 1", "SELECT price FROM item"],
+    );
+    let item = |source: usize, sql: &str| serde_json::json!({"source_index": source, "question_id": format!("new {source}"), "db_id": "shop", "question": "?", "query": sql});
+    let evolved = serde_json::json!([item(2, "SELECT price FROM item"), item(1, "SELECT name FROM item")]);
+    std::fs::write(benchmark.path("evolved.json"), evolved.to_string()).unwrap();
+    let original = benchmark.path("gold.sql").display().to_string();
+    let mut arguments = benchmark.score();
+    arguments[2] = benchmark.path("evolved.json").display().to_string();
+    assert_eq!(sqlgauge(&arguments).status.code(), Some(2));
+    arguments.extend(strings(&["--answers-to", &original]));
+    let output = sqlgauge(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let items = common::items(&benchmark.path("run"));
+    let scores: Vec<(&str, f64)> = items
+        .iter()
+        .map(|item| (item["id"].as_str().unwrap(), item["metrics"]["ex@1"].as_f64().unwrap()))
+        .collect();
+    assert_eq!(scores, [("new 2", 1.0), ("new 1", 0.0)]);
+    // A benchmark that was not evolved says so.
+    let output = sqlgauge(&[benchmark.score(), strings(&["--restart", "--answers-to", &original])].concat());
+    assert!(output.status.code() == Some(2) && stderr(&output).contains("does not say which question"));
+}

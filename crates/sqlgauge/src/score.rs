@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use sqlgauge_dataset::{
-    Benchmark, Columns, Databases, Example, FileFormat, PredictionOptions, PredictionSet, Subset,
+    Benchmark, Columns, Databases, Example, FileFormat, Prediction, PredictionOptions, PredictionSet, Subset,
     parse_benchmark, parse_predictions, parse_tables,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
@@ -90,6 +90,8 @@ pub struct ScoreJob {
     pub db: PathBuf,
     /// The systems, in their order.
     pub systems: Vec<System>,
+    /// The benchmark that the predictions answer, where the golds are of one that was evolved from it.
+    pub answers_to: Option<Source>,
     /// Format of the predictions, where detection is wrong.
     pub prediction_format: Option<FileFormat>,
     /// Take the SQL out of what is around it.
@@ -135,6 +137,7 @@ impl ScoreJob {
             tables: None,
             db,
             systems,
+            answers_to: None,
             prediction_format: None,
             extract: false,
             metrics,
@@ -216,6 +219,35 @@ impl ScoreJob {
         )?)
     }
 
+    /// The benchmark that the predictions answer, where it is another.
+    fn original(&self) -> Result<Option<Benchmark>, Error> {
+        let read = |source: &Source| {
+            Ok(parse_benchmark(&source.read()?, None, source.format(None)?, &Columns::default())?)
+        };
+        self.answers_to.as_ref().map(read).transpose()
+    }
+
+    /// The predictions for an evolved benchmark, of those for the one that it was made from.
+    fn by_source(
+        &self,
+        predictions: &[Option<Prediction>],
+        evolved: &Benchmark,
+    ) -> Result<Vec<Option<Prediction>>, Error> {
+        let of_source = |example: &Example| {
+            let answer = example.source_index.and_then(|position| predictions.get(position));
+            let answer = answer.ok_or_else(|| {
+                Error::Invalid(format!(
+                    "{}: question {} does not say which question of --answers-to it was made from; give a benchmark of \
+                     `sqlgauge evolve` and the one that it was evolved from",
+                    self.gold.path().display(),
+                    example.id
+                ))
+            })?;
+            Ok(answer.clone().map(|answer| Prediction { id: example.id.clone(), ..answer }))
+        };
+        evolved.examples.iter().map(of_source).collect()
+    }
+
     fn has_suite_metric(&self) -> bool {
         self.metrics.iter().any(|metric| metric.id().starts_with("suite@"))
     }
@@ -253,9 +285,16 @@ impl ScoreJob {
         part: Option<&[usize]>,
         watcher: &dyn Watcher,
     ) -> Result<Vec<PredictionSet>, Error> {
-        let read = |system: &System| system.read(benchmark, self.prediction_format, self.extract, true);
+        let original = self.original()?;
+        let answered = original.as_ref().unwrap_or(benchmark);
+        let read = |system: &System| system.read(answered, self.prediction_format, self.extract, true);
         let sets: Vec<Result<PredictionSet, Error>> = systems.par_iter().map(read).collect();
         let mut sets = sets.into_iter().collect::<Result<Vec<_>, _>>()?;
+        if original.is_some() {
+            for set in &mut sets {
+                set.predictions = self.by_source(&set.predictions, benchmark)?;
+            }
+        }
         for set in &sets {
             if let Some(note) = repeats_gold(set, benchmark) {
                 watcher.note(&note);
@@ -278,6 +317,7 @@ impl ScoreJob {
     ) -> Result<Manifest, Error> {
         let mut sources: Vec<(String, &Source)> = vec![("gold".to_owned(), &self.gold)];
         sources.extend(self.questions.iter().map(|source| ("questions".to_owned(), source)));
+        sources.extend(self.answers_to.iter().map(|source| ("answers_to".to_owned(), source)));
         sources.extend(self.tables.iter().map(|source| ("tables".to_owned(), source)));
         sources.extend(
             self.systems.iter().map(|system| (format!("predictions:{}", system.name), &system.predictions)),

@@ -33,6 +33,9 @@ pub struct Score {
     /// Predictions of one system; may be given several times
     #[arg(long = "pred", value_name = "NAME=FILE", required = true, value_parser = system_file)]
     predictions: Vec<SystemFile>,
+    /// The benchmark that the predictions answer, where --gold was evolved from it
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
+    answers_to: Option<PathBuf>,
     #[arg(long, value_name = "IDS", help = metrics_help())]
     metrics: Option<String>,
     /// Run directory to write; the same command again finishes an interrupted run
@@ -86,6 +89,7 @@ impl Score {
             format: self.formats.format,
             columns,
             tables: self.tables.map(source),
+            answers_to: self.answers_to.map(source),
             prediction_format: self.formats.pred_format,
             extract: self.extract_sql,
             verify,

@@ -21,6 +21,7 @@ fn benchmark(items: &[(&str, &str)]) -> Benchmark {
         difficulty: None,
         turn: None,
         ddl: None,
+        source_index: None,
     };
     Benchmark {
         examples: items.iter().enumerate().map(example).collect(),

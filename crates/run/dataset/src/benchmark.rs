@@ -86,6 +86,7 @@ struct Draft {
     difficulty: Option<String>,
     turn: Option<Turn>,
     ddl: Option<String>,
+    source_index: Option<usize>,
     /// The columns that the item has, where it lacks one that every example needs.
     present: Option<String>,
 }
@@ -256,6 +257,7 @@ impl<'a> Drafter<'a> {
             difficulty: None,
             turn: Some(self.turn),
             ddl: None,
+            source_index: None,
             present: None,
         });
         Ok(())
@@ -339,6 +341,10 @@ fn draft_of_fields(
         difficulty: text(ColumnRole::Difficulty),
         turn: None,
         ddl: text(ColumnRole::Ddl),
+        source_index: fields
+            .get("source_index")
+            .and_then(Value::as_u64)
+            .and_then(|at| usize::try_from(at).ok()),
         present: lacks.then(|| present_columns(Some(fields))),
         place,
     })
@@ -490,6 +496,7 @@ fn finish(gold: &Input, drafts: Vec<Draft>, reading: &Reading<'_>) -> Result<Vec
             difficulty: draft.difficulty,
             turn: draft.turn,
             ddl: draft.ddl,
+            source_index: draft.source_index,
         });
     }
     Ok(examples)

@@ -28,6 +28,9 @@ pub struct Example {
     /// The schema as DDL that the item brings with it, in a workload of which each item may have its own.
     #[serde(default)]
     pub ddl: Option<String>,
+    /// In an evolved benchmark: the position of the item that it was made from, in the original.
+    #[serde(default)]
+    pub source_index: Option<usize>,
 }
 
 impl Example {
@@ -43,6 +46,7 @@ impl Example {
             difficulty: None,
             turn: None,
             ddl: None,
+            source_index: None,
         }
     }
 }

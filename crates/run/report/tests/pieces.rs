@@ -44,6 +44,7 @@ fn score(folder: &Path) {
         difficulty: None,
         turn: None,
         ddl: None,
+        source_index: None,
     };
     let examples: Vec<Example> = (0..2).map(example).collect();
     let answer = |system: &str, e: &Example| Prediction {

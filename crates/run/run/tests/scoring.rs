@@ -71,6 +71,7 @@ fn example(golds: &[&str]) -> Example {
         difficulty: None,
         turn: None,
         ddl: None,
+        source_index: None,
     }
 }
 

@@ -18,6 +18,7 @@ pub fn examples(count: usize) -> Vec<Example> {
         difficulty: None,
         turn: None,
         ddl: None,
+        source_index: None,
     };
     (0..count).map(example).collect()
 }
