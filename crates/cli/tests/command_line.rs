@@ -358,3 +358,39 @@ fn answers_to_the_original_are_scored_on_what_was_evolved_from_it() {
     let output = sqlgauge(&[benchmark.score(), strings(&["--restart", "--answers-to", &original])].concat());
     assert!(output.status.code() == Some(2) && stderr(&output).contains("does not say which question"));
 }
+
+#[test]
+fn two_runs_are_compared_by_what_was_asked_in_both() {
+    let golds: Vec<String> = (0..12).map(|n| format!("SELECT id + {n} FROM item")).collect();
+    let golds: Vec<&str> = golds.iter().map(String::as_str).collect();
+    let worse: Vec<&str> =
+        golds.iter().enumerate().map(|(at, gold)| if at < 8 { "SELECT 1" } else { gold }).collect();
+    let (good, bad) = (Benchmark::new(&golds, &golds), Benchmark::new(&golds, &worse));
+    // Positions are the ids, so that without the first line all golds are others.
+    let other = Benchmark::new(&golds[1..], &worse[1..]);
+    for benchmark in [&good, &bad, &other] {
+        let output = sqlgauge(&[benchmark.score(), strings(&["--metrics", "ex"])].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    }
+    let run = |benchmark: &Benchmark| benchmark.path("run").display().to_string();
+    let compare = |first: &Benchmark, second: &Benchmark, more: &[&str]| {
+        sqlgauge(&[strings(&["compare", &run(first), &run(second), "--json"]), strings(more)].concat())
+    };
+    let output = compare(&good, &bad, &["--max-regression", "1.0"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("ex@1 is lower by 66.7 points, more than 1"), "{}", stderr(&output));
+    let found = json(&output);
+    assert_eq!(found["only_first"].as_array().unwrap().len(), 8);
+    assert_eq!(found["left_out"], serde_json::json!({"only_first": 0, "only_second": 0, "changed": 0}));
+    for (first, second, bar) in [(&bad, &good, "0"), (&good, &bad, "70"), (&good, &good, "0")] {
+        assert_eq!(compare(first, second, &["--max-regression", bar]).status.code(), Some(0), "{bar}");
+    }
+    assert_eq!(compare(&good, &bad, &["--max-regression=-1"]).status.code(), Some(2));
+    let output = compare(&good, &other, &[]);
+    assert!(
+        output.status.code() == Some(2) && stderr(&output).contains("no item in common"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(compare(&good, &bad, &["--systems", "S,T"]).status.code(), Some(2));
+}

@@ -1,10 +1,15 @@
-//! Two systems of a run beside each other: `sqlgauge compare`.
+//! Two systems of a run, or of two runs, beside each other: `sqlgauge compare`.
+//!
+//! # Contract
+//! Items of two runs are the same if their id, database and golds are; the others are left out and counted. Scores of metrics that
+//! both runs have, by the same version, are compared.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use sqlgauge_run::{Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder};
+use sqlgauge_base::seed_of;
+use sqlgauge_run::{Details, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder};
 
 use crate::error::Error;
 
@@ -29,7 +34,9 @@ use crate::error::Error;
 pub struct CompareJob {
     /// The run directory.
     pub folder: PathBuf,
-    /// The two systems; empty where the run has two.
+    /// A second run, from which the second system is; without, both are from the one.
+    pub other: Option<PathBuf>,
+    /// The two systems; empty where the run has two, or two runs have one each or share one name.
     pub systems: Vec<String>,
     /// The metric whose differing items are listed, with or without its version; the first of the run without it.
     pub metric: Option<String>,
@@ -46,12 +53,25 @@ pub struct SystemComparison {
     pub only_first: Vec<String>,
     /// Ids of the items on which the second system scores higher.
     pub only_second: Vec<String>,
+    /// Items of two runs that are not compared.
+    pub left_out: LeftOut,
+}
+
+/// Items of two runs that are not the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Items that only the first run has.
+    pub only_first: usize,
+    /// Items that only the second run has.
+    pub only_second: usize,
+    /// Items with another gold or database.
+    pub changed: usize,
 }
 
 impl CompareJob {
     /// The two systems of a run, by its first metric.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), systems: Vec::new(), metric: None }
+        Self { folder: folder.into(), other: None, systems: Vec::new(), metric: None }
     }
 
     /// Reads the run and compares.
@@ -60,6 +80,9 @@ impl CompareJob {
     /// When the run cannot be read, or has not the systems or the metric.
     pub fn run(&self) -> Result<SystemComparison, Error> {
         let run = RunFiles::open(&self.folder)?;
+        if let Some(other) = &self.other {
+            return self.run_of_two(&run, &RunFiles::open(other)?, other);
+        }
         let (first, second) = self.pair(&run.manifest)?;
         let metric = self.metric(&run.manifest)?;
         let manifest = Manifest { systems: vec![first.clone(), second.clone()], ..run.manifest };
@@ -73,7 +96,85 @@ impl CompareJob {
             Ok::<(), RunError>(())
         })?;
         let (only_first, only_second) = scores.differing(&metric);
-        Ok(SystemComparison { summary: builder.finish(), metric, only_first, only_second })
+        Ok(SystemComparison {
+            summary: builder.finish(),
+            metric,
+            only_first,
+            only_second,
+            left_out: LeftOut::default(),
+        })
+    }
+
+    fn run_of_two(
+        &self,
+        first: &RunFiles,
+        second: &RunFiles,
+        other: &Path,
+    ) -> Result<SystemComparison, Error> {
+        let (of_first, of_second) = self.pair_of_two(&first.manifest, &second.manifest)?;
+        let (golds, other_golds) = (golds_of(first, &of_first)?, golds_of(second, &of_second)?);
+        let shared: HashSet<&String> =
+            golds.iter().filter(|(id, gold)| other_golds.get(*id) == Some(gold)).map(|(id, _)| id).collect();
+        let in_both = golds.keys().filter(|id| other_golds.contains_key(*id)).count();
+        let left_out = LeftOut {
+            only_first: golds.len() - in_both,
+            only_second: other_golds.len() - in_both,
+            changed: in_both - shared.len(),
+        };
+        if shared.is_empty() {
+            let text = "the two runs have no item in common: none of the same id, database and gold; give runs on one benchmark";
+            return Err(Error::Invalid(text.to_owned()));
+        }
+        let label = |name: &str, folder: &Path| format!("{name} in {}", folder.display());
+        let labels = [label(&of_first, &self.folder), label(&of_second, other)];
+        let in_second = |id: &String| second.manifest.metrics.contains(id);
+        let metrics = first.manifest.metrics.iter().filter(|id| in_second(id)).cloned().collect();
+        let manifest =
+            Manifest { systems: labels.to_vec(), metrics, examples: shared.len(), ..first.manifest.clone() };
+        let metric = self.metric(&manifest)?;
+        let mut builder = SummaryBuilder::new(&manifest);
+        let mut scores = Scores::default();
+        for (run, system, label) in [(first, &of_first, &labels[0]), (second, &of_second, &labels[1])] {
+            run.items.for_each(|item| {
+                if item.system == *system && shared.contains(&item.id) {
+                    let item = Item { system: label.clone(), ..item.clone() };
+                    builder.add(&item);
+                    scores.add(&item, &metric, *label == labels[0]);
+                }
+                Ok::<(), RunError>(())
+            })?;
+        }
+        let (only_first, only_second) = scores.differing(&metric);
+        Ok(SystemComparison { summary: builder.finish(), metric, only_first, only_second, left_out })
+    }
+
+    /// The system of each run: those named, or the only ones, or the only name that both have.
+    fn pair_of_two(&self, first: &Manifest, second: &Manifest) -> Result<(String, String), Error> {
+        let shared: Vec<&String> =
+            first.systems.iter().filter(|name| second.systems.contains(name)).collect();
+        let (a, b) = match (self.systems.as_slice(), shared.as_slice()) {
+            ([a, b], _) => (a, b),
+            ([both], _) => (both, both),
+            ([], [both]) => (*both, *both),
+            ([], []) if first.systems.len() == 1 && second.systems.len() == 1 => {
+                (&first.systems[0], &second.systems[0])
+            }
+            _ => {
+                let (first, second) = (first.systems.join(", "), second.systems.join(", "));
+                return Err(Error::Invalid(format!(
+                    "name a system of each run with --systems A,B; the first has {first}, the second {second}"
+                )));
+            }
+        };
+        for (name, manifest, which) in [(a, first, "first"), (b, second, "second")] {
+            if !manifest.systems.contains(name) {
+                let systems = manifest.systems.join(", ");
+                return Err(Error::Invalid(format!(
+                    "the {which} run has no system {name:?}; its systems are {systems}"
+                )));
+            }
+        }
+        Ok((a.clone(), b.clone()))
     }
 
     fn pair(&self, manifest: &Manifest) -> Result<(String, String), Error> {
@@ -109,6 +210,16 @@ impl CompareJob {
 }
 
 impl SystemComparison {
+    /// By how many points the second system is below the first on the metric, where a paired test takes the difference for real
+    /// (p < 0.05); `None` where it does not.
+    pub fn regression(&self) -> Option<f64> {
+        let comparison = self.summary.comparisons.iter().find(|one| one.metric == self.metric)?;
+        let higher_is_better =
+            sqlgauge_metrics::find(&self.metric).is_ok_and(sqlgauge_metrics::Metric::higher_is_better);
+        let lost = 100.0 * if higher_is_better { comparison.difference } else { -comparison.difference };
+        (comparison.p_value < SURE && lost > 0.0).then_some(lost)
+    }
+
     /// The comparison as `sqlgauge compare --json` prints it.
     pub fn to_json(&self) -> Value {
         let [first, second] = [0, 1].map(|at| &self.summary.systems[at]);
@@ -120,8 +231,31 @@ impl SystemComparison {
             "metric": self.metric,
             "only_first": self.only_first,
             "only_second": self.only_second,
+            "left_out": {
+                "only_first": self.left_out.only_first,
+                "only_second": self.left_out.only_second,
+                "changed": self.left_out.changed,
+            },
         })
     }
+}
+
+/// p-value below which a difference is taken for real.
+const SURE: f64 = 0.05;
+
+/// What a system was asked, by the id of the item: a hash of database and golds.
+fn golds_of(run: &RunFiles, system: &str) -> Result<HashMap<String, u64>, Error> {
+    let mut golds = HashMap::new();
+    run.items.for_each(|item| {
+        if item.system == system {
+            let Details { gold, golds: several, .. } = &item.details;
+            let texts = gold.iter().chain(several.iter().flatten()).map(String::as_str);
+            let asked: Vec<&str> = std::iter::once(item.db_id.as_str()).chain(texts).collect();
+            golds.insert(item.id.clone(), seed_of(&asked.join("\0")));
+        }
+        Ok::<(), RunError>(())
+    })?;
+    Ok(golds)
 }
 
 /// The two systems' scores on one metric, by item.

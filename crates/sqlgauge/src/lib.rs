@@ -78,7 +78,7 @@ mod witnesses;
 mod worker;
 
 pub use augment::{AugmentJob, EvolvedSchemas, TrainingData};
-pub use compare::{CompareJob, SystemComparison};
+pub use compare::{CompareJob, LeftOut, SystemComparison};
 pub use context::{Context, Watcher};
 pub use coverage::{CorpusFiles, CoverageJob};
 pub use demo::{BeforeAndAfter, DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour};

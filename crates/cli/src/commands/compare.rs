@@ -2,21 +2,23 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
-use sqlgauge::CompareJob;
+use sqlgauge::{CompareJob, LeftOut, SystemComparison};
 use sqlgauge_report::Versus;
 use sqlgauge_report::formats::TextTables;
 
 use crate::Verdict;
-use crate::output::{colour, print_json, print_painted, width};
+use crate::output::{colour, note, print_json, print_painted, width};
 
-/// Compare two systems of a run: paired test, interval of the difference, items that differ
+/// Compare two systems of a run, or of two runs: paired test, interval of the difference, items that differ
 #[derive(Debug, Args)]
 pub struct Compare {
     /// Run directory
     run: PathBuf,
-    /// The two systems, separated by a comma; may be left out when the run has two
+    /// A second run, of which the second system is: items of the same id, database and gold are compared
+    other: Option<PathBuf>,
+    /// The two systems, separated by a comma; may be left out when the run has two, or two runs have one each
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     systems: Vec<String>,
     /// Metric whose differing items are listed; the run's first without it
@@ -25,6 +27,10 @@ pub struct Compare {
     /// Number of differing items to list for each side
     #[arg(long, default_value_t = 20)]
     limit: usize,
+    /// Exit with code 1 if the second system is lower by more than so many points on the metric, and the paired test takes that
+    /// for real (p < 0.05)
+    #[arg(long, value_name = "POINTS")]
+    max_regression: Option<f64>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -32,11 +38,20 @@ pub struct Compare {
 
 impl Compare {
     pub fn run(self) -> Result<Verdict> {
-        let job = CompareJob { folder: self.run, systems: self.systems, metric: self.metric };
+        let is_bar = |most: f64| most.is_finite() && most >= 0.0;
+        ensure!(
+            self.max_regression.is_none_or(is_bar),
+            "--max-regression is a number of points from 0 on, as in 1.0"
+        );
+        let job =
+            CompareJob { folder: self.run, other: self.other, systems: self.systems, metric: self.metric };
         let comparison = job.run()?;
         if self.json {
             print_json(&comparison.to_json())?;
-            return Ok(Verdict::Done);
+            return Ok(gate(&comparison, self.max_regression));
+        }
+        if let Some(left_out) = left_out(&comparison) {
+            note(left_out);
         }
         let versus = Versus {
             summary: &comparison.summary,
@@ -46,6 +61,28 @@ impl Compare {
             limit: self.limit,
         };
         print_painted(&versus.render(TextTables { width: width(), colour: colour() })?)?;
-        Ok(Verdict::Done)
+        Ok(gate(&comparison, self.max_regression))
     }
+}
+
+/// Whether the second system holds what the first one has, but for so many points.
+fn gate(comparison: &SystemComparison, most: Option<f64>) -> Verdict {
+    match (comparison.regression(), most) {
+        (Some(lost), Some(most)) if lost > most => {
+            note(format!("{} is lower by {lost:.1} points, more than {most}", comparison.metric));
+            Verdict::GateFailed
+        }
+        _ => Verdict::Done,
+    }
+}
+
+/// The items of two runs that are not compared, in words.
+fn left_out(comparison: &SystemComparison) -> Option<String> {
+    let LeftOut { only_first, only_second, changed } = comparison.left_out;
+    (only_first + only_second + changed > 0).then(|| {
+        format!(
+            "not compared: {only_first} items that only the first run has, {only_second} that only the second has, {changed} with \
+             another gold or database"
+        )
+    })
 }
