@@ -10,6 +10,7 @@ or the text and the options.
 
 from __future__ import annotations
 
+from ._compare import Comparison, compare
 from ._estimate import Estimate, estimate
 from ._match import Application, BrokenForeignKey, Match, NormalForm, match
 from ._native import (
@@ -35,6 +36,7 @@ from ._verify import Verification, verify
 __all__ = [
     "Application",
     "BrokenForeignKey",
+    "Comparison",
     "Database",
     "DatabaseError",
     "Encoder",
@@ -56,6 +58,7 @@ __all__ = [
     "Verification",
     "VerifyOptions",
     "__version__",
+    "compare",
     "estimate",
     "load",
     "match",

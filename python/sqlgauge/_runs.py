@@ -78,7 +78,8 @@ class Run:
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row per item: ``system``, ``id``, ``index``, ``db_id``, ``status``, one column per metric with its score
-        (NaN where it does not apply), and ``question``, ``gold``, ``prediction``, ``hardness``, ``error``.
+        (NaN where it does not apply), and ``question``, ``evidence``, ``gold``, ``prediction``, ``difficulty``, ``hardness``,
+        ``error``.
 
         Raises:
             Error: pandas is not installed.
@@ -90,7 +91,7 @@ class Run:
             raise Error("to_pandas needs pandas; install it with pip install 'sqlgauge[pandas]'") from error
         metrics = self.manifest()["metrics"]
         own = ["system", "id", "index", "db_id", "status"]
-        shown = ["question", "gold", "prediction", "hardness", "error"]
+        shown = ["question", "evidence", "gold", "prediction", "difficulty", "hardness", "error"]
         rows = [
             [item[name] for name in own]
             + [item["metrics"].get(name) for name in metrics]
@@ -100,6 +101,18 @@ class Run:
         frame = pandas.DataFrame(rows, columns=own + metrics + shown)
         typed: pandas.DataFrame = frame.astype(dict.fromkeys(metrics, "float64"))
         return typed
+
+    def report(self, format: str = "html", *, out: str | os.PathLike[str] | None = None) -> Path:
+        """Writes the report: ``html``, ``markdown``, ``json``, ``jsonl``, ``csv``, ``junit`` or ``table``.
+
+        Returns:
+            The file: ``out``, or ``report`` with the ending of the format in the folder of the run.
+
+        Raises:
+            InputError: There is no such format.
+            RunError: There is no run, or it cannot be read or written.
+        """
+        return Path(_native.write_report(self._path, format, out))
 
     def __repr__(self) -> str:
         return f"sqlgauge.load({str(self._path)!r})"

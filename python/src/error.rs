@@ -111,6 +111,8 @@ impl From<sqlgauge::Error> for Failure {
             sqlgauge::Error::Dataset(_)
             | sqlgauge::Error::Asked { .. }
             | sqlgauge::Error::Metric(_)
+            | sqlgauge::Error::Subset(_)
+            | sqlgauge::Error::Invalid(_)
             | sqlgauge::Error::Moment(_)
             | sqlgauge::Error::OfPair { .. }
             | sqlgauge::Error::NoDdl { .. }

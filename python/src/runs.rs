@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use serde_json::Value;
-use sqlgauge::StoredReport;
+use sqlgauge::{CompareJob, Context, ReportJob, StoredReport};
 use sqlgauge_run::{Item, RunError, RunFiles};
 
 use crate::call::{STACK_BYTES, call};
@@ -143,9 +143,42 @@ fn run_summary(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &record)
 }
 
+/// What `sqlgauge compare --json` says, and the regression beside it.
+#[pyfunction]
+fn compare_systems(
+    py: Python<'_>,
+    folders: Vec<PathBuf>,
+    systems: Vec<String>,
+    metric: Option<String>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let pool = threads(py)?;
+    let json = call(py, move |_| {
+        let mut folders = folders.into_iter();
+        let folder = folders.next().ok_or_else(|| Failure::input("compare needs a run"))?;
+        let job = CompareJob { folder, other: folders.next(), systems, metric };
+        let comparison = pool.install(|| job.run())?;
+        let mut json = comparison.to_json();
+        json["regression"] = comparison.regression().into();
+        Ok(json)
+    })?;
+    to_python(py, &json)
+}
+
+/// Writes the report of a run in a format; returns the file.
+#[pyfunction]
+fn write_report(py: Python<'_>, folder: PathBuf, format: String, out: Option<PathBuf>) -> PyResult<PathBuf> {
+    let pool = threads(py)?;
+    call(py, move |_| {
+        let job = ReportJob { out, ..ReportJob::new(folder, format) };
+        Ok(pool.install(|| job.run(&Context::default()))?.1)
+    })
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ItemReader>()?;
     module.add_function(wrap_pyfunction!(merge_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(compare_systems, module)?)?;
+    module.add_function(wrap_pyfunction!(write_report, module)?)?;
     module.add_function(wrap_pyfunction!(run_manifest, module)?)?;
     module.add_function(wrap_pyfunction!(run_summary, module)?)
 }

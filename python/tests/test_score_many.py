@@ -190,3 +190,21 @@ def test_a_run_is_loaded_as_frame_and_summary(sample: Sample, tmp_path: Path) ->
         assert means[system["system"]] == pytest.approx(system["scores"]["ex@1"]["mean"])
     assert run.manifest()["systems"] == list(sample.systems)
     assert isinstance(frame, pandas.DataFrame)
+
+
+def test_two_runs_are_compared_and_reported(sample: Sample, tmp_path: Path) -> None:
+    rows, careful = sample.questions, sample.systems["careful"]
+    full = sg.score_many(rows, db=sample.db, predictions={"careful": careful}, metrics="ex", out=tmp_path / "full")
+    silent = {"careful": ["SELECT 0"] * len(rows)}
+    empty = sg.score_many(rows, db=sample.db, predictions=silent, metrics="ex", out=tmp_path / "empty")
+    found = sg.compare(full, empty)
+    assert found.regression is not None and found.regression > 50
+    assert len(found.only_first) > len(rows) / 2 and found.raw["left_out"]["changed"] == 0
+    assert "ex@1" in repr(found) and "<table>" in found._repr_html_()
+    assert sg.compare(full, tmp_path / "full").regression is None
+    with pytest.raises(sg.InputError, match="no system"):
+        sg.compare(full, empty, systems=["careful", "other"])
+    written = full.report("markdown", out=tmp_path / "scores.md")
+    assert "careful" in written.read_text()
+    assert full.report().name == "report.html"
+    assert {"difficulty", "evidence"} <= set(full.to_pandas().columns)
