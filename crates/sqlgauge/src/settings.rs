@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 use sqlgauge_dataset::{Benchmark, EXTRACTION};
@@ -15,8 +16,8 @@ use crate::error::Error;
 /// The option of a run that says what its queries took for now.
 pub const NOW: &str = "now";
 
-/// How `verify` verifies.
-#[derive(Debug, Clone, Default)]
+/// How `verify` verifies. The defaults are the same for a pair, for the metric and in Python.
+#[derive(Debug, Clone)]
 pub struct VerifySettings {
     /// The options of the stages.
     pub options: sqlgauge_verify::VerifyOptions,
@@ -26,7 +27,23 @@ pub struct VerifySettings {
     pub is_realistic: bool,
 }
 
+impl Default for VerifySettings {
+    fn default() -> Self {
+        let options = sqlgauge_verify::VerifyOptions {
+            bound: Self::BOUND,
+            solver_time: Duration::from_secs(Self::SECONDS),
+            ..sqlgauge_verify::VerifyOptions::default()
+        };
+        Self { options, solver: None, is_realistic: false }
+    }
+}
+
 impl VerifySettings {
+    /// Rows of each table up to which a bounded proof goes.
+    pub const BOUND: usize = 5;
+    /// Seconds for a pair, all stages together.
+    pub const SECONDS: u64 = 60;
+
     /// What the settings change of a result, by name.
     pub fn recorded(&self) -> Vec<(String, Value)> {
         let time = u64::try_from(self.options.solver_time.as_millis()).unwrap_or(u64::MAX);

@@ -71,10 +71,10 @@ pub struct Verify {
     #[arg(long, value_name = "NAME", default_value = "ex", value_parser = semantics())]
     semantics: Semantics,
     /// Rows of each table up to which a bounded proof goes
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = VerifySettings::BOUND)]
     bound: usize,
     /// Seconds for a pair, all stages together
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = VerifySettings::SECONDS as f64)]
     timeout: f64,
     /// The solver Z3; without it the variable `SQLGAUGE_SOLVER`, then PATH, then Python's package z3-solver
     #[arg(long, value_name = "PATH")]
