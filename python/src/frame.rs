@@ -73,7 +73,7 @@ pub(crate) fn source_of_rows(name: &str, rows: &Bound<'_, PyAny>, columns: &Colu
         }
         write_line(&mut bytes, &fields.into());
     }
-    Ok(Source::Memory { name: PathBuf::from(name), bytes })
+    Ok(Source::Memory { name: PathBuf::from(name), bytes: bytes.into() })
 }
 
 /// One text, or none, per example as a source of that name.
@@ -90,7 +90,7 @@ pub(crate) fn source_of_texts(name: &str, texts: &Bound<'_, PyAny>) -> PyResult<
         }
         write_line(&mut bytes, &Map::from_iter([("prediction".to_owned(), value)]).into());
     }
-    Ok(Source::Memory { name: PathBuf::from(name), bytes })
+    Ok(Source::Memory { name: PathBuf::from(name), bytes: bytes.into() })
 }
 
 /// What a model answered. A lone surrogate, which no SQL can have, becomes U+FFFD: one answer does not stop the others.
@@ -113,7 +113,7 @@ pub(crate) fn source_of_ids(name: &str, texts: &Bound<'_, PyMapping>) -> PyResul
         let fields = [("id".to_owned(), id), ("prediction".to_owned(), value)];
         write_line(&mut bytes, &Map::from_iter(fields).into());
     }
-    Ok(Source::Memory { name: PathBuf::from(name), bytes })
+    Ok(Source::Memory { name: PathBuf::from(name), bytes: bytes.into() })
 }
 
 fn write_line(bytes: &mut Vec<u8>, value: &Value) {

@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sqlgauge_dataset::{DatasetError, FileFormat, Input as Text};
 use sqlgauge_run::{InputRecord, RunError, digest_inputs, sha256_of_bytes};
@@ -22,8 +23,8 @@ pub enum Source {
     Memory {
         /// The name, for messages and for the record of a run.
         name: PathBuf,
-        /// The content.
-        bytes: Vec<u8>,
+        /// The content; clones share it.
+        bytes: Arc<Vec<u8>>,
     },
 }
 
@@ -79,7 +80,7 @@ impl Source {
     pub fn read(&self) -> Result<Text, DatasetError> {
         match self {
             Self::File(path) | Self::Kept { file: path, .. } => Text::read(path),
-            Self::Memory { name, bytes } => Ok(Text::from_bytes(name, bytes.clone())),
+            Self::Memory { name, bytes } => Ok(Text::of_shared(name, Arc::clone(bytes))),
         }
     }
 }
@@ -116,7 +117,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("gold.jsonl");
         std::fs::write(&path, "{}").expect("a file");
-        let memory = Source::Memory { name: "frame".into(), bytes: b"{}".to_vec() };
+        let memory = Source::Memory { name: "frame".into(), bytes: b"{}".to_vec().into() };
         let kept = Source::Kept { file: path.clone(), given: "-".into() };
         let file = Source::File(path);
         let sources = [("a", &memory), ("b", &file), ("c", &kept), ("d", &memory)]

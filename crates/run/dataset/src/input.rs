@@ -5,6 +5,7 @@ use sqlgauge_base::regular;
 use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::DatasetError;
 use crate::text;
@@ -28,7 +29,7 @@ use crate::text;
 #[derive(Debug, Clone)]
 pub struct Input {
     path: PathBuf,
-    bytes: Vec<u8>,
+    bytes: Arc<Vec<u8>>,
 }
 
 /// First bytes of files that are not text, and what to tell the user who gave one.
@@ -70,6 +71,11 @@ impl Input {
 
     /// Bytes that are in memory already, under the name of a file.
     pub fn from_bytes(path: impl Into<PathBuf>, bytes: Vec<u8>) -> Self {
+        Self::of_shared(path, Arc::new(bytes))
+    }
+
+    /// The same for bytes that somebody else holds too.
+    pub fn of_shared(path: impl Into<PathBuf>, bytes: Arc<Vec<u8>>) -> Self {
         Self { path: path.into(), bytes }
     }
 

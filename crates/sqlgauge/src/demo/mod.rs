@@ -266,7 +266,7 @@ fn part(items: &[Item], system: Option<&str>, db_id: &str) -> Source {
         bytes.extend_from_slice(line.to_string().as_bytes());
         bytes.push(b'\n');
     }
-    Source::Memory { name: format!("{db_id} of the sample").into(), bytes }
+    Source::Memory { name: format!("{db_id} of the sample").into(), bytes: bytes.into() }
 }
 
 /// The accuracy that was estimated, by the golds.
