@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use sqlgauge::System;
 use sqlgauge_base::regular;
-use sqlgauge_dataset::{ColumnRole, Columns, Condition, FileFormat, Subset};
+use sqlgauge_dataset::{ColumnRole, Columns, FileFormat, LabelCondition, Subset};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_sql::schema::Schema;
 
@@ -76,16 +76,17 @@ pub struct SubsetOptions {
     /// Take only the questions whose ids are in a file, one a line
     #[arg(long, value_name = "FILE", value_parser = input_file, help_heading = "Subset")]
     ids: Option<PathBuf>,
-    /// Take only the questions with that label, as in hardness=extra or difficulty=simple; may be given several times
+    /// Take only the questions with a label, as in hardness=extra or difficulty=simple; given several times, values of one label are
+    /// alternatives
     #[arg(long = "where", value_name = "LABEL=VALUE", help_heading = "Subset")]
-    conditions: Vec<Condition>,
-    /// Take at most so many questions, drawn by --seed
+    conditions: Vec<LabelCondition>,
+    /// Take at most N questions, drawn at random
     #[arg(long, value_name = "N", help_heading = "Subset")]
     limit: Option<usize>,
 }
 
 impl SubsetOptions {
-    /// The subset, of which the questions are drawn by that seed.
+    /// The subset; `seed` decides what `--limit` draws.
     pub fn subset(self, seed: u64) -> Result<Subset> {
         let ids = self.ids.map(|path| {
             let text = regular::read_to_string(&path)

@@ -282,7 +282,7 @@ fn a_part_of_a_benchmark_is_scored_with_the_files_of_the_whole() {
         "SELECT name FROM item WHERE price > 1 AND id < 3 GROUP BY name ORDER BY count(*) DESC LIMIT 1";
     let golds = [easy, hard, easy, hard, easy, hard];
     let benchmark = Benchmark::new(&golds, &golds);
-    // A question about a database that is not there is none of the part.
+    // The first question asks about a database that is missing; the part leaves it out.
     let gold = std::fs::read_to_string(benchmark.path("gold.sql")).unwrap();
     std::fs::write(benchmark.path("gold.sql"), gold.replacen("\tshop", "\tabsent", 1)).unwrap();
     let part = |more: &[&str]| {

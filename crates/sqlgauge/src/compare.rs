@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use sqlgauge_base::seed_of;
-use sqlgauge_run::{Details, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder};
+use sqlgauge_run::{Comparison, Details, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder};
 
 use crate::error::Error;
 
@@ -126,7 +126,11 @@ impl CompareJob {
             return Err(Error::Invalid(text.to_owned()));
         }
         let label = |name: &str, folder: &Path| format!("{name} in {}", folder.display());
-        let labels = [label(&of_first, &self.folder), label(&of_second, other)];
+        let mut labels = [label(&of_first, &self.folder), label(&of_second, other)];
+        // A run beside itself: two names all the same, so that both columns are filled.
+        if labels[0] == labels[1] {
+            labels[1].push_str(", again");
+        }
         let in_second = |id: &String| second.manifest.metrics.contains(id);
         let metrics = first.manifest.metrics.iter().filter(|id| in_second(id)).cloned().collect();
         let manifest =
@@ -210,14 +214,23 @@ impl CompareJob {
 }
 
 impl SystemComparison {
-    /// By how many points the second system is below the first on the metric, where a paired test takes the difference for real
-    /// (p < 0.05); `None` where it does not.
-    pub fn regression(&self) -> Option<f64> {
-        let comparison = self.summary.comparisons.iter().find(|one| one.metric == self.metric)?;
+    /// The paired comparison on the metric; `None` where no item has a score of both systems.
+    pub fn difference(&self) -> Option<&Comparison> {
+        self.summary.comparisons.iter().find(|comparison| comparison.metric == self.metric)
+    }
+
+    /// By how many points the second system is below the first on the metric; negative where it is above.
+    pub fn lost(&self) -> Option<f64> {
         let higher_is_better =
             sqlgauge_metrics::find(&self.metric).is_ok_and(sqlgauge_metrics::Metric::higher_is_better);
-        let lost = 100.0 * if higher_is_better { comparison.difference } else { -comparison.difference };
-        (comparison.p_value < SURE && lost > 0.0).then_some(lost)
+        let sign = if higher_is_better { 100.0 } else { -100.0 };
+        self.difference().map(|comparison| sign * comparison.difference)
+    }
+
+    /// The same, where the second system is below and the paired test takes that for real (p < 0.05).
+    pub fn regression(&self) -> Option<f64> {
+        let is_real = self.difference().is_some_and(|comparison| comparison.p_value < SURE);
+        self.lost().filter(|lost| is_real && *lost > 0.0)
     }
 
     /// The comparison as `sqlgauge compare --json` prints it.

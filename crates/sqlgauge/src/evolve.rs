@@ -91,9 +91,11 @@ impl EvolveJob {
         }
         keep_run("--out", &self.out)?;
         let mut benchmark = load_benchmark(&self.benchmark)?;
-        let engine = context.sqlite(self.limits, Moment::now())?;
-        let taken = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
-        benchmark.examples = subset::pick(benchmark.examples, taken.as_deref());
+        if !self.subset.is_all() {
+            let engine = context.sqlite(self.limits, Moment::now())?;
+            let taken = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
+            benchmark.examples = subset::pick(benchmark.examples, taken.as_deref());
+        }
         benchmark.notes.iter().for_each(|text| context.watcher().note(text));
         self.run_on(&benchmark, context)
     }

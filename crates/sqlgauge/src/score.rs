@@ -98,7 +98,7 @@ pub struct ScoreJob {
     pub extract: bool,
     /// What to score with; none is the default, see [`default_metrics`].
     pub metrics: Vec<&'static dyn Metric>,
-    /// How `verify` verifies, where it is among the metrics.
+    /// How `verify` verifies, where it is among the metrics; [`VerifySettings::beside`] compares rows as the execution metric does.
     pub verify: VerifySettings,
     /// Limits of every query.
     pub limits: Limits,

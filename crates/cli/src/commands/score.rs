@@ -46,7 +46,7 @@ pub struct Score {
     restart: bool,
     #[command(flatten)]
     subset: SubsetOptions,
-    /// Seed by which --limit draws
+    /// Seed of the draw of --limit
     #[arg(long, value_name = "N", default_value_t = 0, requires = "limit", help_heading = "Subset")]
     seed: u64,
     #[command(flatten)]

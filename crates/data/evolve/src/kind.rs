@@ -110,7 +110,7 @@ impl fmt::Display for ChangeKind {
 
 /// A name that no kind has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no kind of change {name:?}: choose from {}", ChangeKind::ALL.map(ChangeKind::name).join(", "))]
+#[error("unknown kind of change {name:?}; choose from {}", ChangeKind::ALL.map(ChangeKind::name).join(", "))]
 pub struct UnknownKind {
     name: String,
 }

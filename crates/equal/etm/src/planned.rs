@@ -1,9 +1,9 @@
 //! Whether SQLite's plan may decide what a statement returns: of such a statement nothing is rewritten.
 //!
-//! It is so where the rows of any query in it depend on a plan ([`crate::sensitive`]). The rows of a subquery in FROM, of a
-//! common table expression and of a view depend on one already where those of a statement need not: which columns of it are
-//! read decides by which index SQLite makes it. And a comparison with a column that a compound gives different affinities
-//! depends on whether SQLite moves it into the compound.
+//! It is so where the rows of any query in it depend on a plan ([`crate::sensitive`]). A subquery in FROM, a common table
+//! expression and a view are more delicate than a whole statement: SQLite chooses their index by the columns that are read of
+//! them. A comparison also depends on the plan if a compound gives its column different affinities: SQLite may move the
+//! comparison into the compound.
 
 use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::schema::{Collation, TableId, TableKind};

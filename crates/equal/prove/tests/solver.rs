@@ -37,7 +37,7 @@ fn each_way_to_fail_has_its_reason_and_ends_in_time() {
         ("hangs", "sleep 60", SolverFailure::Timeout),
         ("dies", "exit 3", SolverFailure::Died),
         ("garbage", &POLITE.replace("echo unsat", "echo 'what?'"), SolverFailure::Died),
-        ("floods", "yes 'a line that is no answer'", SolverFailure::Died),
+        ("floods", "yes 'a line that is not an answer'", SolverFailure::Died),
         ("memory", "echo '(error \"out of memory\")'; exit 1", SolverFailure::Memory),
         ("unknown", &POLITE.replace("echo unsat", "echo unknown"), SolverFailure::Incomplete),
     ] {

@@ -45,14 +45,14 @@ impl fmt::Display for QuestionLabel {
 
 /// A label and the value that it must have: `hardness=extra`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition {
+pub struct LabelCondition {
     /// The label.
     pub label: QuestionLabel,
     /// The value.
     pub value: String,
 }
 
-impl FromStr for Condition {
+impl FromStr for LabelCondition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -68,15 +68,15 @@ impl FromStr for Condition {
 /// Which examples are taken; by default all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subset {
-    /// Databases; all where there are none.
+    /// Databases to take; an empty list takes all.
     pub db_ids: Vec<String>,
-    /// Ids; all where there is no list.
+    /// Ids to take; `None` takes all.
     pub ids: Option<Vec<String>>,
-    /// Conditions that all hold; several of one label are alternatives.
-    pub conditions: Vec<Condition>,
-    /// The greatest number of examples.
+    /// Conditions on labels: values of one label are alternatives, different labels must all fit.
+    pub conditions: Vec<LabelCondition>,
+    /// Take at most so many examples, drawn at random.
     pub limit: Option<usize>,
-    /// The seed by which they are drawn.
+    /// Seed of that draw.
     pub seed: u64,
 }
 
@@ -94,7 +94,7 @@ pub enum SubsetError {
         listed: String,
     },
     /// Every condition holds for some example, but never all for one.
-    #[error("no question is left: --db-id, --ids and --where hold together for none; take one of them back")]
+    #[error("no question fits --db-id, --ids and --where at once; leave one of them out")]
     Empty,
     /// A limit of nothing.
     #[error("--limit 0 leaves no question; give at least 1")]
@@ -135,12 +135,11 @@ impl Subset {
         let mut taken: Vec<usize> =
             (0..examples.len()).filter(|&position| is_asked_for(&examples[position])).collect();
         for label in QuestionLabel::ALL {
-            let mut values =
-                self.conditions.iter().filter(|one| one.label == label).map(|one| &one.value).peekable();
-            if values.peek().is_none() {
+            let asked = self.conditions.iter().filter(|condition| condition.label == label);
+            let values: Vec<&String> = asked.map(|condition| &condition.value).collect();
+            if values.is_empty() {
                 continue;
             }
-            let values: Vec<&String> = values.collect();
             let labels = taken.iter().map(|&position| label_of(&examples[position], label));
             let labels: Vec<Option<String>> = labels.collect::<Result<_, E>>()?;
             known(label.as_str(), values.iter().copied(), labels.iter().flatten().map(String::as_str))?;
@@ -259,6 +258,6 @@ mod tests {
             said(&of(&["b"], &["difficulty=simple", "difficulty=hard"], None)),
             "no question has difficulty \"hard\"; there are challenging, simple"
         );
-        assert!("level=3".parse::<Condition>().unwrap_err().contains("hardness=extra"));
+        assert!("level=3".parse::<LabelCondition>().unwrap_err().contains("hardness=extra"));
     }
 }

@@ -7,8 +7,8 @@
 //! none. A column of a subquery counts by the columns inside the subquery.
 //!
 //! A gold that cannot be resolved makes the score null. Of a prediction that cannot be resolved, `column-f1@2` reads the columns off
-//! its text, so that one unknown name costs no more than itself; the reason says so. `column-f1@1` counts nothing of it (0), and
-//! so does `column-f1@2` where it is no query by SQLite's grammar.
+//! its text: one unknown name costs no more than itself, and the reason says that the text was read. If SQLite's grammar cannot
+//! read it either, the score is 0. `column-f1@1` scores 0 whenever the prediction cannot be resolved.
 //!
 //! Source: "EvoSchema: Towards Text-to-SQL Robustness Against Schema Evolution", section 5.2. The paper does
 //! not say how sets are taken from a query; the choice here is the resolved query.

@@ -86,8 +86,12 @@ fn note(report: &Report) -> String {
         None => "",
     };
     let bound = option("verify_bound").and_then(serde_json::Value::as_u64);
-    let bound =
-        bound.map(|rows| format!("; bounded proofs up to {rows} rows of each table")).unwrap_or_default();
+    let has_solver = option("verify_solver").and_then(serde_json::Value::as_bool).unwrap_or(true);
+    let bound = match bound {
+        Some(rows) if has_solver => format!("; bounded proofs up to {rows} rows of each table"),
+        Some(_) => "; no bounded proofs, since there was no solver".to_owned(),
+        None => String::new(),
+    };
     format!(
         "percent: right on the database, and of these not refuted on another; refuted, unknown: of the answers right by EX\
          {rows}{bound}"

@@ -28,7 +28,7 @@ fn names_are_unknown(system: &SystemSummary) -> Option<String> {
     (unknown as f64 >= NEARLY_ALL * answered as f64).then(|| {
         format!(
             "{unknown} of the {answered} answers of {} read tables that their database does not have: check that they are answers \
-             to this benchmark; their ids fit it, but so do ids that only count",
+             to this benchmark",
             system.system
         )
     })

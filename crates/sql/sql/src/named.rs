@@ -7,7 +7,7 @@
 //! - A column belongs to the relation that qualifies it; without a qualifier to the first relation, from its own query outwards, whose
 //!   table has such a column; else to the only table of its FROM clause, or to a table without a name. Columns of derived tables and
 //!   of common table expressions count by the columns inside.
-//! - `*` names all columns of its tables, USING the columns that it compares. A result's alias is no column.
+//! - `*` names all columns of its tables, USING and NATURAL the columns that they compare. A result's alias is no column.
 //! - Of a query that resolves, [`Features`](crate::Features) says the same but for views and rowid.
 //! - At most [`budget::RESOLVE`] steps.
 
@@ -111,7 +111,13 @@ impl<'b, 's> Walk<'b, 's> {
         for compound in query.rest {
             self.operand(&compound.operand, around);
         }
-        self.terms(query.order_by.unwrap_or_default(), first);
+        // Alone in ORDER BY, an alias goes before a column of that name.
+        let is_alias = |term: &&SortTerm<'b>| match &term.expr.kind {
+            ExprKind::Column(name) => self.scopes[first].aliases.contains(&lower(name)),
+            _ => false,
+        };
+        let terms = query.order_by.into_iter().flatten().filter(|term| !is_alias(term));
+        self.pending.extend(terms.map(|term| Node::Expr(&term.expr, first)));
         if let Some(limit) = &query.limit {
             self.pending.extend(
                 [Some(&limit.limit), limit.offset.as_ref()]
@@ -161,7 +167,11 @@ impl<'b, 's> Walk<'b, 's> {
             self.relation(first, scope);
         }
         for join in from.joins {
+            let before = self.scopes[scope].sources.len();
             self.relation(&join.table, scope);
+            if join.natural {
+                self.natural(before, scope);
+            }
             match &join.constraint {
                 Some(JoinConstraint::On(expr)) => self.pending.push(Node::Expr(expr, scope)),
                 Some(JoinConstraint::Using(names)) => {
@@ -227,6 +237,19 @@ impl<'b, 's> Walk<'b, 's> {
         }
     }
 
+    /// The columns that a NATURAL JOIN compares: those of its table, which comes after the first `before` relations, that one of
+    /// these has too.
+    fn natural(&mut self, before: usize, scope: usize) {
+        let sources = &self.scopes[scope].sources;
+        let Some(table) = sources.get(before).and_then(|source| source.known) else { return };
+        budget::spend(table.columns.len() * before);
+        let left = &sources[..before];
+        let is_shared = |column: &String| left.iter().any(|source| has(source, column));
+        let columns = table.columns.iter().map(|column| column.name.to_ascii_lowercase());
+        let shared: Vec<String> = columns.filter(is_shared).collect();
+        shared.iter().for_each(|column| self.using(column, scope));
+    }
+
     fn using(&mut self, column: &str, scope: usize) {
         let sources = &self.scopes[scope].sources;
         let with_column = sources.iter().filter(|source| has(source, column));
@@ -244,9 +267,10 @@ impl<'b, 's> Walk<'b, 's> {
             return;
         }
         let is_string = column.quote == Quote::Double;
+        let is_truth = column.quote == Quote::None && matches!(name.as_str(), "true" | "false");
         let is_derived =
             self.around(scope).any(|scope| scope.sources.iter().any(|source| source.table.is_none()));
-        if is_string || is_derived || own.aliases.contains(&name) {
+        if is_string || is_truth || is_derived || own.aliases.contains(&name) {
             return;
         }
         let table = match own.sources.as_slice() {
@@ -257,14 +281,17 @@ impl<'b, 's> Walk<'b, 's> {
     }
 
     fn qualified(&mut self, qualifier: &Name<'_>, column: &Name<'_>, scope: usize) {
-        let name = lower(qualifier);
+        let (name, column) = (lower(qualifier), lower(column));
+        let named =
+            || self.around(scope).flat_map(|scope| &scope.sources).filter(|source| source.name == name);
+        // One further out that has the column goes before one that has not, as SQLite looks for it.
         let source =
-            self.around(scope).find_map(|scope| scope.sources.iter().find(|source| source.name == name));
+            named().find(|source| source.table.is_none() || has(source, &column)).or_else(|| named().next());
         let table = match source {
             Some(source) => source.table.clone(),
-            None => Some(name),
+            None => Some(name.clone()),
         };
-        self.found.columns.extend(table.map(|table| (table, lower(column))));
+        self.found.columns.extend(table.map(|table| (table, column)));
     }
 
     fn terms(&mut self, terms: &'b [SortTerm<'b>], scope: usize) {
@@ -405,6 +432,10 @@ mod tests {
             "WITH old AS (SELECT * FROM singer WHERE age > 60) SELECT title FROM song JOIN old ON old.id = singer_id",
             "SELECT n FROM (SELECT name AS n, age FROM singer) ORDER BY age LIMIT 3",
             "SELECT rank() OVER (PARTITION BY age ORDER BY name) FROM singer UNION ALL SELECT singer_id FROM song",
+            "SELECT title FROM singer NATURAL JOIN song",
+            "SELECT upper(name) AS age FROM singer ORDER BY age",
+            "SELECT name FROM singer WHERE id > 3 IS TRUE",
+            "SELECT name FROM singer AS a WHERE id IN (SELECT singer_id FROM song AS a WHERE a.age > 3)",
             "SELECT CASE WHEN age BETWEEN 1 AND 2 THEN upper(name) ELSE CAST(id AS TEXT) END FROM singer WHERE name IS NOT NULL",
         ] {
             let features = Features::of(&resolve(sql, &schema).unwrap(), &schema);

@@ -147,7 +147,7 @@ impl<'a> Rewriting<'a> {
         if let Some(id) = self.step.new.id_at(to) {
             RelationSource::Table(id)
         } else {
-            self.refuse(EvolveReason::NotExpressible, format!("there is no table number {to}"));
+            self.refuse(EvolveReason::NotExpressible, format!("table number {to} does not exist"));
             RelationSource::Catalog
         }
     }

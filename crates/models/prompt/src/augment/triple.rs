@@ -64,7 +64,7 @@ impl Triple<'_> {
     /// The example.
     ///
     /// # Errors
-    /// When there is none; see [`SkippedTriple`].
+    /// [`SkippedTriple`] when the triple makes no example.
     pub fn example(&self, settings: &AugmentSettings) -> Result<ChatExample, SkippedTriple> {
         if self.question.trim().is_empty() {
             return Err(SkippedTriple::NoQuestion);
