@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from ._compare import Comparison, compare
 from ._estimate import Estimate, estimate
+from ._evolve import EvolvedBenchmark, EvolvedBenchmarks, evolve
+from ._item import Item, show
 from ._match import Application, BrokenForeignKey, Match, NormalForm, match
 from ._native import (
     Database,
@@ -31,19 +33,28 @@ from ._native import (
 from ._options import VerifyOptions
 from ._runs import Run, load, merge
 from ._score import Score, Scores, score, score_many
+from ._synth import Corpus, synth
+from ._tables import BuiltDatabase, BuiltDatabases, tables
+from ._translate import Translation, Translations, translate
 from ._verify import Verification, verify
 
 __all__ = [
     "Application",
     "BrokenForeignKey",
+    "BuiltDatabase",
+    "BuiltDatabases",
     "Comparison",
+    "Corpus",
     "Database",
     "DatabaseError",
     "Encoder",
     "Error",
     "Estimate",
+    "EvolvedBenchmark",
+    "EvolvedBenchmarks",
     "InputError",
     "InternalError",
+    "Item",
     "Match",
     "NormalForm",
     "QueryError",
@@ -55,15 +66,22 @@ __all__ = [
     "Score",
     "Scores",
     "ShiftReference",
+    "Translation",
+    "Translations",
     "Verification",
     "VerifyOptions",
     "__version__",
     "compare",
     "estimate",
+    "evolve",
     "load",
     "match",
     "merge",
     "score",
     "score_many",
+    "show",
+    "synth",
+    "tables",
+    "translate",
     "verify",
 ]

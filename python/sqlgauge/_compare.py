@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _native, _show
+from ._help import documented
 from ._runs import Run
 
 __all__ = ["Comparison", "compare"]
 
 
+@documented
 @dataclass(frozen=True)
 class Comparison:
     """What tells two systems apart, by item."""

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _native, _show
+from ._help import documented
+from ._options import mapping
 from ._runs import Run
 from ._score import Frame, given_systems, rows_of
 
 __all__ = ["Estimate", "estimate"]
 
 
+@documented
 @dataclass(frozen=True, repr=False)
 class Estimate:
     """An accuracy with its interval and its reasons."""
@@ -99,9 +102,9 @@ def estimate(
         "known": [run.path if isinstance(run, Run) else run for run in known],
         "known_db": list(known_db),
         "target": rows,
-        "predictions": given_systems(predictions),
-        "peers": given_systems(peers or {}),
-        "columns": list((columns or {}).items()),
+        "predictions": given_systems("predictions", predictions, rows),
+        "peers": given_systems("peers", peers or {}, rows),
+        "columns": mapping("columns", columns, "{'question': 'text'}"),
         "db": db,
         "method": method,
         "metric": metric,
@@ -126,6 +129,6 @@ def _estimate(own: dict[str, Any], notes: list[str]) -> Estimate:
         outside=own["outside"],
         outside_because=tuple(own["outside_because"]),
         method=own["method"],
-        notes=tuple(notes),
+        notes=(*own["notes"], *notes),
         raw=own,
     )

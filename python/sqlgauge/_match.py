@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from . import _native, _show
+from ._help import documented
 from ._native import Database, Schema
+from ._over import over
 
-__all__ = ["Application", "BrokenForeignKey", "Match", "NormalForm", "match", "over"]
+__all__ = ["Application", "BrokenForeignKey", "Match", "NormalForm", "match"]
 
 
+@documented
 @dataclass(frozen=True)
 class Application:
     """One step of a query towards its normal form."""
@@ -28,6 +31,7 @@ class Application:
     """That part after it."""
 
 
+@documented
 @dataclass(frozen=True)
 class NormalForm:
     """A query after all rules."""
@@ -37,6 +41,7 @@ class NormalForm:
     """The steps that led to it, in their order."""
 
 
+@documented
 @dataclass(frozen=True)
 class BrokenForeignKey:
     """A foreign key that the rows of the database break; no proof relies on it."""
@@ -45,6 +50,7 @@ class BrokenForeignKey:
     reason: str
 
 
+@documented
 @dataclass(frozen=True, repr=False)
 class Match:
     """What tree matching says of two queries. It is true where they are equal."""
@@ -122,11 +128,6 @@ def match(
         right=_form(said["right"]),
         raw=said,
     )
-
-
-def over(db: Database | Schema | str | os.PathLike[str]) -> Database | Schema:
-    """The database or schema itself, or the file of that name."""
-    return db if isinstance(db, (Database, Schema)) else Database(db)
 
 
 def _form(form: dict[str, Any] | None) -> NormalForm | None:

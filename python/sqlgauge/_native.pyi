@@ -12,6 +12,7 @@ __all__ = [
     "InternalError",
     "Database",
     "Schema",
+    "in_python",
     "column_names",
     "locate_database",
     "match_queries",
@@ -22,6 +23,11 @@ __all__ = [
     "merge_parts",
     "compare_systems",
     "write_report",
+    "show_item",
+    "evolve_benchmark",
+    "make_corpus",
+    "build_databases",
+    "translate_query",
     "run_manifest",
     "run_summary",
     "estimate_systems",
@@ -116,6 +122,7 @@ def score_pair(
     prediction: str | None, golds: list[str], db: Database, metric_names: list[str], verify: dict[str, Any]
 ) -> dict[str, Any]: ...
 def score_run(job: dict[str, Any], progress: Callable[[int, int], object] | None) -> list[str]: ...
+def in_python(sentence: str) -> str: ...
 def column_names(role: str) -> list[str]: ...
 def locate_database(db: str | os.PathLike[str], db_id: str) -> os.PathLike[str]: ...
 @final
@@ -131,6 +138,13 @@ def write_report(
     folder: str | os.PathLike[str], format: str, out: str | os.PathLike[str] | None
 ) -> str | os.PathLike[str]: ...
 def merge_parts(parts: list[str | os.PathLike[str]], out: str | os.PathLike[str]) -> None: ...
+def show_item(
+    folder: str | os.PathLike[str], id: str, system: str | None, limits: dict[str, Any]
+) -> dict[str, Any]: ...
+def evolve_benchmark(job: dict[str, Any], progress: Callable[[int, int], object] | None) -> dict[str, Any]: ...
+def make_corpus(job: dict[str, Any], progress: Callable[[int, int], object] | None) -> dict[str, Any]: ...
+def build_databases(job: dict[str, Any]) -> list[dict[str, Any]]: ...
+def translate_query(sql: str | None, db: Database, to: list[str], ddl: bool) -> dict[str, Any]: ...
 def run_manifest(path: str | os.PathLike[str]) -> dict[str, Any]: ...
 def run_summary(path: str | os.PathLike[str]) -> dict[str, Any]: ...
 def estimate_systems(job: dict[str, Any]) -> dict[str, Any]: ...
@@ -184,6 +198,15 @@ class Reward:
         InputError: An option that cannot be, or no databases at ``db``.
         DatabaseError: No process for queries can be started.
 
+    ``reward(predictions, golds, db_ids=None)`` gives a :class:`RewardResult` for each answer, in order:
+
+    - ``predictions``: Completions, or SQL; None is no answer.
+    - ``golds``: One gold or several for each; an answer counts by the best of them.
+    - ``db_ids``: The database of each; not needed with one database.
+
+    It raises InputError for lists of different lengths, what is no text, or an unknown database; DatabaseError for a database
+    that cannot be read, or changed; RunError for witnesses that cannot be read or written.
+
     Pickling sends the options; a child process makes its own.
     """
 
@@ -209,19 +232,7 @@ class Reward:
         predictions: Iterable[str | None],
         golds: Iterable[str | Iterable[str]],
         db_ids: Iterable[str] | None = None,
-    ) -> list[RewardResult]:
-        """A result for each answer, in order.
-
-        Args:
-            predictions: Completions, or SQL; None is no answer.
-            golds: One gold or several for each; an answer counts by the best of them.
-            db_ids: The database of each; not needed with one database.
-
-        Raises:
-            InputError: Lists of different lengths, what is no text, or an unknown database.
-            DatabaseError: A database that cannot be read, or changed.
-            RunError: Witnesses that cannot be read or written.
-        """
+    ) -> list[RewardResult]: ...
     def prepare(
         self, golds: Iterable[str | Iterable[str]], db_ids: Iterable[str] | None = None
     ) -> dict[str, Any]:

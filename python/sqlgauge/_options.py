@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-__all__ = ["DEFAULT_METRICS", "VerifyOptions", "metric_names"]
+from ._help import documented
+from ._native import InputError
+
+__all__ = ["DEFAULT_METRICS", "VerifyOptions", "limits", "listed", "mapping"]
 
 DEFAULT_METRICS = ("ex", "ex-spider", "ex-bird", "esm")
 """What one prediction is scored by when no metric is named: all of it needs nothing but one run of both queries."""
 
 
+@documented
 @dataclass(frozen=True)
 class VerifyOptions:
     """How a pair is verified: for :func:`verify`, and for the metric ``verify``."""
@@ -28,8 +32,6 @@ class VerifyOptions:
     """Seconds for a pair, all stages together."""
     seed: int = 0
     """Where the random numbers of the search begin."""
-    realistic: bool = False
-    """Look first for counterexamples like the rows of the given database."""
     solver: str | os.PathLike[str] | None = None
     """The solver Z3; without it the variable ``SQLGAUGE_SOLVER``, then PATH, then the package ``z3-solver`` of this
     Python or of another on PATH. Where there is none, there are no bounded proofs."""
@@ -40,7 +42,6 @@ class VerifyOptions:
             "bound": self.bound,
             "timeout": float(self.timeout),
             "seed": self.seed,
-            "realistic": self.realistic,
             "solver": self.solver if self.solver is not None else os.environ.get("SQLGAUGE_SOLVER"),
             "path": _search_path(),
         }
@@ -56,6 +57,32 @@ def _search_path() -> str:
     return os.pathsep.join([os.environ.get("PATH", os.defpath), _programs()])
 
 
-def metric_names(metrics: str | Sequence[str]) -> list[str]:
-    """The names of metrics, given as a list or separated by commas."""
-    return [metrics] if isinstance(metrics, str) else list(metrics)
+def listed(names: str | Sequence[str]) -> list[str]:
+    """Names given as a list or separated by commas."""
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+
+
+def mapping(argument: str, given: Mapping[str, Any] | None, example: str) -> list[tuple[str, Any]]:
+    """The entries of a mapping, none of ``None``.
+
+    Raises:
+        InputError: It is not a mapping.
+    """
+    if given is None:
+        return []
+    if not isinstance(given, Mapping):
+        raise InputError(f"{argument} is of type {type(given).__name__}; give a mapping, as in {argument}={example}")
+    return [(str(name), value) for name, value in given.items()]
+
+
+def limits(
+    timeout: float | None, max_rows: int | None, max_bytes: int | None, max_heap: int | None, now: str | None
+) -> dict[str, Any]:
+    """The limits of queries, as the module takes them."""
+    return {
+        "timeout": timeout,
+        "max_rows": max_rows,
+        "max_bytes": max_bytes,
+        "max_heap": max_heap,
+        "now": now,
+    }

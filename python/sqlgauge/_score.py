@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from . import _native, _show
+from ._help import documented
 from ._frames import rows_of
 from ._native import Database, InputError
-from ._options import DEFAULT_METRICS, VerifyOptions, metric_names
+from ._options import DEFAULT_METRICS, VerifyOptions, limits, listed, mapping
+from ._over import with_rows
 from ._progress import shown
 from ._runs import Run
+from ._subset import subset
 
 __all__ = ["Frame", "Score", "Scores", "given_systems", "rows_of", "score", "score_many"]
 
@@ -20,6 +23,7 @@ Frame: TypeAlias = Any
 """A pandas or polars DataFrame, a pyarrow Table, a ``datasets.Dataset``, a list of mappings, or a mapping of columns."""
 
 
+@documented
 @dataclass(frozen=True)
 class Score:
     """What one metric says of one prediction."""
@@ -49,7 +53,9 @@ class Scores(Mapping[str, Score]):
     def _score(self, value: float | None, detail: dict[str, Any]) -> Score:
         status = detail.get("status", self.status)
         failure = self.details.get("gold_error" if status == "gold_failed" else "error")
-        return Score(score=value, status=status, reason=detail.get("reason", failure), detail=detail)
+        reason = detail.get("reason", failure)
+        told = _native.in_python(reason) if isinstance(reason, str) else reason
+        return Score(score=value, status=status, reason=told, detail=detail)
 
     def __getitem__(self, name: str) -> Score:
         if name in self._scores:
@@ -94,15 +100,22 @@ def score(
         verify: How the metric ``verify`` verifies, where it is among them.
 
     Raises:
-        InputError: There is no such metric.
+        InputError: There is no such metric, or the gold is not a query.
         DatabaseError: The database cannot be used.
     """
-    golds = [gold] if isinstance(gold, str) else list(gold)
+    arguments = (verify or VerifyOptions())._arguments()
+    return Scores(_native.score_pair(prediction, _golds(gold), with_rows(db), listed(metrics), arguments))
+
+
+def _golds(gold: Any) -> list[str]:
+    golds = [gold] if isinstance(gold, str) or not isinstance(gold, Iterable) else list(gold)
     if not golds:
         raise InputError("gold is empty; give one query, or a list of accepted ones")
-    opened = db if isinstance(db, Database) else Database(db)
-    arguments = (verify or VerifyOptions())._arguments()
-    return Scores(_native.score_pair(prediction, golds, opened, metric_names(metrics), arguments))
+    for one in golds:
+        if not isinstance(one, str):
+            what = "None" if one is None else f"a value of type {type(one).__name__}"
+            raise InputError(f"gold is {what} where a query should be; give one query, or a list of accepted ones")
+    return golds
 
 
 def score_many(
@@ -118,6 +131,11 @@ def score_many(
     out: str | os.PathLike[str] | None = None,
     restart: bool = False,
     shard: str | None = None,
+    db_id: str | Sequence[str] | None = None,
+    ids: Sequence[Any] | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+    limit: int | None = None,
+    seed: int = 0,
     extract_sql: bool = False,
     timeout: float | None = None,
     max_rows: int | None = None,
@@ -153,6 +171,12 @@ def score_many(
         restart: Discard the run that is in the folder.
         shard: Part of the run, as in ``3/16``: every 16th example from the third on. Scored with the same arguments and the
             same ``now``, all parts make the run that :func:`merge` writes.
+        db_id: Take only the questions about this database, or these.
+        ids: Take only the questions with these ids.
+        where: Take only the questions with these labels, as in ``{"hardness": "extra"}`` or ``{"difficulty": "simple"}``;
+            several values of a label are alternatives.
+        limit: Take at most so many questions, drawn at random.
+        seed: Seed of that draw.
         extract_sql: Take the SQL out of the chatter of an LLM (code fences, explanations).
         timeout: Seconds that one query may take; 30 without it.
         max_rows: Rows that one result may have.
@@ -178,22 +202,19 @@ def score_many(
     folder = tempfile.TemporaryDirectory(prefix="sqlgauge-") if out is None else None
     job = {
         "frame": rows,
-        "predictions": _systems(rows, predictions, columns or {}),
+        "predictions": _systems(rows, predictions, columns),
         "db": db,
-        "metrics": None if metrics is None else metric_names(metrics),
-        "columns": list((columns or {}).items()),
+        "metrics": None if metrics is None else listed(metrics),
+        "columns": mapping("columns", columns, "{'gold': 'query'}"),
         "answers_to": answers_to,
         "tables": tables,
         "questions": questions,
         "out": out if folder is None else os.path.join(folder.name, "run"),
         "restart": restart,
         "shard": shard,
+        "subset": subset(db_id, ids, where, limit, seed),
         "extract": extract_sql,
-        "timeout": timeout,
-        "max_rows": max_rows,
-        "max_bytes": max_bytes,
-        "max_heap": max_heap,
-        "now": now,
+        "limits": limits(timeout, max_rows, max_bytes, max_heap, now),
         "jobs": jobs,
         "verify": (verify or VerifyOptions())._arguments(),
     }
@@ -202,34 +223,67 @@ def score_many(
     return Run(job["out"], notes=tuple(notes), _folder=folder)
 
 
-def _systems(
-    rows: Any, predictions: Mapping[str, Any] | str | None, columns: Mapping[str, str]
-) -> list[tuple[str, Any]]:
+def _systems(rows: Any, predictions: Any, columns: Any) -> list[tuple[str, Any]]:
     """The systems with their predictions: a column of the frame, a path, texts, or rows."""
     if predictions is None:
-        predictions = {"prediction": columns.get("prediction") or _prediction_column(rows)}
+        named = dict(mapping("columns", columns, "{'gold': 'query'}"))
+        predictions = {"prediction": named.get("prediction") or _prediction_column(rows)}
     elif isinstance(predictions, str):
         predictions = {predictions: predictions}
-    if not predictions:
+    given = given_systems("predictions", predictions, rows)
+    if not given:
         raise InputError("predictions names no system; give at least one, as in predictions={'mine': 'predicted_sql'}")
-    return given_systems(predictions)
+    return given
 
 
-def given_systems(predictions: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The systems with their predictions, tables of other libraries as rows."""
-    return [(str(name), _given(given)) for name, given in predictions.items()]
+def given_systems(argument: str, predictions: Any, rows: Any) -> list[tuple[str, Any]]:
+    """The systems with their predictions, tables of other libraries as rows.
+
+    Raises:
+        InputError: It is not a mapping, or a text in it names a file and not a column.
+    """
+    named = mapping(argument, predictions, "{'mine': predictions}, with the name of the system")
+    return [(name, _given(f"{argument}[{name!r}]", given, rows)) for name, given in named]
 
 
-def _given(given: Any) -> Any:
+def _given(place: str, given: Any, rows: Any) -> Any:
+    if isinstance(given, str) and _is_file(given, rows):
+        raise InputError(f"{place}: {given!r} is a file, and a text names a column; give pathlib.Path({given!r})")
     if isinstance(given, (str, os.PathLike, Mapping)):
         return given
     return rows_of(given)
 
 
-def _prediction_column(rows: Iterable[Mapping[str, Any]] | Any) -> str:
+_ENDINGS = (".csv", ".json", ".jsonl", ".parquet", ".sql", ".tsv", ".txt")
+"""How files of predictions end."""
+
+
+def _is_file(name: str, rows: Any) -> bool:
+    """Whether a text that should name a column is meant as a file; a column of the frame never is."""
+    if name in _columns(rows):
+        return False
+    # `a.b` leads into the column `a`, so that an ending says nothing where the columns are not known.
+    is_unknown = bool(_columns(rows)) and name.split(".")[0] not in _columns(rows)
+    return (is_unknown and name.lower().endswith(_ENDINGS)) or os.path.isfile(name)
+
+
+def _columns(rows: Any) -> list[str]:
+    """The columns of the frame's first row; none of a file, which is not read here."""
+    first = None if isinstance(rows, (str, os.PathLike)) else next(iter(rows), None)
+    return [str(name) for name in first] if isinstance(first, Mapping) else []
+
+
+def _prediction_column(rows: Any) -> str:
     """The column of the frame that is called as predictions are; ``sql`` is the gold's name too, and none of them."""
+    if isinstance(rows, (str, os.PathLike)):
+        if not os.path.exists(rows):
+            raise InputError(f"there is no file {os.fspath(rows)!r}; check the path")
+        raise InputError(
+            f"frame is the file {os.fspath(rows)!r}: name the column in it that has predictions, or give their file, as in "
+            "predictions={'mine': 'predicted_sql'} or predictions={'mine': pathlib.Path('mine.sql')}"
+        )
     known = [name for name in _native.column_names("prediction") if name != "sql"]
-    present = [] if isinstance(rows, (str, os.PathLike)) else [str(name) for name in next(iter(rows), {})]
+    present = _columns(rows)
     for name in known:
         found = next((own for own in present if own.lower() == name.lower()), None)
         if found is not None:

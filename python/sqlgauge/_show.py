@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -21,10 +20,12 @@ class Table:
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
+    whole: bool = False
+    """Whether all rows are shown, and the whole of each value."""
 
     def text(self) -> str:
         """The table with aligned columns."""
-        shown = [[_value(value) for value in row] for row in self.rows[:MOST_ROWS]]
+        shown = self._shown()
         lines = [list(self.columns), *shown]
         widths = [max(len(line[at]) for line in lines) for at in range(len(self.columns))]
         rule = ["-" * width for width in widths]
@@ -35,15 +36,19 @@ class Table:
     def html(self) -> str:
         """The same for a notebook."""
         head = "".join(f"<th>{escape(column)}</th>" for column in self.columns)
-        rows = ["".join(f"<td>{escape(_value(value))}</td>" for value in row) for row in self.rows[:MOST_ROWS]]
+        rows = ["".join(f"<td>{escape(value)}</td>" for value in row) for row in self._shown()]
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         more = "".join(f"<p>{escape(line)}</p>" for line in self._more())
         return f"<table><caption>{escape(self.caption)}</caption><tr>{head}</tr>{body}</table>{more}"
 
+    def _shown(self) -> list[list[str]]:
+        rows = self.rows if self.whole else self.rows[:MOST_ROWS]
+        return [[_value(value, None if self.whole else WIDEST) for value in row] for row in rows]
+
     def _more(self) -> list[str]:
         if not self.rows:
             return ["no rows"]
-        left = len(self.rows) - MOST_ROWS
+        left = 0 if self.whole else len(self.rows) - MOST_ROWS
         return [f"… {left} more rows"] if left > 0 else []
 
 
@@ -62,29 +67,13 @@ def result(caption: str, rows: dict[str, Any]) -> Table:
     return Table(caption, [str(column) for column in rows["columns"]], rows["rows"])
 
 
-def database(script: str) -> list[Table]:
-    """The tables with rows of a counterexample's script; none where this Python's SQLite is too old for it."""
-    connection = sqlite3.connect(":memory:")
-    try:
-        connection.executescript(script)
-        names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid").fetchall()
-        tables = []
-        for (name,) in names:
-            quoted = '"' + name.replace('"', '""') + '"'
-            cursor = connection.execute(f"SELECT * FROM {quoted}")
-            columns = [column[0] for column in cursor.description]
-            rows = cursor.fetchall()
-            if rows:
-                tables.append(Table(f"table {name}", columns, rows))
-        return tables
-    except sqlite3.Error:
-        return []
-    finally:
-        connection.close()
+def named(table: dict[str, Any]) -> Table:
+    """A table of a counterexample, with the columns that the queries read."""
+    return result(f"table {table['name']}", table)
 
 
-def _value(value: Any) -> str:
+def _value(value: Any, widest: int | None) -> str:
     if value is None:
         return "NULL"
     shown = str(value).replace("\n", "⏎")
-    return shown if len(shown) <= WIDEST else shown[: WIDEST - 1] + "…"
+    return shown if widest is None or len(shown) <= widest else shown[: widest - 1] + "…"

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from . import _native, _show
-from ._match import over
+from ._help import documented
 from ._native import Database, Schema
 from ._options import VerifyOptions
+from ._over import over
 
 __all__ = ["Verification", "verify"]
 
 
+@documented
 @dataclass(frozen=True, repr=False)
 class Verification:
     """What is known of two queries. It is true where they are known to be equivalent."""
@@ -41,8 +43,22 @@ class Verification:
     """What the right one does."""
     difference: str | None
     """In words, how the two results differ."""
+    explanation: str | None
+    """In words, which clause makes the difference."""
+    tables: tuple[dict[str, Any], ...]
+    """The tables of the witness with the columns that the queries read: ``name``, ``columns``, ``rows``."""
+    realistic: bool | None
+    """Whether the witness keeps what the rows of the given database keep; ``None`` where no rows were given."""
+    kept: tuple[str, ...]
+    """What of that it keeps, in words."""
+    not_kept: tuple[str, ...]
+    """What of that it does not keep."""
+    tie: bool
+    """Whether the queries are equivalent and their results differ on the given database all the same: the gold permits
+    several results, and both are among them."""
     raw: dict[str, Any] = field(repr=False)
     """What ``sqlgauge verify --json`` prints."""
+    _about: tuple[str, ...] = field(repr=False, default=())
 
     def __bool__(self) -> bool:
         return self.verdict in ("equivalent", "equivalent_up_to")
@@ -54,17 +70,20 @@ class Verification:
         return _show.html(self._sentences(), self._tables())
 
     def _sentences(self) -> list[str]:
+        return [self._verdict(), *self._about]
+
+    def _verdict(self) -> str:
         if self.verdict == "equivalent":
             by = f"by the rules {', '.join(self.rules)}" if self.rules else f"by {self.stage}"
-            return [f"Equivalent: the queries return the same on every database of the schema ({by})."]
+            return f"Equivalent: the queries return the same on every database of the schema ({by})."
         if self.verdict == "equivalent_up_to":
-            return [f"Equivalent up to {self.bound} rows per table: no such database tells the queries apart."]
+            return f"Equivalent up to {self.bound} rows per table: no such database tells the queries apart."
         if self.verdict == "different":
-            return [f"Different: {self.difference or 'the database below tells the queries apart'}."]
-        return [f"Unknown: {self.message or self.reason or 'neither a proof nor a counterexample was found'}."]
+            return f"Different: {self.difference or 'the database below tells the queries apart'}."
+        return f"Unknown: {self.message or self.reason or 'neither a proof nor a counterexample was found'}."
 
     def _tables(self) -> list[_show.Table]:
-        tables = _show.database(self.witness) if self.witness else []
+        tables = [_show.named(table) for table in self.tables]
         results = [("result of the left query", self.left_result), ("result of the right query", self.right_result)]
         return [*tables, *(_show.result(caption, rows) for caption, rows in results if rows)]
 
@@ -89,12 +108,13 @@ def verify(
         DatabaseError: The file cannot be opened.
         InputError: An option that is none, or a solver that was named and is not there.
     """
-    said = _native.verify_queries(left, right, over(db), (options or VerifyOptions())._arguments())
+    told = _native.verify_queries(left, right, over(db), (options or VerifyOptions())._arguments())
+    said = told["record"]
     return Verification(
         verdict=said["verdict"],
         stage=said["stage"],
         reason=said.get("reason"),
-        message=said.get("message"),
+        message=_native.in_python(said["message"]) if "message" in said else None,
         bound=said.get("bound"),
         rules=tuple(said.get("rules", ())),
         assumes=tuple(said.get("assumes", ())),
@@ -102,5 +122,12 @@ def verify(
         left_result=said.get("left_result"),
         right_result=said.get("right_result"),
         difference=said.get("difference"),
+        explanation=said.get("explanation"),
+        tables=tuple(said.get("tables", ())),
+        realistic=said.get("realistic"),
+        kept=tuple(said.get("kept", ())),
+        not_kept=tuple(said.get("not_kept", ())),
+        tie=said.get("tie", False),
         raw=said,
+        _about=tuple(told["sentences"]),
     )

@@ -1,6 +1,6 @@
 //! `Database`: a SQLite file with the limits under which queries run on it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,16 +15,35 @@ use crate::process::PerProcess;
 use crate::program;
 
 /// A SQLite file, opened for reading, with the limits of the queries that run on it.
+///
+/// The file is taken to be constant while it is open. Queries run under the locks of the engine: they read, and can do
+/// nothing else, however long they are or whatever they say. Whatever a query does, the call returns within its time
+/// limit and a tenth of a second, and nothing of it goes on.
+///
+/// Args:
+///     path: The file.
+///     timeout: Seconds that one query may take; 30 without it.
+///     max_rows: Rows that one result may have.
+///     max_bytes: Bytes that one result may have.
+///     max_heap: Bytes of memory that SQLite may use for one query.
+///     now: Date, or date and time of UTC, that queries take for now; the moment of opening without it.
+///
+/// Raises:
+///     DatabaseError: The file is not there, no database, damaged, or not at rest.
+///     InputError: A limit or a time that is none.
+///
+/// Pickling sends the path and the options; the file is opened again where it arrives.
 #[pyclass(frozen, module = "sqlgauge")]
 pub(crate) struct Database {
     path: PathBuf,
-    options: Options,
+    options: Limited,
     opened: PerProcess<Opened>,
 }
 
 /// The limits as they were given; what is left out is the default of the command line.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Options {
+#[derive(Debug, Clone, Default, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Limited {
     pub(crate) timeout: Option<f64>,
     pub(crate) max_rows: Option<usize>,
     pub(crate) max_bytes: Option<usize>,
@@ -32,7 +51,7 @@ pub(crate) struct Options {
     pub(crate) now: Option<String>,
 }
 
-impl Options {
+impl Limited {
     /// The limits of an engine.
     pub(crate) fn limits(&self) -> Result<Limits, Failure> {
         let defaults = Limits::default();
@@ -68,6 +87,22 @@ impl Options {
         dict.set_item("now", self.now.as_deref())?;
         Ok(dict)
     }
+}
+
+/// Words that DDL begins with.
+const DDL: [&str; 4] = ["CREATE", "PRAGMA", "BEGIN", "--"];
+
+/// Refuses DDL in the place of a path.
+pub(crate) fn not_ddl(path: &Path) -> Result<(), Failure> {
+    let text = path.to_string_lossy();
+    let text = text.trim_start();
+    let begins = |word: &&str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    if text.contains(char::is_whitespace) && DDL.iter().any(begins) && !path.exists() {
+        let sentence = "db is DDL where a path should be: match and verify take sqlgauge.Schema.from_ddl(text); queries run \
+                        only on a database file";
+        return Err(Failure::input(sentence));
+    }
+    Ok(())
 }
 
 /// A database with the engine that opened it.
@@ -113,13 +148,15 @@ impl Database {
         max_heap: Option<u64>,
         now: Option<String>,
     ) -> PyResult<Self> {
-        let options = Options { timeout, max_rows, max_bytes, max_heap, now };
+        let options = Limited { timeout, max_rows, max_bytes, max_heap, now };
         let database = Self { path, options, opened: PerProcess::empty() };
+        not_ddl(&database.path)?;
         // A file that cannot be opened is told here, and not by the first query.
         database.opened(py)?;
         Ok(database)
     }
 
+    /// The file, as it was named.
     #[getter]
     fn path(&self) -> PathBuf {
         self.path.clone()

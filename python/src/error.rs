@@ -8,6 +8,8 @@ use pyo3::prelude::*;
 use sqlgauge_base::{printable_lines, without_secrets};
 use sqlgauge_run::RunError as RunFailure;
 
+use crate::words::in_python;
+
 create_exception!(
     sqlgauge,
     Error,
@@ -53,9 +55,9 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// That sentence, fit for a terminal: without keys in URLs, and with nothing that a terminal obeys.
+    /// That sentence in the words of Python, fit for a terminal: without keys in URLs, and with nothing that a terminal obeys.
     pub(crate) fn new(class: Class, sentence: &str) -> Self {
-        Self { class, sentence: printable_lines(&without_secrets(sentence)).into_owned() }
+        Self { class, sentence: printable_lines(&without_secrets(&in_python(sentence))).into_owned() }
     }
 
     /// What the user gave is at fault.
@@ -102,7 +104,7 @@ classes! {
 impl From<sqlgauge::Error> for Failure {
     fn from(error: sqlgauge::Error) -> Self {
         let class = match &error {
-            sqlgauge::Error::Engine(_) => Class::Database,
+            sqlgauge::Error::Engine(_) | sqlgauge::Error::NotObserved(_) => Class::Database,
             sqlgauge::Error::Run(of_run) => match **of_run {
                 RunFailure::Engine(_) | RunFailure::NotScored { .. } => Class::Database,
                 RunFailure::Dataset(_) | RunFailure::BadPlan(_) => Class::Input,
@@ -134,7 +136,7 @@ impl From<sqlgauge::Error> for Failure {
             | sqlgauge::Error::Shift(_)
             | sqlgauge::Error::OtherEncoder { .. }
             | sqlgauge::Error::Estimate(_) => Class::Input,
-            sqlgauge::Error::Refused(_) => Class::Query,
+            sqlgauge::Error::Refused(_) | sqlgauge::Error::Unresolved(_) => Class::Query,
             _ => Class::Run,
         };
         Self::of(class, &error)

@@ -9,12 +9,13 @@ use sqlgauge::{Context, EstimateJob};
 use sqlgauge_estimate::EstimateOptions;
 
 use crate::call::call;
-use crate::database::Options;
+use crate::database::{Limited, not_ddl};
 use crate::error::{Class, Failure};
 use crate::inputs::{Frame, Given};
 use crate::json::to_python;
 use crate::process::threads;
 use crate::program;
+use crate::words::in_python;
 
 /// A job as `sqlgauge.estimate` hands it over.
 #[derive(FromPyObject)]
@@ -40,7 +41,8 @@ impl Job<'_> {
     fn read(self) -> PyResult<EstimateJob> {
         let target = Frame::read(&self.target, &self.columns, &[&self.predictions, &self.peers])?;
         let (systems, peers) = (target.systems(&self.predictions)?, target.systems(&self.peers)?);
-        let options = Options { timeout: self.timeout, now: self.now, ..Options::default() };
+        not_ddl(&self.db)?;
+        let limits = Limited { timeout: self.timeout, now: self.now, ..Limited::default() };
         Ok(EstimateJob {
             known: self.known,
             known_db: self.known_db,
@@ -51,8 +53,8 @@ impl Job<'_> {
             method: self.method,
             metric: self.metric,
             options: EstimateOptions { level: self.level, seed: self.seed, tau: self.tau },
-            limits: options.limits()?,
-            now: options.moment()?,
+            limits: limits.limits()?,
+            now: limits.moment()?,
             ..EstimateJob::new("", self.db)
         })
     }
@@ -67,7 +69,8 @@ fn estimate_systems<'py>(py: Python<'py>, job: Job<'py>) -> PyResult<Bound<'py, 
         let done = pool.install(|| job.run(&context))?;
         let estimates = serde_json::to_value(&done.report.estimates);
         let estimates = estimates.map_err(|error| Failure::of(Class::Internal, &error))?;
-        Ok(json!({"estimates": estimates, "notes": done.notes}))
+        let notes: Vec<String> = done.notes.iter().map(|note| in_python(note)).collect();
+        Ok(json!({"estimates": estimates, "notes": notes}))
     })?;
     to_python(py, &estimated)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 use sqlgauge::{Source, System};
-use sqlgauge_dataset::{ColumnRole, Columns};
+use sqlgauge_dataset::{ColumnRole, Columns, LabelCondition, Subset};
 
 use crate::error::Failure;
 use crate::frame::{self, source_of_ids, source_of_rows, source_of_texts};
@@ -15,6 +15,33 @@ const FRAME: &str = "frame";
 
 /// Predictions by name of the system.
 pub(crate) type Given<'py> = Vec<(String, Bound<'py, PyAny>)>;
+
+/// Which questions are taken, as `sqlgauge._subset` hands it over.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct SubsetArguments {
+    db_ids: Vec<String>,
+    ids: Option<Vec<String>>,
+    /// `label=value`.
+    conditions: Vec<String>,
+    limit: Option<usize>,
+    seed: u64,
+}
+
+impl SubsetArguments {
+    pub(crate) fn subset(&self) -> Result<Subset, Failure> {
+        let condition = |text: &String| {
+            text.parse::<LabelCondition>().map_err(|error| Failure::input(&format!("where: {error}")))
+        };
+        Ok(Subset {
+            db_ids: self.db_ids.clone(),
+            ids: self.ids.clone(),
+            conditions: self.conditions.iter().map(condition).collect::<Result<_, _>>()?,
+            limit: self.limit,
+            seed: self.seed,
+        })
+    }
+}
 
 /// A frame with what was said of its columns.
 pub(crate) struct Frame {

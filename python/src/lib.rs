@@ -10,6 +10,7 @@
 //! - **Errors.** Every error is a `sqlgauge.Error` with the sentence of the command line (`error`); a panic is one too.
 
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+#![expect(clippy::doc_markdown, reason = "the texts of classes are what help() of Python prints")]
 
 mod call;
 mod database;
@@ -18,6 +19,7 @@ mod estimating;
 mod frame;
 mod inputs;
 mod json;
+mod making;
 mod matching;
 mod process;
 mod program;
@@ -25,8 +27,12 @@ mod reward;
 mod runs;
 mod schema;
 mod scoring;
+mod showing;
+mod translating;
 mod vectors;
 mod verifying;
+mod watching;
+mod words;
 
 use pyo3::prelude::*;
 
@@ -43,6 +49,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     verifying::register(module)?;
     scoring::register(module)?;
     runs::register(module)?;
+    words::register(module)?;
+    showing::register(module)?;
+    making::register(module)?;
+    translating::register(module)?;
     estimating::register(module)?;
     reward::register(module)?;
     vectors::register(module)?;

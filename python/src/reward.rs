@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyString};
 use sqlgauge_reward::{Request, Reward as Scorer, RewardError, RewardOptions};
 
 use crate::call::call;
+use crate::database::not_ddl;
 use crate::error::{Class, Failure};
 use crate::process::PerProcess;
 use crate::program;
@@ -26,6 +27,13 @@ impl From<RewardError> for Failure {
 }
 
 /// What an answer is worth.
+///
+/// Attributes:
+///     value: In [0, 1]; None where nobody knows, because the gold does not run.
+///     code: ``right``, ``wrong``, ``wrong_on_witness``, ``does_not_run``, ``timeout``, ``too_large``, ``no_sql``, ``denied``,
+///         ``reads_no_table`` or ``gold_failed``.
+///     reason: The same in words.
+///     witness: For ``wrong_on_witness`` the database that tells the answer from the gold, as an SQL script.
 #[pyclass(frozen, eq, get_all, module = "sqlgauge")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RewardResult {
@@ -60,7 +68,38 @@ impl RewardResult {
     }
 }
 
-/// A reward, made in each process that asks it.
+/// A reward for training: a batch of answers in, one result for each out.
+///
+/// Args:
+///     db: Folder of the databases (``<db_id>/<db_id>.sqlite``), or one database for all questions.
+///     kind: ``exact`` (1 or 0 by the rows, as ``ex@1`` compares), ``dense`` (partial credit) or ``structure`` (1 or 0 by ``etm@1``; runs nothing).
+///     witnesses: Whether a right answer must also agree with its gold on counterexample databases of the question.
+///     time_limit: Seconds of processor time that one query may take, and ten times as many by the clock.
+///     columns: ``any``: an answer may return the gold's columns in another order. ``ordered``: it may not, as in ``ex@1``.
+///     likeness: What of the benchmark's rows witnesses keep to: ``schema`` (nothing), ``nulls`` (a column without NULL there
+///         has none), ``repeats`` (also a column whose values never repeat there does not repeat any).
+///     witness_folder: Where witnesses are kept; processes may share it. In memory without it.
+///     extract: Whether predictions are completions out of which the SQL is taken, or SQL.
+///     refuse_no_table: Whether an answer that reads no table is refused where the gold reads one.
+///     threads: Threads that score at once; one per core for 0.
+///     slow_queries: Queries that run at once in processes of their own; one per core for 0.
+///     growth: Wrong answers of one batch out of which witnesses are made, at most.
+///     seed: Where the random numbers of the search for witnesses begin.
+///
+/// Raises:
+///     InputError: An option that cannot be, or no databases at ``db``.
+///     DatabaseError: No process for queries can be started.
+///
+/// ``reward(predictions, golds, db_ids=None)`` gives a :class:`RewardResult` for each answer, in order:
+///
+/// - ``predictions``: Completions, or SQL; None is no answer.
+/// - ``golds``: One gold or several for each; an answer counts by the best of them.
+/// - ``db_ids``: The database of each; not needed with one database.
+///
+/// It raises InputError for lists of different lengths, what is no text, or an unknown database; DatabaseError for a database
+/// that cannot be read, or changed; RunError for witnesses that cannot be read or written.
+///
+/// Pickling sends the options; a child process makes its own.
 #[pyclass(frozen, module = "sqlgauge")]
 pub(crate) struct Reward {
     options: RewardOptions,
@@ -116,6 +155,7 @@ impl Reward {
             ..RewardOptions::new(db)
         };
         let reward = Self { options, made: PerProcess::empty() };
+        not_ddl(&reward.options.databases)?;
         // What cannot be is told here, and not by the first batch.
         reward.made(py)?;
         Ok(reward)
@@ -145,6 +185,10 @@ impl Reward {
     }
 
     /// Makes the first witnesses of questions ahead of time.
+    ///
+    /// Returns:
+    ///     The number of ``questions`` and of ``witnesses``, the golds that ``failed``, and those that can have ``none``, with
+    ///     the reason.
     #[pyo3(signature = (golds, db_ids=None))]
     fn prepare<'py>(
         &self,

@@ -1,12 +1,13 @@
 //! `Schema`: tables without rows, from DDL.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 
 use crate::error::{Class, Failure};
 
-/// The tables of a database, without their rows.
+/// The tables of a database, without their rows. Made by :meth:`from_ddl`; pickling sends the text.
 #[pyclass(frozen, module = "sqlgauge")]
 pub(crate) struct Schema {
     ddl: String,
@@ -15,13 +16,21 @@ pub(crate) struct Schema {
 
 #[pymethods]
 impl Schema {
-    /// Reads `CREATE TABLE …` statements.
+    /// Reads ``CREATE TABLE …`` statements, and those of views and indexes.
+    ///
+    /// Raises:
+    ///     InputError: The text is no DDL of SQLite.
     #[staticmethod]
     fn from_ddl(py: Python<'_>, ddl: String) -> PyResult<Self> {
         let text = ddl.clone();
         let schema = crate::call::call(py, move |_| {
             sqlgauge_sql::schema::Schema::from_ddl(&text).map_err(|error| {
-                Failure::new(Class::Input, &format!("the text is no DDL of SQLite: {error}"))
+                let remedy = if Path::new(&text).is_file() {
+                    "; it is the path of a file: give the text in it, pathlib.Path(path).read_text()"
+                } else {
+                    ""
+                };
+                Failure::new(Class::Input, &format!("the text is no DDL of SQLite: {error}{remedy}"))
             })
         })?;
         Ok(Self { ddl, schema: Arc::new(schema) })

@@ -1,25 +1,23 @@
 //! `score` and `score_many`: one pair, and whole frames into a run directory.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge::{Context, ScoreJob, ScorePairJob, Source, VerifySettings, Watcher, metrics_of, verifies};
+use sqlgauge::{ScoreJob, ScorePairJob, Source, VerifySettings, metrics_of, verifies};
 use sqlgauge_engine::Stoppable;
 use sqlgauge_metrics::Metric;
 use sqlgauge_prove::locate;
 use sqlgauge_run::Shard;
 
-use crate::call::{call, call_watched};
-use crate::database::{Database, Opened, Options};
+use crate::call::call;
+use crate::database::{Database, Limited, Opened, not_ddl};
 use crate::error::{Class, Failure};
-use crate::inputs::{Frame, Given};
+use crate::inputs::{Frame, Given, SubsetArguments};
 use crate::json::to_python;
-use crate::process::threads;
-use crate::program;
+use crate::watching::watched;
 
 /// How `verify` verifies, as `sqlgauge._options.VerifyOptions` hands it over.
 #[derive(FromPyObject)]
@@ -30,7 +28,6 @@ pub(crate) struct VerifyArguments {
     bound: usize,
     timeout: f64,
     seed: u64,
-    realistic: bool,
     /// The solver that was named, by the caller or the environment.
     solver: Option<PathBuf>,
     /// Where programs are looked for.
@@ -58,7 +55,6 @@ impl VerifyArguments {
                 solver_time,
             },
             solver,
-            is_realistic: self.realistic,
         })
     }
 }
@@ -125,11 +121,8 @@ struct Job<'py> {
     restart: bool,
     shard: Option<String>,
     extract: bool,
-    timeout: Option<f64>,
-    max_rows: Option<usize>,
-    max_bytes: Option<usize>,
-    max_heap: Option<u64>,
-    now: Option<String>,
+    subset: SubsetArguments,
+    limits: Limited,
     jobs: usize,
     verify: VerifyArguments,
 }
@@ -140,13 +133,7 @@ impl Job<'_> {
         let verify = verification(&metrics, &self.verify)?;
         let frame = Frame::read(&self.frame, &self.columns, &[&self.predictions])?;
         let systems = frame.systems(&self.predictions)?;
-        let options = Options {
-            timeout: self.timeout,
-            max_rows: self.max_rows,
-            max_bytes: self.max_bytes,
-            max_heap: self.max_heap,
-            now: self.now.clone(),
-        };
+        not_ddl(&self.db)?;
         Ok(ScoreJob {
             questions: self.questions.clone().map(Source::File),
             columns: frame.columns,
@@ -154,8 +141,9 @@ impl Job<'_> {
             tables: self.tables.clone().map(Source::File),
             extract: self.extract,
             verify,
-            limits: options.limits()?,
-            now: options.moment()?,
+            limits: self.limits.limits()?,
+            now: self.limits.moment()?,
+            subset: self.subset.subset()?,
             shard: self.shard.as_deref().map(shard).transpose()?,
             restart: self.restart,
             jobs: self.jobs,
@@ -175,57 +163,15 @@ impl Job<'_> {
     }
 }
 
-/// How far a run has got, for whoever shows it, and what reading noticed.
-#[derive(Default)]
-struct Far {
-    total: AtomicUsize,
-    done: AtomicUsize,
-    notes: Mutex<Vec<String>>,
-}
-
-impl Watcher for Far {
-    fn note(&self, text: &str) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
-    }
-
-    fn started(&self, _: &'static str, total: usize, resumed: usize) {
-        self.done.store(resumed, Ordering::Relaxed);
-        self.total.store(total, Ordering::Relaxed);
-    }
-
-    fn advanced(&self, done: usize) {
-        self.done.store(done, Ordering::Relaxed);
-    }
-}
-
 /// Scores into a run directory; returns what reading noticed. `progress` is called with the items done and all items.
 #[pyfunction]
 fn score_run(py: Python<'_>, job: Job<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
-    let (work, worker, pool) = (job.read()?, program::worker(py)?, threads(py)?);
-    let far = Arc::<Far>::default();
-    let watcher = Arc::clone(&far);
-    let mut shown = 0;
-    call_watched(
-        py,
-        move |stop| {
-            let context = Context::default()
-                .with_worker(worker)
-                .stopped_by(Arc::clone(stop))
-                .killing_queries()
-                .watched_by(watcher.as_ref());
-            pool.install(|| work.run(&context))?;
-            let notes = std::mem::take(&mut *watcher.notes.lock().unwrap_or_else(PoisonError::into_inner));
-            Ok(notes)
-        },
-        |_| {
-            let (done, total) = (far.done.load(Ordering::Relaxed), far.total.load(Ordering::Relaxed));
-            if let Some(progress) = progress.as_ref().filter(|_| total > 0 && done != shown) {
-                shown = done;
-                progress.call1((done, total))?;
-            }
-            Ok(())
-        },
-    )
+    let work = job.read()?;
+    let ((), notes) = watched(py, progress.as_ref(), move |context| {
+        work.run(context)?;
+        Ok(())
+    })?;
+    Ok(notes)
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

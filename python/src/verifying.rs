@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use serde_json::Value;
+use serde_json::json;
 use sqlgauge::{verify_over_database, verify_over_schema};
 use sqlgauge_engine::Stoppable;
+use sqlgauge_report::counterexample_sentences;
+use sqlgauge_verify::TIE;
 
 use crate::call::call;
 use crate::database::Opened;
-use crate::json::map_to_python;
+use crate::json::to_python;
 use crate::matching::{Ground, Over};
 use crate::scoring::VerifyArguments;
 
+/// What `verify --json` prints, and what it says of the counterexample in sentences.
 #[pyfunction]
 fn verify_queries<'py>(
     py: Python<'py>,
@@ -32,13 +35,14 @@ fn verify_queries<'py>(
         };
         let mut object = report.to_json();
         object.insert("ms".to_owned(), report.times_to_json());
-        Ok(Value::Object(object))
+        let mut sentences = counterexample_sentences(&report.record());
+        if report.is_tie {
+            sentences.push(format!("The results differ on the given database: {TIE}."));
+        }
+        Ok(json!({"record": object, "sentences": sentences}))
     });
     over.forget_if_interrupted(py, &object);
-    match object? {
-        Value::Object(fields) => Ok(map_to_python(py, &fields)?.into_any()),
-        other => crate::json::to_python(py, &other),
-    }
+    to_python(py, &object?)
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -10,6 +10,7 @@ import pytest
 from conftest import Sample
 
 import sqlgauge as sg
+from sqlgauge import _native
 from sqlgauge._program import program
 
 NAN = float("nan")
@@ -112,4 +113,103 @@ def test_the_sentence_is_the_one_of_the_command_line(sample: Sample, tmp_path: P
     assert said.returncode == 2
     with pytest.raises(sg.InputError) as caught:
         sg.score_many(gold, db=sample.db, predictions={"a": gold}, out=tmp_path / "run")
-    assert said.stderr.strip() == f"error: {caught.value}"
+    in_words_of_python = said.stderr.strip().replace("--column db_id=NAME", 'columns={"db_id": "NAME"}')
+    assert in_words_of_python == f"error: {caught.value}"
+    assert in_words_of_python != said.stderr.strip()
+
+
+DDL = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT)"
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        # A list where a mapping should be.
+        (
+            lambda s: sg.score_many([GOOD], db=s.db, predictions=["SELECT 1"]),  # type: ignore[arg-type]
+            "predictions is of type list; give a mapping, as in predictions={'mine': predictions}, with the name of the system",
+        ),
+        (
+            lambda s: sg.estimate(known=[], target=[GOOD], db=s.db, predictions=["SELECT 1"]),  # type: ignore[arg-type]
+            "predictions is of type list; give a mapping",
+        ),
+        (
+            lambda s: sg.estimate(known=[], target=[GOOD], db=s.db, predictions={}, peers=["SELECT 1"]),  # type: ignore[arg-type]
+            "peers is of type list; give a mapping",
+        ),
+        (
+            lambda s: sg.score_many([GOOD], db=s.db, columns=["gold"]),  # type: ignore[arg-type]
+            "columns is of type list; give a mapping, as in columns={'gold': 'query'}",
+        ),
+        # No gold.
+        (
+            lambda s: sg.score("SELECT 1", gold=None, db=s.bikes),  # type: ignore[arg-type]
+            "gold is None where a query should be; give one query, or a list of accepted ones",
+        ),
+        (lambda s: sg.score("SELECT 1", gold=[None], db=s.bikes), "gold is None where a query should be"),  # type: ignore[list-item]
+        (lambda s: sg.score("SELECT 1", gold=7, db=s.bikes), "gold is a value of type int"),  # type: ignore[arg-type]
+        # A file that is not there, or is given as a text.
+        (lambda s: sg.score_many("no questions.json", db=s.db), "there is no file 'no questions.json'; check the path"),
+        (
+            lambda s: sg.score_many(s.folder / "questions.json", db=s.db),
+            "name the column in it that has predictions, or give their file",
+        ),
+        (
+            lambda s: sg.score_many([GOOD], db=s.db, predictions={"mine": str(s.file_of("careful"))}),
+            "is a file, and a text names a column; give pathlib.Path(",
+        ),
+        (
+            lambda s: sg.score_many([GOOD], db=s.db, predictions={"mine": "answers.sql"}),
+            "predictions['mine']: 'answers.sql' is a file, and a text names a column; give pathlib.Path('answers.sql')",
+        ),
+        # DDL where a path should be, and a path where DDL should be.
+        (lambda s: sg.match("SELECT 1", "SELECT 2", DDL), "db is DDL where a path should be: match and verify take"),
+        (lambda s: sg.verify("SELECT 1", "SELECT 2", f"\n {DDL.lower()}"), "sqlgauge.Schema.from_ddl(text)"),
+        (lambda s: sg.score("SELECT 1", gold="SELECT 1", db=DDL), "queries run only on a database file"),
+        (lambda s: sg.score_many([GOOD], db=DDL), "db is DDL where a path should be"),
+        (lambda s: sg.Database(f"-- cities\n{DDL}"), "db is DDL where a path should be"),
+        (lambda s: sg.Reward(DDL), "db is DDL where a path should be"),
+        (lambda s: sg.Schema.from_ddl(str(s.folder / "questions.json")), "it is the path of a file: give the text in it"),
+        (
+            lambda s: sg.score("SELECT 1", gold="SELECT 1", db=sg.Schema.from_ddl(DDL)),  # type: ignore[arg-type]
+            "db is a Schema, which has no rows to run queries on; give a Database",
+        ),
+        (lambda s: sg.match("SELECT 1", "SELECT 2", None), "db is of type NoneType; give a Database, a Schema, or the path"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_mistake_is_answered_with_what_was_meant(call: Any, says: str, sample: Sample) -> None:
+    with pytest.raises(sg.InputError) as caught:
+        call(sample)
+    assert says in str(caught.value)
+
+
+def test_a_column_that_is_called_as_a_file_stays_a_column(sample: Sample) -> None:
+    row = {**GOOD, "answers.sql": "SELECT 1"}
+    run = sg.score_many([row], db=sample.db, predictions={"mine": "answers.sql"}, metrics="ex")
+    assert [item["metrics"]["ex@1"] for item in run.items()] == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "in_python"),
+    [
+        ("--metrics names no metric", "metrics names no metric"),
+        ("lift --max-rows, or lower --jobs.", "lift max_rows, or lower jobs."),
+        ("name it with --column gold=NAME", 'name it with columns={"gold": "NAME"}'),
+        ("give it with --pred NAME=FILE; then go on", 'give it with predictions={"NAME": FILE}; then go on'),
+        ("name two with --systems A,B; the run has c", 'name two with systems=["A", "B"]; the run has c'),
+        ("name the program with --solver PATH", "name the program with solver=PATH"),
+        ("choose another folder, or --restart to discard it", "choose another folder, or restart=True to discard it"),
+        ("choose one with --system: a, b", "choose one with system: a, b"),
+        ("`--timeout` is short", "`timeout` is short"),
+        ("use --method fusion", "use method fusion"),
+        # What is no argument, no option, or to be typed in a terminal stays.
+        ("run `sqlgauge score --out DIR`", "run `sqlgauge score --out DIR`"),
+        ("give --alarm-drop", "give --alarm-drop"),
+        ("SELECT 1 -- out of it", "SELECT 1 -- out of it"),
+        ("a--out", "a--out"),
+        ("--", "--"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_names_arguments_and_not_flags(sentence: str, in_python: str) -> None:
+    assert _native.in_python(sentence) == in_python

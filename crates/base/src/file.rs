@@ -168,10 +168,7 @@ impl AtomicFolder {
         refuse_filled(&self.target)?;
         let mut pending = pending();
         let Some(partial) = &self.partial else { return Ok(()) };
-        if self.target.is_dir() {
-            fs::remove_dir(&self.target)?;
-        }
-        let outcome = fs::rename(partial, &self.target);
+        let outcome = replace_empty(partial, &self.target);
         if outcome.is_ok() {
             pending.remove(partial);
             self.partial = None;
@@ -195,6 +192,21 @@ fn refuse_filled(folder: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Renames a folder to `target`, where there is nothing or an empty folder. What another process put there since it was
+/// looked at is the same error as what was found there ([`refuse_filled`]); the system has words of its own for it.
+fn replace_empty(partial: &Path, target: &Path) -> io::Result<()> {
+    let removed = match fs::remove_dir(target) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    };
+    removed.and_then(|()| fs::rename(partial, target)).map_err(|error| match error.kind() {
+        io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists => {
+            io::ErrorKind::DirectoryNotEmpty.into()
+        }
+        _ => error,
+    })
 }
 
 /// Makes all files below a folder durable.
@@ -464,6 +476,33 @@ mod tests {
         fs::create_dir(folder.path().join(format!("suite.1-0{PARTIAL}"))).unwrap();
         sweep(folder.path());
         assert_eq!(names(folder.path()), ["suite"]);
+    }
+
+    #[test]
+    fn of_many_that_put_a_folder_in_place_at_once_the_others_are_told_that_one_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        for round in 0..50 {
+            let path = folder.path().join(round.to_string());
+            if round % 2 == 0 {
+                fs::create_dir(&path).unwrap();
+            }
+            let prepared: Vec<AtomicFolder> = (0..8)
+                .map(|writer| {
+                    let prepared = AtomicFolder::create(&path).unwrap();
+                    fs::write(prepared.path().join("writer"), writer.to_string()).unwrap();
+                    prepared
+                })
+                .collect();
+            let outcomes: Vec<io::Result<()>> = std::thread::scope(|scope| {
+                let writers: Vec<_> =
+                    prepared.into_iter().map(|prepared| scope.spawn(|| prepared.commit())).collect();
+                writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+            });
+            assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
+            for error in outcomes.into_iter().filter_map(Result::err) {
+                assert_eq!(error.to_string(), "directory not empty");
+            }
+        }
     }
 
     #[test]

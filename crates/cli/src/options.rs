@@ -3,16 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use sqlgauge::System;
+use sqlgauge::{System, VerifySettings, verifies};
 use sqlgauge_base::regular;
 use sqlgauge_dataset::{ColumnRole, Columns, FileFormat, LabelCondition, Subset};
+use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits, Moment};
+use sqlgauge_metrics::Metric;
 use sqlgauge_sql::schema::Schema;
+use sqlgauge_verify::VerifyOptions;
 
 use crate::engine::engine;
+use crate::solver::solver;
 use crate::stdin::{input_file, is_kept, source};
 
 /// `--pred NAME=FILE`.
@@ -86,16 +90,39 @@ pub struct SubsetOptions {
 }
 
 impl SubsetOptions {
+    /// Whether any of them was given.
+    pub fn is_given(&self) -> bool {
+        let Self { db_ids, ids, conditions, limit } = self;
+        !db_ids.is_empty() || ids.is_some() || !conditions.is_empty() || limit.is_some()
+    }
+
     /// The subset; `seed` decides what `--limit` draws.
-    pub fn subset(self, seed: u64) -> Result<Subset> {
-        let ids = self.ids.map(|path| {
-            let text = regular::read_to_string(&path)
+    pub fn subset(&self, seed: u64) -> Result<Subset> {
+        let ids = self.ids.as_ref().map(|path| {
+            let text = regular::read_to_string(path)
                 .with_context(|| format!("{} cannot be read; check the path", path.display()))?;
             let ids = text.lines().map(str::trim).filter(|line| !line.is_empty());
             Ok::<_, anyhow::Error>(ids.map(str::to_owned).collect())
         });
-        let Self { db_ids, conditions, limit, .. } = self;
+        let Self { db_ids, conditions, limit, .. } = self.clone();
         Ok(Subset { db_ids, ids: ids.transpose()?, conditions, limit, seed })
+    }
+}
+
+/// [`SubsetOptions`] of a command that draws nothing else.
+#[derive(Debug, Clone, Args)]
+pub struct DrawnSubsetOptions {
+    #[command(flatten)]
+    subset: SubsetOptions,
+    /// Seed of the draw of --limit
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "limit", help_heading = "Subset")]
+    seed: u64,
+}
+
+impl DrawnSubsetOptions {
+    /// The subset.
+    pub fn subset(&self) -> Result<Subset> {
+        self.subset.subset(self.seed)
     }
 }
 
@@ -137,6 +164,66 @@ impl LimitOptions {
             max_heap_bytes: self.max_heap,
             ..Limits::default()
         })
+    }
+}
+
+/// How pairs are verified, by the command and by the metric `verify`.
+#[derive(Debug, Clone, Args)]
+pub struct VerifyFlags {
+    /// What of a result counts: what `ex@1` compares, or rows as a set, a bag, a list [default: ex; set where ex-bird stands beside]
+    #[arg(long, value_name = "NAME", value_parser = semantics(), help_heading = "Verification")]
+    pub semantics: Option<Semantics>,
+    #[arg(long, value_name = "N", help_heading = "Verification",
+        help = format!("Rows of each table up to which a bounded proof goes [default: {}]", VerifySettings::BOUND))]
+    bound: Option<usize>,
+    #[arg(long, value_name = "SECONDS", help_heading = "Verification",
+        help = format!("Seconds for verifying one pair, all stages together [default: {}]", VerifySettings::SECONDS))]
+    pair_timeout: Option<f64>,
+    /// The solver Z3; without it the variable `SQLGAUGE_SOLVER`, then PATH, then Python's package z3-solver
+    #[arg(long, value_name = "PATH", help_heading = "Verification")]
+    solver: Option<PathBuf>,
+}
+
+/// Reads the name of a contract; the help lists all of them.
+fn semantics() -> impl TypedValueParser<Value = Semantics> {
+    PossibleValuesParser::new(Semantics::ALL.map(Semantics::name)).try_map(|name| name.parse::<Semantics>())
+}
+
+impl VerifyFlags {
+    /// The settings, with those seconds for a pair where the options say nothing of it.
+    pub fn settings(&self, seconds_for_pair: Option<f64>) -> Result<VerifySettings> {
+        let default = VerifySettings::default();
+        let solver_time = match self.pair_timeout.or(seconds_for_pair) {
+            Some(time) => seconds("--pair-timeout", time)?,
+            None => default.options.solver_time,
+        };
+        let options = VerifyOptions {
+            semantics: self.semantics.unwrap_or(default.options.semantics),
+            bound: self.bound.unwrap_or(default.options.bound),
+            solver_time,
+            ..default.options
+        };
+        Ok(VerifySettings { options, solver: solver(self.solver.as_deref())? })
+    }
+
+    /// The settings of a run with those metrics. An option without the metric `verify` is an error.
+    pub fn of_run(&self, metrics: &[&'static dyn Metric]) -> Result<VerifySettings> {
+        if verifies(metrics) {
+            let settings = self.settings(None)?;
+            return Ok(if self.semantics.is_some() { settings } else { settings.beside(metrics) });
+        }
+        let given = [
+            ("--semantics", self.semantics.is_some()),
+            ("--bound", self.bound.is_some()),
+            ("--pair-timeout", self.pair_timeout.is_some()),
+            ("--solver", self.solver.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => {
+                bail!("{option} is for the metric verify; add it, as in --metrics ex,verify")
+            }
+            None => Ok(VerifySettings::default()),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sqlgauge::Watcher;
 
 use crate::interrupt::{Gently, Stopped};
@@ -94,7 +94,8 @@ impl Watcher for Progress {
             work.last_line = Instant::now();
             let Work { noun, total, detail, .. } = &*work;
             let detail = if detail.is_empty() { String::new() } else { format!(", {detail}") };
-            say(&format!("{done} of {total} {noun} done{detail}"));
+            let left = HumanDuration(self.bar.eta());
+            say(&format!("{done} of {total} {noun} done, {left} left{detail}"));
         }
     }
 

@@ -3,11 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use sqlgauge::verifies;
-use sqlgauge_metrics::Metric;
 use sqlgauge_prove::locate;
-
-use crate::output::note;
 
 /// The environment variable that names the solver.
 const VARIABLE: &str = "SQLGAUGE_SOLVER";
@@ -20,14 +16,7 @@ pub fn solver(named: Option<&Path>) -> Result<Option<PathBuf>> {
     match locate(named, std::env::var_os("PATH").as_deref()) {
         Ok(program) => Ok(Some(program)),
         Err(error) if named.is_some() => Err(error.into()),
-        Err(error) => {
-            note(format!("no bounded proofs: {error}"));
-            Ok(None)
-        }
+        // A pair that is left for it says so.
+        Err(_) => Ok(None),
     }
-}
-
-/// The solver of a run, which has a use for it if `verify` is among its metrics.
-pub fn solver_of_run(metrics: &[&'static dyn Metric], named: Option<&Path>) -> Result<Option<PathBuf>> {
-    if verifies(metrics) { solver(named) } else { Ok(None) }
 }

@@ -316,6 +316,42 @@ fn a_part_of_a_benchmark_is_scored_with_the_files_of_the_whole() {
 }
 
 #[test]
+fn what_a_run_got_wrong_is_scored_again() {
+    let golds = ["SELECT name FROM item", "SELECT id FROM item", "SELECT count(*) FROM item"];
+    let benchmark = Benchmark::new(&golds, &[golds[0], "SELECT price FROM item", "SELECT 7"]);
+    assert_eq!(sqlgauge(&benchmark.score()).status.code(), Some(0));
+    std::fs::rename(benchmark.path("run"), benchmark.path("before")).unwrap();
+    let before = benchmark.path("before").display().to_string();
+    let again = || sqlgauge(&[benchmark.score(), strings(&["--last-failed", &before])].concat());
+    let output = again();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(ids_of(&benchmark), ["1", "2"]);
+    // Nothing is left to mend.
+    std::fs::write(benchmark.path("pred.sql"), golds.join("\n")).unwrap();
+    let mended = [benchmark.score(), strings(&["--restart"])].concat();
+    assert_eq!(sqlgauge(&mended).status.code(), Some(0));
+    std::fs::remove_dir_all(benchmark.path("before")).unwrap();
+    std::fs::rename(benchmark.path("run"), benchmark.path("before")).unwrap();
+    assert!(stderr(&again()).contains("nothing to score again"), "{}", stderr(&again()));
+}
+
+#[test]
+fn options_of_verify_need_the_metric() {
+    let benchmark = Benchmark::new(&["SELECT id FROM item"], &["SELECT id FROM item"]);
+    let with = |more: &[&str]| sqlgauge(&[benchmark.score(), strings(more)].concat());
+    let output = with(&["--metrics", "ex", "--bound", "2"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--bound is for the metric verify"), "{}", stderr(&output));
+    let options = ["--metrics", "ex,verify", "--bound", "2", "--semantics", "bag", "--pair-timeout", "3"];
+    assert_eq!(with(&options).status.code(), Some(0));
+    let recorded: Value =
+        serde_json::from_str(&std::fs::read_to_string(benchmark.path("run/run.json")).unwrap()).unwrap();
+    let option = |name: &str| recorded["options"][name].clone();
+    assert_eq!(option("verify_bound"), 2);
+    assert_eq!((option("verify_semantics"), option("verify_solver_ms")), ("bag".into(), 3000.into()));
+}
+
+#[test]
 fn the_first_metric_is_ex_unless_one_is_named() {
     let benchmark = Benchmark::new(&["SELECT id FROM item"], &["SELECT id FROM item"]);
     let metrics = |benchmark: &Benchmark| {

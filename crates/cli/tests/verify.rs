@@ -144,7 +144,7 @@ fn whole_prediction_files_are_a_run_with_a_verdict_for_each_item() {
     assert_eq!(log("run"), log("again"));
     let run = benchmark.path("run").display().to_string();
     let shown = sqlgauge(&["show", &run, "--id", "0"]);
-    assert!(String::from_utf8_lossy(&shown.stdout).contains("CREATE TABLE \"item\""), "{shown:?}");
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("\ntable item\n"), "{shown:?}");
 }
 
 #[test]
@@ -269,17 +269,15 @@ fn an_error_in_a_file_of_pairs_names_the_line_and_the_remedy() {
 fn a_realistic_counterexample_says_whether_it_is_like_the_rows_there_are() {
     let benchmark = Benchmark::new(&[], &[]);
     let database = benchmark.path("database/shop/shop.sqlite").display().to_string();
-    let verify = |bound: &str, more: &[&str]| {
+    let verify = |bound: &str| {
         let [left, right] =
             [">", ">="].map(|sign| format!("SELECT name FROM item WHERE price {sign} {bound}"));
-        let arguments = ["verify", "--db", &database, "--left", &left, "--right", &right, "--json"];
-        let output = sqlgauge(&[&arguments[..], more].concat());
+        let output = sqlgauge(&["verify", "--db", &database, "--left", &left, "--right", &right, "--json"]);
         serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
-    assert_eq!(verify("5", &["--realistic"])["realistic"], true);
-    let beyond = verify("20", &["--realistic"]);
+    assert_eq!(verify("5")["realistic"], true);
+    let beyond = verify("20");
     assert_eq!((beyond["verdict"].as_str(), beyond["realistic"].as_bool()), (Some("different"), Some(false)));
     let not_kept = beyond["not_kept"].as_array().unwrap();
     assert!(not_kept.iter().any(|own| own.as_str().unwrap().starts_with("item.price: 20")), "{beyond}");
-    assert_eq!(verify("5", &[]).get("realistic"), None);
 }

@@ -1,10 +1,11 @@
 //! Training data of a benchmark and its evolved schemas: `sqlgauge augment`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use sqlgauge_base::NotBuiltIn;
-use sqlgauge_dataset::{Benchmark, BenchmarkSource, load_benchmark};
+use sqlgauge_dataset::{Benchmark, BenchmarkSource, Subset, load_benchmark};
+use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_evolve::{ChangeKind, EvolvePlan};
 use sqlgauge_llm::Prompt;
 use sqlgauge_prompt::augment::{AugmentSettings, ChatExample, SkippedTriple, Triple, split};
@@ -18,6 +19,7 @@ use crate::evolve::EvolveJob;
 use crate::guard::{keep_database, keep_inputs};
 use crate::lines::write_lines;
 use crate::schemas::SchemaSource;
+use crate::subset::{self, pick};
 
 const LEFT_OUT: NotBuiltIn = NotBuiltIn { what: "--out with a name in .parquet", feature: "parquet" };
 
@@ -56,6 +58,8 @@ pub struct AugmentJob {
     pub only_evolved: bool,
     /// File with the prompt; that of `predict` without it.
     pub prompt: Option<PathBuf>,
+    /// Which questions the examples are of; by default all.
+    pub subset: Subset,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -117,6 +121,7 @@ impl AugmentJob {
             irrelevant_tables: 3,
             only_evolved: false,
             prompt: None,
+            subset: Subset::default(),
             seed: 0,
         }
     }
@@ -128,7 +133,11 @@ impl AugmentJob {
     /// written.
     pub fn run(&self, context: &Context<'_>) -> Result<TrainingData, Error> {
         let validation_file = self.check()?;
-        let original = load_benchmark(&self.benchmark)?;
+        let all = load_benchmark(&self.benchmark)?;
+        let engine = context.sqlite(Limits::default(), Moment::now())?;
+        let taken = subset::positions(&self.subset, &all.examples, &self.db, &engine)?;
+        let original = Benchmark { examples: pick(all.examples.clone(), taken.as_deref()), ..all.clone() };
+        let taken: Option<HashSet<usize>> = taken.map(|positions| positions.into_iter().collect());
         let settings = AugmentSettings {
             prompt: match &self.prompt {
                 Some(path) => Prompt::load(path, PLACEHOLDERS)?,
@@ -143,7 +152,8 @@ impl AugmentJob {
         }
         for folder in self.folders(&original, context)? {
             for evolved in find(&folder)? {
-                add_evolved(&evolved, &original, &settings, &mut examples)?;
+                let is_taken = |item: usize| taken.as_ref().is_none_or(|taken| taken.contains(&item));
+                add_evolved(&evolved, (&all, &is_taken), &settings, &mut examples)?;
             }
         }
         let Examples { examples, skipped } = examples;
@@ -243,13 +253,13 @@ impl AugmentJob {
 
 fn add_evolved(
     evolved: &Evolved,
-    original: &Benchmark,
+    (original, is_taken): (&Benchmark, &dyn Fn(usize) -> bool),
     settings: &AugmentSettings,
     examples: &mut Examples,
 ) -> Result<(), Error> {
     let mut schemas: HashMap<&str, Schema> = HashMap::new();
     let benchmark = evolved.benchmark();
-    for item in &evolved.items {
+    for item in evolved.items.iter().filter(|item| is_taken(item.source_index)) {
         let source =
             original.examples.get(item.source_index).filter(|example| example.db_id == item.source_db_id);
         let strange = || {

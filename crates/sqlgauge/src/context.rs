@@ -154,6 +154,12 @@ impl Observer for Observed<'_> {
     }
 
     fn advanced(&self, done: usize) {
+        self.0.detail("");
+        self.0.advanced(done);
+    }
+
+    fn waits_for(&self, done: usize, system: &str, id: &str) {
+        self.0.detail(&format!("item {id} of {system} takes long"));
         self.0.advanced(done);
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
 use sqlgauge_base::NotBuiltIn;
-use sqlgauge_dataset::{Benchmark, PredictionSet, WorkloadSource, load_labels, load_workload};
+use sqlgauge_dataset::{Benchmark, PredictionSet, Subset, WorkloadSource, load_labels, load_workload};
 use sqlgauge_encode::cache::Cache;
 use sqlgauge_encode::encoders::file::VectorFile;
 use sqlgauge_encode::encoders::{BuildOptions, EncoderSpec, parse};
@@ -22,6 +22,7 @@ use crate::guard::{keep_database, keep_inputs};
 use crate::schemas::SchemaSource;
 use crate::score::System;
 use crate::source::Source;
+use crate::subset::{pick, positions_without_golds};
 
 /// Turns questions, schemas and predictions into vectors for [`ShiftJob`](crate::ShiftJob), [`FitJob`](crate::FitJob) and
 /// [`EvaluateJob`](crate::EvaluateJob).
@@ -54,6 +55,8 @@ pub struct EncodeJob {
     pub prediction_format: Option<sqlgauge_dataset::FileFormat>,
     /// Take the SQL out of what is around it.
     pub extract: bool,
+    /// Which questions are encoded; by default all.
+    pub subset: Subset,
     /// `features`, `tfidf`, `bert:DIR`, `llm:DIR`, `http:URL` or `file:PATH`.
     pub encoder: String,
     /// What is encoded; without it question and schema, and the prediction where there is a system.
@@ -113,6 +116,7 @@ impl EncodeJob {
             system: None,
             prediction_format: None,
             extract: false,
+            subset: Subset::default(),
             encoder: "features".to_owned(),
             form: None,
             labels: None,
@@ -315,12 +319,14 @@ struct EncoderWorkload {
 impl EncoderWorkload {
     /// Reads questions, schemas, and the predictions of a system; the watcher is told what was repaired.
     fn read(job: &EncodeJob, context: &Context<'_>) -> Result<Self, Error> {
-        let questions = load_workload(&job.workload)?;
-        let predictions = job
-            .system
-            .as_ref()
-            .map(|system| system.read(&questions, job.prediction_format, job.extract, false))
-            .transpose()?;
+        let mut questions = load_workload(&job.workload)?;
+        let read = |system: &System| system.read(&questions, job.prediction_format, job.extract, false);
+        let mut predictions = job.system.as_ref().map(read).transpose()?;
+        let taken = positions_without_golds(&job.subset, &questions.examples)?;
+        questions.examples = pick(questions.examples, taken.as_deref());
+        if let Some(set) = &mut predictions {
+            set.predictions = pick(std::mem::take(&mut set.predictions), taken.as_deref());
+        }
         let schemas = job
             .schemas
             .read(&questions, context)

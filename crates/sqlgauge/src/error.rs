@@ -252,6 +252,15 @@ pub enum Error {
     /// SQLite cannot make a database of ours.
     #[error("SQLite cannot make the database: {0}")]
     Sqlite(#[from] rusqlite::Error),
+    /// A query that cannot be resolved.
+    #[error(transparent)]
+    Unresolved(Box<sqlgauge_sql::ResolveError>),
+    /// A query that cannot be written as SQL.
+    #[error(transparent)]
+    Unprintable(Box<sqlgauge_sql::PrintError>),
+    /// The values of a database cannot be read, which decide the types of its columns.
+    #[error(transparent)]
+    NotObserved(Box<sqlgauge_dialects::NotObserved>),
     /// A benchmark could not be evolved.
     #[error(transparent)]
     Evolve(Box<sqlgauge_evolve::EvolveError>),
@@ -308,6 +317,9 @@ kept_apart! {
     sqlgauge_report::ReportError => Report,
     sqlgauge_estimate::EstimateError => Estimate,
     sqlgauge_evolve::EvolveError => Evolve,
+    sqlgauge_sql::ResolveError => Unresolved,
+    sqlgauge_sql::PrintError => Unprintable,
+    sqlgauge_dialects::NotObserved => NotObserved,
     sqlgauge_encode::StoreError => Embeddings,
     sqlgauge_shift::ShiftError => Shift,
     sqlgauge_tables::TablesError => Tables,

@@ -35,9 +35,10 @@
 //! | How to get data? | [`SynthJob`], [`TablesJob`], [`AugmentJob`] | `synth`, `tables`, `augment` |
 //! | | [`CoverageJob`] compares corpora | `coverage` |
 //! | How to get answers? | [`PredictJob`] | `predict` |
+//! | How is it written elsewhere? | [`TranslateJob`] | `translate` |
 //! | What does it look like? | [`DemoJob`] on the bundled [`Sample`] | `demo` |
 //!
-//! The other commands (`parse`, `schema`, `translate`, `rules`, `metrics`) are single calls of the libraries below this one.
+//! The other commands (`parse`, `schema`, `rules`, `metrics`) are single calls of the libraries below this one.
 
 mod augment;
 mod compare;
@@ -73,6 +74,7 @@ mod source;
 mod subset;
 mod synth;
 mod tables;
+mod translate;
 mod verify_pair;
 mod witnesses;
 mod worker;
@@ -111,8 +113,10 @@ pub use settings::{NOW, VerifySettings, default_metrics, metrics_of, verifies};
 pub use shift::{ShiftJob, WorkloadShift};
 pub use show::{ItemWithRows, ShowJob};
 pub use source::Source;
+pub use subset::failed_ids;
 pub use synth::SynthJob;
 pub use tables::TablesJob;
+pub use translate::{TranslateJob, Translation};
 pub use verify_pair::{verify_over_database, verify_over_schema};
 pub use witnesses::{SuiteJob, SuiteSize};
 pub use worker::{WORKER_ARGUMENT, worker_of};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sqlgauge_dataset::WorkloadSource;
+use sqlgauge_dataset::{Subset, WorkloadSource};
 use sqlgauge_engine::Limits;
 
 use crate::llm::LlmSettings;
@@ -46,8 +46,8 @@ pub struct PredictJob {
     pub stop: Vec<String>,
     /// Ask for the probabilities of tokens, which become the predictions' confidence.
     pub logprobs: bool,
-    /// Ask the first questions only.
-    pub first: Option<usize>,
+    /// Which questions are asked; by default all.
+    pub subset: Subset,
     /// Limits of the queries that read example rows.
     pub limits: Limits,
     /// The server and the model.
@@ -68,7 +68,7 @@ impl PredictJob {
             seed: None,
             stop: Vec::new(),
             logprobs: true,
-            first: None,
+            subset: Subset::default(),
             limits: Limits::default(),
             llm,
         }
@@ -95,6 +95,7 @@ mod asking {
     use crate::error::Error;
     use crate::guard::{keep_database, keep_inputs};
     use crate::lines::write_lines;
+    use crate::subset::{pick, positions_without_golds};
 
     impl PredictJob {
         /// Asks, and writes the predictions that are there. Questions without an answer stand among the lines.
@@ -104,11 +105,8 @@ mod asking {
         pub fn run(&self, context: &Context<'_>) -> Result<PredictOutcome, Error> {
             self.check()?;
             let mut workload = load_workload(&self.workload)?;
-            workload.examples.truncate(self.first.unwrap_or(usize::MAX));
-            if workload.examples.is_empty() {
-                let text = "--limit 0 leaves no question; give at least 1";
-                return Err(Error::Invalid(text.to_owned()));
-            }
+            let taken = positions_without_golds(&self.subset, &workload.examples)?;
+            workload.examples = pick(workload.examples, taken.as_deref());
             workload.notes.iter().for_each(|text| context.watcher().note(text));
             let settings = self.settings()?;
             let schemas = self.schema_texts(&workload, context)?;

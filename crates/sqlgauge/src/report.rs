@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sqlgauge_report::formats::Csv;
+use sqlgauge_report::formats::{Csv, Junit};
 use sqlgauge_report::{Report, ReportFormat, find};
 use sqlgauge_run::{REPORT, RUN_FILES};
 
@@ -38,6 +38,8 @@ pub struct ReportJob {
     pub out: Option<PathBuf>,
     /// Write texts of CSV as they are, without an apostrophe before what a spreadsheet would take for a formula.
     pub raw_cells: bool,
+    /// Make a test case of each item in `junit`, where only the bars are.
+    pub junit_items: bool,
     /// Bars that the means are to reach, as written: `METRIC=X`.
     pub gates: Vec<String>,
 }
@@ -45,7 +47,14 @@ pub struct ReportJob {
 impl ReportJob {
     /// The report in that format beside the run.
     pub fn new(folder: impl Into<PathBuf>, format: impl Into<String>) -> Self {
-        Self { folder: folder.into(), format: format.into(), out: None, raw_cells: false, gates: Vec::new() }
+        Self {
+            folder: folder.into(),
+            format: format.into(),
+            out: None,
+            raw_cells: false,
+            junit_items: false,
+            gates: Vec::new(),
+        }
     }
 
     /// Writes the report, and returns it with its file.
@@ -53,15 +62,26 @@ impl ReportJob {
     /// # Errors
     /// When the run cannot be read, there is no such format or metric, or the file is an input or cannot be written.
     pub fn run(&self, context: &Context<'_>) -> Result<(Report, PathBuf), Error> {
-        let format = find(&self.format)?;
+        let format = self.format()?;
         let report = self.read(context)?;
         let beside = || self.folder.join(format!("report.{}", format.extension()));
         let path = self.out.clone().unwrap_or_else(beside);
         self.keep(&report, &path)?;
-        let csv = Csv { raw: self.raw_cells };
-        let format: &dyn ReportFormat = if format.name() == csv.name() { &csv } else { format };
         format.write_file(&report, &path)?;
         Ok((report, path))
+    }
+
+    /// The format, with the job's options for it.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn format(&self) -> Result<&'static dyn ReportFormat, Error> {
+        let format = find(&self.format)?;
+        Ok(match format.name() {
+            "csv" if self.raw_cells => &Csv { raw: true },
+            "junit" if self.junit_items => &Junit { items: true },
+            _ => format,
+        })
     }
 
     /// The report with its gates; the watcher is told if the run is not finished.

@@ -78,7 +78,8 @@ pub struct SystemFolder {
     /// Name of the system.
     pub name: String,
     /// Folder with a file per benchmark, as in `rename-columns.jsonl`; where there are several evolved folders,
-    /// `EVOLVED/rename-columns.jsonl`.
+    /// `EVOLVED/rename-columns.jsonl`. Or one file, whose predictions for the original are taken on every benchmark: what is lost
+    /// by whoever answers as if nothing had changed.
     pub folder: PathBuf,
 }
 
@@ -126,6 +127,7 @@ impl RobustnessJob {
         let names: Vec<String> = self.systems.iter().map(|system| system.name.clone()).collect();
         let run = RunFiles::open(&self.original)?;
         let (now, examples) = (recorded_now(&run.manifest)?, run.manifest.examples);
+        let answers_to = self.answers_to(&run.manifest)?;
         let original = Original::read(&self.original, run.manifest, &run.items, &names)?;
         let benchmarks = self.benchmarks(context)?;
         let inputs = self.inputs(&benchmarks)?;
@@ -140,12 +142,18 @@ impl RobustnessJob {
             let evolved = &benchmark.evolved;
             match evolved.scope() {
                 Answerability::Out => {
-                    out_of_scope.push(OutOfScopeAnswers { evolved, systems: self.abstentions(benchmark)? });
+                    out_of_scope.push(OutOfScopeAnswers {
+                        evolved,
+                        systems: self.abstentions(benchmark, answers_to.as_ref())?,
+                    });
                 }
                 Answerability::In if evolved.items.is_empty() => {
                     context.watcher().note(&format!("{} has no item", evolved.benchmark().display()));
                 }
-                Answerability::In => runs.push((evolved, self.score(benchmark, now, context)?)),
+                Answerability::In => {
+                    let items = self.score(benchmark, answers_to.clone(), now, context)?;
+                    runs.push((evolved, items));
+                }
             }
         }
         let scored: Vec<Scored<'_>> = runs.iter().map(|(evolved, items)| Scored { evolved, items }).collect();
@@ -153,6 +161,27 @@ impl RobustnessJob {
         let report = RobustnessReport { robustness, max_drop: self.max_drop };
         report.write_to(&self.out)?;
         Ok(report)
+    }
+
+    /// The original's golds, where the systems' predictions are for it.
+    fn answers_to(&self, manifest: &Manifest) -> Result<Option<Source>, Error> {
+        let files = self.systems.iter().filter(|system| system.folder.is_file()).count();
+        if files == 0 {
+            return Ok(None);
+        }
+        if files < self.systems.len() {
+            let text =
+                "--pred names folders and files; give a folder for every system, or a file for every one";
+            return Err(Error::Invalid(text.to_owned()));
+        }
+        let gold = manifest.inputs.iter().find(|input| input.role == "gold");
+        let gold = gold.map(|input| PathBuf::from(&input.path)).filter(|path| path.is_file());
+        gold.map(|path| Some(Source::File(path))).ok_or_else(|| {
+            Error::Invalid(format!(
+                "the golds of {} are no longer where they were, and --pred answers them; score the original again",
+                self.original.display()
+            ))
+        })
     }
 
     /// The evolved benchmarks on which there are predictions.
@@ -189,7 +218,13 @@ impl RobustnessJob {
 
     /// The systems with their predictions on a benchmark; `None` where none has any. That some have none is an error.
     fn systems_on(&self, evolved: &Evolved, place: &Path) -> Result<Option<Vec<System>>, Error> {
-        let files = self.systems.iter().map(|system| file_named(&system.folder.join(place)));
+        let file_of = |system: &SystemFolder| {
+            if system.folder.is_file() {
+                return Ok(Some(system.folder.clone()));
+            }
+            file_named(&system.folder.join(place))
+        };
+        let files = self.systems.iter().map(file_of);
         let files: Vec<Option<PathBuf>> = files.collect::<Result<_, _>>()?;
         if files.iter().all(Option::is_none) {
             return Ok(None);
@@ -214,6 +249,7 @@ impl RobustnessJob {
     fn score(
         &self,
         benchmark: &EvolvedBenchmark,
+        answers_to: Option<Source>,
         now: Option<Moment>,
         context: &Context<'_>,
     ) -> Result<Items, Error> {
@@ -223,6 +259,7 @@ impl RobustnessJob {
         let job = ScoreJob {
             prediction_format: self.prediction_format,
             extract: self.extract,
+            answers_to,
             limits: self.limits,
             now,
             jobs: self.jobs,
@@ -241,14 +278,27 @@ impl RobustnessJob {
     }
 
     /// On how many questions each system abstains.
-    fn abstentions(&self, benchmark: &EvolvedBenchmark) -> Result<Vec<Abstentions>, Error> {
+    fn abstentions(
+        &self,
+        benchmark: &EvolvedBenchmark,
+        answers_to: Option<&Source>,
+    ) -> Result<Vec<Abstentions>, Error> {
         let gold = benchmark.evolved.benchmark();
         if benchmark.evolved.items.is_empty() {
             return Ok(vec![Abstentions::default(); benchmark.systems.len()]);
         }
         let questions = load_benchmark(&BenchmarkSource { gold, ..BenchmarkSource::default() })?;
+        let original = answers_to.map(|source| {
+            let gold = source.path().to_owned();
+            load_benchmark(&BenchmarkSource { gold, ..BenchmarkSource::default() })
+        });
+        let original = original.transpose()?;
         let count = |system: &System| {
-            let set = system.read(&questions, self.prediction_format, self.extract, true)?;
+            let (format, extract) = (self.prediction_format, self.extract);
+            let set = match &original {
+                Some(original) => system.read_answers_to(original, &questions, format, extract)?,
+                None => system.read(&questions, format, extract, true)?,
+            };
             Ok(Abstentions::of(&set))
         };
         benchmark.systems.iter().map(count).collect()

@@ -55,6 +55,31 @@ impl System {
         let options = PredictionOptions { format, columns: self.columns.clone(), extract, only_sql };
         Ok(parse_predictions(&self.name, &self.predictions.read()?, benchmark, &options)?)
     }
+
+    /// Its predictions for a benchmark that was evolved from the one that they answer.
+    pub(crate) fn read_answers_to(
+        &self,
+        original: &Benchmark,
+        evolved: &Benchmark,
+        format: Option<FileFormat>,
+        extract: bool,
+    ) -> Result<PredictionSet, Error> {
+        let set = self.read(original, format, extract, true)?;
+        let of_source = |example: &Example| {
+            let answer = example.source_index.and_then(|position| set.predictions.get(position));
+            let answer = answer.ok_or_else(|| {
+                Error::Invalid(format!(
+                    "{}: question {} does not say which question of --answers-to it was made from; give a benchmark of \
+                     `sqlgauge evolve` and the one that it was evolved from",
+                    evolved.sources.first().map(|path| path.display().to_string()).unwrap_or_default(),
+                    example.id
+                ))
+            })?;
+            Ok(answer.clone().map(|answer| Prediction { id: example.id.clone(), ..answer }))
+        };
+        let predictions = evolved.examples.iter().map(of_source).collect::<Result<_, Error>>()?;
+        Ok(PredictionSet { predictions, ..set })
+    }
 }
 
 /// Scores systems on a benchmark.
@@ -227,27 +252,6 @@ impl ScoreJob {
         self.answers_to.as_ref().map(read).transpose()
     }
 
-    /// The predictions for an evolved benchmark, of those for the one that it was made from.
-    fn by_source(
-        &self,
-        predictions: &[Option<Prediction>],
-        evolved: &Benchmark,
-    ) -> Result<Vec<Option<Prediction>>, Error> {
-        let of_source = |example: &Example| {
-            let answer = example.source_index.and_then(|position| predictions.get(position));
-            let answer = answer.ok_or_else(|| {
-                Error::Invalid(format!(
-                    "{}: question {} does not say which question of --answers-to it was made from; give a benchmark of \
-                     `sqlgauge evolve` and the one that it was evolved from",
-                    self.gold.path().display(),
-                    example.id
-                ))
-            })?;
-            Ok(answer.clone().map(|answer| Prediction { id: example.id.clone(), ..answer }))
-        };
-        evolved.examples.iter().map(of_source).collect()
-    }
-
     fn has_suite_metric(&self) -> bool {
         self.metrics.iter().any(|metric| metric.id().starts_with("suite@"))
     }
@@ -286,15 +290,14 @@ impl ScoreJob {
         watcher: &dyn Watcher,
     ) -> Result<Vec<PredictionSet>, Error> {
         let original = self.original()?;
-        let answered = original.as_ref().unwrap_or(benchmark);
-        let read = |system: &System| system.read(answered, self.prediction_format, self.extract, true);
+        let read = |system: &System| match &original {
+            Some(original) => {
+                system.read_answers_to(original, benchmark, self.prediction_format, self.extract)
+            }
+            None => system.read(benchmark, self.prediction_format, self.extract, true),
+        };
         let sets: Vec<Result<PredictionSet, Error>> = systems.par_iter().map(read).collect();
         let mut sets = sets.into_iter().collect::<Result<Vec<_>, _>>()?;
-        if original.is_some() {
-            for set in &mut sets {
-                set.predictions = self.by_source(&set.predictions, benchmark)?;
-            }
-        }
         for set in &sets {
             if let Some(note) = repeats_gold(set, benchmark) {
                 watcher.note(&note);

@@ -23,8 +23,6 @@ pub struct VerifySettings {
     pub options: sqlgauge_verify::VerifyOptions,
     /// The solver of bounded proofs, if there is one.
     pub solver: Option<PathBuf>,
-    /// Whether counterexamples keep, as long as there are such, to what the rows of the given database keep.
-    pub is_realistic: bool,
 }
 
 impl Default for VerifySettings {
@@ -34,7 +32,7 @@ impl Default for VerifySettings {
             solver_time: Duration::from_secs(Self::SECONDS),
             ..sqlgauge_verify::VerifyOptions::default()
         };
-        Self { options, solver: None, is_realistic: false }
+        Self { options, solver: None }
     }
 }
 
@@ -47,15 +45,12 @@ impl VerifySettings {
     /// What the settings change of a result, by name.
     pub fn recorded(&self) -> Vec<(String, Value)> {
         let time = u64::try_from(self.options.solver_time.as_millis()).unwrap_or(u64::MAX);
-        let mut recorded: Vec<(&str, Value)> = vec![
+        let recorded: [(&str, Value); 4] = [
             ("verify_semantics", self.options.semantics.name().into()),
             ("verify_bound", self.options.bound.into()),
             ("verify_solver_ms", time.into()),
             ("verify_solver", self.solver.is_some().into()),
         ];
-        if self.is_realistic {
-            recorded.push(("verify_realistic", true.into()));
-        }
         recorded.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
@@ -71,7 +66,7 @@ impl VerifySettings {
 
     /// What verifies with these settings.
     pub fn verification(&self) -> Verification {
-        Verification::new(self.options, self.solver.clone()).realistic(self.is_realistic)
+        Verification::new(self.options, self.solver.clone())
     }
 }
 

@@ -13,10 +13,10 @@ use sqlgauge_synth::polish::Polish;
 use sqlgauge_synth::{
     CorpusError, CorpusSource as Database, CorpusSummary, SynthOptions, VERSIONS, sources, synthesize,
 };
-use sqlgauge_tables::REPORT_FILE;
+use sqlgauge_tables::{Notes, REPORT_FILE, TablesReport};
 use tempfile::TempDir;
 
-use crate::context::Context;
+use crate::context::{Context, Watcher};
 use crate::error::{About, Error};
 use crate::guard::keep_run;
 use crate::lines::write_lines;
@@ -87,6 +87,10 @@ impl SynthJob {
         keep_run("--out", &self.out)?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
         let built = self.tables.as_deref().map(|tables| threads.install(|| build(tables))).transpose()?;
+        let built = built.map(|(folder, report)| {
+            noted(&report, context.watcher());
+            folder
+        });
         let mut roots = self.databases.clone();
         roots.extend(built.iter().map(|folder| folder.path().join(BUILT)));
         // The queries are made here and bounded by their steps, so that no process of its own need hold them.
@@ -188,11 +192,28 @@ fn temporary() -> Result<TempDir, Error> {
 }
 
 /// The databases of loose tables.
-fn build(tables: &Path) -> Result<TempDir, Error> {
+fn build(tables: &Path) -> Result<(TempDir, TablesReport), Error> {
     let folder = temporary()?;
-    sqlgauge_tables::build(tables, &folder.path().join(BUILT), &sqlgauge_tables::TablesOptions::default())
-        .about(|| format!("no databases can be made of {}", tables.display()))?;
-    Ok(folder)
+    let report = sqlgauge_tables::build(
+        tables,
+        &folder.path().join(BUILT),
+        &sqlgauge_tables::TablesOptions::default(),
+    )
+    .about(|| format!("no databases can be made of {}", tables.display()))?;
+    Ok((folder, report))
+}
+
+/// Tells what `sqlgauge tables` would print line by line.
+fn noted(report: &TablesReport, watcher: &dyn Watcher) {
+    let Notes { files, rows, columns } = report.notes();
+    if files.len() + rows.len() + columns.len() > 0 {
+        watcher.note(&format!(
+            "the tables: {} files left out, {} notes on rows, {} on columns; run `sqlgauge tables` to read them",
+            files.len(),
+            rows.len(),
+            columns.len()
+        ));
+    }
 }
 
 /// Databases under later schemas.

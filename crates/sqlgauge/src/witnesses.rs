@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use sqlgauge_base::file::AtomicFolder;
+use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, machine_error};
 use sqlgauge_metrics::{Metric, Pair, Target, find};
 use sqlgauge_report::ItemView;
@@ -14,9 +15,6 @@ use sqlgauge_search::suite::{Candidate, chosen, fill};
 use crate::context::Context;
 use crate::error::Error;
 use crate::show::database_of;
-
-/// Id of the metric by which a database tells a prediction from its gold.
-const METRIC: &str = "ex-spider";
 
 /// Writes the counterexamples of a run as SQLite files beside the benchmark's databases.
 ///
@@ -88,7 +86,7 @@ impl SuiteJob {
             )));
         }
         let folder = AtomicFolder::create(&self.out).map_err(|error| self.unwritable(error))?;
-        let metric = find(METRIC)?;
+        let metric = find(metric_beside(&manifest))?;
         let writer = Writer { engine: context.sqlite(Limits::default(), Moment::now())?, metric, context };
         let mut size = SuiteSize { metric: metric.id(), ..SuiteSize::default() };
         for (db_id, questions) in questions(&items)? {
@@ -111,6 +109,12 @@ impl SuiteJob {
         }
         Error::Unwritable { path: self.out.clone(), source }
     }
+}
+
+/// The metric that compares results as the run's counterexamples were compared.
+fn metric_beside(manifest: &Manifest) -> &'static str {
+    let semantics = manifest.options.get("verify_semantics").and_then(serde_json::Value::as_str);
+    if semantics == Some(Semantics::Set.name()) { "ex-bird" } else { "ex" }
 }
 
 fn questions(items: &Items) -> Result<Questions, Error> {

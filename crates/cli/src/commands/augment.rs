@@ -8,7 +8,7 @@ use sqlgauge::{AugmentJob, EvolvedSchemas};
 use sqlgauge_dataset::{BenchmarkSource, ColumnRole, FileFormat};
 
 use crate::Verdict;
-use crate::options::{BenchmarkOptions, column_help, columns, format};
+use crate::options::{BenchmarkOptions, SubsetOptions, column_help, columns, format};
 use crate::output::print;
 
 /// Make training data of a benchmark and its evolved schemas: questions with schemas and answers, as chats
@@ -38,6 +38,8 @@ pub struct Augment {
     /// File with the prompt, in place of the one that predict asks with
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
+    #[command(flatten)]
+    subset: SubsetOptions,
     /// Seed of everything random
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -87,6 +89,7 @@ impl Augment {
             irrelevant_tables: self.irrelevant_tables,
             only_evolved: self.only_evolved,
             prompt: self.prompt.clone(),
+            subset: self.subset.subset(self.seed)?,
             seed: self.seed,
             ..AugmentJob::new(&self.benchmark.gold, &self.benchmark.db, schemas, &self.out)
         })

@@ -35,6 +35,9 @@ enum HeldOut {
     /// Some databases of a run are known, the target is the others
     #[value(name = "leave-databases-out")]
     Databases,
+    /// One system alone: its answers to most databases are known, the target is a group of hard, easy or any databases
+    #[value(name = "leave-groups-out")]
+    Groups,
     /// One system alone on the other runs, its first known, judged by what other families show
     #[value(name = "leave-family-out")]
     Families,
@@ -73,7 +76,7 @@ pub struct BenchEstimators {
     /// Databases that are known (leave-databases-out)
     #[arg(long, value_name = "N", default_value_t = 10)]
     known_databases: usize,
-    /// Random splits (leave-databases-out)
+    /// Random splits (leave-databases-out); splits of each system (leave-groups-out)
     #[arg(long, value_name = "N", default_value_t = 5)]
     splits: usize,
     /// Share of the target's answers whose labels are given to methods that ask for some
@@ -182,6 +185,7 @@ impl BenchEstimators {
             HeldOut::Families => return None,
             HeldOut::Dataset => Protocol::LeaveDatasetOut,
             HeldOut::Model => Protocol::LeaveModelOut,
+            HeldOut::Groups => Protocol::LeaveGroupsOut { splits: self.splits },
             HeldOut::Databases => {
                 Protocol::LeaveDatabasesOut { known: self.known_databases, splits: self.splits }
             }

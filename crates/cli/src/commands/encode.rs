@@ -10,7 +10,9 @@ use sqlgauge_encode::InputForm;
 
 use crate::Verdict;
 use crate::interrupt::how_to_go_on;
-use crate::options::{FormatOptions, SystemFile, column_help, columns, system_file, systems, workload_roles};
+use crate::options::{
+    DrawnSubsetOptions, FormatOptions, SystemFile, column_help, columns, system_file, systems, workload_roles,
+};
 use crate::output::print;
 use crate::stdin::input_file;
 
@@ -58,6 +60,8 @@ pub struct Encode {
     extract_sql: bool,
     #[command(flatten)]
     formats: FormatOptions,
+    #[command(flatten)]
+    subset: DrawnSubsetOptions,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
     columns: Vec<String>,
     /// Print nothing but errors
@@ -131,6 +135,7 @@ impl Encode {
             system: systems(self.prediction.clone().into_iter().collect(), &columns).pop(),
             prediction_format: self.formats.pred_format,
             extract: self.extract_sql,
+            subset: self.subset.subset()?,
             encoder: self.encoder.clone(),
             form: self.form,
             labels: self.correct.clone().map(|path| (path, self.correct_column.clone())),

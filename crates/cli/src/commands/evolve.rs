@@ -128,7 +128,7 @@ impl Evolve {
                 NameSource::Llm => Some(self.llm.settings("--names llm", &self.out)?),
             },
             limits: self.limits.limits()?,
-            subset: self.subset.clone().subset(self.seed)?,
+            subset: self.subset.subset(self.seed)?,
             jobs: self.jobs,
             ..EvolveJob::new(&self.benchmark.gold, &self.benchmark.db, &self.out)
         })

@@ -17,7 +17,7 @@ use sqlgauge_prompt::predict::{PredictOutcome, PredictionLine, Status};
 
 use crate::Verdict;
 use crate::llm_options::LlmOptions;
-use crate::options::{LimitOptions, column_help, columns, format, workload_roles};
+use crate::options::{LimitOptions, SubsetOptions, column_help, columns, format, workload_roles};
 #[cfg(feature = "services")]
 use crate::output::{note, print};
 use crate::stdin::input_file;
@@ -58,9 +58,8 @@ pub struct Predict {
     /// Do not ask for the probabilities of tokens, which some servers refuse; the predictions then have no confidence
     #[arg(long)]
     no_logprobs: bool,
-    /// Ask the first N questions only
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    #[command(flatten)]
+    subset: SubsetOptions,
     /// Format of the workload, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<FileFormat>,
@@ -93,7 +92,7 @@ impl Predict {
             seed: self.seed,
             stop: self.stop.clone(),
             logprobs: !self.no_logprobs,
-            first: self.limit,
+            subset: self.subset.subset(self.seed.unwrap_or_default())?,
             limits: self.limits.limits()?,
             ..PredictJob::new(&self.workload, self.llm.settings(&self.out)?, &self.out)
         })

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge::ReportJob;
-use sqlgauge_report::formats::{Csv, TextTables};
-use sqlgauge_report::{Report, ReportFormat, find};
+use sqlgauge_report::formats::TextTables;
+use sqlgauge_report::{Report, ReportFormat};
 
 use crate::Verdict;
 use crate::output::{Style, colour, print, print_with, say, width};
@@ -25,6 +25,9 @@ pub struct ReportCommand {
     /// Write texts of CSV as they are: none has an apostrophe before what a spreadsheet would take for a formula
     #[arg(long)]
     raw_cells: bool,
+    /// Make a test case of each item in junit, whose test cases are the bars alone without it
+    #[arg(long)]
+    junit_items: bool,
     /// Exit with code 1 if a system's mean is below the bar; may be given several times
     #[arg(long, value_name = "METRIC=X")]
     fail_under: Vec<String>,
@@ -32,25 +35,29 @@ pub struct ReportCommand {
 
 impl ReportCommand {
     pub fn run(self) -> Result<Verdict> {
-        let format = find(&self.format)?;
-        let has_own_file = matches!(format.name(), "html" | "junit");
-        let is_printed = self.out.as_ref().map_or(!has_own_file, |path| path.as_os_str() == "-");
         let job = ReportJob {
             out: self.out.clone(),
             raw_cells: self.raw_cells,
+            junit_items: self.junit_items,
             gates: self.fail_under,
             ..ReportJob::new(self.run, self.format)
         };
+        let format = job.format()?;
+        if self.junit_items && format.name() != "junit" {
+            bail!("--junit-items is for --format junit");
+        }
+        let has_own_file = matches!(format.name(), "html" | "junit");
+        let is_printed = self.out.as_ref().map_or(!has_own_file, |path| path.as_os_str() == "-");
         if !is_printed {
             let (report, path) = crate::engine::run(false, |context| job.run(context))?;
             print(&format!("{}\n", path.display()))?;
             return Ok(gate_verdict(&report));
         }
         let report = crate::engine::run(false, |context| job.read(context))?;
-        let (for_terminal, raw) = (TextTables { width: width(), colour: colour() }, Csv { raw: true });
+        let for_terminal = TextTables { width: width(), colour: colour() };
         let (format, style): (&dyn ReportFormat, Style) = match format.name() {
             "table" if self.out.is_none() => (&for_terminal, Style::Painted),
-            "csv" if self.raw_cells => (&raw, Style::Raw),
+            "csv" if self.raw_cells => (format, Style::Raw),
             _ => (format, Style::Painted),
         };
         print_with(style, |out| format.render(&report, out))?;

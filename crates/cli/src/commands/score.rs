@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge::{ScoreJob, VerifySettings};
+use sqlgauge::{ScoreJob, failed_ids};
 use sqlgauge_dataset::ColumnRole;
 use sqlgauge_report::ReportFormat as _;
 use sqlgauge_report::formats::TextTables;
@@ -13,12 +13,11 @@ use sqlgauge_run::{RunError, Shard};
 
 use crate::Verdict;
 use crate::options::{
-    BenchmarkOptions, ClockOptions, FormatOptions, LimitOptions, SubsetOptions, SystemFile, column_help,
-    columns, metrics_help, system_file, systems,
+    BenchmarkOptions, ClockOptions, DrawnSubsetOptions, FormatOptions, LimitOptions, SystemFile, VerifyFlags,
+    column_help, columns, metrics_help, system_file, systems,
 };
 use crate::output::{Style, colour, command_line, print, print_with, width};
 use crate::scoring::{metrics, score};
-use crate::solver::solver_of_run;
 use crate::stdin::{input_file, source};
 
 /// Score predictions against gold queries
@@ -45,10 +44,10 @@ pub struct Score {
     #[arg(long)]
     restart: bool,
     #[command(flatten)]
-    subset: SubsetOptions,
-    /// Seed of the draw of --limit
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "limit", help_heading = "Subset")]
-    seed: u64,
+    subset: DrawnSubsetOptions,
+    /// Take only the questions that a run of these systems got wrong, by its first metric that says right or wrong
+    #[arg(long, value_name = "RUN", conflicts_with = "ids", help_heading = "Subset")]
+    last_failed: Option<PathBuf>,
     #[command(flatten)]
     clock: ClockOptions,
     /// Worker threads; 0 means one per core
@@ -75,15 +74,21 @@ pub struct Score {
     quiet: bool,
     #[command(flatten)]
     limits: LimitOptions,
+    #[command(flatten)]
+    verify: VerifyFlags,
 }
 
 impl Score {
     pub fn run(self) -> Result<Verdict> {
         let columns = columns(&self.columns)?;
         let metrics = self.metrics.as_deref().map_or_else(|| Ok(Vec::new()), metrics)?;
-        let verify = VerifySettings { solver: solver_of_run(&metrics, None)?, ..VerifySettings::default() };
-        let verify = verify.beside(&metrics);
+        let verify = self.verify.of_run(&metrics)?;
         let systems = systems(self.predictions, &columns);
+        let mut subset = self.subset.subset()?;
+        if let Some(run) = &self.last_failed {
+            let names: Vec<&str> = systems.iter().map(|system| system.name.as_str()).collect();
+            subset.ids = Some(failed_ids(run, &names)?);
+        }
         let job = ScoreJob {
             questions: self.benchmark.questions.map(source),
             format: self.formats.format,
@@ -95,7 +100,7 @@ impl Score {
             verify,
             limits: self.limits.limits()?,
             now: self.clock.now,
-            subset: self.subset.subset(self.seed)?,
+            subset,
             shard: self.shard,
             gates: self.fail_under,
             restart: self.restart,

@@ -60,8 +60,9 @@ pub struct Synth {
     /// Other dialects that the queries are written in too, separated by commas, or `all`
     #[arg(long, value_name = "DIALECT,…", value_delimiter = ',', value_parser = dialects())]
     dialects: Vec<String>,
-    /// Share of questions with a sentence that says nothing of the query, from 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
+    /// Share of questions with a sentence or an adjective that has nothing to do with the query ("the wonderful singers"), from
+    /// 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     distractors: f64,
     /// Share of pairs with a variant beside them, which rules prove equal, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]

@@ -1,19 +1,22 @@
 //! `sqlgauge tables`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use sqlgauge::{Context, TablesJob};
-use sqlgauge_tables::{FileOutcome, ForeignKeyOutcome, REPORT_FILE, TablesOptions, TablesReport};
+use sqlgauge_tables::{
+    DateOrder, DecimalMark, FileOutcome, ForeignKeyOutcome, REPORT_FILE, TablesOptions, TablesReport,
+};
 
 use crate::Verdict;
 use crate::output::print;
 
 /// Build SQLite databases with types and keys from a folder of CSV and Parquet files
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Tables {
     /// Folder with the CSV and Parquet files; related tables of one folder may share a database
     #[arg(value_name = "DIR")]
@@ -30,6 +33,22 @@ pub struct Tables {
     /// Keep rows that repeat an earlier one
     #[arg(long)]
     keep_duplicates: bool,
+    /// Keep lines with fewer values than the header has names, with NULL for the rest
+    #[arg(long)]
+    fill_short_lines: bool,
+    /// End with an error at the first line or file that would be left out because it cannot be read: too few or too many
+    /// values, not a text, damaged, not allowed
+    #[arg(long)]
+    strict: bool,
+    /// Decimal mark of columns whose values leave it open, such as 1,234; without it they stay text
+    #[arg(long, value_name = "MARK", value_parser = decimal_mark())]
+    decimal_mark: Option<DecimalMark>,
+    /// What comes first in columns of dates that leave it open, such as 05/01/2024; without it they stay text
+    #[arg(long, value_name = "ORDER", value_parser = date_order())]
+    date_order: Option<DateOrder>,
+    /// Store words for yes and no as 1 and 0 (true/false, yes/no, y/n, t/f)
+    #[arg(long)]
+    booleans: bool,
     /// Refuse a table in which a smaller share of the letters is Latin, from 0 to 1; 0 accepts every script
     #[arg(long, value_name = "SHARE", default_value_t = TablesOptions::default().min_latin)]
     min_latin: f64,
@@ -48,6 +67,11 @@ impl Tables {
             normalise: !self.keep_wide,
             drop_duplicate_rows: !self.keep_duplicates,
             min_latin: self.min_latin,
+            fill_short_lines: self.fill_short_lines,
+            strict: self.strict,
+            decimal_mark: self.decimal_mark,
+            date_order: self.date_order,
+            booleans: self.booleans,
             ..TablesOptions::default()
         };
         let report = TablesJob { options, jobs: self.jobs, ..TablesJob::new(self.folder, self.out) }
@@ -59,14 +83,29 @@ impl Tables {
     }
 }
 
+fn decimal_mark() -> impl TypedValueParser<Value = DecimalMark> {
+    let marks = [
+        PossibleValue::new("point").help("1,234.5: commas group digits"),
+        PossibleValue::new("comma").help("1.234,5: points group digits"),
+    ];
+    PossibleValuesParser::new(marks)
+        .map(|mark| if mark == "point" { DecimalMark::Point } else { DecimalMark::Comma })
+}
+
+fn date_order() -> impl TypedValueParser<Value = DateOrder> {
+    let orders = [
+        PossibleValue::new("day-first").help("05/01/2024 is the 5th of January"),
+        PossibleValue::new("month-first").help("05/01/2024 is the 1st of May"),
+    ];
+    PossibleValuesParser::new(orders)
+        .map(|order| if order == "day-first" { DateOrder::DayFirst } else { DateOrder::MonthFirst })
+}
+
+/// Most lines of one kind.
+const MOST_LINES: usize = 20;
+
 fn summary(report: &TablesReport) -> String {
-    let mut refused: BTreeMap<&str, usize> = BTreeMap::new();
-    for file in &report.files {
-        if let FileOutcome::Refused { reason, .. } = file.outcome {
-            *refused.entry(reason.name()).or_default() += 1;
-        }
-    }
-    let used = report.files.len() - refused.values().sum::<usize>();
+    let used = report.files.iter().filter(|file| matches!(file.outcome, FileOutcome::Used(_))).count();
     let declared = report
         .foreign_keys
         .iter()
@@ -78,8 +117,18 @@ fn summary(report: &TablesReport) -> String {
         report.databases.len(),
         declared.count()
     );
-    for (reason, count) in refused {
-        let _infallible = writeln!(text, "{count:>8} {reason}");
+    let notes = report.notes();
+    for (title, lines) in [("files left out", notes.files), ("rows", notes.rows), ("columns", notes.columns)]
+    {
+        if !lines.is_empty() {
+            let _infallible = writeln!(text, "{title}:");
+        }
+        for line in lines.iter().take(MOST_LINES) {
+            let _infallible = writeln!(text, "  {line}");
+        }
+        if lines.len() > MOST_LINES {
+            let _infallible = writeln!(text, "  and {} more, in {REPORT_FILE}", lines.len() - MOST_LINES);
+        }
     }
     text
 }

@@ -2,15 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use serde_json::{Map, Value, json};
-use sqlgauge_dialects::{DIALECTS, Dialect, SQLITE, TypedSchema, create_table, dialect, names, translate};
+use serde_json::{Map, Value};
+use sqlgauge::{TranslateJob, Translation};
+use sqlgauge_dialects::{dialect, names};
 use sqlgauge_engine::{Engine, Limits};
-use sqlgauge_sql::schema::TableKind;
-use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{PrintDialect as Printed, print as print_sql, resolve};
 
 use crate::Verdict;
 use crate::engine::engine;
@@ -45,57 +43,29 @@ impl Translate {
     pub fn run(self) -> Result<Verdict> {
         let engine = engine(Limits::default())?;
         let database = engine.open(&self.db)?;
-        let schema = database.schema();
-        let query = match self.sql.as_deref().map(|sql| resolve(sql, schema)).transpose() {
-            Ok(query) => query,
-            Err(error) => bail!("{error}"),
-        };
-        let typed = match &query {
-            Some(query) if !self.ddl => TypedSchema::observed_for(query, schema, &database, &engine)?,
-            _ => TypedSchema::observed(schema, &database, &engine)?,
-        };
-        let is_asked = |name: &str| self.to.iter().any(|own| own == "all" || own == name);
-        let mut all = Map::new();
-        if is_asked(SQLITE) {
-            let sql = query.as_ref().map(|query| print_sql(query, schema, Printed::Sqlite)).transpose()?;
-            all.insert(SQLITE.to_owned(), json!({"sql": sql}));
-        }
-        for own in DIALECTS.iter().copied().filter(|own| is_asked(own.name)) {
-            let mut value = query.as_ref().map_or_else(|| json!({}), |query| text(query, &typed, own));
-            if self.ddl {
-                value["ddl"] = tables(&typed, own);
-            }
-            all.insert(own.name.to_owned(), value);
-        }
-        let is_refused = all.values().any(|value| value.get("refused").is_some());
+        let translations =
+            TranslateJob { sql: self.sql, to: self.to, ddl: self.ddl }.run(&engine, &database)?;
+        let one = |own: &Translation| (own.dialect.to_owned(), own.to_json());
+        let all: Map<String, Value> = translations.iter().map(one).collect();
         if self.json {
             print_json(&all)?;
         } else {
             print(&described(&all))?;
         }
-        ensure!(!(is_refused && all.len() == 1), "the dialect cannot say this query with SQLite's meaning");
-        Ok(Verdict::Done)
+        let refused = translations.first().and_then(|own| own.sql.as_ref()?.as_ref().err());
+        match refused.filter(|_| all.len() == 1) {
+            Some(refused) => bail!("{refused}"),
+            None => Ok(Verdict::Done),
+        }
     }
 }
 
-fn text(query: &Query, typed: &TypedSchema<'_>, own: &'static Dialect) -> Value {
-    match translate(query, typed, own) {
-        Ok(sql) => json!({"sql": sql}),
-        Err(refused) => json!({"refused": refused.construct.name(), "reason": refused.reason}),
-    }
+/// Why there is no text.
+fn message(value: &Value) -> Option<&str> {
+    value.get("message").and_then(Value::as_str)
 }
 
-fn tables(typed: &TypedSchema<'_>, own: &'static Dialect) -> Value {
-    let schema = typed.schema();
-    let tables = schema.ids().zip(schema.tables()).filter(|(_, table)| table.kind == TableKind::Table);
-    let created = tables.map(|(id, _)| match create_table(own, typed, id) {
-        Ok(sql) => Value::String(format!("{sql};")),
-        Err(refused) => json!({"refused": refused.construct.name(), "reason": refused.reason}),
-    });
-    Value::Array(created.collect())
-}
-
-/// One dialect: its text alone; several: each below its name.
+/// One dialect: its text alone, a refusal being the error of the command; several: each below its name.
 fn described(all: &Map<String, Value>) -> String {
     let mut text = String::new();
     for (name, value) in all {
@@ -104,17 +74,17 @@ fn described(all: &Map<String, Value>) -> String {
             text += &["-- ", title, "\n"].concat();
         }
         for statement in value.get("ddl").and_then(Value::as_array).into_iter().flatten() {
-            let line = statement
-                .as_str()
-                .map_or_else(|| ["-- refused: ", &statement.to_string()].concat(), str::to_owned);
-            text += &[&line, "\n"].concat();
+            let line = statement.as_str().map_or_else(
+                || message(statement).map(|said| ["-- ", said].concat()),
+                |sql| Some(sql.to_owned()),
+            );
+            text += &[&line.unwrap_or_default(), "\n"].concat();
         }
         if let Some(sql) = value.get("sql").and_then(Value::as_str) {
             text += &[sql, "\n"].concat();
         }
-        if let (Some(construct), Some(reason)) = (value.get("refused"), value.get("reason")) {
-            let words = [construct, reason].map(|word| word.as_str().unwrap_or_default().to_owned());
-            text += &["-- refused: ", &words[0], " (", &words[1], ")\n"].concat();
+        if let Some(said) = message(value).filter(|_| all.len() > 1) {
+            text += &["-- ", said, "\n"].concat();
         }
     }
     text

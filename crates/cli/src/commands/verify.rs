@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Result;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use sqlgauge::{PairsJob, ScoreJob, VerifySettings, metrics_of, verify_over_database, verify_over_schema};
 use sqlgauge_dataset::Columns;
@@ -13,14 +12,13 @@ use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::{Report as RunReport, ReportFormat, ShowOptions, Verdicts, verdict};
 use sqlgauge_run::Shard;
-use sqlgauge_verify::{VerifyOptions, VerifyReport};
+use sqlgauge_verify::VerifyReport;
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::options::{ClockOptions, SystemFile, schema_of, seconds, system_file, systems};
+use crate::options::{ClockOptions, SubsetOptions, SystemFile, VerifyFlags, schema_of, system_file, systems};
 use crate::output::{Style, colour, command_line, note, print, print_json, print_painted, print_with, width};
 use crate::scoring::verify_pairs;
-use crate::solver::solver;
 use crate::stdin::{input_file, query, source};
 
 /// A pair, a file of pairs, or whole prediction files.
@@ -67,25 +65,22 @@ pub struct Verify {
     /// Print nothing but errors
     #[arg(long, short, requires = "run", conflicts_with = "json")]
     quiet: bool,
-    /// What of a result counts: what `ex@1` compares, or rows as a set, a bag, a list
-    #[arg(long, value_name = "NAME", default_value = "ex", value_parser = semantics())]
-    semantics: Semantics,
-    /// Rows of each table up to which a bounded proof goes
-    #[arg(long, value_name = "N", default_value_t = VerifySettings::BOUND)]
-    bound: usize,
-    /// Seconds for a pair, all stages together
-    #[arg(long, value_name = "SECONDS", default_value_t = VerifySettings::SECONDS as f64)]
-    timeout: f64,
-    /// The solver Z3; without it the variable `SQLGAUGE_SOLVER`, then PATH, then Python's package z3-solver
-    #[arg(long, value_name = "PATH")]
-    solver: Option<PathBuf>,
-    /// Look first for counterexamples like the rows of the given database: its ranges, categories, and what is never NULL. Each says
-    /// whether it is. Pairs over a `ddl` have no rows to be like
-    #[arg(long, conflicts_with = "schema")]
+    #[command(flatten)]
+    how: VerifyFlags,
+    /// The old name of --pair-timeout
+    #[arg(long, value_name = "SECONDS", hide = true, conflicts_with = "pair_timeout")]
+    timeout: Option<f64>,
+    /// Counterexamples like the rows of the given database come first always
+    #[arg(long, hide = true)]
     realistic: bool,
     /// Where the random numbers of the search begin
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    subset: SubsetOptions,
+    /// The benchmark that the predictions answer, where --gold was evolved from it
+    #[arg(long, value_name = "FILE", requires = "gold", value_parser = input_file)]
+    answers_to: Option<PathBuf>,
     #[command(flatten)]
     clock: ClockOptions,
     /// Print JSON
@@ -93,18 +88,21 @@ pub struct Verify {
     json: bool,
 }
 
-/// Reads the name of a contract; the help lists all of them.
-fn semantics() -> impl TypedValueParser<Value = Semantics> {
-    PossibleValuesParser::new(Semantics::ALL.map(Semantics::name)).try_map(|name| name.parse::<Semantics>())
-}
-
 impl Verify {
     pub fn run(self) -> Result<Verdict> {
-        let solver_time = seconds("--timeout", self.timeout)?;
-        let options =
-            VerifyOptions { semantics: self.semantics, seed: self.seed, bound: self.bound, solver_time };
-        let settings =
-            VerifySettings { options, solver: solver(self.solver.as_deref())?, is_realistic: self.realistic };
+        if self.gold.is_none() && self.subset.is_given() {
+            bail!("--db-id, --ids, --where and --limit take a part of a benchmark; give it with --gold");
+        }
+        if self.timeout.is_some() {
+            note("--timeout is the old name of --pair-timeout");
+        }
+        if self.realistic {
+            note(
+                "--realistic is no longer needed: counterexamples like the rows of the database come first always",
+            );
+        }
+        let mut settings = self.how.settings(self.timeout)?;
+        settings.options.seed = self.seed;
         match (&self.left, &self.right) {
             (Some(left), Some(right)) => self.pair(left, right, &settings),
             _ => self.run_of_many(settings),
@@ -158,13 +156,16 @@ impl Verify {
 
     /// A run of `verify` beside the execution metric whose equality it has.
     fn files(self, settings: VerifySettings) -> Result<Verdict> {
-        let ex = if self.semantics == Semantics::Set { "ex-bird" } else { "ex" };
+        let ex = if settings.options.semantics == Semantics::Set { "ex-bird" } else { "ex" };
         // The arguments require all three.
         let (gold, db, out) =
             (self.gold.unwrap_or_default(), self.db.unwrap_or_default(), self.out.unwrap_or_default());
         let systems = systems(self.predictions, &Columns::default());
+        let subset = self.subset.subset(self.seed)?;
         let job = ScoreJob {
             verify: settings,
+            answers_to: self.answers_to.map(source),
+            subset,
             now: self.clock.now,
             shard: self.shard,
             restart: self.restart,

@@ -12,7 +12,7 @@ use crate::output::print;
 /// Write the counterexamples of a run as a test suite: SQLite files beside the benchmark's databases
 ///
 /// For each question the fewest databases are kept that tell the gold from as many of the predictions as all of them do,
-/// by ex-spider. The folder is one for `--db`: `suite@1` and the official scripts run every file of a database's folder.
+/// by ex, or ex-bird where the run compared sets. The folder is one for `--db`: `suite@1` and the official scripts run every file of a database's folder.
 #[derive(Debug, Args)]
 pub struct Witnesses {
     /// Run directory with `verify` among its metrics

@@ -23,8 +23,8 @@ use crate::step::ChangeError;
 use crate::work::Work;
 use sqlgauge_names::{Naturalness, Suggestions};
 
-/// A file in the folder, locked by the process that writes there.
-const LOCK: &str = "evolve.lock";
+/// A file in the folder, locked by the process that writes there; hidden, so that a loop of a shell over the folder does not meet it.
+const LOCK: &str = ".evolve.lock";
 
 /// What is asked for.
 #[derive(Debug, Clone)]

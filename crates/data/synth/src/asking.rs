@@ -15,7 +15,7 @@ use sqlgauge_sql::{PrintDialect, print};
 pub struct Asking {
     /// The styles, of which one is drawn for each question; none for no questions at all.
     pub styles: Vec<QuestionStyle>,
-    /// Of how many questions a sentence says nothing of the query, from 0 to 1.
+    /// Of how many questions a sentence or an adjective says nothing of the query, from 0 to 1.
     pub distractors: f64,
 }
 

@@ -82,7 +82,7 @@ fn questions(out: &mut String, tally: &CorpusTally) {
     let _ = writeln!(
         out,
         "\nQuestions with several readings, all of them given: {}; of these, with a database for each further reading that \
-         separates it from the query: {}. Questions with a sentence beside the point, marked: {}.",
+         separates it from the query: {}. Questions with a sentence or an adjective beside the point, marked: {}.",
         tally.ambiguous, tally.separated, tally.distracted
     );
     if !tally.polished.is_empty() {

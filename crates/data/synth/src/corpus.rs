@@ -77,7 +77,7 @@ impl Default for SynthOptions {
             sampler: &SAMPLERS[0],
             shard: (1, 1),
             each: 0,
-            asking: Asking { styles: QuestionStyle::all().collect(), distractors: 0.2 },
+            asking: Asking { styles: QuestionStyle::all().collect(), distractors: 0.0 },
             polish: None,
             dialects: Vec::new(),
             beside: Shares::default(),
@@ -115,7 +115,7 @@ pub struct CorpusHeader {
     pub each: u64,
     /// The styles of questions.
     pub styles: Vec<String>,
-    /// The share of questions with a sentence that says nothing of the query.
+    /// The share of questions with a sentence or an adjective that says nothing of the query.
     pub distractors: f64,
     /// What reworded questions, and the share of them that it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,7 +30,7 @@ pub struct CorpusTally {
     pub ambiguous: u64,
     /// Of these, such that a database separates each further reading from the query.
     pub separated: u64,
-    /// Questions with a sentence that says nothing of the query.
+    /// Questions with a sentence or an adjective that says nothing of the query.
     pub distracted: u64,
     /// Questions that were given to a model to reword, by what came of it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -6,7 +6,7 @@ use crate::names::{Of, entity, safe};
 use crate::normalise::{Columns, Fragment, Split, normalise};
 use crate::options::TablesOptions;
 use crate::profile::Traits;
-use crate::report::KeySearch;
+use crate::report::{KeySearch, Lines};
 use crate::stage::Staged;
 use crate::values::Typing;
 
@@ -16,7 +16,7 @@ pub(crate) struct Analysed {
     pub(crate) path: std::path::PathBuf,
     pub(crate) reading: Reading,
     pub(crate) rows: u64,
-    pub(crate) duplicate_rows: u64,
+    pub(crate) duplicate_rows: Lines,
     pub(crate) empty_columns: Vec<String>,
     pub(crate) names: Vec<(String, Option<String>)>,
     pub(crate) typing: Vec<Typing>,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TablesError {
-    /// The operating system refused to read.
+    /// The operating system refused to read the folder of the tables.
     #[error("cannot read {path}: {source}; check that the path is right and that you may read it")]
     Read {
         /// The file or folder.
@@ -49,10 +49,26 @@ pub enum TablesError {
         /// What it said.
         source: rusqlite::Error,
     },
-    /// A file that was read twice was not the same.
-    #[error("{path} changed while it was read; run again when nobody writes it")]
-    Changed {
+    /// A row that does not fit, in a strict run.
+    #[error(
+        "{path}, line {line}: {values} values, but the header has {names} names; mend the line, or leave --strict out"
+    )]
+    RaggedRow {
         /// The file.
         path: PathBuf,
+        /// The line.
+        line: u64,
+        /// How many values it has.
+        values: usize,
+        /// How many names the header has.
+        names: usize,
+    },
+    /// A file that cannot be read, in a strict run.
+    #[error("{path}: {detail}; mend it, take it out of the folder, or leave --strict out")]
+    UnreadableFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        detail: String,
     },
 }

@@ -283,7 +283,11 @@ impl<'a> Folder<'a> {
         let comparable = traits.kind == target.kind
             && !matches!(
                 traits.kind,
-                ColumnType::Real | ColumnType::Date | ColumnType::Datetime | ColumnType::Time
+                ColumnType::Real
+                    | ColumnType::Boolean
+                    | ColumnType::Date
+                    | ColumnType::Datetime
+                    | ColumnType::Time
             );
         if is_same || !comparable || traits.distinct == 0 {
             return None;

@@ -226,7 +226,7 @@ fn score(table: &str, name: &str, place: usize, traits: &Traits) -> f64 {
         ColumnType::Integer => 1.0,
         ColumnType::Text if traits.mean_bytes <= 24.0 => 1.0,
         ColumnType::Date | ColumnType::Datetime | ColumnType::Time => 0.5,
-        ColumnType::Text | ColumnType::Real => 0.0,
+        ColumnType::Text | ColumnType::Real | ColumnType::Boolean => 0.0,
     };
     0.5 * name + 0.3 / (1.0 + place as f64) + 0.2 * kind
 }

@@ -7,8 +7,8 @@
 //!
 //! - **Reading** (`input`): encodings, delimiters, ragged rows, headers; what cannot be read without guessing is refused by
 //!   name ([`FileRefusal`]).
-//! - **Types** (`values`): INTEGER, REAL, DATE, DATETIME, TIME or TEXT, by every value of a column; dates become ISO only where all
-//!   values of the column have one reading.
+//! - **Types** (`values`): INTEGER, REAL, DATE, DATETIME, TIME, BOOLEAN or TEXT, by every value of a column; numbers and dates as people
+//!   write them are read only where all values of the column have one reading.
 //! - **Cleaning**: duplicate rows and tables, empty columns, sizes, script.
 //! - **Keys** (`keys`): the minimal sets of columns that no two rows agree in; one becomes the primary key.
 //! - **Normalisation** (`normalise`): a column that determines others, and repeats, gets a table of its own with them. It is
@@ -29,6 +29,7 @@ mod input;
 mod keys;
 mod names;
 mod normalise;
+mod notes;
 mod options;
 mod profile;
 mod report;
@@ -40,12 +41,13 @@ mod write;
 use std::path::Path;
 
 pub use error::TablesError;
+pub use notes::Notes;
 pub use options::TablesOptions;
 pub use report::{
     ColumnRecord, DatabaseRecord, Encoding, FileOutcome, FileRecord, FileRefusal, ForeignKeyOutcome,
-    ForeignKeyRecord, KeyRecord, KeySearch, Ragged, Scores, SplitRecord, TablesRecord, TablesReport,
+    ForeignKeyRecord, KeyRecord, KeySearch, Lines, Ragged, Scores, SplitRecord, TablesRecord, TablesReport,
 };
-pub use values::{ColumnType, Doubt};
+pub use values::{ColumnType, DateOrder, DecimalMark, Doubt};
 
 /// The name of the file that says what was decided and why.
 pub const REPORT_FILE: &str = "tables.jsonl";
@@ -55,8 +57,8 @@ pub const REPORT_FILE: &str = "tables.jsonl";
 /// Threads are those of the rayon pool that it is called in.
 ///
 /// # Errors
-/// When the folder has no table that could be used, `out` is not empty, or a file cannot be read or written. A table that
-/// cannot be used is no error but a [`FileOutcome::Refused`].
+/// When the folder has no table that could be used, or cannot be read, and when `out` is not empty or cannot be written. A
+/// file that cannot be used or read is not an error but a [`FileOutcome::Refused`], unless the options are strict.
 pub fn build(inputs: &Path, out: &Path, options: &TablesOptions) -> Result<TablesReport, TablesError> {
     write::build(inputs, out, options)
 }

@@ -79,7 +79,7 @@ pub struct TableRecord {
     /// Rows that have not as many values as the header has names.
     pub ragged: Ragged,
     /// Rows that repeat an earlier one and are left out.
-    pub duplicate_rows: u64,
+    pub duplicate_rows: Lines,
     /// Columns without a value, which are left out.
     pub empty_columns: Vec<String>,
     /// The others.
@@ -113,14 +113,39 @@ pub enum Encoding {
 /// Rows that have not as many values as the header has names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Ragged {
-    /// Rows with fewer values: what is missing is NULL.
-    pub short: u64,
+    /// Rows with fewer values that are kept: what is missing is NULL.
+    pub filled: Lines,
     /// Rows with more, of which those beyond the header are empty: these are cut off.
     pub cut: u64,
-    /// Rows with more: they are left out.
-    pub left_out: u64,
-    /// The lines of the first of those that are left out.
-    pub lines: Vec<u64>,
+    /// Rows with fewer values that are left out.
+    pub short: Lines,
+    /// Rows with more values: they are left out.
+    pub long: Lines,
+}
+
+impl Ragged {
+    /// How many rows are left out.
+    pub fn left_out(&self) -> u64 {
+        self.short.count + self.long.count
+    }
+}
+
+/// How many lines of a file, and which.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Lines {
+    /// How many.
+    pub count: u64,
+    /// The numbers of the first five; none for Parquet.
+    pub first: Vec<u64>,
+}
+
+impl Lines {
+    const NAMED: usize = 5;
+
+    pub(crate) fn push(&mut self, line: Option<u64>) {
+        self.count += 1;
+        self.first.extend(line.filter(|_| self.first.len() < Self::NAMED));
+    }
 }
 
 /// A column as it was typed.
@@ -137,6 +162,12 @@ pub struct ColumnRecord {
     /// Why it is a text although its values look like something else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubt: Option<Doubt>,
+    /// Values that the doubt is about, as they are written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
+    /// The currency or `%` that was taken off its numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
     /// How many rows have no value.
     pub nulls: u64,
     /// How many different values there are.
@@ -279,7 +310,7 @@ pub enum FileRefusal {
     TooManyRows,
     /// It has fewer rows than are taken.
     TooFewRows,
-    /// Too many of its rows have more values than the header has names.
+    /// Too many of its rows have not as many values as the header has names.
     Ragged,
     /// Too few of its letters are Latin.
     Script,
@@ -289,9 +320,26 @@ pub enum FileRefusal {
     NotBuiltIn,
     /// It is damaged.
     Damaged,
+    /// The operating system refuses to read it.
+    Unreadable,
+    /// It changed while it was read.
+    Changed,
 }
 
 impl FileRefusal {
+    /// Whether the file could not be read, whatever it holds.
+    pub fn is_unreadable(self) -> bool {
+        matches!(
+            self,
+            Self::Binary
+                | Self::Unended
+                | Self::NotBuiltIn
+                | Self::Damaged
+                | Self::Unreadable
+                | Self::Changed
+        )
+    }
+
     /// Its name in the report.
     pub fn name(self) -> &'static str {
         match self {
@@ -310,6 +358,8 @@ impl FileRefusal {
             Self::DuplicateTable => "duplicate-table",
             Self::NotBuiltIn => "not-built-in",
             Self::Damaged => "damaged",
+            Self::Unreadable => "unreadable",
+            Self::Changed => "changed",
         }
     }
 }

@@ -9,11 +9,11 @@ use sqlgauge_names::NamesInUse;
 use twox_hash::XxHash3_128;
 
 use crate::error::TablesError;
-use crate::input::{NotRead, Part, Reading, Refused, Source, read};
+use crate::input::{NotRead, Part, Reading, Refused, Source, line, read};
 use crate::names::{Of, free, safe};
 use crate::options::TablesOptions;
 use crate::profile::{Coded, MixSet, Numbering, Traits};
-use crate::report::FileRefusal;
+use crate::report::{FileRefusal, Lines};
 use crate::values::{Column, Typing};
 
 /// The table of a staged file.
@@ -24,7 +24,7 @@ pub(crate) struct Staged {
     pub(crate) path: PathBuf,
     pub(crate) reading: Reading,
     pub(crate) rows: usize,
-    pub(crate) duplicate_rows: u64,
+    pub(crate) duplicate_rows: Lines,
     pub(crate) empty_columns: Vec<String>,
     /// The names of its columns, and those that they have in the file where these are others.
     pub(crate) names: Vec<(String, Option<String>)>,
@@ -50,7 +50,7 @@ pub(crate) fn stage(source: &Source, path: &Path, options: &TablesOptions) -> Re
     }
     let database = |source| NotRead::Ended(TablesError::Database { path: path.to_owned(), source });
     let connection = open(path, kept.len()).map_err(database)?;
-    let mut rows = Copying::new(&scan, &kept, options.drop_duplicate_rows);
+    let mut rows = Copying::new(&scan, &kept, options);
     rows.copy(source, &connection, options)?;
     connection.execute_batch("COMMIT").map_err(database)?;
     if rows.codes_rows() < options.min_rows {
@@ -177,20 +177,20 @@ struct Copying {
     numbering: Vec<Numbering>,
     /// Hashes of the rows so far, where those that repeat one are left out.
     seen: Option<MixSet<u128>>,
-    duplicates: u64,
+    duplicates: Lines,
     digest: u128,
     rows: usize,
 }
 
 impl Copying {
-    fn new(scan: &Scan, kept: &[usize], drop_duplicates: bool) -> Self {
-        let typing: Vec<Typing> = kept.iter().map(|&at| scan.columns[at].typing()).collect();
+    fn new(scan: &Scan, kept: &[usize], options: &TablesOptions) -> Self {
+        let typing: Vec<Typing> = kept.iter().map(|&at| scan.columns[at].typing(options)).collect();
         Self {
             kept: kept.to_vec(),
             numbering: typing.iter().map(|typing| Numbering::new(typing.kind)).collect(),
             typing,
-            seen: drop_duplicates.then(MixSet::default),
-            duplicates: 0,
+            seen: options.drop_duplicate_rows.then(MixSet::default),
+            duplicates: Lines::default(),
             digest: 0,
             rows: 0,
         }
@@ -212,7 +212,12 @@ impl Copying {
         let mut insert = connection
             .prepare(&format!("INSERT INTO {ROWS} VALUES ({places})"))
             .map_err(|error| NotRead::Ended(database(error)))?;
-        let changed = || TablesError::Changed { path: source.path.clone() };
+        let changed = || {
+            Refused::new(
+                FileRefusal::Changed,
+                "it changed while it was read; run again when nobody writes it",
+            )
+        };
         let outcome = read(source, options, &mut |part| {
             let Part::Row(row) = part else { return Ok(()) };
             match self.row(row) {
@@ -245,7 +250,7 @@ impl Copying {
         if let Some(seen) = &mut self.seen
             && !seen.insert(XxHash3_128::oneshot(&bytes))
         {
-            self.duplicates += 1;
+            self.duplicates.push(line(row));
             return Some(None);
         }
         self.rows += 1;

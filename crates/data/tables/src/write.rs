@@ -72,16 +72,19 @@ fn analysed(
     options: &TablesOptions,
 ) -> Result<(RefusedFiles, Vec<(usize, Analysed)>), TablesError> {
     let one = |(at, source): (usize, &Source)| {
-        if !source.is_table() {
+        if !source.is_table() && !source.is_folder() {
             return Ok(Err(not_a_table(source)));
         }
-        if source.leads_out {
-            let detail = "it is a link out of the folder: put a copy of the file in its place".to_owned();
-            return Ok(Err(Refused::new(FileRefusal::LinkOut, detail)));
-        }
         let path: PathBuf = staging.join(format!("{at}.sqlite"));
-        match stage(source, &path, options) {
+        let outcome = match &source.closed {
+            Some(refused) => Err(refused.clone().into()),
+            None => stage(source, &path, options),
+        };
+        match outcome {
             Ok(staged) => Ok(Ok(analyse(source.clone(), staged, options))),
+            Err(NotRead::Refused(refused)) if options.strict && refused.reason.is_unreadable() => {
+                Err(TablesError::UnreadableFile { path: source.path.clone(), detail: refused.detail })
+            }
             Err(NotRead::Refused(refused)) => {
                 let _ = std::fs::remove_file(&path);
                 Ok(Err(refused))
@@ -190,7 +193,9 @@ fn table_record(
         name: name.clone(),
         was: was.clone(),
         kind: table.typing[at].kind,
-        doubt: table.typing[at].doubt,
+        doubt: table.typing[at].reason.as_ref().map(|reason| reason.doubt),
+        examples: table.typing[at].reason.iter().flat_map(|reason| reason.examples.clone()).collect(),
+        unit: table.typing[at].unit.clone(),
         nulls: table.traits[at].nulls,
         distinct: table.traits[at].distinct,
     });
@@ -215,7 +220,7 @@ fn table_record(
         delimiter: table.reading.delimiter,
         header: table.reading.header,
         ragged: table.reading.ragged.clone(),
-        duplicate_rows: table.duplicate_rows,
+        duplicate_rows: table.duplicate_rows.clone(),
         empty_columns: table.empty_columns.clone(),
         columns: columns.collect(),
         key: KeyRecord {

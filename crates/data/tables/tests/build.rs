@@ -9,8 +9,8 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use sqlgauge_tables::{
-    FileOutcome, FileRefusal, ForeignKeyOutcome, REPORT_FILE, TablesError, TablesOptions, TablesRecord,
-    TablesReport, build,
+    FileOutcome, FileRefusal, ForeignKeyOutcome, Lines, REPORT_FILE, TablesError, TablesOptions,
+    TablesRecord, TablesReport, build,
 };
 
 struct World {
@@ -159,7 +159,7 @@ fn the_threads_do_not_show() {
 fn bad_input_is_handled_or_refused_by_name() {
     let names: Vec<String> = (0..=10_000).map(|at| format!("c{at}")).collect();
     let wide = format!("{}\n{}1\n", names.join(","), "1,".repeat(10_000));
-    let ragged = "a,b\n1,2\n1,2,3\n1,2,3\n4,5\n";
+    let ragged = "a,b\n1,2\n1,2,3\n1,2,3\n4\n4,5\n";
     let some = b"k,v\n1,x\n2,y\n3,z\n";
     let world = World::new(&[
         ("good.csv", some),
@@ -209,13 +209,14 @@ fn mixed_texts_and_odd_names_are_read() {
         "odd/caf\u{e9} list.csv",
         b"\xEF\xBB\xBF\"Order\";Pr\xc3\xa9nom;pr\xc3\xa9nom;;\n1;J\xc3\xb6rg;J\xc3\xb6rg;a\n2;Zo\xeb;x;b;;\n3;\"semi;colon\";y;c;\n4;z;w;d;5;6;;\n",
     )]);
-    let report = world.build(&TablesOptions { max_ragged: 0.3, ..TablesOptions::default() }).unwrap();
+    let options = TablesOptions { fill_short_lines: true, ..TablesOptions::default() };
+    let report = world.build(&options).unwrap();
     let FileOutcome::Used(table) = &report.files[0].outcome else { panic!("{report:?}") };
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["Order_value", "Prenom", "prenom_2", "column_4"]);
-    assert_eq!((table.ragged.short, table.ragged.cut, table.ragged.left_out), (1, 1, 1));
+    let lines = |first: &[u64]| Lines { count: first.len() as u64, first: first.to_vec() };
+    assert_eq!((&table.ragged.filled, table.ragged.cut, &table.ragged.long), (&lines(&[2]), 1, &lines(&[5])));
     assert_eq!((table.delimiter, table.db_id.as_str()), (Some(';'), "odd_cafe_list"));
-    assert_eq!(table.ragged.lines, [5]);
     let connection = world.database("odd_cafe_list");
     assert_eq!(
         rows(&connection, "SELECT Prenom, prenom_2 FROM cafe_list"),
@@ -251,6 +252,75 @@ fn a_run_without_a_table_is_an_error_that_says_so() {
     let gone =
         build(Path::new("/nowhere/at/all"), &world.out().join("x"), &TablesOptions::default()).unwrap_err();
     assert!(gone.to_string().contains("/nowhere/at/all"));
+}
+
+/// A table with a line of each kind that costs itself, and a file that cannot be read beside it.
+fn shaky() -> World {
+    World::new(&[
+        (
+            "shaky.csv",
+            b"id,price,paid\r\n1,\"$1,234.50\",yes\r\n2,$5,no\r\n2,$5,no\r\n3,$7\r\n4,$8,no,x\r\n5,$9,no\r\n",
+        ),
+        ("nul.csv", b"a,b\n\0,1\n"),
+    ])
+}
+
+#[test]
+fn a_line_that_does_not_fit_costs_itself_and_is_named() {
+    let world = shaky();
+    let report = world.build(&TablesOptions::default()).unwrap();
+    assert_eq!(
+        rows(&world.database("shaky"), "SELECT *, typeof(price) FROM shaky"),
+        ["1|1234.5|yes|real", "2|5.0|no|real", "5|9.0|no|real"]
+    );
+    let notes = report.notes();
+    assert_eq!(
+        notes.rows,
+        [
+            "shaky.csv: 1 line (4): repeated, left out; --keep-duplicates keeps them",
+            "shaky.csv: 1 line (5): too few values, left out; --fill-short-lines keeps them, with NULL for the rest",
+            "shaky.csv: 1 line (6): too many values, left out; put quotes around values that hold ','",
+        ]
+    );
+    assert_eq!(
+        notes.columns,
+        [
+            "shaky.csv: `price` is REAL: `$` is taken off its values",
+            "shaky.csv: `paid` stays text: its values are `yes` and `no`; --booleans stores 1 and 0 instead",
+        ]
+    );
+    assert_eq!(notes.files.len(), 1);
+    assert!(notes.files[0].starts_with("nul.csv: a NUL byte"), "{notes:?}");
+}
+
+#[test]
+fn a_strict_run_ends_at_what_it_would_leave_out() {
+    let strict = TablesOptions { strict: true, ..TablesOptions::default() };
+    let world = shaky();
+    fs::remove_file(world.folder.path().join("in/nul.csv")).unwrap();
+    let message = world.build(&strict).unwrap_err().to_string();
+    assert!(
+        message.ends_with(
+            "shaky.csv, line 5: 2 values, but the header has 3 names; mend the line, or leave --strict out"
+        ),
+        "{message}"
+    );
+    let world = shaky();
+    fs::remove_file(world.folder.path().join("in/shaky.csv")).unwrap();
+    let message = world.build(&strict).unwrap_err().to_string();
+    assert!(message.contains("nul.csv: a NUL byte"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_opened_does_not_end_the_run() {
+    let world = World::new(&[("good.csv", b"k,v\n1,x\n2,y\n3,z\n")]);
+    let link = |name: &str| world.folder.path().join("in").join(name);
+    std::os::unix::fs::symlink("nothing.csv", link("gone.csv")).unwrap();
+    std::os::unix::fs::symlink(std::env::temp_dir(), link("folder")).unwrap();
+    let report = world.build(&TablesOptions::default()).unwrap();
+    let expected = [("folder/", FileRefusal::LinkOut), ("gone.csv", FileRefusal::Unreadable)];
+    assert_eq!(refusals(&report), BTreeMap::from(expected));
 }
 
 #[cfg(unix)]

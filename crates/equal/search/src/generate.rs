@@ -1,5 +1,7 @@
 //! Makes databases of a plan: small, full of duplicates, ties, NULLs and near misses, and always within the keys.
 
+use std::collections::HashMap;
+
 use sqlgauge_base::Random;
 
 use super::plan::{ColumnPlan, ForeignPlan, NULL, Plan, TablePlan};
@@ -84,6 +86,9 @@ pub(super) fn generate(plan: &Plan, number: usize, kind: Kind, random: &mut Rand
         }
     }
     relink(plan, &mut rows, random);
+    for (table, rows) in plan.tables.iter().zip(&mut rows.tables) {
+        keep_dependencies(table, rows);
+    }
     rows.remove_dangling(plan);
     rows
 }
@@ -229,6 +234,27 @@ fn change_key(plan: &Plan, at: usize, key: usize, row: &mut [u32], rows: &Rows, 
         return;
     }
     row[column] = any_value(&table.columns[column], random);
+}
+
+/// Rounds in which dependencies of dependencies are followed.
+const DEPENDENCY_ROUNDS: usize = 8;
+
+/// Gives rows that agree in the first column of a dependency what the first of them has in the second.
+fn keep_dependencies(table: &TablePlan, rows: &mut [Vec<u32>]) {
+    for _ in 0..DEPENDENCY_ROUNDS {
+        let mut is_changed = false;
+        for &(from, to) in &table.dependencies {
+            let mut known = HashMap::new();
+            for row in rows.iter_mut().filter(|row| !table.columns[from].is_null(row[from])) {
+                let cell = *known.entry(table.columns[from].canonical(row[from])).or_insert(row[to]);
+                is_changed |= row[to] != cell;
+                row[to] = cell;
+            }
+        }
+        if !is_changed {
+            return;
+        }
+    }
 }
 
 /// Points foreign keys whose target was generated later at a target, where the keys of the table allow it.

@@ -57,7 +57,9 @@ impl<'h, 's> Hunt<'h, 's> {
     }
 
     fn run(&mut self, databases: usize) -> Result<SearchVerdict, Inapplicable> {
-        let plain = databases - databases / ODD_SHARE;
+        // What the rows of a real database keep, is kept by plain ones alone.
+        let odd = if self.search.constraints.is_some() { 0 } else { databases / ODD_SHARE };
+        let plain = databases - odd;
         let [seed, left, right] = self.prepared.seed;
         for number in 0..databases {
             let mut random = Random::new([seed, left, right, number as u64]);
@@ -67,6 +69,9 @@ impl<'h, 's> Hunt<'h, 's> {
                 self.survived.failed += 1;
                 continue;
             };
+            if self.lacks_rows(&rows) {
+                continue;
+            }
             match self.pair.judge() {
                 PairOutcome::Same => self.survived.databases += 1,
                 PairOutcome::Undecided => {
@@ -90,6 +95,13 @@ impl<'h, 's> Hunt<'h, 's> {
                 None => Ok(SearchVerdict::Survived(std::mem::take(&mut self.survived))),
             },
         }
+    }
+
+    /// Whether a table is empty that has rows in the database whose constraints are kept.
+    fn lacks_rows(&self, rows: &Rows) -> bool {
+        let Some(constraints) = &self.search.constraints else { return false };
+        let mut tables = self.plan.tables.iter().zip(&rows.tables);
+        tables.any(|(table, rows)| rows.is_empty() && constraints.has_rows(table.id))
     }
 
     /// What has taken all that it may.
@@ -118,7 +130,7 @@ impl<'h, 's> Hunt<'h, 's> {
             let accepted = Minimiser::new(on, &mut self.loader, &mut self.pair, filled, difference)
                 .map(|minimiser| match self.search.constraints {
                     // A plainer value may not keep them.
-                    Some(_) => minimiser.keeping_values().run(),
+                    Some(_) => minimiser.keeping_values().keeping_tables(true).run(),
                     None => minimiser.run(),
                 })
                 .unwrap_or_default();

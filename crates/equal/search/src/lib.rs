@@ -21,12 +21,14 @@ mod minimise;
 pub mod mutation;
 mod near;
 mod needs;
+mod observed;
 mod pair;
 mod plan;
 mod realistic;
 mod replay;
 mod reuse;
 mod shape;
+mod shown;
 mod signature;
 mod slice;
 mod stand;
@@ -54,13 +56,12 @@ use self::load::Loader;
 use self::minimise::Minimiser;
 use self::needs::FilledTables;
 use self::pair::{Difference, Pair, PairOutcome, Resolved};
-use self::plan::tables_of;
 use self::replay::Replay;
 use self::trace::{Trace, trace};
 use self::verdict::TOO_MANY_STEPS;
 
 pub use self::ddl::create_table;
-pub use self::plan::with_targets;
+pub use self::plan::{tables_of, with_targets};
 
 pub use self::contract::{ColumnOrder, Contract, Equality};
 pub use self::exercise::{Event, Unexercised};
@@ -68,7 +69,8 @@ pub use self::freedom::{Choice, OpenPlace};
 pub use self::many::refute_all;
 pub use self::near::near_schema;
 pub use self::needs::Need;
-pub use self::realistic::Constraints;
+pub use self::observed::Observed;
+pub use self::realistic::{Constraints, Resemblance};
 pub use self::signature::Signature;
 pub use self::stand::Objection;
 pub use self::verdict::{Inapplicable, Refutation, SearchReason, SearchVerdict, Side, Survived};
@@ -130,8 +132,8 @@ pub struct Search {
     sandbox: Sandbox,
     /// The tables that the sandbox has, and what SQLite said of those that it could not make.
     created: RefCell<Created>,
-    /// What the plain databases keep besides the schema.
-    constraints: Option<Constraints>,
+    /// What the databases keep besides the schema.
+    constraints: Option<Arc<Constraints>>,
     /// The left query of the last pair: a gold comes with one query after another.
     last_left: RefCell<Option<LeftQuery>>,
     /// When a search ends, whatever it has found.
@@ -168,13 +170,6 @@ impl Search {
             last_left: RefCell::default(),
             deadline: Cell::default(),
         })
-    }
-
-    /// The search whose plain databases also keep the constraints of a real one, so that a counterexample looks like what is
-    /// there; one that does not keep them is found only where none does (see [`Search::broken_constraints`]).
-    #[must_use]
-    pub fn realistic(self, constraints: Constraints) -> Self {
-        Self { constraints: Some(constraints), ..self }
     }
 
     /// Ends the searches from here on at that moment: one that has found nothing by then is inapplicable, as one that takes

@@ -31,6 +31,7 @@ pub(super) struct Minimiser<'m, 's> {
     smallest: FilledTables,
     needs: Vec<Need>,
     keeps_values: bool,
+    keeps_tables: bool,
     /// What the tables hold, where it is known.
     holds: Vec<Option<Vec<Vec<Value>>>>,
 }
@@ -58,6 +59,7 @@ impl<'m, 's> Minimiser<'m, 's> {
             smallest: start,
             needs,
             keeps_values: false,
+            keeps_tables: false,
             holds,
         })
     }
@@ -65,6 +67,11 @@ impl<'m, 's> Minimiser<'m, 's> {
     /// Leaves every value as it is, so that the rows stay those of the database that they are from.
     pub(super) fn keeping_values(self) -> Self {
         Self { keeps_values: true, ..self }
+    }
+
+    /// Leaves a row in every table that has one.
+    pub(super) fn keeping_tables(self, keeps_tables: bool) -> Self {
+        Self { keeps_tables, ..self }
     }
 
     /// Takes away what is not needed, and returns every database that was accepted on the way, the smallest last.
@@ -127,7 +134,9 @@ impl<'m, 's> Minimiser<'m, 's> {
                 from = from.saturating_sub(length);
                 let mut candidate = self.smallest.clone();
                 candidate.rows[table].drain(from..to);
-                self.accept(candidate, accepted);
+                if !(self.keeps_tables && candidate.rows[table].is_empty()) {
+                    self.accept(candidate, accepted);
+                }
             }
             if length == 1 {
                 return self.smallest.rows[table].len() < count;

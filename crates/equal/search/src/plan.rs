@@ -70,6 +70,8 @@ pub(super) struct TablePlan {
     /// Sets of positions in `columns` that must be unique.
     pub(super) keys: Vec<Vec<usize>>,
     pub(super) foreign_keys: Vec<ForeignPlan>,
+    /// Positions of two columns, of which rows that agree in the first agree in the second.
+    pub(super) dependencies: Vec<(usize, usize)>,
 }
 
 /// A foreign key between filled columns.
@@ -151,7 +153,7 @@ pub(super) struct ClassPlan {
 }
 
 /// The tables that a query reads.
-pub(super) fn tables_of(query: &Query) -> BTreeSet<TableId> {
+pub fn tables_of(query: &Query) -> BTreeSet<TableId> {
     struct Tables(BTreeSet<TableId>);
     impl Visitor for Tables {
         fn relation(&mut self, relation: &Relation) {
@@ -342,7 +344,13 @@ impl Builder<'_> {
         class_of: &[usize],
         lists: &[(ClassPlan, Vec<Value>)],
     ) -> TablePlan {
-        let mut planned = TablePlan { id, columns: Vec::new(), keys: Vec::new(), foreign_keys: Vec::new() };
+        let mut planned = TablePlan {
+            id,
+            columns: Vec::new(),
+            keys: Vec::new(),
+            foreign_keys: Vec::new(),
+            dependencies: Vec::new(),
+        };
         let Some(table) = self.schema.table(id) else { return planned };
         for (at, column) in (0..).zip(&table.columns).filter(|&(at, _)| filled.contains(&(id, at))) {
             let class = class_of[self.number[&(id, at)]];

@@ -76,11 +76,14 @@ impl Search {
         let mut pair = prepared.pair(self).ok()?;
         let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
         let judged = if is_loaded { pair.judge() } else { PairOutcome::Failed };
+        let keeps_tables = self.constraints.is_some();
         let accepted = match judged {
             PairOutcome::Different(difference) => {
                 let on = (&self.sandbox, &*self.schema);
                 let minimiser = Minimiser::new(on, &mut loader, &mut pair, filled, &difference);
-                minimiser.map(|minimiser| minimiser.keeping_values().run()).unwrap_or_default()
+                minimiser
+                    .map(|minimiser| minimiser.keeping_values().keeping_tables(keeps_tables).run())
+                    .unwrap_or_default()
             }
             PairOutcome::Same | PairOutcome::Undecided | PairOutcome::Failed => Vec::new(),
         };

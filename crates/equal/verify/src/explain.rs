@@ -3,14 +3,16 @@
 //! # Contract
 //! A clause of the outermost SELECT explains a difference if, on the counterexample's database, the queries return the same
 //! once neither has it. Clauses are tried one by one, those first that leave most of the query as it is. Where none
-//! explains the difference alone, or a query is no plain SELECT, nothing is said.
+//! explains the difference alone, or a query is no plain SELECT, the sentence says which tables only one of them reads.
+
+use std::collections::BTreeSet;
 
 use sqlgauge_sql::aggregates::has_own;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Body, Expr, Literal, Output, Query, Select};
 use sqlgauge_sql::{PrintDialect, print, resolve};
 
-use sqlgauge_search::{Refutation, Search};
+use sqlgauge_search::{Refutation, Search, tables_of};
 
 /// A clause, and how to take it out: false where the query has nothing to take out, or cannot be without.
 type Clause = (&'static str, fn(&mut Query) -> bool);
@@ -33,7 +35,7 @@ pub(crate) fn explain(
     right: &str,
 ) -> Option<String> {
     let (left, right) = (resolve(left, schema).ok()?, resolve(right, schema).ok()?);
-    CLAUSES.iter().find_map(|(name, take_out)| {
+    let of_clause = CLAUSES.iter().find_map(|(name, take_out)| {
         let toggled = [&left, &right].map(|query| {
             let mut query = query.clone();
             (take_out(&mut query), query)
@@ -43,7 +45,27 @@ pub(crate) fn explain(
         let is_same =
             has != [false, false] && search.agree(refutation.database(), &left?, &right?) == Some(true);
         is_same.then(|| sentence(name, has))
-    })
+    });
+    Some(of_clause.unwrap_or_else(|| of_tables(schema, &left, &right)))
+}
+
+/// What is said where no clause makes the difference alone.
+fn of_tables(schema: &Schema, left: &Query, right: &Query) -> String {
+    let [left, right] = [left, right].map(|query| {
+        let names = tables_of(query).into_iter().filter_map(|id| Some(schema.table(id)?.name.clone()));
+        names.collect::<BTreeSet<String>>()
+    });
+    let only = |own: &BTreeSet<String>, other: &BTreeSet<String>| {
+        own.difference(other).cloned().collect::<Vec<_>>().join(" and ")
+    };
+    let (in_left, in_right) = (only(&left, &right), only(&right, &left));
+    let said = match (in_left.as_str(), in_right.as_str()) {
+        ("", "") => return "No single clause makes the difference.".to_owned(),
+        (left, "") => format!("only the gold reads {left}"),
+        ("", right) => format!("only the prediction reads {right}"),
+        (left, right) => format!("only the gold reads {left}, and only the prediction {right}"),
+    };
+    format!("No single clause makes the difference; {said}.")
 }
 
 fn sentence(clause: &str, [in_left, in_right]: [bool; 2]) -> String {

@@ -6,7 +6,7 @@ use sqlgauge_engine::{ResultSet, Value as Sql};
 
 use crate::spelling::Spelled;
 use crate::verdict::{Counterexample, Verdict, VerifyReport};
-use sqlgauge_search::literal;
+use sqlgauge_search::{Resemblance, Witness, WitnessTable, literal};
 
 /// A verdict on a pair as it is stored: the same for the same pair, schema and options.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub struct VerdictRecord {
     /// The counterexample as an SQL script.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<String>,
+    /// Its tables, with the columns that the queries read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tables: Option<Vec<NamedTable>>,
     /// What the left query, the gold, returns on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_result: Option<ResultTable>,
@@ -47,7 +50,10 @@ pub struct VerdictRecord {
     /// Whether it keeps what the rows of the given database keep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realistic: Option<bool>,
-    /// What of that it breaks.
+    /// What of that it keeps, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Vec<String>>,
+    /// What of that it does not keep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_kept: Option<Vec<String>>,
     /// Whether a query asks for the time.
@@ -56,6 +62,10 @@ pub struct VerdictRecord {
     /// A proof that the counterexample contradicts: a defect of sqlgauge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defect: Option<DefectRecord>,
+    /// The queries are equivalent, and yet their results differ on the given database: the gold permits several results (a
+    /// tie), and both are among them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tie: bool,
     /// Why nobody knows, as a code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -87,6 +97,17 @@ pub struct ResultTable {
     /// Whether the query was stopped, so that the result has at least that many rows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beginning: bool,
+}
+
+/// A table of a counterexample.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NamedTable {
+    /// Its name.
+    pub name: String,
+    /// Its rows, with the columns that the queries read.
+    #[serde(flatten)]
+    pub rows: ResultTable,
 }
 
 /// A contradicted proof.
@@ -134,6 +155,7 @@ impl VerifyReport {
         let mut record = VerdictRecord {
             verdict: self.verdict.name().to_owned(),
             stage: self.stage.name().to_owned(),
+            tie: self.is_tie,
             ..VerdictRecord::default()
         };
         match &self.verdict {
@@ -181,19 +203,35 @@ impl VerifyReport {
 }
 
 impl VerdictRecord {
+    /// The tables of the counterexample for a reader: those that are recorded, else those of its script.
+    pub fn shown_tables(&self) -> Vec<NamedTable> {
+        if let Some(tables) = &self.tables {
+            return tables.clone();
+        }
+        let database = self.witness.as_deref().and_then(|script| Witness::of_script(script).ok());
+        let tables = database.iter().flat_map(|database| &database.tables).map(WitnessTable::with_values);
+        tables.map(|(name, rows)| NamedTable { name, rows: ResultTable::of(&rows) }).collect()
+    }
+
     fn refuted_by(&mut self, counterexample: &Counterexample) {
         let refutation = &counterexample.refutation;
         self.difference = Some(refutation.difference().to_owned());
         self.explanation.clone_from(&counterexample.explanation);
         self.witness = Some(refutation.database().script());
+        let named = |(name, rows): &(String, ResultSet)| NamedTable {
+            name: name.clone(),
+            rows: ResultTable::of(rows),
+        };
+        self.tables = Some(counterexample.tables.iter().map(named).collect());
         self.left_result = Some(ResultTable::of(refutation.left()));
         self.right_result = Some(ResultTable::of(refutation.right()));
         if !refutation.needs().is_empty() {
             self.needs = Some(refutation.needs().iter().map(|need| need.name().to_owned()).collect());
         }
-        if let Some(not_kept) = &counterexample.not_kept {
+        if let Some(Resemblance { kept, not_kept }) = &counterexample.resemblance {
+            let some = |all: &Vec<String>| (!all.is_empty()).then(|| all.clone());
             self.realistic = Some(not_kept.is_empty());
-            self.not_kept = (!not_kept.is_empty()).then(|| not_kept.clone());
+            (self.kept, self.not_kept) = (some(kept), some(not_kept));
         }
         self.depends_on_clock = refutation.depends_on_clock();
         self.defect = counterexample.defect.as_ref().map(|defect| DefectRecord {

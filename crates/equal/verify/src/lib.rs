@@ -12,10 +12,11 @@ mod spelling;
 mod stages;
 mod verdict;
 
-pub use json::{DefectRecord, Respelled, ResultTable, SpellingRecord, VerdictRecord};
+pub use json::{DefectRecord, NamedTable, Respelled, ResultTable, SpellingRecord, VerdictRecord};
 pub use options::VerifyOptions;
 pub use spelling::Spelled;
 pub use stages::{Data, PairContext, Verifier};
 pub use verdict::{
-    BoundedProof, Counterexample, Defect, Proof, RefusedText, Stage, Unknown, Verdict, VerifyReport,
+    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, Stage, TIE, Unknown,
+    Verdict, VerifyReport,
 };

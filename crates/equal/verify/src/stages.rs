@@ -27,12 +27,13 @@ use crate::explain::explain;
 use crate::options::{BELT_DATABASES, VerifyOptions};
 use crate::spelling::{Spelled, spelled as spell};
 use crate::verdict::{
-    BoundedProof, Counterexample, Defect, Proof, RefusedText, Stage, Unknown, Verdict, VerifyReport,
+    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, Stage, Unknown,
+    Verdict, VerifyReport,
 };
 use sqlgauge_prove::{Bounds, ProofOutcome, Solver};
 use sqlgauge_search::{
-    Constraints, Inapplicable, Need, Refutation, Search, SearchError, SearchReason, SearchVerdict as Found,
-    Side, Survived, Witness, near_schema,
+    Constraints, Inapplicable, Need, Refutation, Resemblance, Search, SearchError, SearchReason,
+    SearchVerdict as Found, Side, Survived, Witness, near_schema,
 };
 
 /// What is known of a pair besides its texts.
@@ -65,7 +66,14 @@ pub struct Verifier {
     schema: Arc<Schema>,
     options: VerifyOptions,
     search: Search,
-    constraints: Option<Constraints>,
+    like: Option<Like>,
+}
+
+/// What a database's rows keep, and a search that keeps to it.
+#[derive(Debug)]
+struct Like {
+    constraints: Arc<Constraints>,
+    search: Search,
 }
 
 impl Verifier {
@@ -76,27 +84,27 @@ impl Verifier {
     pub fn new(schema: impl Into<Arc<Schema>>, options: VerifyOptions) -> Result<Self, SearchError> {
         let schema = schema.into();
         let search = Search::new(Arc::clone(&schema), options.search())?;
-        Ok(Self { schema, options, search, constraints: None })
+        Ok(Self { schema, options, search, like: None })
     }
 
-    /// The verifier whose search keeps, as long as it can, to what the rows of a database keep; a counterexample then says
-    /// whether it does.
-    #[must_use]
-    pub fn realistic(self, constraints: Constraints) -> Self {
-        Self { search: self.search.realistic(constraints.clone()), constraints: Some(constraints), ..self }
+    /// The verifier that looks first for counterexamples that keep what the rows of a database keep; each then says what
+    /// of it it keeps.
+    ///
+    /// # Errors
+    /// When SQLite cannot open a database in memory.
+    pub fn realistic(self, constraints: Arc<Constraints>) -> Result<Self, SearchError> {
+        let search = Search::realistic(&self.schema, Arc::clone(&constraints), self.options.search())?;
+        Ok(Self { like: Some(Like { constraints, search }), ..self })
     }
 
     /// A verifier for one pair whose foreign keys lead through hundreds of tables: see [`near_schema`].
     fn near(&self, left: &str, right: &str) -> Option<Self> {
         let schema = near_schema(&self.schema, left, right).filter(|schema| *schema != *self.schema)?;
         let near = Self::new(schema, self.options).ok()?;
-        Some(match &self.constraints {
-            Some(constraints) => {
-                let constraints = constraints.over(&near.schema);
-                near.realistic(constraints)
-            }
-            None => near,
-        })
+        match &self.like {
+            Some(like) => near.realistic(Arc::clone(&like.constraints)).ok(),
+            None => Some(near),
+        }
     }
 
     /// What is known of the pair. The left query is the gold. Without a solver there is no bounded proof.
@@ -136,9 +144,10 @@ impl Verifier {
         right: &str,
         beside: PairContext<'_>,
     ) -> Result<VerifyReport, RefusedText> {
-        self.search.end_at(deadline);
+        let searches = || std::iter::once(&self.search).chain(self.like.as_ref().map(|like| &like.search));
+        searches().for_each(|search| search.end_at(deadline));
         let report = self.verify_here(left, right, beside);
-        self.search.end_at(None);
+        searches().for_each(|search| search.end_at(None));
         report
     }
 
@@ -190,7 +199,9 @@ impl Verifier {
         let differing = data.as_ref().filter(|data| self.differs(data));
         if let Some(verdict) = self.rules(left, right)? {
             let contradicted = differing.and_then(|data| self.contradicted(&verdict, data, left, right));
-            return Ok(clock.report(contradicted.unwrap_or(verdict), Stage::Rules));
+            let verdict = contradicted.unwrap_or(verdict);
+            let is_tie = differing.is_some() && matches!(verdict, Verdict::Equivalent(_));
+            return Ok(VerifyReport { is_tie, ..clock.report(verdict, Stage::Rules) });
         }
         clock.ended(Stage::Rules);
         if data.is_some() {
@@ -221,9 +232,14 @@ impl Verifier {
             }
         }
         let last = if peers.is_empty() { Stage::Search } else { Stage::Reuse };
+        if differing.is_some() && survived.is_free_to_choose() {
+            // The data rule out a proof, and nothing is left for the solver but differences like those.
+            let message = "the results differ on the given database, and SQLite is free to choose there too";
+            return Ok(clock.report(Verdict::Unknown(survived.unknown("nondeterministic", message)), last));
+        }
         let Some(solver) = solver.as_deref_mut() else {
-            let unknown =
-                Verdict::Unknown(survived.unknown("no-solver", "there is no solver for a bounded proof"));
+            let message = format!("there is no solver for a bounded proof; {SOLVER_REMEDY}");
+            let unknown = Verdict::Unknown(survived.unknown(NO_SOLVER, &message));
             return Ok(clock.report(unknown, last));
         };
         clock.ended(last);
@@ -298,9 +314,18 @@ impl Verifier {
                 || semantics.difference((left_rows, unordered), (right_rows, unordered)).is_some())
     }
 
-    /// A slice of the data on which the queries differ.
+    /// A slice of the data on which the queries differ; with what its rows refer to, if that can be had.
     fn sliced(&self, data: &Data<'_>, left: &str, right: &str) -> Option<Refutation> {
-        self.search.slice(data.engine, data.database, left, right)
+        let slice = |search: &Search| search.slice(data.engine, data.database, left, right);
+        let found = slice(&self.search)?;
+        let keeps_all =
+            |found: &Refutation| self.resemblance(found, left, right).is_none_or(|own| own.is_complete());
+        if keeps_all(&found) {
+            return Some(found);
+        }
+        let whole = self.like.as_ref().and_then(|like| slice(&like.search));
+        let whole = whole.and_then(|whole| self.search.replay(whole.database(), left, right));
+        Some(whole.filter(keeps_all).unwrap_or(found))
     }
 
     /// What the data say where the rules call the queries equal and a slice of it tells them apart.
@@ -314,17 +339,26 @@ impl Verifier {
     fn defect(&self, refutation: Refutation, proof: Proof, left: &str, right: &str) -> Verdict {
         let reproduce = self.command_line(&refutation, left, right);
         let defect = Some(Defect { proof, reproduce });
-        let not_kept = self.not_kept(&refutation, left, right);
-        Verdict::Different(Box::new(Counterexample { refutation, explanation: None, not_kept, defect }))
+        self.counterexample(refutation, (left, right), None, defect)
     }
 
-    /// The constraints of the given database that a counterexample does not keep, where they were asked to be kept.
-    fn not_kept(&self, refutation: &Refutation, left: &str, right: &str) -> Option<Vec<String>> {
-        let broken = || self.search.broken_constraints(refutation.database(), left, right);
-        self.search.is_realistic().then(broken)
+    /// What a counterexample keeps of what the rows of the given database keep.
+    fn resemblance(&self, refutation: &Refutation, left: &str, right: &str) -> Option<Resemblance> {
+        self.like.as_ref()?.search.resemblance(refutation.database(), left, right)
+    }
+
+    /// A counterexample that keeps what the rows of the given database keep.
+    fn found_like_them(&self, left: &str, right: &str) -> Option<Refutation> {
+        let found = self.like.as_ref()?.search.refute_minimised(left, right);
+        let found = self.search.replay(found.refutation()?.database(), left, right)?;
+        self.resemblance(&found, left, right).is_some_and(|own| own.is_complete()).then_some(found)
     }
 
     fn searched(&self, left: &str, right: &str) -> Result<Searched, RefusedText> {
+        let is_plain = |found: &Refutation| found.needs().is_empty();
+        if let Some(found) = self.found_like_them(left, right).filter(is_plain) {
+            return Ok(Searched::Found(Box::new(found)));
+        }
         match self.search.refute_minimised(left, right) {
             Found::Refuted(refutation) => Ok(Searched::Found(refutation)),
             Found::Survived(survived) => Ok(Searched::Survived(Tried::Databases(survived))),
@@ -394,8 +428,19 @@ impl Verifier {
 
     fn different(&self, refutation: Refutation, left: &str, right: &str) -> Verdict {
         let explanation = explain(&self.search, &self.schema, &refutation, left, right);
-        let not_kept = self.not_kept(&refutation, left, right);
-        Verdict::Different(Box::new(Counterexample { refutation, explanation, not_kept, defect: None }))
+        self.counterexample(refutation, (left, right), explanation, None)
+    }
+
+    fn counterexample(
+        &self,
+        refutation: Refutation,
+        (left, right): (&str, &str),
+        explanation: Option<String>,
+        defect: Option<Defect>,
+    ) -> Verdict {
+        let tables = self.search.read_tables(refutation.database(), left, right);
+        let resemblance = self.resemblance(&refutation, left, right);
+        Verdict::Different(Box::new(Counterexample { refutation, tables, explanation, resemblance, defect }))
     }
 
     /// A command that makes the schema and verifies the pair, in one line for a shell.
@@ -439,6 +484,11 @@ enum Tried {
 }
 
 impl Tried {
+    /// Whether the results differed somewhere by SQLite's choice.
+    fn is_free_to_choose(&self) -> bool {
+        matches!(self, Self::Databases(Survived { undecided: 1.., .. }))
+    }
+
     /// Why nobody knows: that SQLite is free to choose, or what the search cannot handle, is more of a reason than why
     /// there is no bounded proof.
     fn unknown(&self, reason: &str, message: &str) -> Unknown {
@@ -489,6 +539,6 @@ impl Clock {
 
     fn report(mut self, verdict: Verdict, stage: Stage) -> VerifyReport {
         self.ended(stage);
-        VerifyReport { verdict, stage, spelled: [None, None], times: self.times }
+        VerifyReport { verdict, stage, spelled: [None, None], is_tie: false, times: self.times }
     }
 }

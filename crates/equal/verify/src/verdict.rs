@@ -6,9 +6,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use sqlgauge_engine::ResultSet;
 use sqlgauge_etm::{Application, MatchReport};
 
-use sqlgauge_search::{OpenPlace, Refutation, Side, Unexercised};
+use sqlgauge_search::{OpenPlace, Refutation, Resemblance, Side, Unexercised};
 
 use crate::spelling::Spelled;
 
@@ -108,10 +109,12 @@ impl BoundedProof {
 pub struct Counterexample {
     /// The database with both results.
     pub refutation: Refutation,
+    /// What the queries read of the database, by table.
+    pub tables: Vec<(String, ResultSet)>,
     /// One sentence on the clause that makes the difference, where one does.
     pub explanation: Option<String>,
-    /// Where constraints of a given database were asked to be kept, those that it does not keep.
-    pub not_kept: Option<Vec<String>>,
+    /// Where a database was given, what it keeps of what the rows there keep.
+    pub resemblance: Option<Resemblance>,
     /// The rules that called the queries equal nevertheless: one of them is wrong.
     pub defect: Option<Defect>,
 }
@@ -183,6 +186,16 @@ impl Stage {
     }
 }
 
+/// The reason of what is unknown because nobody could look for a bounded proof.
+pub const NO_SOLVER: &str = "no-solver";
+
+/// What to do about a solver that is missing.
+pub const SOLVER_REMEDY: &str =
+    "install Z3 with `pip install z3-solver`, or name the program with --solver PATH";
+
+/// What is said of equivalent queries whose results differ on the given database.
+pub const TIE: &str = "the gold permits several results (a tie); both are among them";
+
 /// A verdict with its provenance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifyReport {
@@ -192,6 +205,8 @@ pub struct VerifyReport {
     pub stage: Stage,
     /// The queries in other words, left and right, where SQLite refuses them as they are written; they were verified.
     pub spelled: [Option<Spelled>; 2],
+    /// The queries are equivalent, and yet their results differ on the given database: see [`TIE`].
+    pub is_tie: bool,
     /// The time that each stage took, in order. No part of the verdict.
     pub times: Vec<(Stage, Duration)>,
 }

@@ -21,7 +21,6 @@ mod golds;
 mod judge;
 mod kinds;
 mod lanes;
-mod observed;
 mod options;
 mod reads;
 mod recent;

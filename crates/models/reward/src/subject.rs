@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sqlgauge_engine::{Engine, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::Target;
-use sqlgauge_search::{Search, SearchError, SearchOptions};
+use sqlgauge_search::{Observed, Search, SearchError, SearchOptions};
 use sqlgauge_sql::schema::Schema;
 use std::time::Duration;
 
 use crate::error::RewardError;
-use crate::observed::Observed;
 use crate::options::Likeness;
 
 /// Virtual-machine steps of one query on one small database; real queries take some hundred there.
@@ -38,10 +37,14 @@ impl Subject {
         let world = |schema| World::new(schema, options);
         let (plain, with_repeats) = if options.witnesses {
             let schema = Arc::clone(&database.kept_schema(engine).schema);
-            let observed = Observed::new(schema, engine, &database);
-            let with_repeats =
-                (options.likeness == Likeness::Repeats).then(|| world(observed.schema(Likeness::Nulls)));
-            (world(observed.schema(options.likeness)), with_repeats)
+            let observed = Observed::new(Arc::clone(&schema), engine, &database);
+            match options.likeness {
+                Likeness::Schema => (world(schema), None),
+                Likeness::Nulls => (world(observed.without_nulls()), None),
+                Likeness::Repeats => {
+                    (world(observed.without_repeats()), Some(world(observed.without_nulls())))
+                }
+            }
         } else {
             (world(Arc::clone(database.schema())), None)
         };

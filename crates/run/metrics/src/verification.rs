@@ -16,9 +16,8 @@ use sqlgauge_verify::{Data, PairContext, RefusedText, Verifier, VerifyOptions, V
 pub struct Verification {
     options: VerifyOptions,
     solver: Option<PathBuf>,
-    is_realistic: bool,
     /// What the rows of databases keep, by the address of the schema.
-    constraints: Mutex<HashMap<usize, Constraints>>,
+    constraints: Mutex<HashMap<usize, Arc<Constraints>>>,
     /// By the address of the schema, which the verifiers keep alive.
     verifiers: Mutex<HashMap<usize, Vec<Verifier>>>,
     solvers: Mutex<Vec<Solver>>,
@@ -28,12 +27,6 @@ impl Verification {
     /// With those options, and with the solver of that program if there is one.
     pub fn new(options: VerifyOptions, solver: Option<PathBuf>) -> Self {
         Self { options, solver, ..Self::default() }
-    }
-
-    /// With counterexamples that keep, as long as there are such, to what the rows of the database keep.
-    #[must_use]
-    pub fn realistic(self, is_realistic: bool) -> Self {
-        Self { is_realistic, ..self }
     }
 
     /// The options.
@@ -97,11 +90,11 @@ impl Verification {
         database: Option<(&dyn Engine, &Database)>,
     ) -> Result<Verifier, SearchError> {
         let verifier = Verifier::new(Arc::clone(schema), self.options)?;
-        let Some((engine, database)) = database.filter(|_| self.is_realistic) else { return Ok(verifier) };
+        let Some((engine, database)) = database else { return Ok(verifier) };
         let key = Arc::as_ptr(schema).addr();
         let mut constraints = self.constraints.lock().unwrap_or_else(PoisonError::into_inner);
-        let mined = constraints.entry(key).or_insert_with(|| Constraints::mine(engine, database));
-        Ok(verifier.realistic(mined.clone()))
+        let mined = constraints.entry(key).or_insert_with(|| Arc::new(Constraints::mine(engine, database)));
+        verifier.realistic(Arc::clone(mined))
     }
 
     fn idle_solver(&self) -> Option<Solver> {

@@ -18,7 +18,7 @@
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026.
 
 use sqlgauge_search::Side;
-use sqlgauge_verify::{Data, PairContext, RefusedText, Verdict, VerifyReport};
+use sqlgauge_verify::{Data, PairContext, RefusedText, TIE, Verdict, VerifyReport};
 
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
@@ -80,6 +80,7 @@ impl Metric for Verify {
 pub fn score_of_verdict(report: &VerifyReport) -> Score {
     let score = Score::binary(!matches!(report.verdict, Verdict::Different(_)));
     let said = match &report.verdict {
+        Verdict::Equivalent(_) if report.is_tie => format!("equivalent: {TIE}"),
         Verdict::Equivalent(proof) => match proof.assumes() {
             [] => "equivalent".to_owned(),
             assumes => format!("equivalent, given {}", assumes.join(", ")),

@@ -46,6 +46,16 @@ impl Shown {
         }
     }
 
+    /// The value of a result that is one.
+    pub(crate) fn single(&self) -> Option<&str> {
+        match self.rows.as_slice() {
+            [row] if self.total == 1 && !self.is_beginning && row.len() == 1 => {
+                row.first().map(String::as_str)
+            }
+            _ => None,
+        }
+    }
+
     pub(crate) fn write(self, options: ShowOptions, text: &mut String) {
         let note = self.note();
         append(&self.table(options), text);

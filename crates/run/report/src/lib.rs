@@ -8,6 +8,7 @@
 //! treated as hostile: escaped by the rules of the format that it goes into.
 
 pub mod charts;
+mod counterexample;
 pub mod diff;
 mod error;
 pub mod formats;
@@ -30,6 +31,7 @@ mod view;
 mod warning;
 pub mod words;
 
+pub use counterexample::counterexample_sentences;
 pub use error::ReportError;
 pub use formats::{ReportFormat, all, find};
 pub use kind::Nature;
@@ -40,5 +42,5 @@ pub use together::write_together;
 pub use verdict::verdict;
 pub use verdicts::Verdicts;
 pub use versus::Versus;
-pub use view::{CounterexampleView, ItemView};
+pub use view::ItemView;
 pub use warning::{no_gold_runs, notes, warnings};

@@ -9,10 +9,9 @@ use sqlgauge_run::Item;
 use sqlgauge_verify::ResultTable;
 
 use crate::diff::side_by_side;
-use crate::formats::table::wrapped;
-use crate::grid::{Shown, append, beside, book_table};
+use crate::grid::{Shown, append, book_table};
 use crate::style::Painter;
-use crate::{ItemView, number};
+use crate::{ItemView, counterexample, number};
 
 /// How to show an item.
 #[derive(Debug, Clone, Copy)]
@@ -48,10 +47,15 @@ pub fn show(
     let kept = |result: Option<&ResultTable>| result.map(|result| Shown::kept(result, options.rows));
     let gold = given(gold_result).or_else(|| kept(view.gold_result()));
     let prediction = given(prediction_result).or_else(|| kept(view.prediction_result()));
-    for (name, result) in [("gold", gold), ("prediction", prediction)] {
-        if let Some(result) = result {
-            let _infallible = writeln!(text, "{}", painter.bold(&format!("result of {name}")));
-            result.write(options, &mut text);
+    match (gold, prediction) {
+        (Some(gold), Some(prediction)) => counterexample::results(gold, prediction, options, &mut text),
+        (gold, prediction) => {
+            for (name, result) in [("gold", gold), ("prediction", prediction)] {
+                if let Some(result) = result {
+                    let _infallible = writeln!(text, "{}", painter.bold(&format!("result of {name}")));
+                    result.write(options, &mut text);
+                }
+            }
         }
     }
     counterexample(view, options, &mut text);
@@ -93,22 +97,14 @@ fn queries(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
 
 /// The database that tells the prediction from the gold, where the item has one, and what both return on it.
 fn counterexample(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
-    let Some(found) = view.counterexample() else { return };
+    let Some(record) = view.item.details.verdict.as_ref().filter(|record| record.witness.is_some()) else {
+        return;
+    };
     let painter = Painter { colour: options.colour };
-    let _infallible = writeln!(text, "{}", painter.bold("counterexample"));
-    for line in found.script.lines() {
-        let _infallible = writeln!(text, "{}", printable(line));
-    }
+    let difference = record.difference.as_deref().map(printable).unwrap_or_default();
+    let _infallible = writeln!(text, "{}  {difference}", painter.bold("counterexample"));
+    counterexample::write(record, options, text);
     text.push('\n');
-    if let (Some(gold), Some(prediction)) = (found.gold, found.prediction) {
-        let gold = ("gold on it", Shown::kept(gold, options.rows));
-        let prediction = ("prediction on it", Shown::kept(prediction, options.rows));
-        beside(gold, prediction, options, text);
-    }
-    if let Some(explanation) = found.explanation {
-        let lines = wrapped(&printable(explanation), usize::from(options.width)).join("\n");
-        let _infallible = writeln!(text, "{lines}\n");
-    }
 }
 
 fn metrics(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
@@ -163,23 +159,14 @@ mod tests {
         FROM boat                          │ FROM boat
         WHERE length_m [->-] 12            │ WHERE length_m {+>=+} 12
 
-        result of gold
-        ──────
-         name
-        ══════
-         Tern
-         NULL
-        ──────
-        2 rows
-
-        result of prediction
-        ─────────
-         name
-        ═════════
-         Tern
-         x'01FF'
-        ─────────
-        3 rows, 1 not shown
+        result of gold   result of prediction
+        ──────           ─────────
+         name             name
+        ══════           ═════════
+         Tern             Tern
+         NULL             x'01FF'
+        ──────           ─────────
+        2 rows           3 rows, 1 not shown
 
         ───────────────────────────────────────────────────────────────
          metric      score   why

@@ -11,9 +11,10 @@
 use sqlgauge_base::stats::wilson;
 use sqlgauge_metrics::is_execution_accuracy;
 use sqlgauge_run::{RunError, ScoreSummary};
+use sqlgauge_verify::TIE;
 
 use crate::system_table::SystemTable;
-use crate::{ItemView, Nature, Report, ReportError, number};
+use crate::{ItemView, Nature, Report, ReportError, number, words};
 
 const VERIFY: &str = "verify@";
 const LEVEL: f64 = 0.95;
@@ -28,12 +29,15 @@ struct Row {
     spotit_rank: usize,
     /// Answers that are right by EX and were refuted.
     refuted: usize,
+    /// Of these, those refuted by a database that keeps what the rows of the benchmark's keep.
+    realistic: usize,
     /// Answers that are right by EX and of which nobody knows.
     unknown: usize,
 }
 
-/// The rows of the table in the order of the run, and the metric that is EX; nothing for a run without both metrics.
-fn rows(report: &Report) -> Result<Option<(String, Vec<Row>)>, ReportError> {
+/// The metric that is EX, the rows of the table in the order of the run, and what they leave out; nothing for a run without
+/// both metrics.
+fn rows(report: &Report) -> Result<Option<(String, Vec<Row>, Beyond)>, ReportError> {
     let metrics = &report.summary.metrics;
     let verify = metrics.iter().find(|metric| metric.starts_with(VERIFY));
     let ex = metrics.iter().find(|metric| is_execution_accuracy(metric));
@@ -58,25 +62,29 @@ fn rows(report: &Report) -> Result<Option<(String, Vec<Row>)>, ReportError> {
         spotit: share(own.kept, own.items),
         spotit_rank: better(|count| count.kept, own),
         refuted: own.right - own.kept,
+        realistic: own.realistic,
         unknown: own.unknown,
     };
-    Ok(Some((ex.clone(), systems.iter().zip(&counts).map(row).collect())))
+    let sum = |of: fn(&Count) -> usize| counts.iter().map(of).sum();
+    let beyond = Beyond { ties: sum(|own| own.beyond.ties), unknown: sum(|own| own.beyond.unknown) };
+    Ok(Some((ex.clone(), systems.iter().zip(&counts).map(row).collect(), beyond)))
 }
 
 /// The table; nothing for a run without both metrics.
 pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError> {
-    let Some((ex, rows)) = rows(report)? else { return Ok(None) };
-    let header = ["system", &format!("EX ({ex})"), "rank", "EX-SpotIt", "rank", "refuted", "unknown"];
+    let Some((ex, rows, beyond)) = rows(report)? else { return Ok(None) };
+    let header =
+        ["system", &format!("EX ({ex})"), "rank", "EX-SpotIt", "rank", "refuted", "realistically", "unknown"];
     Ok(Some(SystemTable {
         title: "EX and EX-SpotIt",
-        note: note(report),
+        note: note(report, &beyond),
         header: header.map(str::to_owned).into(),
         rows: rows.iter().map(|row| (row.system.clone(), row.cells(&ex).into())).collect(),
     }))
 }
 
 /// What the table says under its title: what the columns are, and how the run verified.
-fn note(report: &Report) -> String {
+fn note(report: &Report, beyond: &Beyond) -> String {
     let option = |name: &str| report.manifest.options.get(name);
     let rows = match option("verify_semantics").and_then(serde_json::Value::as_str) {
         Some("set") => "; rows are compared as sets, as ex-bird does",
@@ -93,14 +101,15 @@ fn note(report: &Report) -> String {
         None => String::new(),
     };
     format!(
-        "percent: right on the database, and of these not refuted on another; refuted, unknown: of the answers right by EX\
-         {rows}{bound}"
+        "percent: right on the database, and of these not refuted on another; refuted, unknown: of the answers right by EX; \
+         realistically: by a database that keeps what the rows of the benchmark's keep{rows}{bound}{}",
+        beyond.sentence()
     )
 }
 
 impl Row {
     /// The cells after the name. A rank that moved shows how far.
-    fn cells(&self, ex: &str) -> [String; 6] {
+    fn cells(&self, ex: &str) -> [String; 7] {
         let nature = Nature::of(ex);
         let moved = match self.spotit_rank.cmp(&self.ex_rank) {
             std::cmp::Ordering::Less => format!(" ▲{}", self.ex_rank - self.spotit_rank),
@@ -113,6 +122,7 @@ impl Row {
             number::interval(&self.spotit, nature),
             format!("{}{moved}", self.spotit_rank),
             self.refuted.to_string(),
+            self.realistic.to_string(),
             self.unknown.to_string(),
         ]
     }
@@ -123,19 +133,49 @@ struct Count {
     items: usize,
     right: usize,
     kept: usize,
+    realistic: usize,
     unknown: usize,
+    beyond: Beyond,
+}
+
+/// Answers that are wrong by EX and that nobody refutes: why the mean of `verify` can exceed EX-SpotIt.
+#[derive(Debug, Clone, Default)]
+struct Beyond {
+    ties: usize,
+    unknown: usize,
+}
+
+impl Beyond {
+    fn sentence(&self) -> String {
+        if self.ties + self.unknown == 0 {
+            return String::new();
+        }
+        let said = [(self.ties, TIE), (self.unknown, "nobody knows")];
+        let said = said.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{why} ({count})"));
+        format!(
+            "; the mean of verify can be higher, as {} wrong by EX are not refuted: {}",
+            words::many(self.ties + self.unknown, "answer"),
+            said.collect::<Vec<_>>().join(", ")
+        )
+    }
 }
 
 impl Count {
     fn add(&mut self, item: ItemView<'_>, ex: &str, verify: &str) {
         let Some(score) = item.score(ex) else { return };
         self.items += 1;
+        let verdict = item.item.details.verdict.as_ref();
         if score < 1.0 {
+            if item.score(verify) == Some(1.0) {
+                let is_tie = verdict.is_some_and(|record| record.tie);
+                *(if is_tie { &mut self.beyond.ties } else { &mut self.beyond.unknown }) += 1;
+            }
             return;
         }
         self.right += 1;
-        self.kept += usize::from(item.score(verify) != Some(0.0));
-        let verdict = item.item.details.verdict.as_ref();
+        let is_refuted = item.score(verify) == Some(0.0);
+        self.kept += usize::from(!is_refuted);
+        self.realistic += usize::from(is_refuted && verdict.is_some_and(|own| own.realistic == Some(true)));
         let is_unknown = verdict.is_none_or(|record| record.verdict == "unknown");
         self.unknown += usize::from(is_unknown && item.score(verify) != Some(0.0));
     }

@@ -3,15 +3,11 @@
 use std::fmt::Write as _;
 
 use sqlgauge_base::printable;
-use sqlgauge_engine::{ResultSet, Value};
-use sqlgauge_search::WitnessTable;
-use sqlgauge_verify::{BoundedProof, Counterexample, Proof, Verdict, VerifyReport};
+use sqlgauge_verify::{BoundedProof, Counterexample, Proof, TIE, Verdict, VerdictRecord, VerifyReport};
 
-use crate::ShowOptions;
 use crate::diff::side_by_side;
-use crate::formats::table::wrapped;
-use crate::grid::{Shown, beside};
 use crate::style::Painter;
+use crate::{ShowOptions, counterexample};
 
 /// The verdict on a pair as text that ends with a line feed. The gold is left.
 pub fn verdict(gold: &str, prediction: &str, report: &VerifyReport, options: ShowOptions) -> String {
@@ -24,13 +20,18 @@ pub fn verdict(gold: &str, prediction: &str, report: &VerifyReport, options: Sho
         }
     }
     match &report.verdict {
-        Verdict::Equivalent(proof) => proved(proof, &mut text),
+        Verdict::Equivalent(proof) => {
+            proved(proof, &mut text);
+            if report.is_tie {
+                let _infallible = writeln!(text, "The results differ on the given database: {TIE}.");
+            }
+        }
         Verdict::EquivalentUpTo(proof) => bounded(proof, &mut text),
         Verdict::Different(found) => {
             let difference = printable(found.refutation.difference());
             let queries = side_by_side(gold, prediction, usize::from(options.width), options.colour);
             let _infallible = writeln!(text, "{difference}\n\n{queries}");
-            counterexample(found, options, &mut text);
+            counterexample(found, &report.record(), options, &mut text);
         }
         Verdict::Unknown(unknown) => {
             let _infallible = writeln!(text, "{}: {}", unknown.reason, printable(&unknown.message));
@@ -82,37 +83,8 @@ fn bounded(proof: &BoundedProof, text: &mut String) {
     }
 }
 
-fn counterexample(found: &Counterexample, options: ShowOptions, text: &mut String) {
-    let refutation = &found.refutation;
-    let painter = Painter { colour: options.colour };
-    for table in &refutation.database().tables {
-        let _infallible = writeln!(text, "{}", painter.bold(&format!("table {}", printable(&table.name))));
-        Shown::of(&with_values(table), options.rows).write(options, text);
-    }
-    let gold = ("result of gold", Shown::of(refutation.left(), options.rows));
-    let prediction = ("result of prediction", Shown::of(refutation.right(), options.rows));
-    beside(gold, prediction, options, text);
-    if let Some(explanation) = &found.explanation {
-        for line in wrapped(&printable(explanation), usize::from(options.width)) {
-            let _infallible = writeln!(text, "{line}");
-        }
-    }
-    let needs: Vec<&str> = refutation.needs().iter().map(|need| need.name()).collect();
-    if !needs.is_empty() {
-        let _infallible = writeln!(text, "No plainer database was found: it needs {}.", needs.join(", "));
-    }
-    match found.not_kept.as_deref() {
-        Some([]) => text.push_str("It keeps what the rows of the given database keep.\n"),
-        Some(broken) => {
-            for constraint in broken {
-                let _infallible = writeln!(text, "unlike the given database: {}", printable(constraint));
-            }
-        }
-        None => {}
-    }
-    if refutation.depends_on_clock() {
-        text.push_str("A query asks for the present time: the results may be others on another day.\n");
-    }
+fn counterexample(found: &Counterexample, record: &VerdictRecord, options: ShowOptions, text: &mut String) {
+    counterexample::write(record, options, text);
     if let Some(defect) = &found.defect {
         let _infallible = writeln!(
             text,
@@ -123,18 +95,6 @@ fn counterexample(found: &Counterexample, options: ShowOptions, text: &mut Strin
         }
         let _infallible = writeln!(text, "{}", printable(&defect.reproduce));
     }
-}
-
-/// The table without the columns that are NULL in every row; all of them where there is nothing else.
-fn with_values(table: &WitnessTable) -> ResultSet {
-    let has_value = |at: &usize| table.rows.iter().any(|row| row.get(*at) != Some(&Value::Null));
-    let mut shown: Vec<usize> = (0..table.columns.len()).filter(has_value).collect();
-    if shown.is_empty() {
-        shown = (0..table.columns.len()).collect();
-    }
-    let names = shown.iter().map(|&at| table.columns[at].clone()).collect();
-    let values = table.rows.iter().flat_map(|row| shown.iter().filter_map(|&at| row.get(at).cloned()));
-    ResultSet::new(names, values.collect())
 }
 
 #[cfg(test)]
@@ -168,11 +128,11 @@ mod tests {
         WHERE length_m [->-] 12            │ WHERE length_m {+>=+} 12
 
         table boat
-        ──────────────────────
-         id   name   length_m
-        ══════════════════════
-         1    Tern   12.0
-        ──────────────────────
+        ─────────────────
+         name   length_m
+        ═════════════════
+         Tern   12.0
+        ─────────────────
         1 row
 
         result of gold   result of prediction

@@ -9,16 +9,26 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use sqlgauge_run::RunError;
-use sqlgauge_verify::VerdictRecord;
+use sqlgauge_verify::{NO_SOLVER, SOLVER_REMEDY, VerdictRecord};
 
 use crate::system_table::SystemTable;
-use crate::{Report, ReportError};
+use crate::{Report, ReportError, words};
 
 /// The verdicts, as the records name them, in the order of the table.
 const VERDICTS: [&str; 4] = ["equivalent", "equivalent_up_to", "different", "unknown"];
 
 /// What the table says under its title.
 const NOTE: &str = "equivalent: proved by rules; up to bound: by a solver, for few rows per table; no verdict: a text that SQLite refuses, or none";
+
+/// What the table says under its title, with the remedy where a solver was missed.
+fn note(all: &[Verdicts]) -> String {
+    let missed: usize = all.iter().filter_map(|own| own.reasons.get(NO_SOLVER)).sum();
+    if missed == 0 {
+        return NOTE.to_owned();
+    }
+    format!("{NOTE}; {} left for a solver: {SOLVER_REMEDY}", words::many(missed, "pair"))
+}
+
 /// The header of the table.
 const HEADER: [&str; 7] =
     ["system", "equivalent", "up to bound", "different", "unknown", "no verdict", "unknown why"];
@@ -71,7 +81,7 @@ impl Verdicts {
     pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError> {
         let table = |all: Vec<Self>| SystemTable {
             title: "Verdicts",
-            note: NOTE.to_owned(),
+            note: note(&all),
             header: HEADER.map(str::to_owned).into(),
             rows: all.into_iter().map(|own| (own.system.clone(), own.cells().into())).collect(),
         };

@@ -10,19 +10,6 @@ pub struct ItemView<'a> {
     pub item: &'a Item,
 }
 
-/// A counterexample that an item's details carry.
-#[derive(Debug, Clone, Copy)]
-pub struct CounterexampleView<'a> {
-    /// The SQL script that makes the database.
-    pub script: &'a str,
-    /// What the gold returns on it.
-    pub gold: Option<&'a ResultTable>,
-    /// What the prediction returns on it.
-    pub prediction: Option<&'a ResultTable>,
-    /// Which clause makes the difference.
-    pub explanation: Option<&'a str>,
-}
-
 impl<'a> ItemView<'a> {
     /// The view of that item.
     pub fn new(item: &'a Item) -> Self {
@@ -126,16 +113,5 @@ impl<'a> ItemView<'a> {
     /// The score of that metric.
     pub fn score(self, metric: &str) -> Option<f64> {
         self.item.metrics.get(metric).copied().flatten()
-    }
-
-    /// The database that tells the prediction from the gold, if the pair was verified and one was found.
-    pub fn counterexample(self) -> Option<CounterexampleView<'a>> {
-        let verdict = self.details().verdict.as_ref()?;
-        Some(CounterexampleView {
-            script: verdict.witness.as_deref()?,
-            gold: verdict.left_result.as_ref(),
-            prediction: verdict.right_result.as_ref(),
-            explanation: verdict.explanation.as_deref(),
-        })
     }
 }

@@ -7,7 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use sqlgauge_report::formats::{Csv, TextTables};
+use sqlgauge_report::formats::{Csv, Junit, TextTables};
 use sqlgauge_report::{Report, ReportFormat, Versus, all, find};
 use sqlgauge_run::{Gate, Item};
 
@@ -173,10 +173,17 @@ fn csv_lines_end_as_rfc_4180_says() {
     assert_eq!(text.matches('\n').count(), 4);
 }
 
+/// `junit` with a test case for each item.
+fn junit_of_items(report: &Report) -> String {
+    let mut text = Vec::new();
+    Junit { items: true }.render(report, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
 #[test]
 fn junit_is_well_formed_and_counts_what_it_has() {
     for report in [common::report(3, 40), hostile_report(), empty_report()] {
-        let text = by_name("junit", &report);
+        let text = junit_of_items(&report);
         let document = roxmltree::Document::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let root = document.root_element();
         let count = |name: &str| root.descendants().filter(|n| n.has_tag_name(name)).count().to_string();
@@ -199,7 +206,7 @@ fn junit_fails_an_item_with_its_reason_and_skips_what_does_not_apply() {
         item.details.metrics = details(json!({"metrics": {"ex-spider@1": {"reason": "why so"}}})).metrics;
     }
     report.items = items.into();
-    let text = by_name("junit", &report);
+    let text = junit_of_items(&report);
     let document = roxmltree::Document::parse(&text).unwrap();
     let outcomes: Vec<_> = document
         .descendants()
@@ -215,7 +222,7 @@ fn junit_fails_an_item_with_its_reason_and_skips_what_does_not_apply() {
 fn a_missed_gate_is_a_failed_test_case() {
     let gate = |minimum| Gate { metric: "esm@1".to_owned(), minimum };
     let report = common::report(2, 20).with_gates(vec![gate(0.01), gate(0.999)]);
-    let text = by_name("junit", &report);
+    let text = junit_of_items(&report);
     let document = roxmltree::Document::parse(&text).unwrap();
     let suite = document.descendants().find(|n| n.attribute("name") == Some("gates")).unwrap();
     assert_eq!((suite.attribute("tests"), suite.attribute("failures")), (Some("4"), Some("2")));
@@ -223,6 +230,21 @@ fn a_missed_gate_is_a_failed_test_case() {
     let message = failure.attribute("message").unwrap();
     assert!(message.contains(" % (n=20), wanted at least 99.9 %"), "{message}");
     assert_eq!(report.deciding_metric(), Some("esm@1"));
+}
+
+#[test]
+fn without_items_the_test_cases_of_junit_are_the_gates() {
+    for (gates, cases) in [(vec![], "0"), (vec![Gate { metric: "esm@1".to_owned(), minimum: 0.999 }], "2")] {
+        let report = common::report(2, 20).with_gates(gates);
+        let text = by_name("junit", &report);
+        let document = roxmltree::Document::parse(&text).unwrap();
+        let root = document.root_element();
+        assert_eq!((root.attribute("tests"), root.attribute("failures")), (Some(cases), Some(cases)));
+        let items = document.descendants().filter(|n| n.attribute("name") == Some("items"));
+        let items: Vec<&str> = items.filter_map(|n| n.attribute("value")).collect();
+        assert_eq!(items.len(), 2);
+        assert!(items[0].starts_with("20 requested, "), "{items:?}");
+    }
 }
 
 /// The data that a page carries.

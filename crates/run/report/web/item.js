@@ -123,15 +123,29 @@ function resultPair(s, e) {
 /* The database that tells the prediction from the gold, and what both return on it. */
 function verdictSection(s, e) {
   const verdict = extraAt(s, e).o?.verdict;
-  if (!verdict?.witness) return null;
   const whole = (result) => result && { ...result, total: result.rows.length };
+  if (!verdict?.witness) return null;
+  // Runs of an earlier version have the script alone.
+  const tables = verdict.tables?.map((table) => h('figure', { class: 'side' },
+    h('h3', {}, `Table ${table.name}`),
+    table.rows.length ? resultTable(whole(table)) : h('p', { class: 'empty' }, 'No rows.')));
   const gold = whole(verdict.left_result); const prediction = whole(verdict.right_result);
   return h('section', { 'aria-label': 'Counterexample' }, h('div', { class: 'head' }, h('h2', {}, 'Counterexample')),
     h('p', {}, verdict.difference, '. ', verdict.explanation),
-    h('pre', { class: 'mono' }, verdict.witness),
+    resemblance(verdict),
+    tables ? h('div', { class: 'tables' }, tables) : h('pre', { class: 'mono' }, verdict.witness),
     h('div', { class: 'pair' },
       h('div', { class: 'side gold' }, h('h3', {}, 'Gold on it'), resultTable(gold, prediction)),
-      h('div', { class: 'side prediction' }, h('h3', {}, `${SYSTEMS[s].name} on it`), resultTable(prediction, gold))));
+      h('div', { class: 'side prediction' }, h('h3', {}, `${SYSTEMS[s].name} on it`), resultTable(prediction, gold))),
+    tables && h('details', {}, h('summary', {}, 'As SQL'), h('pre', { class: 'mono' }, verdict.witness)));
+}
+
+/* What the counterexample keeps of what the rows of the benchmark's database keep. */
+function resemblance({ realistic, kept, not_kept }) {
+  if (realistic === undefined) return null;
+  const said = realistic ? 'It keeps what the rows of the given database keep' : 'It is unlike the given database';
+  const all = (realistic ? kept : not_kept) ?? [];
+  return h('p', {}, all.length ? `${said}: ${all.join('; ')}.` : `${said}.`);
 }
 
 function pairsList(object) {

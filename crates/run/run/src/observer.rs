@@ -68,6 +68,11 @@ pub trait Observer {
     fn advanced(&self, done: usize) {
         let _ = done;
     }
+
+    /// For some seconds nothing was finished: `done` items are in the log, and the next one, of that system and id, takes long.
+    fn waits_for(&self, done: usize, system: &str, id: &str) {
+        let _ = (done, system, id);
+    }
 }
 
 /// An observer that looks away.

@@ -10,7 +10,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -33,6 +33,9 @@ pub const INTERNAL_ERROR: &str = "internal_error";
 const STACK_BYTES: usize = 64 << 20;
 /// How long cancelling may go unnoticed by a worker that waits for the log.
 const POLL: Duration = Duration::from_millis(50);
+
+/// After so long without an item, the one that all wait for is named.
+const WAIT: Duration = Duration::from_secs(5);
 
 /// How long results are gathered before they are written: to be woken for each takes longer than many an item.
 const GATHER: Duration = Duration::from_micros(500);
@@ -314,7 +317,15 @@ impl Writer<'_, '_> {
         let mut scored = 0;
         while self.next < self.plan.len() {
             // After cancelling, the workers finish what they have and hang up.
-            let Ok(first) = results.recv() else { break };
+            let first = match results.recv_timeout(WAIT) {
+                Ok(first) => first,
+                Err(RecvTimeoutError::Timeout) => {
+                    let (system, task) = self.plan.get(self.next);
+                    self.observer.waits_for(self.next, system, &task.example.id);
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
             std::thread::sleep(GATHER);
             for (unit, result) in std::iter::once(first).chain(results.try_iter()) {
                 tails[unit] = Tail::Waiting(result?);

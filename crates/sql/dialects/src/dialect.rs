@@ -315,9 +315,9 @@ impl Dialect {
     }
 }
 
-/// LIKE by LOWER that knows all letters. The two letters beyond ASCII whose lower case is an ASCII letter (KELVIN SIGN, and
-/// I WITH DOT ABOVE) become another one first, so that all others stay beyond ASCII; the pattern is in lower case.
-pub const LIKE_BY_LOWER: &str = "LOWER(REPLACE(REPLACE({0}, '\u{212a}', '¿'), '\u{130}', '¿')) LIKE {1}";
+/// LIKE by LOWER that knows all letters; the pattern is ASCII in lower case. The printer sets those letters of the text apart
+/// that LOWER makes ASCII ones.
+pub const LIKE_BY_LOWER: &str = "LOWER({0}) LIKE {1}";
 
 /// A real number rounded to an integer as SQLite does it: half of one away from zero, then cut off.
 pub const ROUND_BY_TRUNC: &str = "TRUNC({0} + CASE WHEN {0} < 0 THEN -0.5 ELSE 0.5 END)";

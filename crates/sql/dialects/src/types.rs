@@ -36,6 +36,21 @@ pub enum Type {
 }
 
 impl Type {
+    /// What such values are, in words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Null => "NULL",
+            Self::Integer => "integers",
+            Self::Real => "real numbers",
+            Self::Number => "integers and real numbers",
+            Self::Text => "texts",
+            Self::Blob => "blobs",
+            Self::Mixed => "values of several types",
+        }
+    }
+}
+
+impl Type {
     /// Whether all values are numbers.
     pub fn is_numeric(self) -> bool {
         matches!(self, Self::Integer | Self::Real | Self::Number)

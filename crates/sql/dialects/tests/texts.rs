@@ -137,6 +137,31 @@ fn meanings_are_carried() {
     }
 }
 
+/// LOWER knows all letters.
+#[test]
+fn letters_that_lower_makes_ascii_are_set_apart_where_the_pattern_could_take_them_for_one() {
+    for (name, sql, expected) in [
+        ("mysql", "SELECT 1 FROM t WHERE x LIKE 'ab%'", "SELECT 1 FROM `t` WHERE LOWER(`t`.`x`) LIKE 'ab%'"),
+        (
+            "mysql",
+            "SELECT 1 FROM t WHERE x NOT LIKE 'K%'",
+            "SELECT 1 FROM `t` WHERE LOWER(REPLACE(`t`.`x`, '\u{212a}', '¿')) NOT LIKE 'k%'",
+        ),
+        (
+            "mysql",
+            "SELECT 1 FROM t WHERE x LIKE 'a_'",
+            "SELECT 1 FROM `t` WHERE LOWER(REPLACE(`t`.`x`, '\u{130}', '¿')) LIKE 'a_'",
+        ),
+        (
+            "spark",
+            "SELECT 1 FROM t WHERE x LIKE '%ik%'",
+            "SELECT 1 FROM `t` WHERE LOWER(REPLACE(REPLACE(`t`.`x`, '\u{212a}', '¿'), '\u{130}', '¿')) LIKE '%ik%'",
+        ),
+    ] {
+        assert_eq!(said(name, sql), expected, "{name}: {sql}");
+    }
+}
+
 #[test]
 fn groups_and_distinct_rows_are_stood_for_as_in_sqlite() {
     for (name, sql, expected) in [
@@ -250,5 +275,40 @@ fn nested_comparisons_are_printed_in_steps_that_grow_with_the_text() {
     ] {
         let said = said("mysql", &text);
         assert!(said.ends_with(end) && said.len() < 10_000, "{said}");
+    }
+}
+
+#[test]
+fn a_refusal_is_a_sentence_with_what_where_and_what_to_do() {
+    let schema = Schema::from_ddl(DDL).expect("DDL of SQLite");
+    let typed = TypedSchema::declared(&schema);
+    for (name, sql, expected) in [
+        (
+            "duckdb",
+            "SELECT x, COUNT(*) FROM t GROUP BY n",
+            "DuckDB has nothing with SQLite's meaning for a column beside an aggregate that the groups do not determine: the \
+             column x; add the column to GROUP BY, or take MIN or MAX of it",
+        ),
+        (
+            "mysql",
+            "SELECT 1 FROM t WHERE x LIKE 'aé%'",
+            "MySQL has nothing with SQLite's meaning for this LIKE: letters beyond ASCII in \"aé%\"; use a constant pattern of \
+             ASCII letters, without ESCAPE",
+        ),
+        (
+            "postgres",
+            "SELECT 1 FROM t WHERE i = x",
+            "PostgreSQL has nothing with SQLite's meaning for a comparison of a number with a text: the column i (integers) \
+             with the column x (texts); CAST one side to the type of the other",
+        ),
+        (
+            "postgres",
+            "SELECT i & 1 FROM t",
+            "PostgreSQL has nothing with SQLite's meaning for an operator on bits: the operator &; use arithmetic",
+        ),
+    ] {
+        let query = resolve(sql, &schema).expect("a query");
+        let refused = translate(&query, &typed, dialect(name).expect("a dialect")).expect_err("a refusal");
+        assert_eq!(refused.to_string(), expected);
     }
 }

@@ -19,6 +19,7 @@ use sqlgauge_etm::{MatchReport, Profile};
 use sqlgauge_evolve::{ChangeKind, EvolvePlan};
 use sqlgauge_report::{ItemView, Report};
 use sqlgauge_run::{Item, RunError};
+use sqlgauge_search::Resemblance;
 use sqlgauge_verify::Verdict;
 
 use crate::context::Context;
@@ -34,9 +35,9 @@ use crate::verify_pair::verify_over_database;
 
 /// What the sample is scored with.
 const METRICS: &[&str] = &[
+    "ex",
     "ex-spider",
     "ex-bird",
-    "ex",
     "verify",
     "ex-spider-distinct",
     "esm",
@@ -305,14 +306,14 @@ fn pairs<'a>(
     })
 }
 
-/// The first answer that EX calls right and a counterexample refutes, with a clause that makes the difference.
+/// The first answer that EX calls right and that is refuted by a database that keeps what the rows of the sample's keep.
 fn refuted(items: &[Item], sample: &Sample, engine: &dyn Engine) -> Result<Option<RefutedAnswer>, Error> {
     let settings = VerifySettings::default();
     for (pair, db_id) in pairs(items, |item| is(item, "ex@1", 1.0) && is(item, "verify@1", 0.0)) {
         let database = engine.open(&sample.database(db_id))?;
         let verdict = verify_over_database(&settings, engine, &database, &pair.gold, &pair.prediction)?;
         if let Verdict::Different(counterexample) = &verdict.verdict
-            && counterexample.explanation.is_some()
+            && counterexample.resemblance.as_ref().is_some_and(Resemblance::is_complete)
         {
             return Ok(Some(RefutedAnswer { pair, verdict }));
         }

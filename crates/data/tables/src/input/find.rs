@@ -3,26 +3,33 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::{Refused, unreadable};
 use crate::error::TablesError;
+use crate::report::FileRefusal;
 
 /// How the names of tables end.
 pub(crate) const ENDINGS: [&str; 4] = ["csv", "tsv", "txt", "parquet"];
 
 /// A file below the folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
-    /// Its path below the folder, with `/` between its parts.
+    /// Its path below the folder, with `/` between its parts and behind a folder that is not read.
     pub(crate) name: String,
     /// The end of its name in lower case.
     pub(crate) ending: String,
-    /// Whether it is a link to a file outside of the folder of the tables.
-    pub(crate) leads_out: bool,
+    /// Why it is not to be read.
+    pub(crate) closed: Option<Refused>,
 }
 
 impl Source {
     pub(crate) fn is_table(&self) -> bool {
-        ENDINGS.contains(&self.ending.as_str())
+        !self.is_folder() && ENDINGS.contains(&self.ending.as_str())
+    }
+
+    /// Whether it is a folder that is not read.
+    pub(crate) fn is_folder(&self) -> bool {
+        self.name.ends_with('/')
     }
 
     /// The name of the table: that of the file.
@@ -36,35 +43,64 @@ impl Source {
     }
 }
 
-/// All files below a folder in the order of their paths. Links to folders are not followed, so that there is an end,
-/// and links to files that lie elsewhere are found but not to be read.
+/// All files below a folder in the order of their paths. Links to folders are not followed, so that there is an end, and
+/// links to files that lie elsewhere are found but not to be read, as are folders that the system refuses to list.
 pub(crate) fn find(folder: &Path) -> Result<Vec<Source>, TablesError> {
     let refused = |source| TablesError::Read { path: folder.to_owned(), source };
     let root = fs::canonicalize(folder).map_err(refused)?;
-    let mut found = Vec::new();
-    let mut open = vec![(folder.to_owned(), String::new())];
+    let (mut found, mut open) = (Vec::new(), Vec::new());
+    list(&root, folder, "", &mut found, &mut open).map_err(refused)?;
     while let Some((path, name)) = open.pop() {
-        let refused = |source| TablesError::Read { path: path.clone(), source };
-        for entry in fs::read_dir(&path).map_err(refused)? {
-            let entry = entry.map_err(refused)?;
-            let own = entry.file_name().to_string_lossy().into_owned();
-            let name = if name.is_empty() { own.clone() } else { format!("{name}/{own}") };
-            let kind = entry.file_type().map_err(refused)?;
-            if kind.is_dir() {
-                open.push((entry.path(), name));
-            } else if entry.path().is_file() && !own.starts_with('.') {
-                let ending =
-                    own.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
-                let leads_out = kind.is_symlink() && !is_below(&root, &entry.path());
-                found.push(Source { path: entry.path(), name, ending, leads_out });
-            }
+        if let Err(error) = list(&root, &path, &name, &mut found, &mut open) {
+            let closed = Some(unreadable(&error));
+            found.push(Source { path, name: format!("{name}/"), ending: String::new(), closed });
         }
     }
     found.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(found)
 }
 
-/// Whether the file that a link leads to lies below that folder.
-fn is_below(root: &Path, link: &Path) -> bool {
-    fs::canonicalize(link).is_ok_and(|target| target.starts_with(root))
+/// Adds the files of a folder, and the folders in it with their names.
+fn list(
+    root: &Path,
+    folder: &Path,
+    name: &str,
+    found: &mut Vec<Source>,
+    open: &mut Vec<(PathBuf, String)>,
+) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let own = entry.file_name().to_string_lossy().into_owned();
+        let name = if name.is_empty() { own.clone() } else { format!("{name}/{own}") };
+        let kind = entry.file_type()?;
+        if own.starts_with('.') {
+            continue;
+        }
+        if kind.is_dir() {
+            open.push((entry.path(), name));
+        } else {
+            let ending =
+                own.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
+            let path = entry.path();
+            let closed = kind.is_symlink().then(|| closed(root, &path)).flatten();
+            let name = if path.is_dir() { format!("{name}/") } else { name };
+            found.push(Source { path, name, ending, closed });
+        }
+    }
+    Ok(())
+}
+
+/// Why what a link leads to is not read.
+fn closed(root: &Path, link: &Path) -> Option<Refused> {
+    let out = |detail: &str| Some(Refused::new(FileRefusal::LinkOut, detail));
+    match fs::canonicalize(link) {
+        Err(error) => Some(unreadable(&error)),
+        Ok(target) if target.is_dir() => {
+            out("it is a link to a folder, which is not followed; put a copy in its place")
+        }
+        Ok(target) if !target.starts_with(root) => {
+            out("it is a link out of the folder; put a copy of the file in its place")
+        }
+        Ok(_) => None,
+    }
 }

@@ -4,14 +4,14 @@ mod decode;
 mod delimiter;
 mod find;
 mod parquet;
+mod records;
 mod separated;
 
-use std::io;
-use std::path::Path;
-
 use csv::StringRecord;
+use std::io;
 
 pub(crate) use find::{ENDINGS, Source, find};
+pub(crate) use separated::line;
 
 use crate::error::TablesError;
 use crate::options::TablesOptions;
@@ -54,7 +54,7 @@ impl Refused {
 pub(crate) enum NotRead {
     /// It is not used.
     Refused(Refused),
-    /// The run ends. What the machine refuses says nothing of the file, so it is never a refusal of the file.
+    /// The run ends.
     Ended(TablesError),
 }
 
@@ -72,7 +72,7 @@ impl From<TablesError> for NotRead {
 
 /// Reads a table from its beginning to its end.
 pub(crate) fn read(source: &Source, options: &TablesOptions, take: Take<'_>) -> Result<Reading, NotRead> {
-    let length = std::fs::metadata(&source.path).map_err(|error| unreadable(&source.path, error))?.len();
+    let length = std::fs::metadata(&source.path).map_err(|error| unreadable(&error))?.len();
     if length > options.max_file_bytes {
         return Err(Refused::new(
             FileRefusal::TooLarge,
@@ -86,32 +86,25 @@ pub(crate) fn read(source: &Source, options: &TablesOptions, take: Take<'_>) -> 
     }
 }
 
-/// The system refused to read the file.
-fn unreadable(path: &Path, source: io::Error) -> NotRead {
-    TablesError::Read { path: path.to_owned(), source }.into()
+/// The system refuses to read the file.
+fn unreadable(error: &io::Error) -> Refused {
+    let detail = format!("it cannot be read ({error}); check that it is a file and that you may read it");
+    Refused::new(FileRefusal::Unreadable, detail)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The next run could read it, so it is not left out.
     #[test]
-    fn what_the_system_refuses_to_read_ends_the_run() {
+    fn what_the_system_refuses_to_read_is_left_out() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.csv"), "a,b\n1,2\n").unwrap();
         for ending in ["csv", "tsv", "parquet"] {
             let path = folder.path().join(format!("a.csv/below.{ending}"));
-            let source = Source {
-                path: path.clone(),
-                name: "a".to_owned(),
-                ending: ending.to_owned(),
-                leads_out: false,
-            };
-            let outcome = read(&source, &TablesOptions::default(), &mut |_| Ok(()));
-            match outcome {
-                Err(NotRead::Ended(TablesError::Read { path: named, .. })) => assert_eq!(named, path),
-                Err(NotRead::Refused(refused)) => panic!("{ending}: refused as {}", refused.reason.name()),
+            let source = Source { path, name: "a".to_owned(), ending: ending.to_owned(), closed: None };
+            match read(&source, &TablesOptions::default(), &mut |_| Ok(())) {
+                Err(NotRead::Refused(refused)) => assert_eq!(refused.reason, FileRefusal::Unreadable),
                 _ => panic!("{ending}: it cannot be read"),
             }
         }

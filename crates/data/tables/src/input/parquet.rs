@@ -19,7 +19,6 @@ pub(super) use built_in::read;
 mod built_in {
     use std::io;
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use std::path::Path;
 
     use ::parquet::basic::{LogicalType, TimeUnit, TimestampType};
     use ::parquet::errors::ParquetError;
@@ -44,17 +43,16 @@ mod built_in {
     }
 
     fn rows(source: &Source, take: Take<'_>) -> Result<(), NotRead> {
-        let damaged = |error: ParquetError| explain(&source.path, error);
-        let file = regular::open(&source.path).map_err(|error| unreadable(&source.path, error))?;
-        let reader = SerializedFileReader::new(file).map_err(damaged)?;
+        let file = regular::open(&source.path).map_err(|error| unreadable(&error))?;
+        let reader = SerializedFileReader::new(file).map_err(explain)?;
         let schema = reader.metadata().file_metadata().schema();
         take(Part::Header(&schema.get_fields().iter().map(|field| field.name()).collect::<StringRecord>()))?;
         let nanoseconds: Vec<bool> =
             schema.get_fields().iter().map(|field| counts_nanoseconds(field)).collect();
         let mut record = StringRecord::new();
-        for row in reader.get_row_iter(None).map_err(damaged)? {
+        for row in reader.get_row_iter(None).map_err(explain)? {
             record.clear();
-            for ((_, field), nanoseconds) in row.map_err(damaged)?.get_column_iter().zip(&nanoseconds) {
+            for ((_, field), nanoseconds) in row.map_err(explain)?.get_column_iter().zip(&nanoseconds) {
                 // The reader has no name for them, and hands them over as plain numbers.
                 let value = match field {
                     Field::Long(value) if *nanoseconds => {
@@ -70,10 +68,10 @@ mod built_in {
     }
 
     /// The reader hands on what the system says; a file that ends too early is damaged.
-    fn explain(path: &Path, error: ParquetError) -> NotRead {
+    fn explain(error: ParquetError) -> NotRead {
         let error = match error {
             ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-                Ok(inner) if inner.raw_os_error().is_some() => return unreadable(path, *inner),
+                Ok(inner) if inner.raw_os_error().is_some() => return unreadable(&inner).into(),
                 Ok(inner) => ParquetError::External(inner),
                 Err(inner) => ParquetError::External(inner),
             },

@@ -1,29 +1,30 @@
 //! Texts with separated values.
 //!
 //! # Contract
-//! - Quotes are `"`, doubled inside. Lines end with `\n`, `\r\n` or `\r`; blank lines are none.
+//! - Quotes are `"`, doubled inside. Blank lines are no rows; how lines end: `records`.
 //! - The first row has the names, unless more than half of its values are numbers, dates or times: then it is a row and the
 //!   columns are `column_1` ….
-//! - A row with fewer values than there are names goes on with NULLs; one with more is cut where what is beyond is empty, and
-//!   left out otherwise. All are counted; if more than [`TablesOptions::max_ragged`] of the rows are left out, the table is refused.
+//! - A row with more values than there are names is cut where what is beyond is empty. Otherwise a row with more or fewer is
+//!   left out, counted and named by its line; [`TablesOptions::fill_short_lines`] keeps those with fewer. If more than
+//!   [`TablesOptions::max_ragged`] of the rows are left out, the table is refused.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use csv::{ErrorKind, ReaderBuilder, StringRecord};
+use csv::{ErrorKind, StringRecord};
 use sqlgauge_base::regular;
 
 use super::decode::{Decoder, NoText};
+use super::records::Records;
 use super::{NotRead, Part, Reading, Refused, Source, Take, delimiter, unreadable};
+use crate::error::TablesError;
 use crate::options::TablesOptions;
 use crate::report::{FileRefusal, Ragged};
 use crate::values::is_plain_value;
 
 /// How much of a text tells its delimiter.
 const HEAD_BYTES: u64 = 1 << 16;
-/// How many lines of rows that are left out are named.
-const NAMED_LINES: usize = 5;
 /// First bytes of files that are called tables and are something else.
 const FOREIGN: [(&[u8], &str); 4] = [
     (b"\x1F\x8B", "it is compressed with gzip; unpack it with gunzip"),
@@ -39,20 +40,18 @@ pub(super) fn read(
     options: &TablesOptions,
     take: Take<'_>,
 ) -> Result<Reading, NotRead> {
-    let delimiter = if tabs { b'\t' } else { detect(&source.path)? };
+    let head = Head::of(&source.path)?;
+    let delimiter = if tabs { b'\t' } else { delimiter::detect(&head.text, head.is_whole) };
     let mut decoder = Decoder::new(open(&source.path)?);
     let mut reading = Reading { delimiter: Some(char::from(delimiter)), ..Reading::default() };
-    let mut reader =
-        ReaderBuilder::new().delimiter(delimiter).flexible(true).has_headers(false).from_reader(&mut decoder);
+    let mut records = Records::new(&mut decoder, &head.text, delimiter);
     let mut record = StringRecord::new();
-    let mut next =
-        |record: &mut StringRecord| reader.read_record(record).map_err(|error| explain(&source.path, error));
-    if !next(&mut record)? {
+    if !records.next(&mut record).map_err(explain)? {
         return Err(Refused::new(FileRefusal::Empty, "the file has no line with a value").into());
     }
-    record.trim();
     reading.header = is_header(&record);
     let width = record.len();
+    let mut fitting = Fitting { path: &source.path, width, options, ragged: Ragged::default() };
     let mut rows = 0_u64;
     if reading.header {
         take(Part::Header(&record))?;
@@ -62,31 +61,38 @@ pub(super) fn read(
         take(Part::Row(&record))?;
         rows += 1;
     }
-    while next(&mut record)? {
+    while records.next(&mut record).map_err(explain)? {
         rows += 1;
-        record.trim();
-        if fit(&mut record, width, &mut reading.ragged) {
+        if fitting.fit(&mut record)? {
             take(Part::Row(&record))?;
         }
     }
     reading.encoding = decoder.encoding();
-    refuse_ragged(&reading.ragged, rows, options)?;
+    reading.ragged = fitting.finish(rows)?;
     Ok(reading)
 }
 
 fn open(path: &Path) -> Result<BufReader<File>, NotRead> {
-    Ok(BufReader::with_capacity(1 << 16, regular::open(path).map_err(|error| unreadable(path, error))?))
+    Ok(BufReader::with_capacity(1 << 16, regular::open(path).map_err(|error| unreadable(&error))?))
 }
 
-fn detect(path: &Path) -> Result<u8, NotRead> {
-    let mut start = Vec::new();
-    open(path)?.take(HEAD_BYTES).read_to_end(&mut start).map_err(|error| unreadable(path, error))?;
-    if let Some((_, remedy)) = FOREIGN.iter().find(|(signature, _)| start.starts_with(signature)) {
-        return Err(Refused::new(FileRefusal::Binary, *remedy).into());
+/// The beginning of a text.
+struct Head {
+    text: String,
+    is_whole: bool,
+}
+
+impl Head {
+    fn of(path: &Path) -> Result<Self, NotRead> {
+        let mut start = Vec::new();
+        open(path)?.take(HEAD_BYTES).read_to_end(&mut start).map_err(|error| unreadable(&error))?;
+        if let Some((_, remedy)) = FOREIGN.iter().find(|(signature, _)| start.starts_with(signature)) {
+            return Err(Refused::new(FileRefusal::Binary, *remedy).into());
+        }
+        let mut text = String::new();
+        Decoder::new(start.as_slice()).read_to_string(&mut text).map_err(|error| explain(error.into()))?;
+        Ok(Self { text, is_whole: (start.len() as u64) < HEAD_BYTES })
     }
-    let mut head = String::new();
-    Decoder::new(start.as_slice()).read_to_string(&mut head).map_err(|error| explain(path, error.into()))?;
-    Ok(delimiter::detect(&head, (start.len() as u64) < HEAD_BYTES))
 }
 
 /// Whether a first row has names: not more than half of its values are plain values.
@@ -96,43 +102,67 @@ fn is_header(record: &StringRecord) -> bool {
     values * 2 <= given.count()
 }
 
-/// Makes a row as wide as the header; whether that can be done.
-fn fit(record: &mut StringRecord, width: usize, ragged: &mut Ragged) -> bool {
-    let length = record.len();
-    if length < width {
-        ragged.short += 1;
-        (length..width).for_each(|_| record.push_field(""));
-    } else if length > width {
-        if record.iter().skip(width).any(|field| !field.is_empty()) {
-            ragged.left_out += 1;
-            if ragged.lines.len() < NAMED_LINES {
-                ragged.lines.push(record.position().map_or(0, csv::Position::line));
-            }
-            return false;
+/// The rows of a text, made as wide as the header.
+struct Fitting<'a> {
+    path: &'a Path,
+    width: usize,
+    options: &'a TablesOptions,
+    ragged: Ragged,
+}
+
+impl Fitting<'_> {
+    /// Makes a row as wide as the header; whether that can be done.
+    fn fit(&mut self, record: &mut StringRecord) -> Result<bool, TablesError> {
+        let (length, width) = (record.len(), self.width);
+        let line = line(record);
+        if length == width {
+            return Ok(true);
         }
-        ragged.cut += 1;
-        record.truncate(width);
+        if length > width && record.iter().skip(width).all(str::is_empty) {
+            self.ragged.cut += 1;
+            record.truncate(width);
+            return Ok(true);
+        }
+        if length < width && self.options.fill_short_lines {
+            self.ragged.filled.push(line);
+            (length..width).for_each(|_| record.push_field(""));
+            return Ok(true);
+        }
+        if self.options.strict {
+            let (path, line) = (self.path.to_owned(), line.unwrap_or_default());
+            return Err(TablesError::RaggedRow { path, line, values: length, names: width });
+        }
+        if length < width { &mut self.ragged.short } else { &mut self.ragged.long }.push(line);
+        Ok(false)
     }
-    true
-}
 
-fn refuse_ragged(ragged: &Ragged, rows: u64, options: &TablesOptions) -> Result<(), Refused> {
-    let share = ragged.left_out as f64 / rows.max(1) as f64;
-    if share <= options.max_ragged {
-        return Ok(());
-    }
-    let lines: Vec<String> = ragged.lines.iter().map(u64::to_string).collect();
-    Err(Refused::new(
-        FileRefusal::Ragged,
-        format!(
-            "{} of {rows} rows have more values than the header has names (lines {} …); quote values that hold the separator",
-            ragged.left_out,
+    /// What does not fit, unless it is so much that the header is not that of the rows.
+    fn finish(self, rows: u64) -> Result<Ragged, Refused> {
+        let ragged = self.ragged;
+        let share = ragged.left_out() as f64 / rows.max(1) as f64;
+        if share <= self.options.max_ragged {
+            return Ok(ragged);
+        }
+        let mut lines: Vec<u64> = ragged.short.first.iter().chain(&ragged.long.first).copied().collect();
+        lines.sort_unstable();
+        let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
+        let detail = format!(
+            "{} of {rows} rows have not as many values as the first line has names ({}; lines {} …); begin with the names, \
+             quote values that hold the separator",
+            ragged.left_out(),
+            self.width,
             lines.join(", ")
-        ),
-    ))
+        );
+        Err(Refused::new(FileRefusal::Ragged, detail))
+    }
 }
 
-fn explain(path: &Path, error: csv::Error) -> NotRead {
+/// The line that a row begins in.
+pub(crate) fn line(record: &StringRecord) -> Option<u64> {
+    record.position().map(csv::Position::line)
+}
+
+fn explain(error: csv::Error) -> NotRead {
     let what = error.to_string();
     let ErrorKind::Io(inner) = error.into_kind() else {
         return Refused::new(FileRefusal::Damaged, what).into();
@@ -144,6 +174,6 @@ fn explain(path: &Path, error: csv::Error) -> NotRead {
         )
         .into(),
         Some(problem @ NoText::LongLine) => Refused::new(FileRefusal::Unended, problem.to_string()).into(),
-        None => unreadable(path, inner),
+        None => unreadable(&inner).into(),
     }
 }

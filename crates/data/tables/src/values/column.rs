@@ -2,8 +2,14 @@
 
 use rusqlite::types::Value;
 
-use super::date::{self, Days, Moment};
-use super::{ColumnType, Doubt, MARKS, MARKS_OF_TEXTS, number};
+use super::amount::DecimalMark;
+use super::class::Class;
+use super::date::{self, Days};
+use super::flags::{self, Flags};
+use super::moments::{DateOrder, Moments};
+use super::numbers::{self, Numbers};
+use super::{ColumnType, Doubt, MARKS, MARKS_OF_TEXTS, Reason};
+use crate::options::TablesOptions;
 
 /// What is known of the values of a column that have passed by.
 #[derive(Debug, Clone, Default)]
@@ -11,26 +17,26 @@ pub(crate) struct Column {
     /// Values that are not empty, spellings of a missing one among them.
     pub(crate) given: u64,
     marks: u64,
-    texts: u64,
+    texts: Class,
     /// Texts that are a code of two capital letters.
     two_capitals: u64,
-    integers: u64,
-    integers_with_point: u64,
-    reals: u64,
-    dates: u64,
-    datetimes: u64,
-    times: u64,
-    utc: u64,
-    /// Values that only make sense with the day first, only with the month first, or with both and differently.
-    orders: [u64; 3],
+    /// Whether a text is digits that begin with zero: then the numbers among the values are codes too.
+    has_codes: bool,
+    numbers: Numbers,
+    moments: Moments,
+    flags: Flags,
 }
 
 /// How the values of a column become typed ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Typing {
     pub(crate) kind: ColumnType,
-    pub(crate) doubt: Option<Doubt>,
-    month_first: bool,
+    /// Why it is a text although its values look like something else.
+    pub(crate) reason: Option<Reason>,
+    /// The currency or `%` that is taken off its numbers.
+    pub(crate) unit: Option<String>,
+    decimal_mark: DecimalMark,
+    date_order: DateOrder,
     /// In a column of texts: whether `NA` is no value.
     na_is_null: bool,
 }
@@ -44,87 +50,84 @@ impl Column {
         self.given += 1;
         if is_among(text, &MARKS) {
             self.marks += 1;
-        } else if number::is_integer(text) {
-            self.integers += 1;
-        } else if number::is_integer_with_point(text) {
-            self.integers_with_point += 1;
-        } else if number::is_real(text) {
-            self.reals += 1;
-        } else if let Some(moment) = date::read(text) {
-            self.moment(&moment);
-        } else {
-            self.texts += 1;
-            self.two_capitals +=
-                u64::from(text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase()));
+        } else if !self.numbers.take(text) {
+            self.take_other(text);
         }
     }
 
-    fn moment(&mut self, moment: &Moment<'_>) {
-        self.utc += u64::from(moment.utc);
-        match moment.days {
-            None => self.times += 1,
-            Some(days) => {
-                *if moment.time.is_some() { &mut self.datetimes } else { &mut self.dates } += 1;
-                if let Days::Either { day_first, month_first } = days {
-                    let order = if month_first.is_none() { 0 } else { 1 + usize::from(day_first.is_some()) };
-                    self.orders[order] += 1;
-                }
-            }
+    fn take_other(&mut self, text: &str) {
+        if let Some(moment) = date::read(text) {
+            self.moments.take(text, &moment);
+            return;
         }
+        self.texts.take(text);
+        self.flags.take(text);
+        self.has_codes |= text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+        self.two_capitals += u64::from(text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase()));
     }
 
     /// What the column is.
-    pub(crate) fn typing(&self) -> Typing {
-        let (kind, doubt) = self.kind();
-        Typing {
-            kind,
-            doubt,
-            month_first: self.orders[1] > 0,
-            na_is_null: self.texts == 0 || self.two_capitals < self.texts,
+    pub(crate) fn typing(&self, options: &TablesOptions) -> Typing {
+        let text = Typing {
+            kind: ColumnType::Text,
+            reason: None,
+            unit: None,
+            decimal_mark: DecimalMark::Point,
+            date_order: DateOrder::DayFirst,
+            na_is_null: self.texts.is_empty() || self.two_capitals < self.texts.count,
+        };
+        self.typed(&text, options).unwrap_or_else(|reason| Typing { reason, ..text })
+    }
+
+    /// The typing, or why it is a text.
+    fn typed(&self, text: &Typing, options: &TablesOptions) -> Result<Typing, Option<Reason>> {
+        let others = self.given - self.marks;
+        if others == 0 {
+            return Err(None);
         }
+        if self.numbers.all.count == others {
+            let decimal_mark = self.numbers.decimal_mark(options.decimal_mark)?;
+            let is_whole = self.numbers.are_whole(decimal_mark);
+            let kind = if is_whole { ColumnType::Integer } else { ColumnType::Real };
+            let unit = self.numbers.common_unit().map(str::to_owned);
+            return Ok(Typing { kind, unit, decimal_mark, ..text.clone() });
+        }
+        if self.moments.times.count == others {
+            return Ok(Typing { kind: ColumnType::Time, ..text.clone() });
+        }
+        if self.moments.all.count == others && self.moments.times.is_empty() {
+            let (kind, date_order) = self.moments.days(options.date_order)?;
+            return Ok(Typing { kind, date_order, ..text.clone() });
+        }
+        match self.flags.words(others) {
+            Some(_) if options.booleans => Ok(Typing { kind: ColumnType::Boolean, ..text.clone() }),
+            Some(words) => Err(Some(Reason::new(Doubt::YesNo, words))),
+            None => Err(self.nearly(others)),
+        }
+    }
+
+    /// Why it is not a column of numbers or dates, where most of its values are.
+    fn nearly(&self, others: u64) -> Option<Reason> {
+        let (numbers, moments) = (&self.numbers.all, &self.moments.all);
+        let is_most = |class: &Class| class.count * 4 >= others * 3;
+        let shown = |doubt, most: &Class, rest: &Class| {
+            let odd = if self.texts.is_empty() { rest } else { &self.texts };
+            (is_most(most) && !self.has_codes).then(|| Reason::new(doubt, [odd]))
+        };
+        shown(Doubt::NearlyNumbers, numbers, moments).or_else(|| {
+            shown(Doubt::NearlyDates, moments, if numbers.is_empty() { &self.moments.times } else { numbers })
+        })
     }
 
     /// Whether no value is left once those are NULL that a spelling says are.
     pub(crate) fn is_empty(&self) -> bool {
         self.given == self.marks
     }
-
-    fn kind(&self) -> (ColumnType, Option<Doubt>) {
-        let numbers = self.integers + self.integers_with_point + self.reals;
-        let days = self.dates + self.datetimes;
-        let others = self.given - self.marks;
-        if numbers == others && others > 0 {
-            let kind = if self.reals > 0 { ColumnType::Real } else { ColumnType::Integer };
-            (kind, None)
-        } else if self.times == others && others > 0 {
-            (ColumnType::Time, None)
-        } else if days == others && others > 0 {
-            self.day_kind()
-        } else {
-            (ColumnType::Text, None)
-        }
-    }
-
-    fn day_kind(&self) -> (ColumnType, Option<Doubt>) {
-        let [day_first, month_first, either] = self.orders;
-        let mixed = self.dates > 0 && self.datetimes > 0 || self.utc > 0 && self.utc < self.datetimes;
-        let doubt = if mixed {
-            Some(Doubt::DatePrecisionMixed)
-        } else if day_first > 0 && month_first > 0 {
-            Some(Doubt::DateOrderMixed)
-        } else if either > 0 && day_first + month_first == 0 {
-            Some(Doubt::DateOrderUnknown)
-        } else {
-            None
-        };
-        let kind = if self.dates > 0 { ColumnType::Date } else { ColumnType::Datetime };
-        if doubt.is_some() { (ColumnType::Text, doubt) } else { (kind, None) }
-    }
 }
 
 impl Typing {
     /// A value as its column has it; none if the column does not have such values.
-    pub(crate) fn value(self, text: &str) -> Option<Value> {
+    pub(crate) fn value(&self, text: &str) -> Option<Value> {
         if text.is_empty() {
             return Some(Value::Null);
         }
@@ -138,22 +141,25 @@ impl Typing {
         }
         match self.kind {
             ColumnType::Integer => {
-                let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
+                let plain = numbers::plain(text, self.decimal_mark)?;
+                let whole = plain.split_once('.').map_or(plain.as_str(), |(whole, _)| whole);
                 whole.parse().ok().map(Value::Integer)
             }
-            ColumnType::Real => text.parse().ok().map(Value::Real),
+            ColumnType::Real => numbers::plain(text, self.decimal_mark)?.parse().ok().map(Value::Real),
+            ColumnType::Boolean => flags::is_yes(text).map(|yes| Value::Integer(i64::from(yes))),
             _ => self.moment(text).map(Value::Text),
         }
     }
 
-    fn moment(self, text: &str) -> Option<String> {
+    fn moment(&self, text: &str) -> Option<String> {
         let moment = date::read(text)?;
         let day = match moment.days {
             None => None,
             Some(Days::One(day)) => Some(day),
-            Some(Days::Either { day_first, month_first }) => {
-                Some(if self.month_first { month_first } else { day_first }?)
-            }
+            Some(Days::Either { day_first, month_first }) => Some(match self.date_order {
+                DateOrder::DayFirst => day_first,
+                DateOrder::MonthFirst => month_first,
+            }?),
         };
         let parts = [day.map(date::Date::iso), moment.time.map(date::iso_time)];
         Some(parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
@@ -168,10 +174,10 @@ fn is_among(text: &str, spellings: &[&str]) -> bool {
 mod tests {
     use super::*;
 
-    fn typed(texts: &[&str]) -> (ColumnType, Option<Doubt>, Vec<String>) {
+    fn typed_by(options: &TablesOptions, texts: &[&str]) -> (Typing, Vec<String>) {
         let mut column = Column::default();
         texts.iter().for_each(|text| column.take(text));
-        let typing = column.typing();
+        let typing = column.typing(options);
         let said = |value: Value| match value {
             Value::Null => "NULL".to_owned(),
             Value::Integer(value) => value.to_string(),
@@ -179,7 +185,13 @@ mod tests {
             Value::Text(text) => text,
             Value::Blob(_) => "blob".to_owned(),
         };
-        (typing.kind, typing.doubt, texts.iter().map(|text| said(typing.value(text).unwrap())).collect())
+        let values = texts.iter().map(|text| said(typing.value(text).unwrap())).collect();
+        (typing, values)
+    }
+
+    fn typed(texts: &[&str]) -> (ColumnType, Option<Doubt>, Vec<String>) {
+        let (typing, values) = typed_by(&TablesOptions::default(), texts);
+        (typing.kind, typing.reason.map(|reason| reason.doubt), values)
     }
 
     #[test]
@@ -202,6 +214,19 @@ mod tests {
             (vec!["2013-01-31T10:00:00Z"], Datetime, vec!["2013-01-31 10:00:00"]),
             (vec!["9:05", "10:00:01"], Time, vec!["09:05:00", "10:00:01"]),
             (vec!["true", "1"], Text, vec!["true", "1"]),
+            (vec!["1,234.50", "12", "0.5"], Real, vec!["1234.5", "12.0", "0.5"]),
+            (vec!["1.234,50", "3,5", "1.234"], Real, vec!["1234.5", "3.5", "1234.0"]),
+            (vec!["1,234,567", "1,234", "-5"], Integer, vec!["1234567", "1234", "-5"]),
+            (vec!["1.234", "5.678"], Real, vec!["1.234", "5.678"]),
+            (vec!["$1,234.50", "", "($5)"], Real, vec!["1234.5", "NULL", "-5.0"]),
+            (vec!["5 €", "- 7 €"], Integer, vec!["5", "-7"]),
+            (vec!["$5.00", "$6.00"], Real, vec!["5.0", "6.0"]),
+            (vec!["12.5 %", "n/a"], Real, vec!["12.5", "NULL"]),
+            (vec!["NO", "DE"], Text, vec!["NO", "DE"]),
+            (vec!["no", "no"], Text, vec!["no", "no"]),
+            (vec!["192.168.1.10", "10.0.0.1"], Text, vec!["192.168.1.10", "10.0.0.1"]),
+            (vec!["02134", "94040", "94041", "94042"], Text, vec!["02134", "94040", "94041", "94042"]),
+            (vec!["call us", "1", "2"], Text, vec!["call us", "1", "2"]),
         ] {
             let (found, doubt, typed) = typed(&texts);
             assert_eq!(
@@ -213,15 +238,71 @@ mod tests {
     }
 
     #[test]
-    fn dates_that_could_be_others_stay_as_they_are_written() {
-        for (texts, doubt) in [
-            (vec!["1/2/2013", "3/4/2013"], Doubt::DateOrderUnknown),
-            (vec!["31/1/2013", "1/31/2013"], Doubt::DateOrderMixed),
-            (vec!["2013-01-31", "2013-01-31 10:00"], Doubt::DatePrecisionMixed),
-            (vec!["2013-01-31 10:00Z", "2013-01-31 10:00"], Doubt::DatePrecisionMixed),
+    fn what_could_be_read_otherwise_stays_as_it_is_written() {
+        for (texts, doubt, examples) in [
+            (vec!["1/2/2013", "3/4/2013"], Doubt::DateOrderUnknown, vec!["1/2/2013"]),
+            (vec!["2024-01-05", "05/01/2024", "Jan 5, 2024"], Doubt::DateOrderUnknown, vec!["05/01/2024"]),
+            (vec!["31/1/2013", "1/31/2013"], Doubt::DateOrderMixed, vec!["31/1/2013", "1/31/2013"]),
+            (
+                vec!["2013-01-31", "2013-01-31 10:00"],
+                Doubt::DatePrecisionMixed,
+                vec!["2013-01-31", "2013-01-31 10:00"],
+            ),
+            (
+                vec!["2013-01-31 10:00Z", "2013-01-31 10:00"],
+                Doubt::DatePrecisionMixed,
+                vec!["2013-01-31 10:00Z", "2013-01-31 10:00"],
+            ),
+            (vec!["1,234", "980"], Doubt::DecimalMarkUnknown, vec!["1,234"]),
+            (vec!["€ 1.234", "€ 980"], Doubt::DecimalMarkUnknown, vec!["€ 1.234"]),
+            (vec!["192.168.100.101"], Doubt::DecimalMarkUnknown, vec!["192.168.100.101"]),
+            (vec!["1,234.50", "3,5"], Doubt::DecimalMarkMixed, vec!["1,234.50", "3,5"]),
+            (vec!["$5", "€ 5"], Doubt::UnitMixed, vec!["$5", "€ 5"]),
+            (vec!["$5", "5"], Doubt::UnitMixed, vec!["$5", "5"]),
+            (vec!["(300)", "250"], Doubt::Brackets, vec!["(300)"]),
+            (vec!["yes", "No"], Doubt::YesNo, vec!["yes", "No"]),
+            (vec!["true", "true"], Doubt::YesNo, vec!["true"]),
+            (vec!["1", "2", "3", "call us"], Doubt::NearlyNumbers, vec!["call us"]),
+            (vec!["1", "2", "3", "2013-01-31"], Doubt::NearlyNumbers, vec!["2013-01-31"]),
+            (vec!["2013-01-31", "2013-02-01", "2013-02-02", "soon"], Doubt::NearlyDates, vec!["soon"]),
         ] {
-            let expected: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-            assert_eq!(typed(&texts), (ColumnType::Text, Some(doubt), expected), "{texts:?}");
+            let (typing, values) = typed_by(&TablesOptions::default(), &texts);
+            let examples = examples.into_iter().map(str::to_owned).collect();
+            assert_eq!(typing.reason, Some(Reason { doubt, examples }), "{texts:?}");
+            assert_eq!(
+                (typing.kind, values),
+                (ColumnType::Text, texts.iter().map(|text| (*text).to_owned()).collect())
+            );
         }
+    }
+
+    #[test]
+    fn a_choice_decides_what_the_values_leave_open_and_nothing_else() {
+        let options = |decimal_mark, date_order| TablesOptions {
+            decimal_mark: Some(decimal_mark),
+            date_order: Some(date_order),
+            booleans: true,
+            ..TablesOptions::default()
+        };
+        let day = options(DecimalMark::Point, DateOrder::DayFirst);
+        let month = options(DecimalMark::Comma, DateOrder::MonthFirst);
+        for (texts, by_day, by_month) in [
+            (["1,234", "980"], ["1234", "980"], ["1.234", "980.0"]),
+            (["1.234,5", "980"], ["1234.5", "980.0"], ["1234.5", "980.0"]),
+            (["1.234.567", "980"], ["1.234.567", "980"], ["1234567", "980"]),
+            (["05/01/2024", "06/02/2024"], ["2024-01-05", "2024-02-06"], ["2024-05-01", "2024-06-02"]),
+            (["05/01/2024", "31/01/2024"], ["2024-01-05", "2024-01-31"], ["2024-01-05", "2024-01-31"]),
+            (["Yes", "no"], ["1", "0"], ["1", "0"]),
+            (["T", "f"], ["1", "0"], ["1", "0"]),
+        ] {
+            assert_eq!(typed_by(&day, &texts).1, by_day, "{texts:?}");
+            assert_eq!(typed_by(&month, &texts).1, by_month, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn the_unit_of_numbers_is_kept_beside_them() {
+        let (typing, _) = typed_by(&TablesOptions::default(), &["$5", "$6.50"]);
+        assert_eq!(typing.unit.as_deref(), Some("$"));
     }
 }

@@ -7,14 +7,28 @@
 //! - INTEGER: digits with or without `-`, at most 18, no zero before others (those are codes, and texts). Whole numbers that are all
 //!   written with `.0`, as tools do where values are missing, are integers.
 //! - REAL: at most 17 digits, a point or an exponent; integers among them are reals.
+//! - Numbers as people write them (`$1,234.50`, `3,5`) are numbers where all values of the column have one reading: see
+//!   [`numbers`].
+//! - BOOLEAN: words for yes and no as 1 and 0, where [`crate::TablesOptions::booleans`] asks for it: see [`flags`].
 //! - DATE, DATETIME, TIME: see [`date`]; stored as ISO 8601.
-//! - Everything else is TEXT, as it is written but for blanks around it. [`Doubt`] says where it might have been a date.
+//! - Everything else is TEXT, as it is written but for blanks around it. [`Doubt`] says why a column of numbers, dates or
+//!   yes and no is one.
 
+mod amount;
+mod class;
 mod column;
 mod date;
+mod flags;
+mod moments;
 mod number;
+mod numbers;
 
+pub use amount::DecimalMark;
 pub(crate) use column::{Column, Typing};
+pub use moments::DateOrder;
+
+use amount::Amount;
+use class::Class;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -32,6 +46,8 @@ pub enum ColumnType {
     Datetime,
     /// `10:00:00`.
     Time,
+    /// 1 for yes and 0 for no.
+    Boolean,
 }
 
 impl ColumnType {
@@ -44,11 +60,12 @@ impl ColumnType {
             Self::Date => "DATE",
             Self::Datetime => "DATETIME",
             Self::Time => "TIME",
+            Self::Boolean => "BOOLEAN",
         }
     }
 }
 
-/// Why a column of dates stays as it is written.
+/// Why a column stays as it is written, although its values look like something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Doubt {
@@ -58,6 +75,33 @@ pub enum Doubt {
     DateOrderMixed,
     /// Some are dates and some are dates with times, or some have a time zone.
     DatePrecisionMixed,
+    /// No value tells whether `,` and `.` stand before a fraction or group digits.
+    DecimalMarkUnknown,
+    /// Some values have a decimal point and some a decimal comma.
+    DecimalMarkMixed,
+    /// Values have different currencies, or some have one and some have none.
+    UnitMixed,
+    /// Numbers in brackets may be negative.
+    Brackets,
+    /// The values are words for yes and no.
+    YesNo,
+    /// At least three of four values are numbers, the others are not.
+    NearlyNumbers,
+    /// At least three of four values are dates or times, the others are not.
+    NearlyDates,
+}
+
+/// A doubt with values that it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reason {
+    pub(crate) doubt: Doubt,
+    pub(crate) examples: Vec<String>,
+}
+
+impl Reason {
+    fn new<const N: usize>(doubt: Doubt, classes: [&Class; N]) -> Self {
+        Self { doubt, examples: classes.into_iter().filter_map(Class::example).collect() }
+    }
 }
 
 /// Spellings of a missing value, in lower case.
@@ -69,5 +113,6 @@ const MARKS_OF_TEXTS: [&str; 7] = ["n/a", "null", "nan", "\\n", "#n/a", "<na>", 
 
 /// Whether a text is a number, a date or a time: not what a column is called.
 pub(crate) fn is_plain_value(text: &str) -> bool {
-    number::is_integer(text) || number::is_real(text) || date::read(text).is_some()
+    let is_amount = || Amount::read(text).is_some();
+    number::is_integer(text) || number::is_real(text) || date::read(text).is_some() || is_amount()
 }

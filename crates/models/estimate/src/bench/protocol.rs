@@ -1,6 +1,6 @@
 //! What is known and what is asked for in each trial.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use sqlgauge_run::StoredRun;
@@ -59,7 +59,41 @@ pub enum Protocol {
         /// Splits.
         splits: usize,
     },
+    /// One system alone: known are its answers to most databases of a run, the target is a group of the others: those on which
+    /// the other systems do worst, those on which they do best, and any. Two databases to half of them; each system gets splits of its own.
+    LeaveGroupsOut {
+        /// Splits for each system.
+        splits: usize,
+    },
 }
+
+/// Which databases a group is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DatabaseGroup {
+    /// On which the other systems do worst.
+    Hard,
+    /// On which they do best.
+    Easy,
+    /// Any.
+    Random,
+}
+
+impl DatabaseGroup {
+    /// All of them, in the order in which splits take turns.
+    pub const ALL: [Self; 3] = [Self::Hard, Self::Easy, Self::Random];
+
+    /// Its name in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hard => "hard",
+            Self::Easy => "easy",
+            Self::Random => "random",
+        }
+    }
+}
+
+/// How much chance there is in which databases are the hardest, as accuracy: groups of one size would be the same ones each time.
+const SHAKEN: f64 = 0.15;
 
 /// Whether other systems' unlabelled answers to the target are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,6 +173,17 @@ pub fn trials(
                 }
             }
         }
+        Protocol::LeaveGroupsOut { splits } => {
+            for run in 0..runs.len() {
+                let accuracies = Accuracies::of(&runs[run]);
+                for (place, system) in runs[run].systems().into_iter().filter(is_wanted).enumerate() {
+                    for split in 0..splits {
+                        let random = &mut Random::new([seed, place as u64, split as u64]);
+                        trials.extend(group_of(runs, run, &accuracies, (&system, split), random));
+                    }
+                }
+            }
+        }
         Protocol::LeaveDatabasesOut { known, splits } => {
             for run in 0..runs.len() {
                 for split in 0..splits {
@@ -170,6 +215,76 @@ fn split_of(runs: &[BenchRun], run: usize, known: usize, split: usize, seed: u64
         target: Selection { databases: rest.into_iter().collect(), ..whole(runs, run) },
         systems: runs[run].systems().into_iter().collect(),
     })
+}
+
+/// Right answers, and all, by database and system.
+struct Accuracies(BTreeMap<(String, String), (f64, f64)>);
+
+impl Accuracies {
+    fn of(run: &BenchRun) -> Self {
+        let mut counts: BTreeMap<(String, String), (f64, f64)> = BTreeMap::new();
+        for item in &run.stored.items {
+            if let Some(score) = item.metrics.get(&run.metric).copied().flatten() {
+                let entry = counts.entry((item.db_id.clone(), item.system.clone())).or_default();
+                *entry = (entry.0 + score, entry.1 + 1.0);
+            }
+        }
+        Self(counts)
+    }
+
+    /// What the other systems reach on a database.
+    fn of_others(&self, database: &str, system: &str) -> f64 {
+        let own = self.0.iter().filter(|((db, other), _)| db == database && other != system);
+        let (right, all) = own.fold((0.0, 0.0), |sum, (_, of)| (sum.0 + of.0, sum.1 + of.1));
+        right / f64::max(all, 1.0)
+    }
+}
+
+/// A system's answers, of which those about a group of databases are the target.
+fn group_of(
+    runs: &[BenchRun],
+    run: usize,
+    accuracies: &Accuracies,
+    (system, split): (&str, usize),
+    random: &mut Random,
+) -> Option<Trial> {
+    let mut databases: Vec<String> = runs[run].databases().into_iter().collect();
+    let most = databases.len() / 2;
+    if most < 2 {
+        return None;
+    }
+    let group = DatabaseGroup::ALL[split % DatabaseGroup::ALL.len()];
+    random.shuffle(&mut databases);
+    let mut shaken =
+        |database: &String| accuracies.of_others(database, system) + SHAKEN * (random.unit() - 0.5);
+    match group {
+        DatabaseGroup::Random => {}
+        DatabaseGroup::Hard => by_key(&mut databases, &mut shaken),
+        DatabaseGroup::Easy => by_key(&mut databases, &mut |database| -shaken(database)),
+    }
+    let rest = databases.split_off(2 + random.below(most - 1));
+    let only = BTreeSet::from([system.to_owned()]);
+    let of = |databases: Vec<String>| Selection {
+        systems: only.clone(),
+        databases: databases.into_iter().collect(),
+        run,
+    };
+    Some(Trial {
+        transfer: format!("{} databases of {}", group.as_str(), runs[run].name),
+        split,
+        known: vec![of(rest)],
+        target: of(databases),
+        systems: vec![system.to_owned()],
+    })
+}
+
+/// Sorts by a number that is asked for once.
+fn by_key(all: &mut [String], key: &mut dyn FnMut(&String) -> f64) {
+    let mut keyed: Vec<(f64, String)> = all.iter().map(|one| (key(one), one.clone())).collect();
+    keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (place, (_, one)) in all.iter_mut().zip(keyed) {
+        *place = one;
+    }
 }
 
 fn whole(runs: &[BenchRun], run: usize) -> Selection {

@@ -352,8 +352,8 @@ impl Fit {
         }
         if !case.has_peers() && case.peers_left_out().is_none() {
             notes.push(
-                "no other system's predictions on the target: agreement, the best signal, is missing; give some \
-                 with --pred or --peer"
+                "no other system's predictions on the target: agreement, the best signal, is missing, and the interval is too \
+                 narrow where the databases are harder or easier than the labelled ones; give some with --pred or --peer"
                     .to_owned(),
             );
         }

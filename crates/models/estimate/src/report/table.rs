@@ -107,18 +107,15 @@ impl Writer {
         } else {
             text.push_str(&format!("{}\n", outside(estimate)));
         }
+        for note in &estimate.notes {
+            text.push_str(&format!("note: {}\n", printable(note)));
+        }
         text.push('\n');
         text.push_str(&self.signals(estimate));
         text.push_str(&self.parts("By database", "database", &estimate.by_database));
         if whole {
             text.push_str(&self.parts("By kind of question", "kind", &estimate.by_kind));
             text.push_str(&self.doubtful(estimate));
-        }
-        for note in &estimate.notes {
-            text.push_str(&format!("note: {}\n", printable(note)));
-        }
-        if !estimate.notes.is_empty() {
-            text.push('\n');
         }
         text
     }

@@ -1,19 +1,25 @@
-//! `junit`: one test suite per system, one test case per item, so that a CI server shows a run.
+//! `junit`: one test suite per system, so that a CI server shows a run.
 //!
-//! Whether an item passes is decided by one metric, [`Report::deciding_metric`], which stands in the suite's
-//! properties. An item to which the metric does not apply is skipped. Gates form a suite of their own.
+//! The test cases are the gates: a model that answers 80 of 100 questions has no 20 failed tests. What became of the items
+//! stands in the properties of each suite. With [`Junit::items`] each item is a test case too. Whether it passes is decided by one
+//! metric, [`Report::deciding_metric`], which stands in the properties; an item to which the metric does not apply is skipped. The
+//! gates are then a suite of their own.
 
 use std::fmt::Write as _;
 use std::io::Write;
 
-use sqlgauge_run::SystemSummary;
+use sqlgauge_run::{Counts, SystemSummary};
 
 use super::ReportFormat;
 use crate::report::GateOutcome;
 use crate::{ItemView, Nature, Report, ReportError, number};
 
 /// The XML that CI servers read as `JUnit` results.
-pub struct Junit;
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Junit {
+    /// Whether each item is a test case.
+    pub items: bool,
+}
 
 impl ReportFormat for Junit {
     fn name(&self) -> &'static str {
@@ -25,8 +31,11 @@ impl ReportFormat for Junit {
     }
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
+        if !self.items {
+            return gates_alone(report, out);
+        }
         let tallies = tallies(report)?;
-        let gates = (!report.gates.is_empty()).then(|| gate_suite(report));
+        let gates = (!report.gates.is_empty()).then(|| gate_cases(report, report.gate_outcomes().iter()));
         begin_suites(
             tallies.iter().map(|(_, tally)| tally).chain(gates.iter().map(|(tally, _)| tally)),
             out,
@@ -39,6 +48,22 @@ impl ReportFormat for Junit {
         out.write_all(b"</testsuites>\n")?;
         Ok(())
     }
+}
+
+/// A suite for each system, with its gates.
+fn gates_alone(report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
+    let outcomes = report.gate_outcomes();
+    let suites = report.summary.systems.iter().map(|system| {
+        let own = outcomes.iter().filter(|outcome| outcome.system == system.system);
+        (system, gate_cases(report, own))
+    });
+    let suites: Vec<(&SystemSummary, (SuiteTally, String))> = suites.collect();
+    begin_suites(suites.iter().map(|(_, (tally, _))| tally), out)?;
+    for (system, (tally, cases)) in &suites {
+        tally.begin(&system.system, out)?;
+        writeln!(out, "{}{cases}  </testsuite>", properties(report, system))?;
+    }
+    Ok(out.write_all(b"</testsuites>\n")?)
 }
 
 /// The beginning of the file: the numbers of all suites.
@@ -196,6 +221,11 @@ fn properties(report: &Report, system: &SystemSummary) -> String {
             put(metric, &number::interval(score, Nature::of(metric)));
         }
     }
+    let Counts { requested, scored, missing, gold_failed, .. } = &system.counts;
+    put(
+        "items",
+        &format!("{requested} requested, {scored} scored, {missing} missing, {gold_failed} gold failed"),
+    );
     text.push_str("    </properties>\n");
     text
 }
@@ -227,13 +257,13 @@ fn queries(view: ItemView<'_>) -> String {
     text
 }
 
-fn gate_suite(report: &Report) -> (SuiteTally, String) {
+fn gate_cases<'a>(report: &Report, outcomes: impl Iterator<Item = &'a GateOutcome>) -> (SuiteTally, String) {
     let (mut tally, mut cases) = (SuiteTally::default(), String::new());
-    for outcome in report.gate_outcomes() {
+    for outcome in outcomes {
         let (_, wanted) = outcome.gate.written(0.0);
         let name = format!("{} at least {wanted}", outcome.gate.metric);
         let n = report.count_of(&outcome.system, &outcome.gate.metric);
-        let verdict = if outcome.passed { CaseOutcome::Passed } else { gate_failure(&outcome, n) };
+        let verdict = if outcome.passed { CaseOutcome::Passed } else { gate_failure(outcome, n) };
         tally.count(&verdict);
         cases.push_str(&case(&format!("gates.{}", outcome.system), &name, &verdict));
     }

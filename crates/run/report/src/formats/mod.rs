@@ -56,7 +56,7 @@ pub fn all() -> &'static [&'static dyn ReportFormat] {
         &Json,
         &Jsonl,
         &Csv { raw: false },
-        &Junit,
+        &Junit { items: false },
     ];
     ALL
 }

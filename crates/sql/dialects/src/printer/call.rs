@@ -58,10 +58,14 @@ impl Printer<'_> {
                 | Function::CurrentTime
                 | Function::CurrentTimestamp,
                 _,
-            ) => Err(self.refuse(Construct::Date, function.name())),
-            (Function::Like | Function::Glob, _) => Err(self.refuse(Construct::Pattern, function.name())),
-            (other, _) if other.name().starts_with("json") => Err(self.refuse(Construct::Json, other.name())),
-            (other, _) => Err(self.refuse(Construct::Function, other.name())),
+            ) => Err(self.refuse(Construct::Date, format!("the function {}", function.name()))),
+            (Function::Like | Function::Glob, _) => {
+                Err(self.refuse(Construct::Pattern, format!("the function {}", function.name())))
+            }
+            (other, _) if other.name().starts_with("json") => {
+                Err(self.refuse(Construct::Json, format!("the function {}", other.name())))
+            }
+            (other, _) => Err(self.refuse(Construct::Function, format!("the function {}", other.name()))),
         }
     }
 
@@ -172,7 +176,7 @@ impl Printer<'_> {
                 let template = self.template(templates.round, Construct::Round, "round")?;
                 Ok(fill(template, &[&value]))
             }
-            _ => Err(self.refuse(Construct::Round, "to digits behind the point")),
+            _ => Err(self.refuse(Construct::Round, "round with a number of digits")),
         }
     }
 
@@ -291,7 +295,9 @@ impl Printer<'_> {
             (Function::Total, [_]) => ("SUM({0})", "COALESCE({0}, 0)"),
             (Function::Min, [_]) => ("MIN({0})", "{0}"),
             (Function::Max, [_]) => ("MAX({0})", "{0}"),
-            (other, _) => return Err(self.refuse(Construct::Function, other.name())),
+            (other, _) => {
+                return Err(self.refuse(Construct::Function, format!("the function {}", other.name())));
+            }
         })
     }
 

@@ -219,11 +219,26 @@ impl Printer<'_> {
         Ok(self.value(expr)?.at(Level::Other))
     }
 
+    /// Two sides of a comparison in words.
+    fn both(&self, left: &Expr, right: &Expr) -> String {
+        let said = |expr: &Expr| match expr {
+            Expr::Column(column) => {
+                let name = self.names.column(*column).unwrap_or_default();
+                format!("the column {name} ({})", self.types.of(expr).words())
+            }
+            Expr::Literal(Literal::Text(text)) => format!("the text {text:?}"),
+            Expr::Literal(Literal::Integer(value)) => format!("the number {value}"),
+            Expr::Literal(Literal::Real(value)) => format!("the number {:?}", value.get()),
+            _ => format!("an expression ({})", self.types.of(expr).words()),
+        };
+        format!("{} with {}", said(left), said(right))
+    }
+
     /// That two expressions compare as they are.
     fn check_alike(&mut self, left: &Expr, right: &Expr) -> Result<(), Refused> {
         let (own, other) = (self.types.of(left), self.types.of(right));
         match own.or(other) {
-            Type::Mixed => Err(self.refuse(Construct::MixedComparison, format!("{own:?} with {other:?}"))),
+            Type::Mixed => Err(self.refuse(Construct::MixedComparison, self.both(left, right))),
             Type::Text => self.check_texts(left, right),
             _ => Ok(()),
         }
@@ -243,7 +258,7 @@ impl Printer<'_> {
             // A column says more of itself than a comparison does.
             self.value(left)?;
             self.value(right)?;
-            return Err(self.refuse(Construct::MixedComparison, format!("{own:?} with {other:?}")));
+            return Err(self.refuse(Construct::MixedComparison, self.both(left, right)));
         }
         if own.or(other) == Type::Text {
             self.check_texts(left, right)?;
@@ -316,7 +331,7 @@ impl Printer<'_> {
         if equality && is_plain && conversion.is(&Conversion::ToNumber) {
             return Ok((self.text_value(number)?, self.value(text)?));
         }
-        Err(self.refuse(Construct::MixedComparison, "a number with a text"))
+        Err(self.refuse(Construct::MixedComparison, self.both(number, text)))
     }
 }
 

@@ -5,6 +5,7 @@
 use sqlgauge_sql::tree::{Expr, LikeOperator, Literal};
 
 use super::{Level, Piece, Printed, Printer, fill};
+use crate::dialect::LIKE_BY_LOWER;
 use crate::refused::{Construct, Refused};
 
 /// The escape character of patterns that need one.
@@ -27,11 +28,14 @@ impl Printer<'_> {
         negated: bool,
     ) -> Printed {
         if operator != LikeOperator::Like {
-            return Err(self.refuse(Construct::Pattern, format!("{operator:?}")));
+            return Err(self.refuse(
+                Construct::Pattern,
+                format!("the operator {}", format!("{operator:?}").to_uppercase()),
+            ));
         }
         let is_ascii =
             self.types.profile(expr).is_ascii || self.types.of(expr) == crate::types::Type::Integer;
-        let value = self.text_value(expr)?;
+        let mut value = self.text_value(expr)?;
         let (pattern, behind) = match (pattern, escape) {
             (Expr::Literal(Literal::Text(text)), _) => {
                 let parts = self.parts(text, escape)?;
@@ -42,22 +46,25 @@ impl Printer<'_> {
                 }
                 let is_foreign = |part: &Part| matches!(part, Part::Letter(c) if !c.is_ascii());
                 if !is_ascii && self.dialect.likes.only_ascii_patterns && parts.iter().any(is_foreign) {
-                    return Err(self.refuse(Construct::Like, "letters beyond ASCII"));
+                    return Err(self.refuse(Construct::Like, format!("letters beyond ASCII in {text:?}")));
                 }
                 let template = self.insensitive(is_ascii)?;
+                if template == LIKE_BY_LOWER && !is_ascii {
+                    value = apart(value, &parts);
+                }
                 self.pattern(&parts, !template.contains("ILIKE"))?
             }
             (_, Some(_)) => {
-                return Err(self.refuse(Construct::Like, "ESCAPE with a pattern that is no constant"));
+                return Err(self.refuse(Construct::Like, "ESCAPE with a pattern that is not a constant"));
             }
             (pattern, None) => {
                 let behind = self.dialect.likes.no_escape;
-                let behind = self.template(behind, Construct::Like, "a pattern that is no constant")?;
+                let behind = self.template(behind, Construct::Like, "a pattern that is not a constant")?;
                 let template = self.dialect.likes.insensitive;
                 // A pattern that is not known cannot be folded by itself.
                 let is_whole = template.is_some_and(|template| template.contains("ILIKE"));
                 if !is_whole {
-                    return Err(self.refuse(Construct::Like, "a pattern that is no constant"));
+                    return Err(self.refuse(Construct::Like, "a pattern that is not a constant"));
                 }
                 (self.text_value(pattern)?, behind.to_owned())
             }
@@ -66,12 +73,12 @@ impl Printer<'_> {
         Ok(finished(template, [&value, &pattern], &behind, negated))
     }
 
-    /// How letters without case are said.
+    /// How a column with letters beyond ASCII are said.
     fn insensitive(&self, is_ascii: bool) -> Result<&'static str, Refused> {
         let likes = &self.dialect.likes;
         let template =
             if is_ascii { likes.insensitive_of_ascii.or(likes.insensitive) } else { likes.insensitive };
-        self.template(template, Construct::Like, "letters without case")
+        self.template(template, Construct::Like, "a column with letters beyond ASCII")
     }
 
     /// What a pattern means.
@@ -79,7 +86,7 @@ impl Printer<'_> {
         let escape = match escape {
             None => None,
             Some(Expr::Literal(Literal::Text(text))) if text.chars().count() == 1 => text.chars().next(),
-            Some(_) => return Err(self.refuse(Construct::Like, "ESCAPE that is no constant")),
+            Some(_) => return Err(self.refuse(Construct::Like, "ESCAPE that is not a constant")),
         };
         let mut parts = Vec::new();
         let mut letters = pattern.chars();
@@ -87,7 +94,11 @@ impl Printer<'_> {
             parts.push(match letter {
                 own if Some(own) == escape => match letters.next() {
                     Some(escaped) => Part::Letter(escaped),
-                    None => return Err(self.refuse(Construct::Like, "an escape character at the end")),
+                    None => {
+                        return Err(
+                            self.refuse(Construct::Like, "a pattern that ends in its escape character")
+                        );
+                    }
                 },
                 '%' => Part::Any,
                 '_' => Part::One,
@@ -103,7 +114,7 @@ impl Printer<'_> {
         let is_special = |c: char| c == '%' || c == '_' || likes.also_special.contains(c);
         let needs_escape = parts.iter().any(|part| matches!(part, Part::Letter(c) if is_special(*c)));
         if needs_escape && !likes.has_escape && !likes.backslash_escapes {
-            return Err(self.refuse(Construct::Like, "a pattern with % or _ for themselves"));
+            return Err(self.refuse(Construct::Like, "a pattern in which % or _ stand for themselves"));
         }
         let escape = if needs_escape && likes.has_escape { Some(ESCAPE) } else { None };
         let mut text = String::new();
@@ -130,6 +141,25 @@ impl Printer<'_> {
         };
         Ok((self.text(&text)?, behind))
     }
+}
+
+/// The letters beyond ASCII whose lower case has an ASCII letter: that letter, whether `_` could take it for another
+/// character too, and what replaces it. KELVIN SIGN becomes `k`; I WITH DOT ABOVE becomes `i`, in some engines `i` and a dot,
+/// which are two characters.
+const FOLDED_TO_ASCII: [(char, bool, &str); 2] =
+    [('k', false, "REPLACE({0}, '\u{212a}', '¿')"), ('i', true, "REPLACE({0}, '\u{130}', '¿')")];
+
+/// The value without the letters that LOWER would make one of the pattern's.
+fn apart(value: Piece, parts: &[Part]) -> Piece {
+    let is_taken = |folded: char, by_one: bool| {
+        parts.iter().any(|part| match part {
+            Part::Letter(letter) => letter.eq_ignore_ascii_case(&folded),
+            Part::One => by_one,
+            Part::Any => false,
+        })
+    };
+    let needed = FOLDED_TO_ASCII.iter().filter(|(folded, by_one, _)| is_taken(*folded, *by_one));
+    needed.fold(value, |value, (.., replaced)| fill(replaced, &[&value]))
 }
 
 /// The template filled in; NOT stands before its LIKE.

@@ -79,7 +79,7 @@ impl Printer<'_> {
         let is_recursive = query.ctes.iter().any(reads_itself);
         let word = if is_recursive {
             let word = self.dialect.with_recursive;
-            self.template(word, Construct::RecursiveQuery, "the dialect has none")?
+            self.template(word, Construct::RecursiveQuery, "there is none in this dialect")?
         } else {
             "WITH "
         };
@@ -111,10 +111,10 @@ impl Printer<'_> {
         let refuse = |reason: &str| Err(self.refuse(Construct::RecursiveQuery, reason));
         let query = &cte.query;
         if query.limit.is_some() || query.offset.is_some() || !query.order_by.is_empty() {
-            return refuse("with ORDER BY or LIMIT");
+            return refuse("it has ORDER BY or LIMIT");
         }
         let Body::SetOperation { operator: SetOperator::Union, left, right, .. } = &query.body else {
-            return refuse("no UNION");
+            return refuse("it has no UNION");
         };
         let readings = |body: &Body| {
             let mut count = Readings { cte: cte.id, count: 0 };
@@ -123,7 +123,7 @@ impl Printer<'_> {
         };
         match (readings(left), readings(right)) {
             (0, 1) => Ok(()),
-            _ => refuse("several parts that read it"),
+            _ => refuse("several of its parts read it"),
         }
     }
 

@@ -54,7 +54,9 @@ impl Printer<'_> {
             Expr::Literal(literal) => self.literal(literal),
             Expr::Unary(UnaryOperator::Plus, operand) => self.value(operand),
             Expr::Unary(UnaryOperator::Minus, operand) => self.negated(operand),
-            Expr::Unary(UnaryOperator::BitNot, _) => Err(self.refuse(Construct::BitOperator, "~")),
+            Expr::Unary(UnaryOperator::BitNot, _) => {
+                Err(self.refuse(Construct::BitOperator, "the operator ~"))
+            }
             Expr::Binary(operator, left, right) if !operator.is_comparison() => {
                 self.operator(*operator, left, right)
             }
@@ -134,7 +136,9 @@ impl Printer<'_> {
             }
             Type::Real | Type::Number => Err(self.refuse(Construct::NumberAsText, "a real number")),
             Type::Blob => Err(self.refuse(Construct::Blob, "a blob as text")),
-            Type::Mixed => Err(self.refuse(Construct::MixedTypes, "a text of several types")),
+            Type::Mixed => {
+                Err(self.refuse(Construct::MixedTypes, "a text that is made of values of several types"))
+            }
         }
     }
 
@@ -163,8 +167,10 @@ impl Printer<'_> {
             BinaryOperator::BitAnd
             | BinaryOperator::BitOr
             | BinaryOperator::ShiftLeft
-            | BinaryOperator::ShiftRight => Err(self.refuse(Construct::BitOperator, operator.symbol())),
-            _ => Err(self.refuse(Construct::Json, operator.symbol())),
+            | BinaryOperator::ShiftRight => {
+                Err(self.refuse(Construct::BitOperator, format!("the operator {}", operator.symbol())))
+            }
+            _ => Err(self.refuse(Construct::Json, format!("the operator {}", operator.symbol()))),
         }
     }
 
@@ -227,7 +233,7 @@ impl Printer<'_> {
 
     pub(super) fn as_real(&self, value: &Piece) -> Printed {
         let template = self.dialect.templates.integer_as_real;
-        let template = self.template(template, Construct::Cast, "an integer as a real number")?;
+        let template = self.template(template, Construct::Cast, "integers to REAL")?;
         Ok(fill(template, &[value]))
     }
 
@@ -265,7 +271,7 @@ impl Printer<'_> {
     pub(super) fn check_one_type(&self, values: &[&Expr]) -> Result<(), Refused> {
         let of = values.iter().fold(Type::Null, |all, value| all.or(self.types.of(value)));
         if of == Type::Mixed {
-            Err(self.refuse(Construct::MixedTypes, "results of one expression"))
+            Err(self.refuse(Construct::MixedTypes, "results of one CASE or function"))
         } else {
             Ok(())
         }
@@ -273,7 +279,10 @@ impl Printer<'_> {
 
     fn cast(&mut self, expr: &Expr, to: Affinity) -> Printed {
         let own = self.types.of(expr);
-        let odd = |printer: &Self| Err(printer.refuse(Construct::Cast, format!("{own:?} to {to:?}")));
+        let odd = |printer: &Self| {
+            Err(printer
+                .refuse(Construct::Cast, format!("{} to {}", own.words(), format!("{to:?}").to_uppercase())))
+        };
         if own == Type::Null {
             return self.value(expr);
         }
@@ -286,7 +295,7 @@ impl Printer<'_> {
             | (Affinity::Blob, Type::Blob) => Ok(value),
             (Affinity::Integer, Type::Real | Type::Number) => {
                 let template = self.dialect.templates.real_as_integer;
-                let template = self.template(template, Construct::Cast, "a real number to an integer")?;
+                let template = self.template(template, Construct::Cast, "real numbers to INTEGER")?;
                 Ok(fill(template, &[&value]))
             }
             (Affinity::Real, Type::Integer) => self.as_real(&value),

@@ -47,7 +47,9 @@ impl Printer<'_> {
                     Some(&window),
                 );
             }
-            (other, _) => return Err(self.refuse(Construct::Window, other.name())),
+            (other, _) => {
+                return Err(self.refuse(Construct::Window, format!("the function {}", other.name())));
+            }
         };
         let window = self.window(&call.window)?;
         Ok(Piece::atom(format!("{function} OVER ({window})")))
@@ -63,7 +65,7 @@ impl Printer<'_> {
             _ => true,
         };
         if !is_sayable {
-            return Err(self.refuse(Construct::Window, "an offset that is no constant"));
+            return Err(self.refuse(Construct::Window, "an offset that is not a constant"));
         }
         match (function, args) {
             (Function::Lag | Function::Lead, [value, _, default]) => self.check_one_type(&[value, default]),

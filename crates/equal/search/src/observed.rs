@@ -1,0 +1,116 @@
+//! What the rows of a database show, where its schema says less.
+//!
+//! A schema rarely says which columns may not be NULL, or which do not repeat. An answer with `NOT IN` where the gold has
+//! `EXCEPT`, say, differs from it once a NULL comes by, and one that groups by names once there are namesakes; nobody meant
+//! that, if the benchmark's rows have neither. So whoever makes further databases may take a column without NULL in the rows
+//! for NOT NULL, and one without repeated values for UNIQUE.
+
+use std::sync::Arc;
+
+use sqlgauge_engine::{Database, Engine, Value};
+use sqlgauge_sql::quote::name as quoted;
+use sqlgauge_sql::schema::{Schema, Table, TableKind};
+
+/// Rows of each table that are looked at.
+pub(super) const ROWS: i64 = 10_000;
+
+/// Columns of a table that one query asks about: SQLite returns at most 2,000 at once.
+pub(super) const COLUMNS: usize = 400;
+
+/// What the first 10,000 rows of each table show.
+#[derive(Debug)]
+pub struct Observed {
+    schema: Arc<Schema>,
+    /// Of each table; `None` of a view, a table without rows, and one that the engine cannot read within its limits.
+    pub(super) counts: Vec<Option<Counts>>,
+}
+
+impl Observed {
+    /// Looks at the rows of a database over that schema, which may lack foreign keys of the database's own.
+    pub fn new(schema: Arc<Schema>, engine: &dyn Engine, database: &Database) -> Self {
+        let of = |table: &Table| (table.kind == TableKind::Table).then(|| counts(table, engine, database));
+        let counts = schema.tables().iter().map(|table| of(table).flatten()).collect();
+        Self { schema, counts }
+    }
+
+    /// The schema with NOT NULL for every column without NULL in the rows.
+    pub fn without_nulls(&self) -> Arc<Schema> {
+        self.with(|table, counts| {
+            for (column, found) in table.columns.iter_mut().zip(&counts.columns) {
+                column.not_null |= found.present == counts.rows && !column.generated;
+            }
+        })
+    }
+
+    /// [`Observed::without_nulls`], with UNIQUE for every column that repeats no value.
+    pub fn without_repeats(&self) -> Arc<Schema> {
+        let unique = Self { schema: self.without_nulls(), counts: self.counts.clone() };
+        unique.with(|table, counts| {
+            let more = counts.new_keys(table);
+            table.unique.extend(more);
+        })
+    }
+
+    fn with(&self, add: impl Fn(&mut Table, &Counts)) -> Arc<Schema> {
+        let mut tables = self.schema.tables().to_vec();
+        for (table, counts) in tables.iter_mut().zip(&self.counts) {
+            if let Some(counts) = counts {
+                add(table, counts);
+            }
+        }
+        Arc::new(Schema::new(tables))
+    }
+}
+
+/// Of a table's first rows.
+#[derive(Debug, Clone)]
+pub(super) struct Counts {
+    pub(super) rows: i64,
+    pub(super) columns: Vec<ColumnCounts>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct ColumnCounts {
+    /// Rows with a value.
+    pub(super) present: i64,
+    pub(super) distinct: i64,
+}
+
+impl Counts {
+    /// The columns that repeat no value, and of which the table does not say so. A single row says nothing about repeats.
+    pub(super) fn new_keys(&self, table: &Table) -> Vec<Vec<u32>> {
+        let is_unique = |own: &ColumnCounts| self.rows > 1 && own.distinct == self.rows;
+        let unique = (0_u32..).zip(&self.columns).filter(|(_, own)| is_unique(own));
+        let known = |key: &Vec<u32>| table.primary_key == *key || table.unique.contains(key);
+        unique.map(|(at, _)| vec![at]).filter(|key| !known(key)).collect()
+    }
+}
+
+/// Counts a table's first rows; `None` if it is empty or the engine cannot read it within its limits.
+fn counts(table: &Table, engine: &dyn Engine, database: &Database) -> Option<Counts> {
+    let mut counts = Counts { rows: 0, columns: Vec::with_capacity(table.columns.len()) };
+    for columns in table.columns.chunks(COLUMNS) {
+        let asked = columns.iter().map(|column| {
+            let name = quoted(&column.name);
+            format!("count({name}), count(DISTINCT {name})")
+        });
+        let sql = format!(
+            "SELECT count(*), {} FROM (SELECT * FROM {} LIMIT {ROWS})",
+            asked.collect::<Vec<_>>().join(", "),
+            quoted(&table.name)
+        );
+        let execution = engine.run(database, &sql);
+        let (rows, found) = execution.rows()?.values().split_first()?;
+        counts.rows = count(rows);
+        let found = found.chunks_exact(2);
+        counts
+            .columns
+            .extend(found.map(|of| ColumnCounts { present: count(&of[0]), distinct: count(&of[1]) }));
+    }
+    (counts.rows > 0).then_some(counts)
+}
+
+/// A number of rows as SQLite returned it.
+pub(super) fn count(value: &Value) -> i64 {
+    if let Value::Integer(number) = value { *number } else { 0 }
+}

@@ -1,0 +1,289 @@
+//! Constraints mined from a real database, so that counterexamples look like what is there.
+//!
+//! They are what the rows keep, not what the schema demands: which columns, and which pairs of foreign keys, repeat no value;
+//! which column determines another; which holds only values of another table's key; which is never NULL; between which
+//! values a column lies where all are numbers or all are dates; and which values it has where there are few. A
+//! realistic search makes databases that keep all of it. [`Search::resemblance`] says of any database what it keeps and what it does not.
+
+mod dependencies;
+mod inclusions;
+mod resemblance;
+
+use std::sync::Arc;
+
+use sqlgauge_engine::{Database, Engine, ResultSet, Value};
+use sqlgauge_sql::quote::name as quoted;
+use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId, TableKind};
+
+use self::dependencies::Dependency;
+use self::inclusions::Inclusion;
+pub use self::resemblance::Resemblance;
+use super::observed::{COLUMNS, Counts, Observed, ROWS, count};
+use super::plan::{Plan, TablePlan};
+use super::values::{date_part, number};
+use super::{Search, SearchError, SearchOptions};
+
+/// A column with at most so many values is one of categories, if each occurs this often on average.
+const MAX_CATEGORIES: i64 = 16;
+const ROWS_PER_CATEGORY: i64 = 5;
+
+impl Search {
+    /// A search over that schema whose databases keep the constraints of a real one, so that a counterexample looks like what
+    /// is there. It finds no others.
+    ///
+    /// # Errors
+    /// When SQLite cannot open a database in memory.
+    pub fn realistic(
+        schema: &Schema,
+        constraints: Arc<Constraints>,
+        options: SearchOptions,
+    ) -> Result<Self, SearchError> {
+        let options = SearchOptions { null_in_primary_key: false, ..options };
+        let search = Self::new(constraints.demanded(schema), options)?;
+        Ok(Self { constraints: Some(constraints), ..search })
+    }
+}
+
+/// What the rows of a database keep.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Constraints {
+    /// By the place of the table in the schema; `None` of what has no rows or cannot be read within the engine's limits.
+    tables: Vec<Option<TableConstraints>>,
+}
+
+/// What the rows of one table keep.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct TableConstraints {
+    columns: Vec<ColumnConstraint>,
+    /// Columns that together repeat no values, where the schema does not say so.
+    unique: Vec<Vec<u32>>,
+    dependencies: Vec<Dependency>,
+    inclusions: Vec<Inclusion>,
+}
+
+/// What the values of one column keep.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct ColumnConstraint {
+    is_not_null: bool,
+    /// Its values say which row is meant: a new row has another, so that neither range nor categories are kept. They still
+    /// make what is generated look like the rows.
+    is_key: bool,
+    /// The least and the greatest value, where all are numbers or all are dates.
+    range: Option<(Value, Value)>,
+    /// All values, where they are few.
+    categories: Option<Vec<Value>>,
+}
+
+/// What is mined.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    engine: &'a dyn Engine,
+    database: &'a Database,
+}
+
+impl Source<'_> {
+    fn rows(self, sql: &str) -> Option<Arc<ResultSet>> {
+        self.engine.run(self.database, sql).rows().cloned()
+    }
+
+    /// Whether a query returns no row; false where the engine gives up on it.
+    fn is_empty(self, sql: &str) -> bool {
+        self.rows(sql).is_some_and(|rows| rows.is_empty())
+    }
+}
+
+impl Constraints {
+    /// Mines a database. Dependencies are looked for in tables of less than 10,000 rows.
+    pub fn mine(engine: &dyn Engine, database: &Database) -> Self {
+        let source = Source { engine, database };
+        let schema = database.schema();
+        let observed = Observed::new(Arc::clone(schema), engine, database);
+        let of = |(table, counts): (&Table, &Option<Counts>)| {
+            counts.as_ref().and_then(|counts| TableConstraints::mine(table, counts, source))
+        };
+        let tables = schema.tables().iter().zip(&observed.counts).map(of).collect();
+        let mut constraints = Self { tables };
+        let inclusions = constraints.inclusions(schema, source);
+        for (at, table) in constraints.tables.iter_mut().enumerate() {
+            let (Some(own), Some(declared)) = (table, schema.tables().get(at)) else { continue };
+            own.inclusions = inclusions.iter().filter(|(from, _)| *from == at).map(|(_, own)| *own).collect();
+            own.mark_keys(declared);
+            own.unique.extend(inclusions::unique_pairs(declared, own, source));
+        }
+        constraints
+    }
+
+    /// The schema with what the rows keep, as far as DDL can say it, but for NOT NULL: that would fill columns that no query
+    /// reads.
+    fn demanded(&self, schema: &Schema) -> Schema {
+        let mut tables = schema.tables().to_vec();
+        for (table, own) in tables.iter_mut().zip(&self.tables) {
+            let Some(own) = own else { continue };
+            table.unique.extend(own.unique.iter().cloned());
+            table.foreign_keys.extend(own.inclusions.iter().filter_map(|inclusion| {
+                let target = schema.tables().get(inclusion.table)?;
+                Some(ForeignKey {
+                    columns: vec![inclusion.column],
+                    referenced_table: target.name.clone(),
+                    referenced_columns: vec![target.column(inclusion.target)?.name.clone()],
+                    ..ForeignKey::default()
+                })
+            }));
+        }
+        Schema::new(tables)
+    }
+
+    /// Whether the database has rows in that table.
+    pub(super) fn has_rows(&self, id: TableId) -> bool {
+        self.table(id).is_some()
+    }
+
+    fn table(&self, id: TableId) -> Option<&TableConstraints> {
+        self.tables.get(id.index())?.as_ref()
+    }
+
+    /// Takes what does not keep the constraints for off the type of its column, and puts values of the database in place of
+    /// ordinary ones.
+    pub(super) fn limit(&self, plan: &mut Plan) {
+        let classes: Vec<(usize, usize)> =
+            plan.classes.iter().map(|class| (class.odd, class.spread)).collect();
+        for table in &mut plan.tables {
+            let Some(own) = self.table(table.id) else { continue };
+            table.dependencies = own.planned_dependencies(table);
+            for (at, column) in table.columns.iter_mut().enumerate() {
+                let Some(own) = own.columns.get(column.index as usize) else { continue };
+                let is_free = !column.is_linked && !table.keys.iter().any(|key| key.contains(&at));
+                let (from, to) = classes[column.class];
+                if is_free {
+                    let cells = column.pool[from..to].iter_mut().zip(&mut column.off_type[from..to]);
+                    for ((cell, is_off), example) in cells.zip(own.examples()) {
+                        (*cell, *is_off) = (example, false);
+                    }
+                }
+                column.is_nullable &= !own.is_not_null;
+                for (value, is_off) in column.pool.iter().zip(&mut column.off_type) {
+                    *is_off |= *value != Value::Null && !own.looks_like(value);
+                }
+            }
+        }
+    }
+}
+
+impl TableConstraints {
+    /// What a table keeps by itself.
+    fn mine(table: &Table, counts: &Counts, source: Source<'_>) -> Option<Self> {
+        if table.kind != TableKind::Table {
+            return None;
+        }
+        let is_whole = counts.rows < ROWS;
+        let repeats = |key: &Vec<u32>| is_whole || source.is_empty(&repeated(table, key));
+        let unique: Vec<Vec<u32>> = counts.new_keys(table).into_iter().filter(repeats).collect();
+        let columns = columns(table, counts, source)?;
+        let dependencies = if is_whole { dependencies::mine(table, counts, source) } else { Vec::new() };
+        Some(Self { columns, unique, dependencies, inclusions: Vec::new() })
+    }
+
+    /// Says of each column whether it is of a key or refers to one.
+    fn mark_keys(&mut self, table: &Table) {
+        let foreign = table.foreign_keys.iter().flat_map(|key| &key.columns);
+        let declared = table.primary_key.iter().chain(table.unique.iter().flatten());
+        let mined = self.inclusions.iter().map(|own| &own.column);
+        for &at in foreign.chain(declared).chain(mined) {
+            if let Some(column) = self.columns.get_mut(at as usize) {
+                column.is_key = true;
+            }
+        }
+    }
+
+    /// The dependencies between columns that get values, by their places in the plan.
+    fn planned_dependencies(&self, table: &TablePlan) -> Vec<(usize, usize)> {
+        let place = |index: u32| table.columns.iter().position(|column| column.index == index);
+        let planned = self.dependencies.iter().filter_map(|own| Some((place(own.from)?, place(own.to)?)));
+        planned.collect()
+    }
+}
+
+/// A query that returns a row where those columns repeat values.
+fn repeated(table: &Table, key: &[u32]) -> String {
+    let names: Vec<String> =
+        key.iter().filter_map(|&at| table.column(at)).map(|column| quoted(&column.name)).collect();
+    let present: Vec<String> = names.iter().map(|name| format!("{name} IS NOT NULL")).collect();
+    format!(
+        "SELECT 1 FROM {} WHERE {} GROUP BY {} HAVING count(*) > 1 LIMIT 1",
+        quoted(&table.name),
+        present.join(" AND "),
+        names.join(", ")
+    )
+}
+
+impl ColumnConstraint {
+    /// Whether a value keeps what the column's values keep.
+    fn keeps(&self, value: &Value) -> bool {
+        self.looks_like(value) || (self.is_key && *value != Value::Null)
+    }
+
+    /// Whether a value is one that the column has, or between them.
+    fn looks_like(&self, value: &Value) -> bool {
+        match (value, &self.categories, &self.range) {
+            (Value::Null, ..) => !self.is_not_null,
+            (value, Some(categories), _) => categories.contains(value),
+            (value, None, Some((low, high))) => !is_below(value, low) && !is_below(high, value),
+            (_, None, None) => true,
+        }
+    }
+
+    /// Some values that the column has.
+    fn examples(&self) -> impl Iterator<Item = Value> {
+        let ends = self.range.iter().flat_map(|(low, high)| [low.clone(), high.clone()]);
+        self.categories.iter().flatten().cloned().chain(ends)
+    }
+}
+
+/// Of two numbers or two texts whether the first is less; a value of another kind than the bound is.
+fn is_below(value: &Value, bound: &Value) -> bool {
+    match (value, bound) {
+        (Value::Text(value), Value::Text(bound)) => value < bound,
+        (Value::Integer(_) | Value::Real(_), Value::Integer(_) | Value::Real(_)) => {
+            number(value) < number(bound)
+        }
+        _ => true,
+    }
+}
+
+/// For each column of a table what its values keep.
+fn columns(table: &Table, counts: &Counts, source: Source<'_>) -> Option<Vec<ColumnConstraint>> {
+    let name = quoted(&table.name);
+    let mut all = Vec::with_capacity(table.columns.len());
+    for (columns, counts) in table.columns.chunks(COLUMNS).zip(counts.columns.chunks(COLUMNS)) {
+        let asked = columns.iter().map(|column| {
+            let c = quoted(&column.name);
+            format!("count({c}), min({c}), max({c}), sum(typeof({c}) IN ('integer', 'real'))")
+        });
+        let asked = asked.collect::<Vec<_>>().join(", ");
+        let found = source.rows(&format!("SELECT count(*), {asked} FROM {name}"))?;
+        let (total, found) = found.row(0).and_then(<[Value]>::split_first)?;
+        let total = count(total);
+        for ((column, counts), of) in columns.iter().zip(counts).zip(found.chunks_exact(4)) {
+            let (present, low, high) = (count(&of[0]), &of[1], &of[2]);
+            let is_date = |value: &Value| value.as_str().is_some_and(|text| date_part(text).is_some());
+            let has_range = present > 0 && (count(&of[3]) == present || (is_date(low) && is_date(high)));
+            let most = (total / ROWS_PER_CATEGORY).min(MAX_CATEGORIES);
+            let c = quoted(&column.name);
+            let values = || {
+                let distinct = format!("SELECT DISTINCT {c} FROM {name} WHERE {c} IS NOT NULL");
+                source.rows(&format!("{distinct} ORDER BY 1 LIMIT {}", most + 1))
+            };
+            let has_categories = present > 0 && counts.distinct <= most;
+            let categories = has_categories.then(values).flatten();
+            let categories =
+                categories.filter(|values| i64::try_from(values.len()).is_ok_and(|count| count <= most));
+            all.push(ColumnConstraint {
+                is_not_null: present == total,
+                is_key: false,
+                range: has_range.then(|| (low.clone(), high.clone())),
+                categories: categories.map(|values| values.values().to_vec()),
+            });
+        }
+    }
+    Some(all)
+}

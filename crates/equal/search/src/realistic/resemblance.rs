@@ -1,0 +1,214 @@
+//! What a database keeps of what the rows of another keep, in words.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use sqlgauge_engine::Value;
+use sqlgauge_sql::schema::{Schema, Table, TableId};
+
+use super::{ColumnConstraint, Constraints, TableConstraints};
+use crate::Search;
+use crate::plan::tables_of;
+use crate::trace::{ColumnKey, trace};
+use crate::values::{Key, key_of, stored};
+use crate::witness::{Witness, WitnessTable, literal};
+
+/// What a counterexample keeps of what the rows of the given database keep, and what it does not, in words; about the columns
+/// that the queries read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Resemblance {
+    /// What it keeps, uniqueness first; without what the schema demands anyway, and what too few rows could not break.
+    pub kept: Vec<String>,
+    /// What it does not.
+    pub not_kept: Vec<String>,
+}
+
+impl Resemblance {
+    /// Whether it keeps everything.
+    pub fn is_complete(&self) -> bool {
+        self.not_kept.is_empty()
+    }
+}
+
+impl Search {
+    /// How far a database is like the one whose constraints the search was given ([`Search::realistic`]); `None` where it was
+    /// given none.
+    pub fn resemblance(&self, witness: &Witness, left: &str, right: &str) -> Option<Resemblance> {
+        self.bounded_option(&[left, right], || {
+            let (constraints, prepared) = (self.constraints.as_ref()?, self.prepared(left, right).ok()?);
+            let queries = [&prepared.left.query, &prepared.right.query];
+            let read = queries.iter().flat_map(|query| trace(query).read).collect();
+            let tables: BTreeSet<TableId> = queries.into_iter().flat_map(tables_of).collect();
+            Some(constraints.resemblance(witness, &self.schema, (&tables, &read)))
+        })
+    }
+}
+
+impl Constraints {
+    fn resemblance(
+        &self,
+        witness: &Witness,
+        schema: &Schema,
+        (tables, read): (&BTreeSet<TableId>, &BTreeSet<ColumnKey>),
+    ) -> Resemblance {
+        let mut found = Resemblance::default();
+        for table in tables.iter().filter(|id| self.has_rows(**id)).filter_map(|&id| schema.table(id)) {
+            if witness.table(&table.name).is_none_or(|rows| rows.rows.is_empty()) {
+                found.not_kept.push(format!("{}: no rows, and there are some there", table.name));
+            }
+        }
+        let looks: Vec<Look<'_>> = tables
+            .iter()
+            .filter_map(|&id| {
+                let (table, own) = (schema.table(id)?, self.table(id)?);
+                let rows = witness.table(&table.name).filter(|rows| !rows.rows.is_empty())?;
+                let read = read.iter().filter(|(other, _)| *other == id).map(|(_, at)| *at).collect();
+                Some(Look { schema, witness, table, own, rows, read })
+            })
+            .collect();
+        looks.iter().for_each(|look| look.uniqueness(&mut found));
+        looks.iter().for_each(|look| look.dependencies(&mut found));
+        looks.iter().for_each(|look| look.inclusions(&mut found));
+        looks.iter().for_each(|look| look.each_column(&mut found));
+        found
+    }
+}
+
+/// One table of a database that is looked at.
+struct Look<'a> {
+    schema: &'a Schema,
+    witness: &'a Witness,
+    table: &'a Table,
+    own: &'a TableConstraints,
+    rows: &'a WitnessTable,
+    read: BTreeSet<u32>,
+}
+
+impl Look<'_> {
+    fn name(&self, column: u32) -> String {
+        let name = self.table.column(column).map_or("?", |column| column.name.as_str());
+        format!("{}.{name}", self.table.name)
+    }
+
+    /// The values of a column.
+    fn values(&self, column: u32) -> impl Iterator<Item = &Value> {
+        self.rows.rows.iter().filter_map(move |row| row.get(column as usize))
+    }
+
+    fn uniqueness(&self, found: &mut Resemblance) {
+        for key in self.own.unique.iter().filter(|key| key.iter().all(|at| self.read.contains(at))) {
+            let names = key.iter().map(|&at| self.name(at)).collect::<Vec<_>>().join(", ");
+            match self.repeated(key) {
+                Some(row) => {
+                    let values = key.iter().filter_map(|&at| row.get(at as usize)).map(literal);
+                    let values = values.collect::<Vec<_>>().join(", ");
+                    found.not_kept.push(format!("{names}: {values} twice, and nothing is there twice"));
+                }
+                None if self.rows.rows.len() > 1 => found.kept.push(format!("nothing twice in {names}")),
+                None => {}
+            }
+        }
+    }
+
+    /// A row with the values of an earlier one in those columns.
+    fn repeated(&self, key: &[u32]) -> Option<&Vec<Value>> {
+        let mut seen = HashSet::new();
+        self.rows.rows.iter().find(|row| {
+            let values = key.iter().filter_map(|&at| {
+                let value = row.get(at as usize).filter(|value| **value != Value::Null)?;
+                Some(key_of(value, &self.table.column(at)?.collation))
+            });
+            let values: Vec<Key<'_>> = values.collect();
+            values.len() == key.len() && !seen.insert(values)
+        })
+    }
+
+    fn dependencies(&self, found: &mut Resemblance) {
+        let is_read = |at| self.read.contains(&at);
+        for own in self.own.dependencies.iter().filter(|own| is_read(own.from) && is_read(own.to)) {
+            let (from, to) = (self.name(own.from), self.name(own.to));
+            let mut known: HashMap<&Value, &Value> = HashMap::new();
+            let (mut is_tested, mut broken) = (false, None);
+            for (determining, determined) in self.values(own.from).zip(self.values(own.to)) {
+                if *determining == Value::Null {
+                    continue;
+                }
+                match known.insert(determining, determined) {
+                    Some(other) if other != determined => broken = Some(determining),
+                    Some(_) => is_tested = true,
+                    None => {}
+                }
+            }
+            match broken {
+                Some(value) => {
+                    let value = literal(value);
+                    found
+                        .not_kept
+                        .push(format!("{to}: two values for {from} {value}, and each has one there"));
+                }
+                None if is_tested => found.kept.push(format!("one {to} for each {from}")),
+                None => {}
+            }
+        }
+    }
+
+    fn inclusions(&self, found: &mut Resemblance) {
+        for own in self.own.inclusions.iter().filter(|own| self.read.contains(&own.column)) {
+            let target = self.schema.tables().get(own.table);
+            let Some((target, column)) = target.and_then(|table| Some((table, table.column(own.target)?)))
+            else {
+                continue;
+            };
+            // The tables of a counterexample are those of the queries, and what foreign keys lead to.
+            let Some(rows) = self.witness.table(&target.name) else { continue };
+            let keys: HashSet<&Value> =
+                rows.rows.iter().filter_map(|row| row.get(own.target as usize)).collect();
+            let (from, to) = (self.name(own.column), format!("{}.{}", target.name, column.name));
+            let is_lost =
+                |value: &&Value| **value != Value::Null && !keys.contains(&stored(value, column.affinity));
+            match self.values(own.column).find(is_lost) {
+                Some(value) => found
+                    .not_kept
+                    .push(format!("{from}: {} is not in {to}, and every one is there", literal(value))),
+                None => found.kept.push(format!("every {from} is in {to}")),
+            }
+        }
+    }
+
+    fn each_column(&self, found: &mut Resemblance) {
+        for &at in &self.read {
+            if let Some(own) = self.own.columns.get(at as usize) {
+                self.column(at, own, found);
+            }
+        }
+    }
+
+    fn column(&self, at: u32, own: &ColumnConstraint, found: &mut Resemblance) {
+        let name = self.name(at);
+        if let Some(value) = self.values(at).find(|value| !own.keeps(value)) {
+            found.not_kept.push(format!("{name}: {}", reason(own, value)));
+            return;
+        }
+        if own.is_not_null && !self.table.is_not_null(at) && self.table.rowid_alias() != Some(at) {
+            found.kept.push(format!("no NULL in {name}"));
+        }
+        match (&own.categories, &own.range) {
+            _ if own.is_key => {}
+            (Some(values), _) => found.kept.push(format!("{name} one of its {} values", values.len())),
+            (None, Some((low, high))) => {
+                found.kept.push(format!("{name} within {} and {}", literal(low), literal(high)));
+            }
+            (None, None) => {}
+        }
+    }
+}
+
+/// Why a value may not stand in the column.
+fn reason(own: &ColumnConstraint, value: &Value) -> String {
+    match (value, &own.categories, &own.range) {
+        (Value::Null, ..) => "never NULL there".to_owned(),
+        (value, None, Some((low, high))) => {
+            format!("{} is not within {} and {}", literal(value), literal(low), literal(high))
+        }
+        (value, ..) => format!("{} is none of the values there", literal(value)),
+    }
+}

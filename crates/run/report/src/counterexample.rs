@@ -1,0 +1,76 @@
+//! A counterexample for a terminal: its tables with the columns that the queries read, what both return on it, and why.
+
+use std::fmt::Write as _;
+
+use sqlgauge_base::printable;
+use sqlgauge_verify::VerdictRecord;
+
+use crate::ShowOptions;
+use crate::formats::table::wrapped;
+use crate::grid::{Shown, beside};
+use crate::style::Painter;
+
+/// What of it a sentence names; the record has all.
+const NAMED: usize = 4;
+
+/// Adds the counterexample of a record to the text.
+pub(crate) fn write(record: &VerdictRecord, options: ShowOptions, text: &mut String) {
+    let painter = Painter { colour: options.colour };
+    for table in record.shown_tables() {
+        let title = painter.bold(&format!("table {}", printable(&table.name)));
+        if table.rows.rows.is_empty() {
+            let _infallible = writeln!(text, "{title}  {}\n", painter.dim("no rows"));
+            continue;
+        }
+        let _infallible = writeln!(text, "{title}");
+        Shown::kept(&table.rows, options.rows).write(options, text);
+    }
+    if let (Some(gold), Some(prediction)) = (&record.left_result, &record.right_result) {
+        let [gold, prediction] = [gold, prediction].map(|result| Shown::kept(result, options.rows));
+        results(gold, prediction, options, text);
+    }
+    for sentence in counterexample_sentences(record) {
+        for line in wrapped(&printable(&sentence), usize::from(options.width)) {
+            let _infallible = writeln!(text, "{line}");
+        }
+    }
+}
+
+/// Both results: single values in one line, else as tables beside each other.
+pub(crate) fn results(gold: Shown, prediction: Shown, options: ShowOptions, text: &mut String) {
+    if let (Some(gold), Some(prediction)) = (gold.single(), prediction.single()) {
+        let title = Painter { colour: options.colour }.bold("results");
+        let _infallible = writeln!(text, "{title}  gold {gold}, prediction {prediction}\n");
+        return;
+    }
+    beside(("result of gold", gold), ("result of prediction", prediction), options, text);
+}
+
+/// Why the results differ, and how far the database is to be believed.
+pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
+    let mut sentences: Vec<String> = record.explanation.iter().cloned().collect();
+    if let Some(needs) = &record.needs {
+        sentences.push(format!("No plainer database was found: it needs {}.", needs.join(", ")));
+    }
+    if let Some(is_realistic) = record.realistic {
+        let of = |all: &Option<Vec<String>>| listed(all.as_deref().unwrap_or_default());
+        sentences.push(match (is_realistic, &record.kept) {
+            (true, None) => "It keeps what the rows of the given database keep.".to_owned(),
+            (true, kept) => format!("It keeps what the rows of the given database keep: {}.", of(kept)),
+            (false, _) => format!("It is unlike the given database. {}.", of(&record.not_kept)),
+        });
+    }
+    if record.depends_on_clock {
+        let sentence = "A query asks for the present time: the results may be others on another day.";
+        sentences.push(sentence.to_owned());
+    }
+    sentences
+}
+
+/// The beginning of a list, and how much there is more.
+fn listed(all: &[String]) -> String {
+    match all.len().checked_sub(NAMED) {
+        Some(more @ 1..) => format!("{}; and {more} more", all[..NAMED].join("; ")),
+        _ => all.join("; "),
+    }
+}

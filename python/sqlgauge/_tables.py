@@ -1,0 +1,99 @@
+"""Databases from loose tables: ``sqlgauge tables``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import _native, _show
+from ._help import documented
+
+__all__ = ["BuiltDatabase", "BuiltDatabases", "tables"]
+
+
+@documented
+@dataclass(frozen=True)
+class BuiltDatabase:
+    """A database that was built of tables."""
+
+    db_id: str
+    path: Path
+    tables: dict[str, int]
+    """Its tables with their numbers of rows."""
+    foreign_keys: int
+    """How many it declares."""
+
+
+@documented
+@dataclass(frozen=True, repr=False)
+class BuiltDatabases:
+    """The databases that :func:`tables` built, and what became of each file."""
+
+    out: Path
+    """The folder: ``db`` of the other functions."""
+    databases: tuple[BuiltDatabase, ...]
+    refused: dict[str, str]
+    """The files that are not used, each with the reason."""
+    raw: list[dict[str, Any]] = field(repr=False)
+    """Every decision, as in ``tables.jsonl``."""
+
+    def __repr__(self) -> str:
+        return _show.text([], self._shown())
+
+    def _repr_html_(self) -> str:
+        return _show.html([], self._shown())
+
+    def _shown(self) -> list[_show.Table]:
+        built = [(one.db_id, ", ".join(one.tables), one.foreign_keys) for one in self.databases]
+        databases = _show.Table(f"databases in {self.out}", ["database", "tables", "foreign keys"], built)
+        refused = _show.Table("files that are not used", ["file", "reason"], list(self.refused.items()), whole=True)
+        return [databases, refused] if self.refused else [databases]
+
+
+def tables(
+    folder: str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str],
+    foreign_key_score: float | None = None,
+    keep_wide: bool = False,
+    keep_duplicates: bool = False,
+    min_latin: float | None = None,
+    jobs: int = 0,
+) -> BuiltDatabases:
+    """Builds SQLite databases with types and keys from a folder of CSV and Parquet files.
+
+    Args:
+        folder: Folder with the files; related tables of one folder may share a database.
+        out: New or empty folder to write: ``DB_ID/DB_ID.sqlite``, and ``tables.jsonl`` with the reason for every decision.
+        foreign_key_score: Lowest score at which a column becomes a foreign key to another table, from 0 to 1.
+        keep_wide: Keep wide tables whole, instead of splitting them along functional dependencies.
+        keep_duplicates: Keep rows that repeat an earlier one.
+        min_latin: Refuse a table in which a smaller share of the letters is Latin, from 0 to 1; 0 accepts every script.
+        jobs: Worker threads; 0 means one per core.
+
+    Raises:
+        InputError: An option is out of range, no table can be used, or ``out`` is not empty.
+    """
+    job = {
+        "folder": folder,
+        "out": out,
+        "foreign_key_score": foreign_key_score,
+        "keep_wide": keep_wide,
+        "keep_duplicates": keep_duplicates,
+        "min_latin": min_latin,
+        "jobs": jobs,
+    }
+    said = _native.build_databases(job)
+    return BuiltDatabases(
+        out=Path(out),
+        databases=tuple(_built(Path(out), own) for own in said if own["about"] == "database"),
+        refused={own["file"]: own["detail"] for own in said if own["about"] == "file" and own["outcome"] == "refused"},
+        raw=said,
+    )
+
+
+def _built(out: Path, own: dict[str, Any]) -> BuiltDatabase:
+    db_id = own["db_id"]
+    return BuiltDatabase(db_id, out / db_id / f"{db_id}.sqlite", dict(own["tables"]), own["foreign_keys"])
