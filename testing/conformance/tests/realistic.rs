@@ -12,13 +12,13 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use sqlgauge_conformance::{data, files, gold_lines, read};
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
-use sqlgauge_search::Constraints;
-use sqlgauge_verify::{NamedTable, Verdict, Verifier, VerifyOptions};
+use sqlgauge_search::Mined;
+use sqlgauge_verify::{Data, NamedTable, PairContext, Verdict, Verifier, VerifyOptions};
 
 /// Of so many pairs of a gold and a prediction one is taken.
 const EVERY: usize = 11;
 
-/// Rows that must repeat a value before a dependency is believed; see [`Constraints`].
+/// Rows that must repeat a value before a dependency is believed; see [`Mined`].
 const MIN_REPEATS: i64 = 10;
 
 /// By database, some of the golds with what was predicted for them.
@@ -88,13 +88,15 @@ fn what_is_called_realistic_keeps_what_the_rows_keep() {
         let path = root.join(format!("spider/database/{db}/{db}.sqlite"));
         let database = engine.open(&path).unwrap();
         let real = Connection::open(&path).unwrap();
-        let constraints = Arc::new(Constraints::mine(&engine, &database));
+        let mined = Arc::new(Mined::new(Arc::clone(database.schema())));
         let schema = Arc::clone(&database.kept_schema(&engine).schema);
         let plain = Verifier::new(Arc::clone(&schema), VerifyOptions::default()).unwrap();
-        let like = Verifier::new(schema, VerifyOptions::default()).unwrap().realistic(constraints).unwrap();
+        let like = Verifier::new(schema, VerifyOptions::default()).unwrap().realistic(mined);
         for (gold, prediction) in pairs {
             let tables = |verifier: &Verifier| {
-                let report = verifier.verify(&gold, &prediction, None).ok()?;
+                let data = Some(Data { engine: &engine, database: &database, results: None });
+                let beside = PairContext { data, ..PairContext::default() };
+                let report = verifier.verify_beside(&gold, &prediction, beside).ok()?;
                 let Verdict::Different(found) = &report.verdict else { return None };
                 let is_complete =
                     found.resemblance.as_ref().is_some_and(sqlgauge_search::Resemblance::is_complete);

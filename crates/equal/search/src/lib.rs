@@ -70,7 +70,7 @@ pub use self::many::refute_all;
 pub use self::near::near_schema;
 pub use self::needs::Need;
 pub use self::observed::Observed;
-pub use self::realistic::{Constraints, Resemblance};
+pub use self::realistic::{Constraints, Mined, Resemblance};
 pub use self::signature::Signature;
 pub use self::stand::Objection;
 pub use self::verdict::{Inapplicable, Refutation, SearchReason, SearchVerdict, Side, Survived};
@@ -133,7 +133,7 @@ pub struct Search {
     /// The tables that the sandbox has, and what SQLite said of those that it could not make.
     created: RefCell<Created>,
     /// What the databases keep besides the schema.
-    constraints: Option<Arc<Constraints>>,
+    constraints: Option<Constraints>,
     /// The left query of the last pair: a gold comes with one query after another.
     last_left: RefCell<Option<LeftQuery>>,
     /// When a search ends, whatever it has found.
@@ -176,6 +176,11 @@ impl Search {
     /// too many steps is. Without a moment steps alone decide, so that a search is deterministic.
     pub fn end_at(&self, deadline: Option<Instant>) {
         self.deadline.set(deadline);
+    }
+
+    /// That moment.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline.get()
     }
 
     /// The time until that moment; `None` without one.

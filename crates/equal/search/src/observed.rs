@@ -87,7 +87,7 @@ impl Counts {
 }
 
 /// Counts a table's first rows; `None` if it is empty or the engine cannot read it within its limits.
-fn counts(table: &Table, engine: &dyn Engine, database: &Database) -> Option<Counts> {
+pub(super) fn counts(table: &Table, engine: &dyn Engine, database: &Database) -> Option<Counts> {
     let mut counts = Counts { rows: 0, columns: Vec::with_capacity(table.columns.len()) };
     for columns in table.columns.chunks(COLUMNS) {
         let asked = columns.iter().map(|column| {

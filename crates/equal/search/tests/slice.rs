@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sqlgauge_engine::{Engine, Limits, SqliteEngine, Value};
-use sqlgauge_search::{Constraints, Refutation, Search, SearchOptions};
+use sqlgauge_search::{Mined, Refutation, Search, SearchOptions};
 
 /// 400 orders of 20 customers of 4 towns; order 401 refers to no customer.
 fn shop(path: &Path) {
@@ -37,7 +37,8 @@ fn a_realistic_witness_keeps_what_the_database_keeps() {
     let engine = SqliteEngine::new(Limits::default());
     let database = engine.open(&path).unwrap();
     let schema = Arc::clone(database.schema());
-    let constraints = Arc::new(Constraints::mine(&engine, &database));
+    let tables = ["town", "customer", "purchase"].map(|name| schema.table_id(name).unwrap());
+    let constraints = Mined::new(Arc::clone(&schema)).among(tables, &engine, &database);
     let plain = Search::new(Arc::clone(&schema), SearchOptions::default()).unwrap();
     let realistic = Search::realistic(&schema, constraints, SearchOptions::default()).unwrap();
     let like = |search: &Search, left: &str, right: &str| {

@@ -13,6 +13,7 @@
 //!
 //! A text that SQLite refuses gets its error and no verdict. What no stage decides is unknown, with the reason.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,8 +33,8 @@ use crate::verdict::{
 };
 use sqlgauge_prove::{Bounds, ProofOutcome, Solver};
 use sqlgauge_search::{
-    Constraints, Inapplicable, Need, Refutation, Resemblance, Search, SearchError, SearchReason,
-    SearchVerdict as Found, Side, Survived, Witness, near_schema,
+    Inapplicable, Mined, Need, Refutation, Resemblance, Search, SearchError, SearchReason,
+    SearchVerdict as Found, Side, Survived, Witness, near_schema, tables_of, with_targets,
 };
 
 /// What is known of a pair besides its texts.
@@ -53,8 +54,8 @@ pub struct Data<'a> {
     pub engine: &'a dyn Engine,
     /// The database.
     pub database: &'a Database,
-    /// The results of the left and of the right query.
-    pub results: (&'a ResultSet, &'a ResultSet),
+    /// The results of the left and of the right query; `None` where one has none.
+    pub results: Option<(&'a ResultSet, &'a ResultSet)>,
 }
 
 /// Other queries of a question whose counterexamples are tried on a pair.
@@ -66,14 +67,17 @@ pub struct Verifier {
     schema: Arc<Schema>,
     options: VerifyOptions,
     search: Search,
-    like: Option<Like>,
+    /// What is known of the rows of a database.
+    mined: Option<Arc<Mined>>,
+    /// A search that keeps what those rows keep, for the pair at hand.
+    like: RefCell<Option<Like>>,
 }
 
-/// What a database's rows keep, and a search that keeps to it.
 #[derive(Debug)]
 struct Like {
-    constraints: Arc<Constraints>,
     search: Search,
+    /// Whether it is known what the rows keep.
+    is_known: bool,
 }
 
 impl Verifier {
@@ -84,27 +88,20 @@ impl Verifier {
     pub fn new(schema: impl Into<Arc<Schema>>, options: VerifyOptions) -> Result<Self, SearchError> {
         let schema = schema.into();
         let search = Search::new(Arc::clone(&schema), options.search())?;
-        Ok(Self { schema, options, search, like: None })
+        Ok(Self { schema, options, search, mined: None, like: RefCell::default() })
     }
 
-    /// The verifier that looks first for counterexamples that keep what the rows of a database keep; each then says what
-    /// of it it keeps.
-    ///
-    /// # Errors
-    /// When SQLite cannot open a database in memory.
-    pub fn realistic(self, constraints: Arc<Constraints>) -> Result<Self, SearchError> {
-        let search = Search::realistic(&self.schema, Arc::clone(&constraints), self.options.search())?;
-        Ok(Self { like: Some(Like { constraints, search }), ..self })
+    /// The verifier that looks first for counterexamples that keep what the rows of a database keep, for pairs that come
+    /// with that database ([`Data`]); each then says what of it it keeps.
+    pub fn realistic(self, mined: Arc<Mined>) -> Self {
+        Self { mined: Some(mined), ..self }
     }
 
     /// A verifier for one pair whose foreign keys lead through hundreds of tables: see [`near_schema`].
     fn near(&self, left: &str, right: &str) -> Option<Self> {
         let schema = near_schema(&self.schema, left, right).filter(|schema| *schema != *self.schema)?;
         let near = Self::new(schema, self.options).ok()?;
-        match &self.like {
-            Some(like) => near.realistic(Arc::clone(&like.constraints)).ok(),
-            None => Some(near),
-        }
+        Some(Self { mined: self.mined.clone(), ..near })
     }
 
     /// What is known of the pair. The left query is the gold. Without a solver there is no bounded proof.
@@ -144,10 +141,9 @@ impl Verifier {
         right: &str,
         beside: PairContext<'_>,
     ) -> Result<VerifyReport, RefusedText> {
-        let searches = || std::iter::once(&self.search).chain(self.like.as_ref().map(|like| &like.search));
-        searches().for_each(|search| search.end_at(deadline));
+        self.search.end_at(deadline);
         let report = self.verify_here(left, right, beside);
-        searches().for_each(|search| search.end_at(None));
+        self.search.end_at(None);
         report
     }
 
@@ -197,14 +193,19 @@ impl Verifier {
         let PairContext { data, peers, solver } = beside;
         let mut clock = Clock::default();
         let differing = data.as_ref().filter(|data| self.differs(data));
+        self.like.take();
         if let Some(verdict) = self.rules(left, right)? {
+            if let Some(data) = differing {
+                self.look_at_rows(data, left, right);
+            }
             let contradicted = differing.and_then(|data| self.contradicted(&verdict, data, left, right));
             let verdict = contradicted.unwrap_or(verdict);
             let is_tie = differing.is_some() && matches!(verdict, Verdict::Equivalent(_));
             return Ok(VerifyReport { is_tie, ..clock.report(verdict, Stage::Rules) });
         }
         clock.ended(Stage::Rules);
-        if data.is_some() {
+        if let Some(data) = data.as_ref() {
+            self.look_at_rows(data, left, right);
             if let Some(found) = differing.and_then(|data| self.sliced(data, left, right)) {
                 return Ok(clock.report(self.different(found, left, right), Stage::Data));
             }
@@ -303,9 +304,24 @@ impl Verifier {
         }
     }
 
+    /// Sees what the rows keep in the tables that the pair leads to, where a verifier is to keep to it.
+    fn look_at_rows(&self, data: &Data<'_>, left: &str, right: &str) {
+        let Some(mined) = &self.mined else { return };
+        let read = |text| resolve(text, &self.schema).map(|query| tables_of(&query)).unwrap_or_default();
+        let read = read(left).union(&read(right)).copied().collect();
+        let Ok(tables) = with_targets(&self.schema, &read) else { return };
+        let constraints = mined.among(tables, data.engine, data.database);
+        let is_known = constraints.are_known();
+        let search = Search::realistic(&self.schema, constraints, self.options.search());
+        *self.like.borrow_mut() = search.ok().map(|search| {
+            search.end_at(self.search.deadline());
+            Like { search, is_known }
+        });
+    }
+
     /// Whether the results on the data differ by more than an order that does not count.
     fn differs(&self, data: &Data<'_>) -> bool {
-        let (left_rows, right_rows) = data.results;
+        let Some((left_rows, right_rows)) = data.results else { return false };
         let unordered = &GoldOrder::Unordered;
         let semantics = self.options.semantics;
         let is_other = left_rows.width() != right_rows.width() || left_rows.values() != right_rows.values();
@@ -323,7 +339,7 @@ impl Verifier {
         if keeps_all(&found) {
             return Some(found);
         }
-        let whole = self.like.as_ref().and_then(|like| slice(&like.search));
+        let whole = self.like.borrow().as_ref().and_then(|like| slice(&like.search));
         let whole = whole.and_then(|whole| self.search.replay(whole.database(), left, right));
         Some(whole.filter(keeps_all).unwrap_or(found))
     }
@@ -344,12 +360,13 @@ impl Verifier {
 
     /// What a counterexample keeps of what the rows of the given database keep.
     fn resemblance(&self, refutation: &Refutation, left: &str, right: &str) -> Option<Resemblance> {
-        self.like.as_ref()?.search.resemblance(refutation.database(), left, right)
+        self.like.borrow().as_ref()?.search.resemblance(refutation.database(), left, right)
     }
 
     /// A counterexample that keeps what the rows of the given database keep.
     fn found_like_them(&self, left: &str, right: &str) -> Option<Refutation> {
-        let found = self.like.as_ref()?.search.refute_minimised(left, right);
+        let like = self.like.borrow();
+        let found = like.as_ref().filter(|like| like.is_known)?.search.refute_minimised(left, right);
         let found = self.search.replay(found.refutation()?.database(), left, right)?;
         self.resemblance(&found, left, right).is_some_and(|own| own.is_complete()).then_some(found)
     }

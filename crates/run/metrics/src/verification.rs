@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_prove::{Solver, SolverLimits};
-use sqlgauge_search::{Constraints, SearchError};
+use sqlgauge_search::{Mined, SearchError};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::{Data, PairContext, RefusedText, Verifier, VerifyOptions, VerifyReport};
 
@@ -17,7 +17,7 @@ pub struct Verification {
     options: VerifyOptions,
     solver: Option<PathBuf>,
     /// What the rows of databases keep, by the address of the schema.
-    constraints: Mutex<HashMap<usize, Arc<Constraints>>>,
+    mined: Mutex<HashMap<usize, Arc<Mined>>>,
     /// By the address of the schema, which the verifiers keep alive.
     verifiers: Mutex<HashMap<usize, Vec<Verifier>>>,
     solvers: Mutex<Vec<Solver>>,
@@ -48,12 +48,11 @@ impl Verification {
         let rows =
             |sql: &str| database.and_then(|(engine, database)| engine.run(database, sql).rows().cloned());
         let (left_rows, right_rows) = (rows(left), rows(right));
-        let data = match (database, &left_rows, &right_rows) {
-            (Some((engine, database)), Some(left), Some(right)) => {
-                Some(Data { engine, database, results: (left, right) })
-            }
-            _ => None,
-        };
+        let data = database.map(|(engine, database)| Data {
+            engine,
+            database,
+            results: left_rows.as_deref().zip(right_rows.as_deref()),
+        });
         self.with(schema, database, |verifier, solver| {
             verifier.verify_beside(left, right, PairContext { data, solver, ..PairContext::default() })
         })
@@ -90,11 +89,11 @@ impl Verification {
         database: Option<(&dyn Engine, &Database)>,
     ) -> Result<Verifier, SearchError> {
         let verifier = Verifier::new(Arc::clone(schema), self.options)?;
-        let Some((engine, database)) = database else { return Ok(verifier) };
-        let key = Arc::as_ptr(schema).addr();
-        let mut constraints = self.constraints.lock().unwrap_or_else(PoisonError::into_inner);
-        let mined = constraints.entry(key).or_insert_with(|| Arc::new(Constraints::mine(engine, database)));
-        verifier.realistic(Arc::clone(mined))
+        let Some((_, database)) = database else { return Ok(verifier) };
+        let mut mined = self.mined.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(Mined::new(Arc::clone(database.schema())));
+        let own = mined.entry(Arc::as_ptr(schema).addr()).or_insert_with(new);
+        Ok(verifier.realistic(Arc::clone(own)))
     }
 
     fn idle_solver(&self) -> Option<Solver> {

@@ -57,10 +57,10 @@ impl Metric for Verify {
         let given = Some((pair.engine(), database.as_ref()));
         let verified = verification.with(schema, given, |verifier, solver| {
             let results = pair.results().ok();
-            let data = results.as_ref().map(|results| Data {
+            let data = Some(Data {
                 engine: pair.engine(),
                 database,
-                results: (&results.gold, &results.prediction),
+                results: results.as_ref().map(|results| (&*results.gold, &*results.prediction)),
             });
             verifier.verify_beside(
                 pair.gold(),

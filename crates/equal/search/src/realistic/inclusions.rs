@@ -22,12 +22,12 @@ pub(super) struct Inclusion {
 }
 
 impl Constraints {
-    /// The inclusions that all rows keep, each with the place of its table. Candidates are columns with the name of another
-    /// table's key; an INTEGER PRIMARY KEY counts by itself, and is none.
+    /// The inclusions that all rows keep, each with the place of its table. Candidates are columns with the name of another table's key.
+    /// An INTEGER PRIMARY KEY is not one of them: SQLite numbers rows by itself.
     pub(super) fn inclusions(&self, schema: &Schema, source: Source<'_>) -> Vec<(usize, Inclusion)> {
         let keys = self.keys(schema);
         let mut candidates = Vec::new();
-        for (from, table) in schema.tables().iter().enumerate().filter(|&(at, _)| self.tables[at].is_some()) {
+        for (from, table) in self.rows().filter_map(|(at, _)| Some((at, schema.tables().get(at)?))) {
             let is_free = |&at: &u32| {
                 table.rowid_alias() != Some(at)
                     && !table.foreign_keys.iter().any(|key| key.columns.contains(&at))
@@ -59,8 +59,8 @@ impl Constraints {
     /// The columns that repeat no value, by the schema or by the rows, with their names.
     fn keys(&self, schema: &Schema) -> Vec<(String, (usize, u32))> {
         let mut keys = Vec::new();
-        for (at, (table, own)) in schema.tables().iter().zip(&self.tables).enumerate() {
-            let Some(own) = own else { continue };
+        for (at, own) in self.rows() {
+            let Some(table) = schema.tables().get(at) else { continue };
             let declared = std::iter::once(&table.primary_key).chain(&table.unique);
             for key in declared.chain(&own.unique) {
                 if let [column] = key.as_slice()

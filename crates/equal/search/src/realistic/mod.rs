@@ -7,18 +7,21 @@
 
 mod dependencies;
 mod inclusions;
+mod mined;
 mod resemblance;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-use sqlgauge_engine::{Database, Engine, ResultSet, Value};
+use sqlgauge_engine::Value;
 use sqlgauge_sql::quote::name as quoted;
-use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId, TableKind};
+use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId};
 
 use self::dependencies::Dependency;
 use self::inclusions::Inclusion;
+pub use self::mined::Mined;
+use self::mined::Source;
 pub use self::resemblance::Resemblance;
-use super::observed::{COLUMNS, Counts, Observed, ROWS, count};
+use super::observed::{COLUMNS, Counts, ROWS, count};
 use super::plan::{Plan, TablePlan};
 use super::values::{date_part, number};
 use super::{Search, SearchError, SearchOptions};
@@ -35,7 +38,7 @@ impl Search {
     /// When SQLite cannot open a database in memory.
     pub fn realistic(
         schema: &Schema,
-        constraints: Arc<Constraints>,
+        constraints: Constraints,
         options: SearchOptions,
     ) -> Result<Self, SearchError> {
         let options = SearchOptions { null_in_primary_key: false, ..options };
@@ -44,11 +47,29 @@ impl Search {
     }
 }
 
-/// What the rows of a database keep.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// What the rows of a database keep, in the tables of one pair of queries ([`Mined::among`]).
+#[derive(Debug, Clone, Default)]
 pub struct Constraints {
-    /// By the place of the table in the schema; `None` of what has no rows or cannot be read within the engine's limits.
-    tables: Vec<Option<TableConstraints>>,
+    /// By the place of the table in the schema: other schemas with the same tables have other ids.
+    tables: BTreeMap<usize, Looked>,
+}
+
+/// What a look at the rows of a table found.
+#[derive(Debug, Clone)]
+enum Looked {
+    Rows(TableConstraints),
+    NoRows,
+    /// Why it is not known what the rows keep.
+    Unknown(String),
+}
+
+impl Looked {
+    fn rows(&self) -> Option<&TableConstraints> {
+        match self {
+            Self::Rows(own) => Some(own),
+            Self::NoRows | Self::Unknown(_) => None,
+        }
+    }
 }
 
 /// What the rows of one table keep.
@@ -74,51 +95,13 @@ struct ColumnConstraint {
     categories: Option<Vec<Value>>,
 }
 
-/// What is mined.
-#[derive(Clone, Copy)]
-struct Source<'a> {
-    engine: &'a dyn Engine,
-    database: &'a Database,
-}
-
-impl Source<'_> {
-    fn rows(self, sql: &str) -> Option<Arc<ResultSet>> {
-        self.engine.run(self.database, sql).rows().cloned()
-    }
-
-    /// Whether a query returns no row; false where the engine gives up on it.
-    fn is_empty(self, sql: &str) -> bool {
-        self.rows(sql).is_some_and(|rows| rows.is_empty())
-    }
-}
-
 impl Constraints {
-    /// Mines a database. Dependencies are looked for in tables of less than 10,000 rows.
-    pub fn mine(engine: &dyn Engine, database: &Database) -> Self {
-        let source = Source { engine, database };
-        let schema = database.schema();
-        let observed = Observed::new(Arc::clone(schema), engine, database);
-        let of = |(table, counts): (&Table, &Option<Counts>)| {
-            counts.as_ref().and_then(|counts| TableConstraints::mine(table, counts, source))
-        };
-        let tables = schema.tables().iter().zip(&observed.counts).map(of).collect();
-        let mut constraints = Self { tables };
-        let inclusions = constraints.inclusions(schema, source);
-        for (at, table) in constraints.tables.iter_mut().enumerate() {
-            let (Some(own), Some(declared)) = (table, schema.tables().get(at)) else { continue };
-            own.inclusions = inclusions.iter().filter(|(from, _)| *from == at).map(|(_, own)| *own).collect();
-            own.mark_keys(declared);
-            own.unique.extend(inclusions::unique_pairs(declared, own, source));
-        }
-        constraints
-    }
-
     /// The schema with what the rows keep, as far as DDL can say it, but for NOT NULL: that would fill columns that no query
     /// reads.
     fn demanded(&self, schema: &Schema) -> Schema {
         let mut tables = schema.tables().to_vec();
-        for (table, own) in tables.iter_mut().zip(&self.tables) {
-            let Some(own) = own else { continue };
+        for (at, own) in self.rows() {
+            let Some(table) = tables.get_mut(at) else { continue };
             table.unique.extend(own.unique.iter().cloned());
             table.foreign_keys.extend(own.inclusions.iter().filter_map(|inclusion| {
                 let target = schema.tables().get(inclusion.table)?;
@@ -138,8 +121,26 @@ impl Constraints {
         self.table(id).is_some()
     }
 
+    /// Whether it is known what the rows keep, in every table.
+    pub fn are_known(&self) -> bool {
+        !self.tables.values().any(|looked| matches!(looked, Looked::Unknown(_)))
+    }
+
+    /// Why it is not known what the rows of a table keep.
+    fn unknown(&self, id: TableId) -> Option<&str> {
+        match self.tables.get(&id.index())? {
+            Looked::Unknown(reason) => Some(reason),
+            Looked::Rows(_) | Looked::NoRows => None,
+        }
+    }
+
     fn table(&self, id: TableId) -> Option<&TableConstraints> {
-        self.tables.get(id.index())?.as_ref()
+        self.tables.get(&id.index())?.rows()
+    }
+
+    /// What the rows keep of the tables that have some, by their places.
+    fn rows(&self) -> impl Iterator<Item = (usize, &TableConstraints)> {
+        self.tables.iter().filter_map(|(&at, looked)| Some((at, looked.rows()?)))
     }
 
     /// Takes what does not keep the constraints for off the type of its column, and puts values of the database in place of
@@ -170,11 +171,8 @@ impl Constraints {
 }
 
 impl TableConstraints {
-    /// What a table keeps by itself.
+    /// What a table keeps by itself; `None` where the engine gives up on its rows.
     fn mine(table: &Table, counts: &Counts, source: Source<'_>) -> Option<Self> {
-        if table.kind != TableKind::Table {
-            return None;
-        }
         let is_whole = counts.rows < ROWS;
         let repeats = |key: &Vec<u32>| is_whole || source.is_empty(&repeated(table, key));
         let unique: Vec<Vec<u32>> = counts.new_keys(table).into_iter().filter(repeats).collect();

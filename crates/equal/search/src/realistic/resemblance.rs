@@ -51,6 +51,11 @@ impl Constraints {
         (tables, read): (&BTreeSet<TableId>, &BTreeSet<ColumnKey>),
     ) -> Resemblance {
         let mut found = Resemblance::default();
+        for (id, table) in tables.iter().filter_map(|&id| Some((id, schema.table(id)?))) {
+            if let Some(reason) = self.unknown(id) {
+                found.not_kept.push(format!("{}: {reason}", table.name));
+            }
+        }
         for table in tables.iter().filter(|id| self.has_rows(**id)).filter_map(|&id| schema.table(id)) {
             if witness.table(&table.name).is_none_or(|rows| rows.rows.is_empty()) {
                 found.not_kept.push(format!("{}: no rows, and there are some there", table.name));
@@ -209,6 +214,6 @@ fn reason(own: &ColumnConstraint, value: &Value) -> String {
         (value, None, Some((low, high))) => {
             format!("{} is not within {} and {}", literal(value), literal(low), literal(high))
         }
-        (value, ..) => format!("{} is none of the values there", literal(value)),
+        (value, ..) => format!("{} is not one of the values there", literal(value)),
     }
 }
