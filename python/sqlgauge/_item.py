@@ -66,8 +66,8 @@ class Item:
 
     def _counterexample(self) -> list[_show.Table]:
         """The tables of a database on which the metric ``verify`` refuted the prediction."""
-        details = self.raw["details"].get("metrics", {}).values()
-        return [_show.named(table) for detail in details for table in detail.get("tables") or ()]
+        verdict = self.raw["details"].get("verdict") or {}
+        return [_show.named(table) for table in verdict.get("tables") or ()]
 
 
 def show(

@@ -48,7 +48,8 @@ class Verification:
     tables: tuple[dict[str, Any], ...]
     """The tables of the witness with the columns that the queries read: ``name``, ``columns``, ``rows``."""
     realistic: bool | None
-    """Whether the witness keeps what the rows of the given database keep; ``None`` where no rows were given."""
+    """Whether the witness keeps what the rows of the given database keep; ``None`` where no rows were given, or too many to look
+    at all of them (``raw["kept_unknown"]`` says so)."""
     kept: tuple[str, ...]
     """What of that it keeps, in words."""
     not_kept: tuple[str, ...]

@@ -44,6 +44,16 @@ def test_an_item_has_its_queries_rows_scores_and_reasons(run: sg.Run) -> None:
     assert pickle.loads(pickle.dumps(item)).gold == item.gold
 
 
+def test_a_refuted_item_has_the_tables_of_its_counterexample(run: sg.Run) -> None:
+    verify = next(name for name in next(run.items())["metrics"] if name.startswith("verify"))
+    refuted = next(item for item in run.items() if item["metrics"][verify] == 0.0)
+    item = sg.show(run, refuted["id"], refuted["system"])
+    tables = refuted["details"]["verdict"]["tables"]
+    assert tables
+    for table in tables:
+        assert f"table {table['name']}" in item._repr_html_()
+
+
 def test_an_item_prints_as_the_command_line_shows_it(run: sg.Run) -> None:
     wrong = wrong_ids(run, "baseline")[0]
     command = [program(), "show", run.path, "--id", wrong, "--system", "baseline"]

@@ -136,7 +136,8 @@ impl AugmentJob {
         let all = load_benchmark(&self.benchmark)?;
         let engine = context.sqlite(Limits::default(), Moment::now())?;
         let taken = subset::positions(&self.subset, &all.examples, &self.db, &engine)?;
-        let original = Benchmark { examples: pick(all.examples.clone(), taken.as_deref()), ..all.clone() };
+        let mut original = all.clone();
+        original.examples = pick(original.examples, taken.as_deref());
         let taken: Option<HashSet<usize>> = taken.map(|positions| positions.into_iter().collect());
         let settings = AugmentSettings {
             prompt: match &self.prompt {

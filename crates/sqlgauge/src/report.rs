@@ -96,6 +96,10 @@ impl ReportJob {
             context.watcher().note(&text);
         }
         let gates = gates_of(&self.gates, &report.manifest.metrics)?;
+        if self.format == "junit" && gates.is_empty() && !self.junit_items {
+            let text = "the file has no test case: bars make them (--fail-under METRIC=X), or --junit-items one of each item";
+            context.watcher().note(text);
+        }
         Ok(report.with_gates(gates))
     }
 

@@ -60,7 +60,7 @@ impl Translate {
     }
 }
 
-/// Why there is no text.
+/// Why a query could not be translated.
 fn message(value: &Value) -> Option<&str> {
     value.get("message").and_then(Value::as_str)
 }

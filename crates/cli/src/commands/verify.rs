@@ -98,7 +98,7 @@ impl Verify {
         }
         if self.realistic {
             note(
-                "--realistic is no longer needed: counterexamples like the rows of the database come first always",
+                "--realistic has no effect any more: the search always looks first for a counterexample like the rows of the database",
             );
         }
         let mut settings = self.how.settings(self.timeout)?;

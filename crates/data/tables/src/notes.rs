@@ -34,7 +34,7 @@ impl TablesReport {
 }
 
 impl Notes {
-    /// Files that are no tables by their names: one line for all.
+    /// Files whose names are not those of tables: one line for all of them.
     fn others(&mut self, names: &[&str]) {
         const NAMED: usize = 3;
         let Some(shown) = names.get(..names.len().min(NAMED)).filter(|shown| !shown.is_empty()) else {
@@ -72,7 +72,7 @@ impl Notes {
     }
 }
 
-/// `2 lines (7, 12)`; rows where there are no lines.
+/// `2 lines (7, 12)`, or `2 rows` of a format without line numbers.
 fn counted(lines: &Lines) -> String {
     let noun = if lines.first.is_empty() { "row" } else { "line" };
     let plural = if lines.count == 1 { "" } else { "s" };

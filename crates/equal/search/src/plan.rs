@@ -70,7 +70,7 @@ pub(super) struct TablePlan {
     /// Sets of positions in `columns` that must be unique.
     pub(super) keys: Vec<Vec<usize>>,
     pub(super) foreign_keys: Vec<ForeignPlan>,
-    /// Positions of two columns, of which rows that agree in the first agree in the second.
+    /// Pairs of positions: the first column determines the second.
     pub(super) dependencies: Vec<(usize, usize)>,
 }
 

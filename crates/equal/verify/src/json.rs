@@ -47,7 +47,7 @@ pub struct VerdictRecord {
     /// What the counterexample needs that plainer databases have not: duplicates, NULLs, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<Vec<String>>,
-    /// Whether it keeps what the rows of the given database keep.
+    /// Whether it keeps what the rows of the given database keep; absent where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realistic: Option<bool>,
     /// What of that it keeps, in words.
@@ -56,6 +56,9 @@ pub struct VerdictRecord {
     /// What of that it does not keep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_kept: Option<Vec<String>>,
+    /// The tables of which it is not known what their rows keep, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_unknown: Option<Vec<String>>,
     /// Whether a query asks for the time.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub depends_on_clock: bool,
@@ -228,10 +231,11 @@ impl VerdictRecord {
         if !refutation.needs().is_empty() {
             self.needs = Some(refutation.needs().iter().map(|need| need.name().to_owned()).collect());
         }
-        if let Some(Resemblance { kept, not_kept }) = &counterexample.resemblance {
+        if let Some(resemblance) = &counterexample.resemblance {
+            let Resemblance { kept, not_kept, unknown } = resemblance;
             let some = |all: &Vec<String>| (!all.is_empty()).then(|| all.clone());
-            self.realistic = Some(not_kept.is_empty());
-            (self.kept, self.not_kept) = (some(kept), some(not_kept));
+            self.realistic = resemblance.is_complete();
+            (self.kept, self.not_kept, self.kept_unknown) = (some(kept), some(not_kept), some(unknown));
         }
         self.depends_on_clock = refutation.depends_on_clock();
         self.defect = counterexample.defect.as_ref().map(|defect| DefectRecord {

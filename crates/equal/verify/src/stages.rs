@@ -93,6 +93,7 @@ impl Verifier {
 
     /// The verifier that looks first for counterexamples that keep what the rows of a database keep, for pairs that come
     /// with that database ([`Data`]); each then says what of it it keeps.
+    #[must_use]
     pub fn realistic(self, mined: Arc<Mined>) -> Self {
         Self { mined: Some(mined), ..self }
     }
@@ -334,8 +335,9 @@ impl Verifier {
     fn sliced(&self, data: &Data<'_>, left: &str, right: &str) -> Option<Refutation> {
         let slice = |search: &Search| search.slice(data.engine, data.database, left, right);
         let found = slice(&self.search)?;
-        let keeps_all =
-            |found: &Refutation| self.resemblance(found, left, right).is_none_or(|own| own.is_complete());
+        let keeps_all = |found: &Refutation| {
+            self.resemblance(found, left, right).is_none_or(|own| own.is_complete() == Some(true))
+        };
         if keeps_all(&found) {
             return Some(found);
         }
@@ -368,7 +370,9 @@ impl Verifier {
         let like = self.like.borrow();
         let found = like.as_ref().filter(|like| like.is_known)?.search.refute_minimised(left, right);
         let found = self.search.replay(found.refutation()?.database(), left, right)?;
-        self.resemblance(&found, left, right).is_some_and(|own| own.is_complete()).then_some(found)
+        self.resemblance(&found, left, right)
+            .is_some_and(|own| own.is_complete() == Some(true))
+            .then_some(found)
     }
 
     fn searched(&self, left: &str, right: &str) -> Result<Searched, RefusedText> {

@@ -85,15 +85,19 @@ fn garbled(runs: &[BenchRun], trial: &Trial) -> Vec<BenchRun> {
     runs
 }
 
-const PROTOCOLS: [Protocol; 3] =
-    [Protocol::LeaveDatasetOut, Protocol::LeaveModelOut, Protocol::LeaveDatabasesOut { known: 3, splits: 2 }];
+const PROTOCOLS: [Protocol; 4] = [
+    Protocol::LeaveDatasetOut,
+    Protocol::LeaveModelOut,
+    Protocol::LeaveDatabasesOut { known: 3, splits: 2 },
+    Protocol::LeaveGroupsOut { splits: 3 },
+];
 
 #[test]
 fn held_out_labels_are_not_in_the_pool() {
     let folder = tempfile::tempdir().unwrap();
     let runs = [tiny(folder.path(), "a", 6, 0), tiny(folder.path(), "b", 5, 2)];
     let engine = SqliteEngine::new(Limits::default());
-    for (protocol, count) in PROTOCOLS.into_iter().zip([2, 8, 4]) {
+    for (protocol, count) in PROTOCOLS.into_iter().zip([2, 8, 4, 24]) {
         let trials = of(&runs, protocol);
         assert_eq!(trials.len(), count, "{protocol:?}");
         for trial in &trials {
@@ -110,6 +114,55 @@ fn held_out_labels_are_not_in_the_pool() {
             assert_eq!(labelled, protocol == Protocol::LeaveModelOut);
         }
     }
+}
+
+/// Of a trial's target and of what is known, the mean of what the other systems reach.
+fn others_reach(runs: &[BenchRun], trial: &Trial) -> [f64; 2] {
+    [&trial.target.databases, &trial.known[0].databases].map(|databases| {
+        let stored = &runs[trial.target.run].stored;
+        let others = stored.items.iter().filter(|item| !trial.systems.contains(&item.system));
+        let labels: Vec<f64> = others
+            .filter(|item| databases.contains(&item.db_id))
+            .map(|item| item.metrics[METRIC].unwrap())
+            .collect();
+        labels.iter().sum::<f64>() / f64::from(u32::try_from(labels.len()).unwrap())
+    })
+}
+
+#[test]
+fn groups_of_databases_are_hard_or_easy_for_the_other_systems() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut runs = [tiny(folder.path(), "a", 9, 0)];
+    // On the last three databases nobody is right, on the first three everybody.
+    for item in &mut runs[0].stored.items {
+        let label = match item.index / 36 {
+            0 => Some(1.0),
+            2 => Some(0.0),
+            _ => continue,
+        };
+        item.metrics.insert(METRIC.to_owned(), label);
+    }
+    let trials = of(&runs, Protocol::LeaveGroupsOut { splits: 30 });
+    assert_eq!(trials.len(), 4 * 30);
+    let sizes: BTreeSet<usize> = trials.iter().map(|trial| trial.target.databases.len()).collect();
+    assert_eq!(sizes, BTreeSet::from([2, 3, 4]));
+    for trial in &trials {
+        let [known] = &trial.known[..] else { panic!("{} parts", trial.known.len()) };
+        assert!(known.databases.is_disjoint(&trial.target.databases));
+        assert_eq!(known.databases.len() + trial.target.databases.len(), 9);
+        assert_eq!((known.systems.len(), &known.systems), (1, &trial.target.systems));
+        let [target, rest] = others_reach(&runs, trial);
+        match trial.transfer.split(' ').next() {
+            Some("hard") => assert!(target < rest, "{target} {rest}"),
+            Some("easy") => assert!(target > rest, "{target} {rest}"),
+            _ => {}
+        }
+    }
+    // Any databases: sometimes these, sometimes those.
+    let random = trials.iter().filter(|trial| trial.transfer.starts_with("random"));
+    let harder =
+        random.map(|trial| others_reach(&runs, trial)).filter(|[target, rest]| target < rest).count();
+    assert!((5..35).contains(&harder), "{harder} of 40");
 }
 
 #[test]

@@ -37,11 +37,12 @@ impl Subject {
         let world = |schema| World::new(schema, options);
         let (plain, with_repeats) = if options.witnesses {
             let schema = Arc::clone(&database.kept_schema(engine).schema);
-            let observed = Observed::new(Arc::clone(&schema), engine, &database);
+            let observed = || Observed::new(Arc::clone(&schema), engine, &database);
             match options.likeness {
-                Likeness::Schema => (world(schema), None),
-                Likeness::Nulls => (world(observed.without_nulls()), None),
+                Likeness::Schema => (world(Arc::clone(&schema)), None),
+                Likeness::Nulls => (world(observed().without_nulls()), None),
                 Likeness::Repeats => {
+                    let observed = observed();
                     (world(observed.without_repeats()), Some(world(observed.without_nulls())))
                 }
             }

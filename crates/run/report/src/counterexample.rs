@@ -52,13 +52,17 @@ pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
     if let Some(needs) = &record.needs {
         sentences.push(format!("No plainer database was found: it needs {}.", needs.join(", ")));
     }
+    let of = |all: &Option<Vec<String>>| listed(all.as_deref().unwrap_or_default());
     if let Some(is_realistic) = record.realistic {
-        let of = |all: &Option<Vec<String>>| listed(all.as_deref().unwrap_or_default());
         sentences.push(match (is_realistic, &record.kept) {
             (true, None) => "It keeps what the rows of the given database keep.".to_owned(),
             (true, kept) => format!("It keeps what the rows of the given database keep: {}.", of(kept)),
             (false, _) => format!("It is unlike the given database. {}.", of(&record.not_kept)),
         });
+    }
+    if record.kept_unknown.is_some() {
+        let of = of(&record.kept_unknown);
+        sentences.push(format!("Whether it is like the given database is not known. {of}."));
     }
     if record.depends_on_clock {
         let sentence = "A query asks for the present time: the results may be others on another day.";

@@ -74,7 +74,7 @@ fn rows(report: &Report) -> Result<Option<(String, Vec<Row>, Beyond)>, ReportErr
 pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError> {
     let Some((ex, rows, beyond)) = rows(report)? else { return Ok(None) };
     let header =
-        ["system", &format!("EX ({ex})"), "rank", "EX-SpotIt", "rank", "refuted", "realistically", "unknown"];
+        ["system", &format!("EX ({ex})"), "rank", "EX-SpotIt", "rank", "refuted", "realistic", "unknown"];
     Ok(Some(SystemTable {
         title: "EX and EX-SpotIt",
         note: note(report, &beyond),
@@ -102,7 +102,7 @@ fn note(report: &Report, beyond: &Beyond) -> String {
     };
     format!(
         "percent: right on the database, and of these not refuted on another; refuted, unknown: of the answers right by EX; \
-         realistically: by a database that keeps what the rows of the benchmark's keep{rows}{bound}{}",
+         realistic: refuted by a database that keeps what the rows of the benchmark's keep{rows}{bound}{}",
         beyond.sentence()
     )
 }

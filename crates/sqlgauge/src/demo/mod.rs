@@ -19,7 +19,6 @@ use sqlgauge_etm::{MatchReport, Profile};
 use sqlgauge_evolve::{ChangeKind, EvolvePlan};
 use sqlgauge_report::{ItemView, Report};
 use sqlgauge_run::{Item, RunError};
-use sqlgauge_search::Resemblance;
 use sqlgauge_verify::Verdict;
 
 use crate::context::Context;
@@ -313,7 +312,7 @@ fn refuted(items: &[Item], sample: &Sample, engine: &dyn Engine) -> Result<Optio
         let database = engine.open(&sample.database(db_id))?;
         let verdict = verify_over_database(&settings, engine, &database, &pair.gold, &pair.prediction)?;
         if let Verdict::Different(counterexample) = &verdict.verdict
-            && counterexample.resemblance.as_ref().is_some_and(Resemblance::is_complete)
+            && counterexample.resemblance.as_ref().is_some_and(|own| own.is_complete() == Some(true))
         {
             return Ok(Some(RefutedAnswer { pair, verdict }));
         }

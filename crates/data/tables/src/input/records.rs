@@ -22,7 +22,7 @@ impl<R: Read> Records<R> {
             .terminator(if has_newlines { Terminator::Any(b'\n') } else { Terminator::CRLF })
             .flexible(true)
             .has_headers(false)
-            // The last line then ends as the others do; a blank one is no row.
+            // So that the last line has an end too. Where it had one already, this adds a blank line, which is skipped.
             .from_reader(text.chain(b"\n".as_slice()));
         Self { reader, has_newlines }
     }

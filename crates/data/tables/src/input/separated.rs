@@ -1,7 +1,7 @@
 //! Texts with separated values.
 //!
 //! # Contract
-//! - Quotes are `"`, doubled inside. Blank lines are no rows; how lines end: `records`.
+//! - Quotes are `"`, doubled inside. Blank lines are skipped. For the ends of lines see `records`.
 //! - The first row has the names, unless more than half of its values are numbers, dates or times: then it is a row and the
 //!   columns are `column_1` ….
 //! - A row with more values than there are names is cut where what is beyond is empty. Otherwise a row with more or fewer is

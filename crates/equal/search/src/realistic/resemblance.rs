@@ -20,12 +20,18 @@ pub struct Resemblance {
     pub kept: Vec<String>,
     /// What it does not.
     pub not_kept: Vec<String>,
+    /// The tables of which it is not known what their rows keep, and why.
+    pub unknown: Vec<String>,
 }
 
 impl Resemblance {
-    /// Whether it keeps everything.
-    pub fn is_complete(&self) -> bool {
-        self.not_kept.is_empty()
+    /// Whether it keeps everything; `None` where that is not known.
+    pub fn is_complete(&self) -> Option<bool> {
+        match (self.not_kept.as_slice(), self.unknown.as_slice()) {
+            ([], []) => Some(true),
+            ([], _) => None,
+            _ => Some(false),
+        }
     }
 }
 
@@ -53,7 +59,7 @@ impl Constraints {
         let mut found = Resemblance::default();
         for (id, table) in tables.iter().filter_map(|&id| Some((id, schema.table(id)?))) {
             if let Some(reason) = self.unknown(id) {
-                found.not_kept.push(format!("{}: {reason}", table.name));
+                found.unknown.push(format!("{}: {reason}", table.name));
             }
         }
         for table in tables.iter().filter(|id| self.has_rows(**id)).filter_map(|&id| schema.table(id)) {
