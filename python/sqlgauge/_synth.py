@@ -50,7 +50,7 @@ class Corpus:
 def synth(
     db: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     *,
-    pairs: int,
+    count: int,
     out: str | os.PathLike[str],
     tables: str | os.PathLike[str] | None = None,
     tiers: tuple[int, int, int, int] = (30, 35, 25, 10),
@@ -75,7 +75,7 @@ def synth(
 
     Args:
         db: Folder with ``DB_ID/DB_ID.sqlite``, or one database file, or several of them.
-        pairs: Pairs to make.
+        count: Pairs to make.
         out: Folder to write.
         tables: Folder of CSV and Parquet files, of which databases are made first, in the place of ``db``.
         tiers: Percentages of simple, moderate, complex and highly complex queries.
@@ -103,7 +103,7 @@ def synth(
     job = {
         "db": roots,
         "tables": tables,
-        "pairs": pairs,
+        "pairs": count,
         "out": out,
         "seed": seed,
         "schema_versions": schema_versions,

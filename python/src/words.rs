@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 const ARGUMENTS: &[(&str, &str)] = &[
     ("answers-to", "answers_to"),
     ("bound", "bound"),
+    ("count", "count"),
     ("db", "db"),
     ("db-id", "db_id"),
     ("distractors", "distractors"),
@@ -36,7 +37,6 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("near-misses", "near_misses"),
     ("now", "now"),
     ("out", "out"),
-    ("pairs", "pairs"),
     ("peer", "peers"),
     ("per-item", "per_item"),
     ("pred", "predictions"),
@@ -50,7 +50,6 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("system", "system"),
     ("systems", "systems"),
     ("tables", "tables"),
-    ("target", "target"),
     ("tau", "tau"),
     ("tiers", "tiers"),
     ("timeout", "timeout"),

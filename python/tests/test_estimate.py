@@ -22,7 +22,7 @@ def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> N
     target = [{"id": row["id"], "question": row["question"], "db_id": row["db_id"]} for row in rows]
     file = tmp_path / "target.json"
     file.write_text(json.dumps(target))
-    asked = ["--known", run.path, "--target", file, "--db", sample.db, f"--pred=chatty={sample.file_of('chatty')}"]
+    asked = ["--known", run.path, "--questions", file, "--db", sample.db, f"--pred=chatty={sample.file_of('chatty')}"]
     command = [program(), "estimate", *asked, "--now", NOW, "--json", "--out", tmp_path / "out"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -156,17 +156,17 @@ def test_evolve_says_what_does_not_fit(options: dict[str, object], says: str, sa
 
 
 def test_a_corpus_is_made_of_databases(sample: Sample, tmp_path: Path) -> None:
-    corpus = sg.synth(sample.db, pairs=12, out=tmp_path / "corpus", seed=3, styles="formal", dialects="postgres")
+    corpus = sg.synth(sample.db, count=12, out=tmp_path / "corpus", seed=3, styles="formal", dialects="postgres")
     assert corpus.pairs == sum(corpus.tiers.values()) == 12
     assert corpus.databases == 2
     assert "12 pairs of 2 databases" in repr(corpus)
     assert (corpus.out / "README.md").is_file()
     with pytest.raises(sg.InputError, match="distractors 2 is not between 0 and 1"):
-        sg.synth(sample.db, pairs=1, out=tmp_path / "other", distractors=2)
+        sg.synth(sample.db, count=1, out=tmp_path / "other", distractors=2)
     with pytest.raises(sg.InputError, match="either db or tables"):
-        sg.synth(pairs=1, out=tmp_path / "other")
+        sg.synth(count=1, out=tmp_path / "other")
     with pytest.raises(sg.InputError, match="is no style of questions"):
-        sg.synth(sample.db, pairs=1, out=tmp_path / "other", styles=["polite"])
+        sg.synth(sample.db, count=1, out=tmp_path / "other", styles=["polite"])
 
 
 def test_tables_become_databases_that_queries_run_on(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Variants and near misses of a corpus of `synth`, held against Python's sqlite3.
 
-    sqlgauge synth --db DIR --pairs 3000 --variants 1 --near-misses 1 --out CORPUS
+    sqlgauge synth --db DIR --count 3000 --variants 1 --near-misses 1 --out CORPUS
     python testing/conformance/related.py CORPUS --databases 40 --seed 1
 
 A near miss must return other rows than its pair on the database that stands beside it, and that database must have the

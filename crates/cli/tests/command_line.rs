@@ -210,7 +210,7 @@ fn a_projects_file_starts_no_program_before_it_is_trusted() {
     ];
     let verify = [verify.as_slice(), &["SELECT DISTINCT a FROM t WHERE a IS NOT NULL"]].concat();
     refused(&verify, "solver");
-    refused(&["predict", "--workload", "gold.sql", "--db", "database", "--out", "p"], "llm");
+    refused(&["predict", "--questions", "gold.sql", "--db", "database", "--out", "p"], "llm");
     assert!(!proof.exists());
     // What is typed is the user's own, and other commands do not mind.
     assert!(run(&["metrics"]).status.success());

@@ -14,7 +14,7 @@ fn sample(name: &str) -> PathBuf {
 /// Runs `encode` on the sample's questions; the error is what it says on standard error.
 fn encode(questions: &Path, out: &Path, options: &[&str]) -> Result<EmbeddingFile, String> {
     let mut command = Command::cargo_bin("sqlgauge").unwrap();
-    command.args(["encode", "--workload"]).arg(questions).arg("--tables").arg(sample("tables.json"));
+    command.args(["encode", "--questions"]).arg(questions).arg("--tables").arg(sample("tables.json"));
     let output = command.arg("--out").arg(out).args(options).output().unwrap();
     if !output.status.success() {
         assert_eq!(output.status.code(), Some(2));

@@ -51,7 +51,7 @@ impl Sample {
     fn estimate(&self, target: &str, prediction: &str, more: &[&str]) -> Output {
         Command::cargo_bin("sqlgauge")
             .unwrap()
-            .args(["estimate", "--json", "--quiet", "--target", target, "--pred", prediction, "--db"])
+            .args(["estimate", "--json", "--quiet", "--questions", target, "--pred", prediction, "--db"])
             .arg(self.path("demo/benchmark/database"))
             .args(more)
             .output()
@@ -102,7 +102,7 @@ fn the_output_has_the_documented_shape_and_does_not_depend_on_threads() {
                 "--quiet",
                 "--known",
                 &known,
-                "--target",
+                "--questions",
                 &target,
                 "--pred",
                 &prediction,
@@ -150,7 +150,7 @@ fn imported_labels_are_known() {
     let out = sample.path("imported");
     Command::cargo_bin("sqlgauge")
         .unwrap()
-        .args(["import", "--workload", &workload, "--pred", &all, "--correct"])
+        .args(["import", "--questions", &workload, "--pred", &all, "--correct"])
         .arg(&labels)
         .arg("--db")
         .arg(sample.path("demo/benchmark/database"))
@@ -215,7 +215,7 @@ fn a_run_whose_databases_moved_names_the_option_that_helps() {
     let run = |more: &[&str]| {
         Command::cargo_bin("sqlgauge")
             .unwrap()
-            .args(["estimate", "--json", "--quiet", "--target", &target, "--pred", &prediction])
+            .args(["estimate", "--json", "--quiet", "--questions", &target, "--pred", &prediction])
             .args(["--known", &sample.known(), "--db"])
             .arg(moved)
             .args(more)

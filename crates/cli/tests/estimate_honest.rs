@@ -76,7 +76,7 @@ impl World {
     fn import(&self, name: &str) {
         Command::cargo_bin("sqlgauge")
             .unwrap()
-            .args(["import", "--quiet", "--workload", &self.text("known.jsonl"), "--pred"])
+            .args(["import", "--quiet", "--questions", &self.text("known.jsonl"), "--pred"])
             .arg(format!("{name}={}", self.text(&format!("{name}.known.jsonl"))))
             .args(["--correct", &self.text(&format!("{name}.labels.jsonl"))])
             .args(["--db", &self.text("database"), "--out", &self.text(&format!("run-{name}"))])
@@ -108,7 +108,7 @@ impl World {
         known.iter().for_each(|name| {
             command.args(["--known", &self.text(&format!("run-{name}"))]);
         });
-        command.args(["--target", &self.text("target.jsonl"), "--db", &self.text("database")]);
+        command.args(["--questions", &self.text("target.jsonl"), "--db", &self.text("database")]);
         command.arg("--pred").arg(format!("a={}", self.text("a.target.jsonl")));
         if with_peer {
             command.arg("--peer").arg(format!("b={}", self.text("b.target.jsonl")));
@@ -289,7 +289,7 @@ fn questions_that_are_known_already_are_counted_and_said() {
     world.target(&all, 9);
     let output = Command::cargo_bin("sqlgauge")
         .unwrap()
-        .args(["estimate", "--method", "source", "--known", &world.text("run-a"), "--target"])
+        .args(["estimate", "--method", "source", "--known", &world.text("run-a"), "--questions"])
         .args([world.text("target.jsonl"), "--db".to_owned(), world.text("database"), "--pred".to_owned()])
         .arg(format!("a={}", world.text("a.target.jsonl")))
         .output()

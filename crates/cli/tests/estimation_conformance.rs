@@ -48,7 +48,7 @@ fn score_spider(root: &Path, out: &Path) {
 fn import_bird(root: &Path, systems: &[&str], out: &Path) {
     let bird = root.join("bird");
     let mut command = sqlgauge();
-    command.args(["import", "--quiet", "--workload"]).arg(bird.join("llm_nl2sql/questions.json"));
+    command.args(["import", "--quiet", "--questions"]).arg(bird.join("llm_nl2sql/questions.json"));
     for system in systems {
         command.args(["--pred", &prediction(root, "bird/llm_nl2sql/predictions", system)]);
     }
@@ -63,7 +63,7 @@ fn estimate(root: &Path, known: &[PathBuf], systems: &[&str]) -> Vec<Value> {
         .args(["estimate", "--json", "--quiet"])
         .args(known.iter().flat_map(|run| ["--known".as_ref(), run.as_os_str()]));
     command
-        .arg("--target")
+        .arg("--questions")
         .arg(bird.join("llm_nl2sql/questions.json"))
         .arg("--db")
         .arg(bird.join("schema_only"));

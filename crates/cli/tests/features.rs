@@ -31,37 +31,37 @@ fn what_is_left_out_names_its_feature() {
     let rows = benchmark.path("rows.parquet");
     std::fs::write(&rows, b"PAR1 and no more than that PAR1").unwrap();
     let (dev, rows) = (dev.display(), rows.display());
-    let estimate = format!("estimate --target {dev} --pred A={dev} --db {db}");
+    let estimate = format!("estimate --questions {dev} --pred A={dev} --db {db}");
     for (feature, asked) in [
-        ("parquet", format!("encode --workload {dev} --db {db} --out {out}")),
-        ("parquet", format!("encode --workload {dev} --db {db} --encoder file:{rows} --out {out}")),
+        ("parquet", format!("encode --questions {dev} --db {db} --out {out}")),
+        ("parquet", format!("encode --questions {dev} --db {db} --encoder file:{rows} --out {out}")),
         ("parquet", format!("shift --source {rows} --target {rows}")),
         ("parquet", format!("score --gold {rows} --db {db} --pred A={rows} --out {out}")),
         ("parquet", format!("augment --gold {dev} --db {db} --kinds all --out {out}/sft.parquet")),
         ("evaluator", format!("fit --source {rows} --corpus {rows} --out {out}")),
         ("evaluator", format!("adapt --evaluator {out} --corpus {rows} --out {out}")),
-        ("evaluator", format!("estimate --evaluator {out} --target {rows}")),
+        ("evaluator", format!("estimate --evaluator {out} --questions {rows}")),
         ("evaluator", format!("{estimate} --method fusion")),
         ("evaluator", format!("{estimate} --method fusion-ml")),
         ("evaluator", format!("{estimate} --method fusion-tl")),
         ("services", format!("{estimate} --method judge-bug --judge-url http://localhost:1 --judge-model m")),
         ("services", format!("{estimate} --judge-url http://localhost:1 --judge-model m")),
         ("services", format!("{estimate} --method judge-arena")),
-        ("services", format!("encode --workload {dev} --db {db} --encoder http://localhost:1 --out {out}")),
+        ("services", format!("encode --questions {dev} --db {db} --encoder http://localhost:1 --out {out}")),
         (
             "services",
             format!(
-                "predict --workload {dev} --db {db} --llm-url http://localhost:1 --llm-model m --out {out}"
+                "predict --questions {dev} --db {db} --llm-url http://localhost:1 --llm-model m --out {out}"
             ),
         ),
         (
             "services",
             format!(
-                "synth --db {db} --pairs 5 --polish 1 --llm-url http://localhost:1 --llm-model m --out {out}"
+                "synth --db {db} --count 5 --polish 1 --llm-url http://localhost:1 --llm-model m --out {out}"
             ),
         ),
-        ("neural", format!("encode --workload {dev} --db {db} --encoder bert:{db} --out {out}")),
-        ("neural", format!("encode --workload {dev} --db {db} --encoder llm:{db} --out {out}")),
+        ("neural", format!("encode --questions {dev} --db {db} --encoder bert:{db} --out {out}")),
+        ("neural", format!("encode --questions {dev} --db {db} --encoder llm:{db} --out {out}")),
     ] {
         if BUILT_IN.contains(&(feature, true)) {
             continue;

@@ -49,7 +49,7 @@ fn world(count: usize) -> Benchmark {
 fn arguments(world: &Benchmark, server: &Server, further: &[&str]) -> Vec<String> {
     let text = |name: &str| world.path(name).display().to_string();
     let (workload, db, out) = (text("dev.json"), text("database"), text("preds.jsonl"));
-    let fixed = ["predict", "--workload", &workload, "--db", &db, "--out", &out, "--llm-model", "m"];
+    let fixed = ["predict", "--questions", &workload, "--db", &db, "--out", &out, "--llm-model", "m"];
     let url = server.url();
     let all = fixed.into_iter().chain(["--llm-url", &url]).chain(further.iter().copied());
     all.map(str::to_owned).collect()

@@ -85,7 +85,7 @@ impl World {
             .args([
                 "import",
                 "--quiet",
-                "--workload",
+                "--questions",
                 &self.text("known.jsonl"),
                 "--db",
                 &self.text("database"),
@@ -101,7 +101,7 @@ impl World {
     fn estimate(&self, method: &str, known: &[&str], peers: &[&str], more: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sqlgauge"));
         command.args(["estimate", "--json", "--quiet", "--method", method]);
-        command.args(["--target", &self.text("target.jsonl"), "--db", &self.text("database")]);
+        command.args(["--questions", &self.text("target.jsonl"), "--db", &self.text("database")]);
         command.args(["--pred", &format!("mid={}", self.text("mid.target.jsonl"))]);
         for name in known {
             command.args(["--known", &self.text(name)]);

@@ -25,7 +25,7 @@ fn words(folder: &Path, out: &str) -> Vec<String> {
     let format = if cfg!(feature = "parquet") { "both" } else { "jsonl" };
     let (db, out) = (folder.join("in"), folder.join(out));
     let further =
-        ["--pairs", "800", "--seed", "7", "--jobs", "2", "--variants", "0.2", "--quiet", "--format", format];
+        ["--count", "800", "--seed", "7", "--jobs", "2", "--variants", "0.2", "--quiet", "--format", format];
     let paths = ["synth".to_owned(), "--db".to_owned(), db.display().to_string(), "--out".to_owned()];
     paths.into_iter().chain([out.display().to_string()]).chain(further.map(str::to_owned)).collect()
 }
@@ -162,7 +162,7 @@ mod in_a_models_words {
             paths.map(|(option, path): (&str, PathBuf)| [option.to_owned(), path.display().to_string()]);
         let url = server.url();
         let further = [
-            "--pairs",
+            "--count",
             "60",
             "--polish",
             "0.5",

@@ -164,7 +164,7 @@ fn questions_of_a_corpus_say_nothing_beside_the_point_unless_they_are_asked_to()
         .unwrap();
     let distracted = |out: &str, further: &[&str]| {
         let words =
-            ["synth", "--db", "music.sqlite", "--pairs", "40", "--seed", "3", "--quiet", "--out", out];
+            ["synth", "--db", "music.sqlite", "--count", "40", "--seed", "3", "--quiet", "--out", out];
         let output = sqlgauge_in(folder.path(), &[&words, further].concat());
         assert!(output.status.success(), "{}", stderr(&output));
         let pairs =

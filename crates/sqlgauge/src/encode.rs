@@ -154,7 +154,7 @@ impl EncodeJob {
         let encoder = if let EncoderSpec::File(path) = spec { Some(path.as_path()) } else { None };
         let (SchemaSource::Databases(schemas) | SchemaSource::Tables(schemas)) = &self.schemas;
         let inputs = [
-            ("--workload", Some(self.workload.path.as_path())),
+            ("--questions", Some(self.workload.path.as_path())),
             ("--db or --tables", Some(schemas.as_path())),
             ("--pred", self.system.as_ref().and_then(|system| system.predictions.file())),
             ("--correct", self.labels.as_ref().map(|(path, _)| path.as_path())),

@@ -105,7 +105,7 @@ impl SuiteJob {
     fn unwritable(&self, source: io::Error) -> Error {
         if source.kind() == io::ErrorKind::DirectoryNotEmpty {
             let out = self.out.display();
-            return Error::Invalid(format!("{out} is not empty; choose another folder with --export"));
+            return Error::Invalid(format!("{out} is not empty; choose another folder with --out"));
         }
         Error::Unwritable { path: self.out.clone(), source }
     }

@@ -25,8 +25,8 @@ pub struct Compare {
     #[arg(long)]
     metric: Option<String>,
     /// Number of differing items to list for each side
-    #[arg(long, default_value_t = 20)]
-    limit: usize,
+    #[arg(long, alias = "limit", value_name = "N", default_value_t = 20)]
+    items: usize,
     /// Exit with code 1 if the second system is lower by more than so many points on the metric, and the paired test takes that
     /// for real (p < 0.05)
     #[arg(long, value_name = "POINTS")]
@@ -63,7 +63,7 @@ impl Compare {
             metric: &comparison.metric,
             only_first: &comparison.only_first,
             only_second: &comparison.only_second,
-            limit: self.limit,
+            limit: self.items,
         };
         print_painted(&versus.render(TextTables { width: width(), colour: colour() })?)?;
         Ok(gate(&comparison, self.max_regression))

@@ -16,12 +16,12 @@ use crate::options::{
 use crate::output::print;
 use crate::stdin::input_file;
 
-/// Turn a workload (questions, schemas, predictions) into vectors for `shift`, `fit` and `estimate`
+/// Turn questions with their schemas and predictions into vectors for `shift`, `fit` and `estimate`
 #[derive(Debug, Args)]
 pub struct Encode {
     /// File with the questions (Spider or BIRD dev.json, JSON, JSONL, CSV, TSV, Parquet); golds in it are not read
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    workload: PathBuf,
+    #[arg(long, alias = "workload", value_name = "FILE", value_parser = input_file)]
+    questions: PathBuf,
     /// `features`, `tfidf`, `bert:DIR`, `llm:DIR`, `http:URL` or `file:PATH`
     #[arg(long, value_name = "ENCODER", default_value = "features")]
     encoder: String,
@@ -128,7 +128,7 @@ impl Encode {
         };
         Ok(EncodeJob {
             workload: WorkloadSource {
-                path: self.workload.clone(),
+                path: self.questions.clone(),
                 format: self.formats.format,
                 columns: columns.clone(),
             },
@@ -150,7 +150,7 @@ impl Encode {
                 name: self.model.model.clone(),
                 key: std::env::var(&self.model.api_key_env).ok(),
             },
-            ..EncodeJob::new(&self.workload, schemas, &self.out)
+            ..EncodeJob::new(&self.questions, schemas, &self.out)
         })
     }
 }

@@ -24,19 +24,19 @@ pub struct EstimateCommand {
     /// Scored run to learn from (a folder by `sqlgauge score` or `sqlgauge import`); repeat for more
     #[arg(long = "known", value_name = "DIR")]
     known: Vec<PathBuf>,
-    /// Evaluator by `sqlgauge fit`, instead of scored runs; --target is then an embedding file
+    /// Evaluator by `sqlgauge fit`, instead of scored runs; --questions is then an embedding file
     #[arg(long, value_name = "DIR", conflicts_with_all = ["known", "predictions", "db"])]
     evaluator: Option<PathBuf>,
     /// File with the questions to estimate on (its gold queries are ignored); with --evaluator, an embedding file
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    target: PathBuf,
+    #[arg(long, alias = "target", value_name = "FILE", value_parser = input_file)]
+    questions: PathBuf,
     /// Predictions of a system to estimate; repeat for more
     #[arg(long = "pred", value_name = "NAME=FILE", required_unless_present = "evaluator", value_parser = system_file)]
     predictions: Vec<SystemFile>,
     /// Predictions of another system on the same questions, to compare answers with; repeat for more
     #[arg(long = "peer", value_name = "NAME=FILE", value_parser = system_file)]
     peers: Vec<SystemFile>,
-    /// Folder with the target's databases, `DB_ID/DB_ID.sqlite`; they may be empty
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file; they may be empty
     #[arg(long, value_name = "DIR", required_unless_present = "evaluator")]
     db: Option<PathBuf>,
     /// Folder with databases of the scored runs that have moved since; repeat for more
@@ -87,7 +87,7 @@ impl EstimateCommand {
         check_estimate_options(options)?;
         if let Some(folder) = &self.evaluator {
             let job =
-                EvaluateJob { level: self.level, ..EvaluateJob::new(folder.clone(), self.target.clone()) };
+                EvaluateJob { level: self.level, ..EvaluateJob::new(folder.clone(), self.questions.clone()) };
             return super::evaluated::show(&job.run(&sqlgauge::Context::default())?, self.json);
         }
         #[cfg(not(feature = "services"))]
@@ -117,7 +117,7 @@ impl EstimateCommand {
         Ok(EstimateJob {
             known: self.known.clone(),
             known_db: self.known_db.clone(),
-            target: source(self.target.clone()),
+            target: source(self.questions.clone()),
             format: self.formats.format,
             systems: systems(self.predictions.clone(), &columns),
             peers: systems(self.peers.clone(), &columns),

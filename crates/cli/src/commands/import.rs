@@ -15,8 +15,8 @@ use crate::stdin::{input_file, source};
 #[derive(Debug, Args)]
 pub struct Import {
     /// File with the questions (golds in it are not read)
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    workload: PathBuf,
+    #[arg(long, alias = "workload", value_name = "FILE", value_parser = input_file)]
+    questions: PathBuf,
     /// Predictions of one system; may be given several times
     #[arg(long = "pred", value_name = "NAME=FILE", required = true, value_parser = system_file)]
     predictions: Vec<SystemFile>,
@@ -51,7 +51,7 @@ impl Import {
             restart: self.restart,
             command: command_line(),
             ..ImportJob::new(
-                source(self.workload),
+                source(self.questions),
                 systems(self.predictions, &columns),
                 self.correct,
                 self.db,

@@ -58,7 +58,7 @@ pub enum Command {
     /// Run with the flags and the table of an official script
     #[command(subcommand)]
     Compat(compat::Compat),
-    /// Ask a language model for the SQL of a workload's questions
+    /// Ask a language model for the SQL of questions
     Predict(Box<predict::Predict>),
     /// Estimate accuracy without gold queries, from runs you have already scored
     Estimate(Box<estimate::EstimateCommand>),

@@ -22,12 +22,12 @@ use crate::options::{LimitOptions, SubsetOptions, column_help, columns, format, 
 use crate::output::{note, print};
 use crate::stdin::input_file;
 
-/// Ask a language model for the SQL of a workload's questions
+/// Ask a language model for the SQL of questions
 #[derive(Debug, Args)]
 pub struct Predict {
     /// File with the questions (Spider or BIRD dev.json, JSON, JSONL, CSV, TSV, Parquet); golds in it are not read
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    workload: PathBuf,
+    #[arg(long, alias = "workload", value_name = "FILE", value_parser = input_file)]
+    questions: PathBuf,
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file, for the schemas of items that bring no DDL (column `ddl`)
     #[arg(long, value_name = "DIR", conflicts_with = "tables")]
     db: Option<PathBuf>,
@@ -60,7 +60,7 @@ pub struct Predict {
     no_logprobs: bool,
     #[command(flatten)]
     subset: SubsetOptions,
-    /// Format of the workload, where detection is wrong
+    /// Format of the questions' file, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<FileFormat>,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]
@@ -77,7 +77,7 @@ pub struct Predict {
 impl Predict {
     fn job(&self) -> Result<PredictJob> {
         let workload = WorkloadSource {
-            path: self.workload.clone(),
+            path: self.questions.clone(),
             format: self.format,
             columns: columns(&self.columns)?,
         };
@@ -94,7 +94,7 @@ impl Predict {
             logprobs: !self.no_logprobs,
             subset: self.subset.subset(self.seed.unwrap_or_default())?,
             limits: self.limits.limits()?,
-            ..PredictJob::new(&self.workload, self.llm.settings(&self.out)?, &self.out)
+            ..PredictJob::new(&self.questions, self.llm.settings(&self.out)?, &self.out)
         })
     }
 

@@ -40,8 +40,8 @@ pub struct Synth {
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_value = "all", value_parser = kinds())]
     schema_kinds: Vec<String>,
     /// Pairs to make
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pairs: u64,
+    #[arg(long, alias = "pairs", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: u64,
     /// Seed of everything: the same seed gives the same corpus
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -181,7 +181,7 @@ impl Synth {
             polish: self.polish.map(polish).transpose()?,
             options: self.options(),
             jobs: self.jobs,
-            ..SynthJob::new(databases, self.pairs, &self.out)
+            ..SynthJob::new(databases, self.count, &self.out)
         })
     }
 
@@ -191,7 +191,7 @@ impl Synth {
             |style: &QuestionStyle| self.styles.iter().any(|name| name == "all" || name == style.name());
         SynthOptions {
             dialects: DIALECTS.iter().copied().filter(|dialect| is_asked(dialect.name)).collect(),
-            pairs: self.pairs,
+            pairs: self.count,
             seed: self.seed,
             tiers: self.tiers,
             sampler: self.sampler,

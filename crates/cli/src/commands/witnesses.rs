@@ -18,18 +18,18 @@ pub struct Witnesses {
     /// Run directory with `verify` among its metrics
     run: PathBuf,
     /// Folder to write; it must be empty or not there
-    #[arg(long, value_name = "DIR")]
-    export: PathBuf,
+    #[arg(long, alias = "export", value_name = "DIR")]
+    out: PathBuf,
 }
 
 impl Witnesses {
     pub fn run(self) -> Result<Verdict> {
-        let job = SuiteJob::new(self.run, &self.export);
+        let job = SuiteJob::new(self.run, &self.out);
         let SuiteSize { databases, predictions, refuted, metric } =
             crate::engine::run(false, |context| job.run(context))?;
         print(&format!(
             "{databases} databases in {} tell {refuted} of {predictions} refuted predictions from their golds by {metric}\n",
-            self.export.display(),
+            self.out.display(),
         ))?;
         Ok(Verdict::Done)
     }

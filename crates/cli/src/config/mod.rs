@@ -32,6 +32,8 @@ use clap::{Arg, ArgAction, Command};
 use sqlgauge_base::regular;
 use toml::{Table, Value};
 
+use crate::output::note;
+
 /// The file that is looked for in the working directory.
 pub const NAME: &str = "sqlgauge.toml";
 
@@ -55,6 +57,7 @@ pub fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString
     let Some((at, wanted)) = sub_command(command, &typed) else { return Ok(typed) };
     let Some(last) = wanted.last() else { return Ok(typed) };
     let mut given = typed[at..].to_vec();
+    old_names(last, &given).for_each(|(old, new)| note(format!("--{old} is the old name of --{new}")));
     // What is before wins: what is typed, then the project's file, then the user's.
     for layer in &layers {
         let added = layer.added(last, &wanted, &given)?;
@@ -230,14 +233,30 @@ fn section<'a>(table: &'a Table, commands: &[&Command]) -> Option<&'a Table> {
     commands.iter().try_fold(table, |table, command| table.get(command.get_name())?.as_table())
 }
 
+/// The old names among the words that were typed, each with the name of today.
+fn old_names<'a>(command: &'a Command, typed: &[OsString]) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let names = command.get_arguments().filter_map(|arg| Some((arg.get_long()?, arg.get_all_aliases()?)));
+    let names = names.flat_map(|(new, old)| old.into_iter().map(move |old| (old, new)));
+    names.filter(|(old, _)| words_before_dashes(typed).any(|word| is_long(word, old)))
+}
+
+/// The words among which there can be flags.
+fn words_before_dashes(typed: &[OsString]) -> impl Iterator<Item = &str> {
+    typed.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str())
+}
+
+/// Whether a word is that flag, alone or with its value.
+fn is_long(word: &str, long: &str) -> bool {
+    let rest = word.strip_prefix("--").and_then(|word| word.strip_prefix(long));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+}
+
 /// Whether the flag is among the words that were typed.
 fn is_typed(arg: &Arg, typed: &[OsString]) -> bool {
-    let words = typed.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str());
-    let long = arg.get_long().map(|long| format!("--{long}"));
-    words.into_iter().any(|word| {
-        let by_long = long.as_ref().is_some_and(|long| {
-            word.strip_prefix(long.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
-        });
+    let aliases = arg.get_all_aliases().unwrap_or_default();
+    let longs: Vec<&str> = arg.get_long().into_iter().chain(aliases).collect();
+    words_before_dashes(typed).any(|word| {
+        let by_long = longs.iter().any(|long| is_long(word, long));
         let by_short = arg.get_short().is_some_and(|short| {
             word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.starts_with(short))
         });
@@ -323,6 +342,32 @@ mod tests {
         ] {
             assert_eq!(with(config, &typed).unwrap(), expected);
         }
+    }
+
+    #[test]
+    fn an_old_name_is_the_flag_of_today() {
+        let command = crate::Arguments::command();
+        let found = |words: &[&str]| -> Vec<String> {
+            let typed: Vec<OsString> = words.iter().map(OsString::from).collect();
+            let command = command.find_subcommand(words[0]).unwrap();
+            old_names(command, &typed[1..]).map(|(old, new)| format!("{old} {new}")).collect()
+        };
+        for (words, expected) in [
+            (&["import", "--workload", "q.json"][..], &["workload questions"][..]),
+            (&["estimate", "--target=q.json", "--db", "d"], &["target questions"]),
+            (&["witnesses", "run", "--export=suite"], &["export out"]),
+            (&["compare", "run", "--limit", "3"], &["limit items"]),
+            (&["import", "--questions", "--pred", "a=--workload"], &[]),
+            (&["import", "--workloads", "q.json"], &[]),
+            (&["import", "--", "--workload"], &[]),
+        ] {
+            assert_eq!(found(words), expected, "{words:?}");
+        }
+        // What is typed by its old name wins over the file too.
+        let typed = ["sqlgauge", "compare", "run", "--limit", "3"];
+        assert_eq!(with("[compare]\nitems = 9\n", &typed).unwrap(), typed.join(" "));
+        let old = with("[compare]\nlimit = 9\n", &["sqlgauge", "compare", "run"]).unwrap();
+        assert_eq!(old, "sqlgauge compare --items=9 run");
     }
 
     #[test]

@@ -117,9 +117,9 @@ impl Inputs {
                 "2026-01-31",
             ],
             "evolve" | "augment" => &["--gold", "dev.json", "--db", "database"],
-            "synth" => &["--db", "database", "--pairs", "200"],
+            "synth" => &["--db", "database", "--count", "200"],
             "import" => &[
-                "--workload",
+                "--questions",
                 "dev.json",
                 "--db",
                 "database",
@@ -149,7 +149,7 @@ impl Inputs {
             "estimate" if !words.contains(&"--evaluator") => &[
                 "--known",
                 "known",
-                "--target",
+                "--questions",
                 "dev.json",
                 "--db",
                 "database",
@@ -159,7 +159,7 @@ impl Inputs {
                 "2026-01-31",
             ],
             "encode" => &[
-                "--workload",
+                "--questions",
                 "dev.json",
                 "--db",
                 "database",

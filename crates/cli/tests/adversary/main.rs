@@ -52,7 +52,7 @@ fn writers() -> Vec<(Vec<&'static str>, &'static str)> {
         (vec!["score", "--out", "out", "--quiet"], "out"),
         (vec!["import", "--out", "out", "--quiet"], "out"),
         (vec!["verify", "--out", "out", "--quiet"], "out"),
-        (vec!["witnesses", "verified", "--export", "suite"], "suite"),
+        (vec!["witnesses", "verified", "--out", "suite"], "suite"),
         (
             vec!["estimate", "--out", "out", "--history", "out/history.jsonl", "--as-of", "may", "--quiet"],
             "out",
@@ -283,10 +283,10 @@ fn readers() -> Vec<(&'static str, Vec<&'static str>)> {
         ("tables.json", vec!["schema", "tables.json"]),
         ("schema.sql", vec!["schema", "schema.sql", "--json"]),
         ("schema.sql", vec!["verify-pair", "--schema", "schema.sql"]),
-        ("verified/run.json", vec!["witnesses", "verified", "--export", "suite"]),
-        ("verified/items.jsonl", vec!["witnesses", "verified", "--export", "suite"]),
+        ("verified/run.json", vec!["witnesses", "verified", "--out", "suite"]),
+        ("verified/items.jsonl", vec!["witnesses", "verified", "--out", "suite"]),
         ("verified/items.jsonl", vec!["verify", "--out", "verified", "--quiet"]),
-        ("database/shop/shop.sqlite", vec!["witnesses", "verified", "--export", "suite"]),
+        ("database/shop/shop.sqlite", vec!["witnesses", "verified", "--out", "suite"]),
         ("own.toml", vec!["--config", "own.toml", "metrics"]),
         ("history.jsonl", vec!["estimate", "--history", "history.jsonl", "--as-of", "june", "--quiet"]),
         ("database/shop/shop.sqlite", vec!["schema", "database/shop/shop.sqlite"]),
@@ -299,13 +299,13 @@ fn readers() -> Vec<(&'static str, Vec<&'static str>)> {
             ("source.parquet", vec!["fit", "--out", "out", "--quiet"]),
             (
                 "evaluator/card.json",
-                vec!["estimate", "--evaluator", "evaluator", "--target", "source.parquet"],
+                vec!["estimate", "--evaluator", "evaluator", "--questions", "source.parquet"],
             ),
             (
                 "evaluator/evaluator.safetensors",
-                vec!["estimate", "--evaluator", "evaluator", "--target", "source.parquet"],
+                vec!["estimate", "--evaluator", "evaluator", "--questions", "source.parquet"],
             ),
-            (FORGED, vec!["estimate", "--evaluator", "evaluator", "--target", "source.parquet"]),
+            (FORGED, vec!["estimate", "--evaluator", "evaluator", "--questions", "source.parquet"]),
         ]);
     }
     readers

@@ -276,8 +276,8 @@ fn commands(arguments: &Arguments, folder: &Path, case: &Case) -> Result<Vec<(&'
             ),
         ),
         (
-            "synth --pairs 60",
-            with(program(&["synth", "--pairs", "60"]), &[("--db", &root), ("--out", &out.join("synth"))]),
+            "synth --count 60",
+            with(program(&["synth", "--count", "60"]), &[("--db", &root), ("--out", &out.join("synth"))]),
         ),
         (
             "augment",
