@@ -124,6 +124,11 @@ impl BenchEstimators {
             return self.leave_families_out(&runs, engine.as_ref());
         };
         let wanted: BTreeSet<String> = self.systems.iter().cloned().collect();
+        let known: BTreeSet<String> = runs.iter().flat_map(BenchRun::systems).collect();
+        if let Some(stranger) = wanted.difference(&known).next() {
+            let known = known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            bail!("--systems {stranger}: no run has a system of that name; they have {known}");
+        }
         let trials = trials(&runs, protocol, peers, &wanted, self.seed);
         if trials.is_empty() {
             bail!(

@@ -32,7 +32,10 @@ pub(super) fn claim(estimate: &SystemEstimate) -> String {
 /// Whether the target lies outside, and why, in one sentence.
 pub(super) fn outside(estimate: &SystemEstimate) -> String {
     if !estimate.outside {
-        return "Inside: the target is like what is labelled.".to_owned();
+        return "Inside: the target is like the labelled data in what shows without labels, which is how many predictions run, how far \
+                systems agree, and the structure of questions and predictions. What makes questions harder in other ways does not \
+                show there."
+            .to_owned();
     }
     let mut text = "Outside: the target differs from what is labelled of the system".to_owned();
     if !estimate.outside_because.is_empty() {
