@@ -190,6 +190,12 @@ pub fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> BTreeMap<usize
     by_database
 }
 
+/// Whether the target asks about a database that none of those questions is about.
+pub fn is_elsewhere(case: &TargetCase<'_>, labelled: &[usize]) -> bool {
+    let known = by_database(case, labelled);
+    by_database(case, &case.evidence.questions).keys().any(|database| !known.contains_key(database))
+}
+
 /// Questions by database; a few databases are cut further, so that there are sets to draw.
 pub fn groups(case: &TargetCase<'_>, questions: &[usize]) -> Vec<Vec<usize>> {
     let by_database = by_database(case, questions);

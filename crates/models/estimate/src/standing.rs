@@ -4,7 +4,8 @@ use crate::case::TargetCase;
 use crate::errors::distance_of;
 use crate::items::ItemModel;
 use crate::sets::{
-    Ease, HeldOutSet, LabelledGroups, Sums, by_database, databases, meta_sets, shift, squared, sums_of, total,
+    Ease, HeldOutSet, LabelledGroups, Sums, by_database, databases, is_elsewhere, meta_sets, shift, squared,
+    sums_of, total,
 };
 
 /// A feature that is the same in every labelled item and another one in this share of the target's is new.
@@ -154,7 +155,7 @@ impl Novelty {
             // The choice of so few questions moves a mean by as much once more.
             largest_known: (largest_known / databases as f64).max(1.0 / abroad.len().max(1) as f64),
             has_one: known.len() == 1,
-            is_elsewhere: asked.keys().any(|database| !known.contains_key(database)),
+            is_elsewhere: is_elsewhere(case, &labelled),
         })
     }
 

@@ -10,7 +10,8 @@ use crate::items::ItemModel;
 use crate::law::Law;
 use crate::outcome::{AGREEMENT, EstimateDraft, FIRST_RUNS, RUNS};
 use crate::sets::{
-    Ease, HeldOutSet, LabelledGroups, Sums, databases, meta_sets, shift, squared, sums_of, total,
+    Ease, HeldOutSet, LabelledGroups, Sums, databases, is_elsewhere, meta_sets, shift, squared, sums_of,
+    total,
 };
 use crate::structure::Structure;
 use sqlgauge_base::probit::{density_at, moved, normal_cdf, on_probit, shift_to_mean};
@@ -198,6 +199,13 @@ impl Fit {
         RunningAccuracy { accuracy, outside, expected, law }
     }
 
+    /// Whether the target has a database without labels of its system, or of anybody where it has none.
+    fn is_elsewhere(&self, case: &TargetCase<'_>) -> bool {
+        let everybody = || case.evidence.known.iter().flat_map(|&system| case.labelled(system)).collect();
+        let labelled = if self.is_own { case.labelled(case.target) } else { everybody() };
+        is_elsewhere(case, &labelled)
+    }
+
     /// The interval of the accuracy of all answers, of which those that run are this accurate.
     fn interval(
         &self,
@@ -223,8 +231,13 @@ impl Fit {
             return AccuracyInterval::around(accuracy, UNKNOWN, level);
         }
         let mut width = half_width(&self.scores, found.expected, level);
-        if found.outside {
-            let spread = Spread::WITH_PEERS.half_width(databases, 0.0, level);
+        let spread = match (found.outside, case.has_peers()) {
+            (true, _) => Some(Spread::WITH_PEERS),
+            (false, false) if self.is_elsewhere(case) => Some(Spread::ALONE_NEAR),
+            (false, _) => None,
+        };
+        if let Some(spread) = spread {
+            let spread = spread.half_width(databases, 0.0, level);
             width = together(width, spread * density_at(found.accuracy));
         }
         AccuracyInterval::around(accuracy, width * share.min(1.0), level)
