@@ -33,7 +33,7 @@ use crate::source::{Source, digest_sources};
 /// std::fs::write(&pairs, line)?;
 ///
 /// let report = PairsJob::new(pairs, folder.path().join("run")).run(&Context::default())?;
-/// assert_eq!(report.summary.systems[0].scores["verify@1"].mean, Some(0.0));
+/// assert_eq!(report.summary.systems[0].scores["verify@2"].mean, Some(0.0));
 /// # Ok(())
 /// # }
 /// ```

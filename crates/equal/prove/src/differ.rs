@@ -4,9 +4,10 @@
 //! The term that comes out holds wherever some result is permitted to one query and not to the other. A limit without
 //! an order that decides permits several: each content has a least and a most number of rows, and two queries permit
 //! the same bags if and only if these and the number of rows agree (a bag within the bounds of the one is within those
-//! of the other, and either bound is reached).
+//! of the other, and either bound is reached). Asked the one way, it holds wherever some result is permitted to the right query and
+//! not to the left one: a bag of the right one is one of the left one if its bounds lie within the left one's.
 
-use super::ResultSemantics;
+use super::{Permitted, ResultSemantics};
 use super::exec::{Executed, LimitClause, Ranked, SortDirection};
 use super::ir::{Sort, Term, Terms};
 use super::world::{Stop, SymbolicWorld};
@@ -41,6 +42,7 @@ pub fn differ(
     left: &Executed,
     right: &Executed,
     semantics: ResultSemantics,
+    permitted: Permitted,
 ) -> Result<Term, Stop> {
     let width = |executed: &Executed| executed.rows.first().map(|row| row.values.len());
     if let (Some(left), Some(right)) = (width(left), width(right))
@@ -54,7 +56,7 @@ pub fn differ(
         let other = missing(world, &rights, &lefts)?;
         return Ok(world.terms.or(one, other));
     }
-    let contents = bags_differ(world, &lefts, &rights)?;
+    let contents = bags_differ(world, &lefts, &rights, permitted)?;
     let mut found = vec![contents];
     let (own, other) = ((&lefts, left), (&rights, right));
     let counted: &[_] = match semantics {
@@ -158,7 +160,12 @@ fn missing(world: &mut SymbolicWorld<'_>, own: &RowsTaken, other_side: &RowsTake
     Ok(world.terms.any(found))
 }
 
-fn bags_differ(world: &mut SymbolicWorld<'_>, left: &RowsTaken, right: &RowsTaken) -> Result<Term, Stop> {
+fn bags_differ(
+    world: &mut SymbolicWorld<'_>,
+    left: &RowsTaken,
+    right: &RowsTaken,
+    permitted: Permitted,
+) -> Result<Term, Stop> {
     world.check_size(left.rows.len().max(right.rows.len()))?;
     let totals = world.terms.equal(left.total, right.total);
     let mut found = vec![world.terms.not(totals)];
@@ -174,7 +181,12 @@ fn bags_differ(world: &mut SymbolicWorld<'_>, left: &RowsTaken, right: &RowsTake
         let ours = often(world, side, at, left, &lefts)?;
         let theirs = often(world, side, at, right, &rights)?;
         let terms = &mut world.terms;
-        let (least, most) = (terms.equal(ours.least, theirs.least), terms.equal(ours.most, theirs.most));
+        let (least, most) = match permitted {
+            Permitted::Same => (terms.equal(ours.least, theirs.least), terms.equal(ours.most, theirs.most)),
+            Permitted::NoMore => {
+                (terms.at_most(ours.least, theirs.least), terms.at_most(theirs.most, ours.most))
+            }
+        };
         let same = terms.and(least, most);
         let differs = terms.not(same);
         found.push(terms.and(side.rows[at].present, differs));

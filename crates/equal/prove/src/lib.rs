@@ -71,11 +71,28 @@ pub struct Bounds {
     pub time: Duration,
     /// Only databases on which one of the queries returns a row.
     pub with_rows: bool,
+    /// What is asked of the results that the queries permit.
+    pub permitted: Permitted,
+}
+
+/// What is asked of the results that two queries permit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Permitted {
+    /// Whether they are the same.
+    #[default]
+    Same,
+    /// Whether the right query permits none that the left one does not.
+    NoMore,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { rows_per_table: 3, time: Duration::from_secs(10), with_rows: false }
+        Self {
+            rows_per_table: 3,
+            time: Duration::from_secs(10),
+            with_rows: false,
+            permitted: Permitted::Same,
+        }
     }
 }
 
@@ -184,8 +201,8 @@ pub fn bounded<T>(
     solver: &mut Solver,
     confirm: &mut dyn FnMut(&Witness) -> Option<T>,
 ) -> ProofOutcome<T> {
-    let Bounds { time, with_rows, .. } = bounds;
-    let how = How { semantics, deadline: Instant::now() + time, with_rows };
+    let Bounds { time, with_rows, permitted, .. } = bounds;
+    let how = How { semantics, deadline: Instant::now() + time, with_rows, permitted };
     stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
         up_to((schema, pair, how), bounds.rows_per_table, solver, confirm)
     })

@@ -19,7 +19,7 @@ use super::oracle::Call;
 use super::process::{Solver, SolverAnswer, SolverFailure};
 use super::script::{FunctionValue, SolverScript};
 use super::world::{Stop, SymbolicWorld};
-use super::{ProofAssumption, ProofReason, ResultSemantics, decode, differ, pool, table};
+use super::{Permitted, ProofAssumption, ProofReason, ResultSemantics, decode, differ, pool, table};
 use sqlgauge_search::Witness;
 
 /// How a question is asked.
@@ -31,6 +31,8 @@ pub struct How {
     pub deadline: Instant,
     /// Only databases on which one of the queries returns a row.
     pub with_rows: bool,
+    /// What is asked of the results that the queries permit.
+    pub permitted: Permitted,
 }
 
 /// A pair of queries over a schema, and how it is asked about.
@@ -119,7 +121,7 @@ impl<'s> BoundedQuestion<'s> {
         let mut question =
             Self { asked, rows, world, tables, assertions: Vec::new(), pool, known, refused: 0 };
         let [left, right] = question.executed(keeps_cut)?;
-        let differs = differ::differ(&mut question.world, &left, &right, how.semantics)?;
+        let differs = differ::differ(&mut question.world, &left, &right, how.semantics, how.permitted)?;
         question.assertions.clone_from(&question.world.conditions);
         question.assertions.push(differs);
         if how.with_rows {
@@ -288,7 +290,8 @@ impl<'s> BoundedQuestion<'s> {
         let mut all = Vec::new();
         for [left, _] in &ways {
             for [_, right] in &ways {
-                all.push(differ::differ(&mut self.world, left, right, self.asked.2.semantics)?);
+                let How { semantics, permitted, .. } = self.asked.2;
+                all.push(differ::differ(&mut self.world, left, right, semantics, permitted)?);
             }
         }
         Ok(self.world.terms.all(all))

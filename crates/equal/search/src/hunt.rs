@@ -10,12 +10,16 @@ use super::minimise::Minimiser;
 use super::needs::{FilledTables, needs};
 use super::pair::{Difference, Pair, PairOutcome};
 use super::plan::{Plan, plan};
+use super::replay::Replay;
 use super::trace::trace;
-use super::verdict::{Inapplicable, Refutation, SearchVerdict, Survived};
+use super::verdict::{DifferenceKind, Inapplicable, Refutation, SearchVerdict, Survived};
 use super::{Prepared, Search};
 
 /// Of so many databases the last one is odd: NULL in keys, values that are not of their column's type.
 const ODD_SHARE: usize = 4;
+
+/// Most databases that are replayed for a right query that permits more than the left one's only result.
+const MAX_REPLAYS: usize = 24;
 
 /// The search of one pair.
 pub(super) struct Hunt<'h, 's> {
@@ -27,6 +31,10 @@ pub(super) struct Hunt<'h, 's> {
     minimise: bool,
     /// The counterexample with the fewest needs so far.
     best: Option<Refutation>,
+    /// One on which the right query permits more than the left one's only result.
+    freer: Option<Refutation>,
+    /// How often such a one may still be replayed.
+    replays_left: usize,
     survived: Survived,
 }
 
@@ -52,7 +60,18 @@ impl<'h, 's> Hunt<'h, 's> {
             .map_err(|error| Inapplicable::unsupported("schema", error.to_string()))?;
         let pair = prepared.pair(search)?;
         let survived = Survived::default();
-        let mut hunt = Hunt { search, prepared, plan, loader, pair, minimise, best: None, survived };
+        let mut hunt = Hunt {
+            search,
+            prepared,
+            plan,
+            loader,
+            pair,
+            minimise,
+            best: None,
+            freer: None,
+            replays_left: if search.options.counts_choices { MAX_REPLAYS } else { 0 },
+            survived,
+        };
         hunt.run(databases)
     }
 
@@ -73,13 +92,15 @@ impl<'h, 's> Hunt<'h, 's> {
                 continue;
             }
             match self.pair.judge() {
-                PairOutcome::Same => self.survived.databases += 1,
-                PairOutcome::Undecided => {
-                    self.survived.undecided += 1;
-                    if self.survived.open.is_empty() {
-                        self.survived.open = self.pair.open_places();
-                    }
+                PairOutcome::Same => {
+                    self.survived.databases += 1;
+                    self.look_for_luck(&rows, number + 1);
                 }
+                PairOutcome::PermitsMore(difference) => {
+                    self.count_undecided();
+                    self.keep_freer(&rows, &difference, number + 1);
+                }
+                PairOutcome::Undecided => self.count_undecided(),
                 PairOutcome::Failed => self.survived.failed += 1,
                 PairOutcome::Different(difference) => self.keep_better(&rows, &difference, number + 1),
             }
@@ -88,13 +109,59 @@ impl<'h, 's> Hunt<'h, 's> {
                 break;
             }
         }
-        match self.best.take() {
+        match self.best.take().or(self.freer.take()) {
             Some(best) => Ok(SearchVerdict::Refuted(Box::new(best))),
             None => match self.spent() {
                 Some(message) => Err(Inapplicable::too_complex(message)),
                 None => Ok(SearchVerdict::Survived(std::mem::take(&mut self.survived))),
             },
         }
+    }
+
+    fn count_undecided(&mut self) {
+        self.survived.undecided += 1;
+        if self.survived.open.is_empty() {
+            self.survived.open = self.pair.open_places();
+        }
+    }
+
+    /// Whether another replay may bring a counterexample on which the right query permits more, or a better one.
+    fn wants_freer(&self) -> bool {
+        let is_shown =
+            |found: &Refutation| matches!(found.kind(), DifferenceKind::PermitsMore(_)) && found.needs().is_empty();
+        self.replays_left > 0 && self.best.is_none() && !self.freer.as_ref().is_some_and(is_shown)
+    }
+
+    /// Keeps a database on which the right query permits more than the left one's only result.
+    fn keep_freer(&mut self, rows: &Rows, difference: &Difference, databases: usize) {
+        if !self.wants_freer() {
+            return;
+        }
+        self.replays_left -= 1;
+        let filled = self.plan.filled(rows);
+        let replay = self.prepared.replay(self.search);
+        let found = if self.minimise {
+            let accepted = self.minimised(filled, difference, true);
+            accepted.iter().rev().find_map(|filled| replay.run(filled))
+        } else {
+            replay.run(&filled)
+        };
+        self.freer = self.freer.take().or(found.map(|found| found.after(databases)));
+    }
+
+    /// On a database on which the results are equal, whether they are so by a choice of SQLite's for the right query.
+    fn look_for_luck(&mut self, rows: &Rows, databases: usize) {
+        if !self.wants_freer() || self.freer.is_some() || !self.pair.is_right_free_alone() {
+            return;
+        }
+        self.replays_left -= 1;
+        let filled = self.plan.filled(rows);
+        let replay = self.prepared.replay(self.search);
+        // What the rows of a real database keep, fewer rows may not.
+        let minimises = self.minimise && self.search.constraints.is_none();
+        let found = replay.run(&filled);
+        let found = found.map(|found| if minimises { without_rows(&replay, filled, found) } else { found });
+        self.freer = found.map(|found| found.after(databases));
     }
 
     /// Whether a table is empty that has rows in the database whose constraints are kept.
@@ -120,20 +187,14 @@ impl<'h, 's> Hunt<'h, 's> {
     fn keep_better(&mut self, rows: &Rows, difference: &Difference, databases: usize) {
         let filled = self.plan.filled(rows);
         let needs = needs(&self.search.schema, &filled, &difference.left, &difference.right);
-        let is_better = |needs: usize| self.best.as_ref().is_none_or(|best| needs < best.needs().len());
+        let fewest = self.best.as_ref().map(|best| best.needs().len());
+        let is_better = |needs: usize| fewest.is_none_or(|fewest| needs < fewest);
         if !is_better(needs.len()) {
             return;
         }
         let replay = self.prepared.replay(self.search);
         let found = if self.minimise {
-            let on = (&self.search.sandbox, &*self.search.schema);
-            let accepted = Minimiser::new(on, &mut self.loader, &mut self.pair, filled, difference)
-                .map(|minimiser| match self.search.constraints {
-                    // A plainer value may not keep them.
-                    Some(_) => minimiser.keeping_values().keeping_tables(true).run(),
-                    None => minimiser.run(),
-                })
-                .unwrap_or_default();
+            let accepted = self.minimised(filled, difference, false);
             accepted.iter().rev().find_map(|filled| replay.run(filled))
         } else {
             replay.run(&filled)
@@ -144,6 +205,38 @@ impl<'h, 's> Hunt<'h, 's> {
             None => self.survived.undecided += 1,
         }
     }
+
+    /// Ever smaller databases on which the queries differ.
+    fn minimised(
+        &mut self,
+        filled: FilledTables,
+        difference: &Difference,
+        counts_choices: bool,
+    ) -> Vec<FilledTables> {
+        let on = (&self.search.sandbox, &*self.search.schema);
+        Minimiser::new(on, &mut self.loader, &mut self.pair, filled, difference)
+            .map(|minimiser| minimiser.counting_choices(counts_choices))
+            .map(|minimiser| match self.search.constraints {
+                // A plainer value may not keep them.
+                Some(_) => minimiser.keeping_values().keeping_tables(true).run(),
+                None => minimiser.run(),
+            })
+            .unwrap_or_default()
+    }
+}
+
+/// The refutation without the rows that a replay shows to be unneeded.
+fn without_rows(replay: &Replay<'_>, mut filled: FilledTables, mut found: Refutation) -> Refutation {
+    for table in (0..filled.rows.len()).rev() {
+        for row in (0..filled.rows[table].len()).rev() {
+            let mut candidate = filled.clone();
+            candidate.rows[table].remove(row);
+            if let Some(smaller) = replay.run(&candidate).filter(|smaller| smaller.needs().len() <= found.needs().len()) {
+                (filled, found) = (candidate, smaller);
+            }
+        }
+    }
+    found
 }
 
 impl Plan {

@@ -14,6 +14,7 @@ mod freedom;
 mod generate;
 mod guide;
 mod hunt;
+mod layouts;
 mod links;
 mod load;
 mod many;
@@ -73,7 +74,7 @@ pub use self::observed::Observed;
 pub use self::realistic::{Constraints, Mined, Resemblance};
 pub use self::signature::Signature;
 pub use self::stand::Objection;
-pub use self::verdict::{Inapplicable, Refutation, SearchReason, SearchVerdict, Side, Survived};
+pub use self::verdict::{DifferenceKind, Inapplicable, Refutation, SearchReason, SearchVerdict, Side, Survived};
 pub use self::witness::{Witness, WitnessTable, literal};
 
 /// Stack for SQLite's compiler and the walks over the query, both of which recurse with the nesting of the text.
@@ -104,6 +105,8 @@ pub struct SearchOptions {
     /// Whether a column of a primary key may be NULL where SQLite lets it be (other than INTEGER PRIMARY KEY,
     /// WITHOUT ROWID and STRICT).
     pub null_in_primary_key: bool,
+    /// Whether queries differ where the left one, the gold, permits one result alone and the right one permits another too.
+    pub counts_choices: bool,
 }
 
 impl Default for SearchOptions {
@@ -115,6 +118,7 @@ impl Default for SearchOptions {
             time_limit_per_query: Duration::from_millis(500),
             contract: Contract::default(),
             null_in_primary_key: true,
+            counts_choices: false,
         }
     }
 }
@@ -288,7 +292,7 @@ impl Search {
             match judged? {
                 PairOutcome::Same => Some(true),
                 PairOutcome::Different(_) => Some(false),
-                PairOutcome::Undecided | PairOutcome::Failed => None,
+                PairOutcome::PermitsMore(_) | PairOutcome::Undecided | PairOutcome::Failed => None,
             }
         })
     }
@@ -309,7 +313,8 @@ impl Search {
         let (left, right) = (refutation.left().clone(), refutation.right().clone());
         let difference = Difference { left, right, reason: String::new() };
         let on = (&self.sandbox, &*self.schema);
-        let accepted = Minimiser::new(on, &mut loader, &mut pair, start, &difference)?.run();
+        let minimiser = Minimiser::new(on, &mut loader, &mut pair, start, &difference)?;
+        let accepted = minimiser.counting_choices(!refutation.is_certain()).run();
         let found = accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))?;
         Some(found.after(refutation.databases()))
     }
@@ -414,6 +419,7 @@ impl Prepared {
             pair: (&self.left, &self.right),
             contract: search.options.contract,
             budget: budget(&search.options),
+            counts_choices: search.options.counts_choices,
         }
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Minimiser<'m, 's> {
     needs: Vec<Need>,
     keeps_values: bool,
     keeps_tables: bool,
+    /// Whether a right query that only permits more than the left one counts as different.
+    counts_choices: bool,
     /// What the tables hold, where it is known.
     holds: Vec<Option<Vec<Vec<Value>>>>,
 }
@@ -60,6 +62,7 @@ impl<'m, 's> Minimiser<'m, 's> {
             needs,
             keeps_values: false,
             keeps_tables: false,
+            counts_choices: false,
             holds,
         })
     }
@@ -72,6 +75,11 @@ impl<'m, 's> Minimiser<'m, 's> {
     /// Leaves a row in every table that has one.
     pub(super) fn keeping_tables(self, keeps_tables: bool) -> Self {
         Self { keeps_tables, ..self }
+    }
+
+    /// Goes on as long as the right query permits a result besides the left one's only result.
+    pub(super) fn counting_choices(self, counts_choices: bool) -> Self {
+        Self { counts_choices, ..self }
     }
 
     /// Takes away what is not needed, and returns every database that was accepted on the way, the smallest last.
@@ -88,7 +96,11 @@ impl<'m, 's> Minimiser<'m, 's> {
     /// the smallest.
     fn accept(&mut self, candidate: FilledTables, accepted: &mut Vec<FilledTables>) -> bool {
         let is_loaded = self.load(&candidate);
-        let Some(PairOutcome::Different(found)) = is_loaded.then(|| self.pair.judge()) else { return false };
+        let found = match is_loaded.then(|| self.pair.judge()) {
+            Some(PairOutcome::Different(found)) => found,
+            Some(PairOutcome::PermitsMore(found)) if self.counts_choices => found,
+            _ => return false,
+        };
         let needs = needs(self.schema, &candidate, &found.left, &found.right);
         let is_plain = needs.iter().all(|need| self.needs.contains(need));
         if !is_plain || !self.dangling.iter_mut().all(|query| is_empty(self.sandbox, query)) {

@@ -203,6 +203,12 @@ impl<'s> Runner<'s> {
         self.outcomes(sandbox, &result).is_some_and(|outcomes| outcomes.is_settled()).then_some(result)
     }
 
+    /// Whether it may have several results on some database.
+    fn has_freedom(&self) -> bool {
+        self.unlimited.is_some()
+            || !(self.checks.is_empty() && self.sites.is_empty() && self.loose.is_empty())
+    }
+
     /// The places that leave a choice on what the tables hold now.
     fn open_places(&mut self, sandbox: &'s Sandbox) -> BTreeSet<Place> {
         let is_open = |check: &mut Auxiliary<'s>| !check.run(sandbox).is_ok_and(|rows| rows.is_empty());
@@ -229,6 +235,8 @@ pub(super) enum PairOutcome {
     Same,
     /// They differ, and nothing but the queries can be the reason.
     Different(Box<Difference>),
+    /// They differ; the left query permits its result alone, and the right one may permit several.
+    PermitsMore(Box<Difference>),
     /// They differ, but a freedom of SQLite's may be the reason.
     Undecided,
     /// A query failed or reached a limit.
@@ -329,10 +337,31 @@ impl<'s> Pair<'s> {
             Ok(Some(reason)) => reason,
             Err(_) => return PairOutcome::Failed,
         };
-        if self.may_be_chance(&left, &right) {
-            return PairOutcome::Undecided;
+        let free = self.free_side(&left, &right);
+        let difference = || Box::new(Difference { left, right, reason });
+        match free {
+            None => PairOutcome::Different(difference()),
+            Some(Side::Right) => PairOutcome::PermitsMore(difference()),
+            Some(Side::Left) => PairOutcome::Undecided,
         }
-        PairOutcome::Different(Box::new(Difference { left, right, reason }))
+    }
+
+    /// The results on what the tables hold now, if the left query permits its result alone.
+    pub(super) fn results_of_settled(&mut self) -> Option<[ResultSet; 2]> {
+        let left = self.left.settled(self.sandbox)?;
+        Some([left, self.sandbox.run(&mut self.right.statement).ok()?])
+    }
+
+    /// Whether the right query may return something else on what the tables hold now, and the left one may not.
+    pub(super) fn is_right_free_alone(&mut self) -> bool {
+        self.right.has_freedom()
+            && self.right.settled(self.sandbox).is_none()
+            && self.left.settled(self.sandbox).is_some()
+    }
+
+    /// How two results differ, the left one with the order that the left query promises.
+    pub(super) fn difference_of(&mut self, left: &ResultSet, right: &ResultSet) -> Option<String> {
+        self.difference(left, right).ok().flatten()
     }
 
     /// Runs both queries on what the tables hold now; the left one is the gold.
@@ -378,21 +407,24 @@ impl<'s> Pair<'s> {
         open
     }
 
-    /// Whether the queries may also have returned the same, had SQLite chosen otherwise.
-    fn may_be_chance(&mut self, left: &ResultSet, right: &ResultSet) -> bool {
+    /// By whose freedom the queries may also have returned the same, had SQLite chosen otherwise: the right one's alone, or at
+    /// least the left one's. `None` if they cannot have.
+    fn free_side(&mut self, left: &ResultSet, right: &ResultSet) -> Option<Side> {
         if left.width() != right.width() {
-            return false;
+            return None;
         }
         if self.clock_moved(left) {
-            return true;
+            return Some(Side::Left);
         }
-        let lefts = self.left.outcomes(self.sandbox, left);
-        let (Some(left), Some(right)) = (lefts, self.right.outcomes(self.sandbox, right)) else {
-            return true;
-        };
-        if left.is_settled() && right.is_settled() {
-            return false;
-        }
+        let Some(left) = self.left.outcomes(self.sandbox, left) else { return Some(Side::Left) };
+        let free = if left.is_settled() { Side::Right } else { Side::Left };
+        let Some(right) = self.right.outcomes(self.sandbox, right) else { return Some(free) };
+        let is_settled = left.is_settled() && right.is_settled();
+        (!is_settled && self.may_be_equal(left, right)).then_some(free)
+    }
+
+    /// Whether some result of the one is some result of the other.
+    fn may_be_equal(&self, left: Outcomes, right: Outcomes) -> bool {
         let loose: BTreeSet<usize> = left.loose.union(&right.loose).copied().collect();
         let known = |of: Outcomes| -> Vec<Possible> {
             let is_sure = of.loose.is_empty();

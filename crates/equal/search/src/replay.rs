@@ -9,7 +9,7 @@ use super::links::foreign_key_texts;
 use super::load::{Loader, read};
 use super::needs::{FilledTables, needs};
 use super::pair::{Difference, Pair, PairOutcome, Resolved};
-use super::verdict::Refutation;
+use super::verdict::{DifferenceKind, Refutation};
 
 /// Everything that a replay needs besides the database.
 pub(super) struct Replay<'a> {
@@ -18,12 +18,17 @@ pub(super) struct Replay<'a> {
     pub(super) pair: (&'a Resolved, &'a Resolved),
     pub(super) contract: Contract,
     pub(super) budget: QueryBudget,
+    /// Whether a right query that permits a result besides the left one's only result counts as different.
+    pub(super) counts_choices: bool,
 }
 
 impl Replay<'_> {
     /// Builds the database anew, checks that it satisfies the schema, and runs both queries: on the rows as they are, with
     /// the order of unordered rows reversed, and on rows that were put in from the last to the first. `None` if any of it
     /// fails or the results do not differ each time.
+    ///
+    /// Where choices count, and the left query permits one result alone, it is enough that the right one returns another in one of
+    /// these layouts (see [`super::layouts`]).
     pub(super) fn run(&self, database: &FilledTables) -> Option<Refutation> {
         let sandbox = Sandbox::new(self.budget).ok()?;
         for &id in self.tables {
@@ -36,22 +41,38 @@ impl Replay<'_> {
         if !self.is_sound(&sandbox) {
             return None;
         }
-        sandbox.reverse_unordered(true).ok()?;
-        difference(&mut self.compiled(&sandbox)?)?;
-        sandbox.reverse_unordered(false).ok()?;
-        let mut pair = self.compiled(&sandbox)?;
-        let found = difference(&mut pair)?;
-        if database.rows.iter().any(|rows| rows.len() > 1) {
-            fill(&mut loader, database, true)?;
-            difference(&mut pair)?;
-        }
+        let (found, kind) = match self.always_different(&sandbox, &mut loader, database) {
+            Some(found) => (found, DifferenceKind::PermitsNone),
+            None => self.sometimes_different(&sandbox, &mut loader, database)?,
+        };
         let uses_clock = self.pair.0.uses_clock() || self.pair.1.uses_clock();
         let needs = needs(self.schema, database, &found.left, &found.right);
-        Some(Refutation::new(witness, (found.left, found.right), found.reason, needs, uses_clock))
+        let results = (found.left, found.right);
+        Some(Refutation::new(witness, results, found.reason, needs, uses_clock).of_kind(kind))
+    }
+
+    /// A difference that shows in every layout, and for which no choice can be the reason.
+    fn always_different(
+        &self,
+        sandbox: &Sandbox,
+        loader: &mut Loader<'_>,
+        database: &FilledTables,
+    ) -> Option<Difference> {
+        sandbox.reverse_unordered(true).ok()?;
+        let reversed = difference(&mut self.compiled(sandbox)?);
+        sandbox.reverse_unordered(false).ok()?;
+        reversed?;
+        let mut pair = self.compiled(sandbox)?;
+        let found = difference(&mut pair)?;
+        if database.rows.iter().any(|rows| rows.len() > 1) {
+            fill(loader, database, true)?;
+            difference(&mut pair)?;
+        }
+        Some(found)
     }
 
     /// Both queries, compiled for the order of unordered rows that the sandbox has now.
-    fn compiled<'s>(&'s self, sandbox: &'s Sandbox) -> Option<Pair<'s>> {
+    pub(super) fn compiled<'s>(&'s self, sandbox: &'s Sandbox) -> Option<Pair<'s>> {
         Pair::new(sandbox, self.schema, self.pair, self.contract).ok()
     }
 
@@ -69,11 +90,11 @@ impl Replay<'_> {
 fn difference(pair: &mut Pair<'_>) -> Option<Difference> {
     match pair.judge() {
         PairOutcome::Different(difference) => Some(*difference),
-        PairOutcome::Same | PairOutcome::Undecided | PairOutcome::Failed => None,
+        PairOutcome::PermitsMore(_) | PairOutcome::Same | PairOutcome::Undecided | PairOutcome::Failed => None,
     }
 }
 
-fn fill(loader: &mut Loader<'_>, database: &FilledTables, reversed: bool) -> Option<()> {
+pub(super) fn fill(loader: &mut Loader<'_>, database: &FilledTables, reversed: bool) -> Option<()> {
     for (at, rows) in database.rows.iter().enumerate() {
         let is_filled = if reversed { loader.load(at, rows.iter().rev()) } else { loader.load(at, rows) };
         is_filled.ok()?;

@@ -77,16 +77,15 @@ impl Search {
         let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
         let judged = if is_loaded { pair.judge() } else { PairOutcome::Failed };
         let keeps_tables = self.constraints.is_some();
-        let accepted = match judged {
-            PairOutcome::Different(difference) => {
-                let on = (&self.sandbox, &*self.schema);
-                let minimiser = Minimiser::new(on, &mut loader, &mut pair, filled, &difference);
-                minimiser
-                    .map(|minimiser| minimiser.keeping_values().keeping_tables(keeps_tables).run())
-                    .unwrap_or_default()
-            }
-            PairOutcome::Same | PairOutcome::Undecided | PairOutcome::Failed => Vec::new(),
+        let (difference, counts_choices) = match judged {
+            PairOutcome::Different(difference) => (difference, false),
+            PairOutcome::PermitsMore(difference) if self.options.counts_choices => (difference, true),
+            _ => return None,
         };
+        let on = (&self.sandbox, &*self.schema);
+        let minimiser = Minimiser::new(on, &mut loader, &mut pair, filled, &difference)?;
+        let minimiser = minimiser.keeping_values().keeping_tables(keeps_tables);
+        let accepted = minimiser.counting_choices(counts_choices).run();
         accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))
     }
 }

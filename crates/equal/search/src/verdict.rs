@@ -168,6 +168,30 @@ pub struct Refutation {
     databases: usize,
     needs: Vec<Need>,
     depends_on_clock: bool,
+    kind: DifferenceKind,
+}
+
+/// How what the right query permits on a counterexample stands to what the left one, the gold, permits there.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum DifferenceKind {
+    /// It permits no result that the gold permits.
+    #[default]
+    PermitsNone,
+    /// The gold permits one result alone, and the right query permits several: the one that differs, and this one.
+    PermitsMore(Box<ResultSet>),
+    /// The gold permits one result alone, and the right query returned another. Whether it permits the gold's too is not known.
+    PermitsAnother,
+}
+
+impl DifferenceKind {
+    /// Its name in records: `permits-none`, `permits-more`, `permits-another`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::PermitsNone => "permits-none",
+            Self::PermitsMore(_) => "permits-more",
+            Self::PermitsAnother => "permits-another",
+        }
+    }
 }
 
 impl Refutation {
@@ -180,7 +204,22 @@ impl Refutation {
         depends_on_clock: bool,
     ) -> Self {
         let (left, right) = results;
-        Self { database, left, right, difference, databases: 1, needs, depends_on_clock }
+        let kind = DifferenceKind::default();
+        Self { database, left, right, difference, databases: 1, needs, depends_on_clock, kind }
+    }
+
+    pub(super) fn of_kind(self, kind: DifferenceKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// How what the right query permits there stands to what the left one permits.
+    pub fn kind(&self) -> &DifferenceKind {
+        &self.kind
+    }
+
+    /// Whether no choice of SQLite's could have made the results equal.
+    pub fn is_certain(&self) -> bool {
+        matches!(self.kind, DifferenceKind::PermitsNone)
     }
 
     pub(super) fn after(mut self, databases: usize) -> Self {

@@ -6,7 +6,7 @@ use sqlgauge_engine::{ResultSet, Value as Sql};
 
 use crate::spelling::Spelled;
 use crate::verdict::{Counterexample, Verdict, VerifyReport};
-use sqlgauge_search::{Resemblance, Witness, WitnessTable, literal};
+use sqlgauge_search::{DifferenceKind, Resemblance, Witness, WitnessTable, literal};
 
 /// A verdict on a pair as it is stored: the same for the same pair, schema and options.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,9 +23,16 @@ pub struct VerdictRecord {
     /// Rows per table up to which a bounded proof holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<usize>,
+    /// Whether the bounded proof goes one way: the prediction permits no result that the gold does not, and the gold others besides.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub permits_less: bool,
     /// What a proof rests on besides the schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assumes: Option<Vec<String>>,
+    /// What the prediction permits on the counterexample beside the gold: `permits-none` of the gold's results, or, where the gold
+    /// permits one alone, `permits-more` than that one, or `permits-another`. Absent in logs of `verify@1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// How the results differ on the counterexample, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
@@ -44,6 +51,9 @@ pub struct VerdictRecord {
     /// What the right query, the prediction, returns on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right_result: Option<ResultTable>,
+    /// Another result that SQLite returned for the prediction on the same rows in another layout, for `permits-more`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_right_result: Option<ResultTable>,
     /// What the counterexample needs that plainer databases have not: duplicates, NULLs, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<Vec<String>>,
@@ -168,6 +178,7 @@ impl VerifyReport {
             }
             Verdict::EquivalentUpTo(proof) => {
                 record.bound = Some(proof.bound());
+                record.permits_less = proof.permits_less();
                 record.assumes =
                     Some(proof.assumes().iter().map(|assumption| assumption.code().to_owned()).collect());
             }
@@ -228,6 +239,10 @@ impl VerdictRecord {
         self.tables = Some(counterexample.tables.iter().map(named).collect());
         self.left_result = Some(ResultTable::of(refutation.left()));
         self.right_result = Some(ResultTable::of(refutation.right()));
+        self.kind = Some(refutation.kind().name().to_owned());
+        if let DifferenceKind::PermitsMore(other) = refutation.kind() {
+            self.other_right_result = Some(ResultTable::of(other));
+        }
         if !refutation.needs().is_empty() {
             self.needs = Some(refutation.needs().iter().map(|need| need.name().to_owned()).collect());
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sqlgauge_engine::compare::Semantics;
 
-use sqlgauge_prove::Bounds;
+use sqlgauge_prove::{Bounds, Permitted};
 
 /// Databases on which queries that the rules call equal must return the same.
 pub(crate) const BELT_DATABASES: usize = 48;
@@ -25,12 +25,21 @@ pub struct VerifyOptions {
     pub bound: usize,
     /// Time for one pair, all stages together; what is left when the bounded proof begins is the solver's.
     pub solver_time: Duration,
+    /// Whether queries differ where the left one, the gold, permits one result alone on a database and the right one
+    /// permits another too.
+    pub counts_choices: bool,
 }
 
 impl Default for VerifyOptions {
     fn default() -> Self {
         let Bounds { rows_per_table, time, .. } = Bounds::default();
-        Self { semantics: Semantics::default(), seed: 0, bound: rows_per_table, solver_time: time }
+        Self {
+            semantics: Semantics::default(),
+            seed: 0,
+            bound: rows_per_table,
+            solver_time: time,
+            counts_choices: true,
+        }
     }
 }
 
@@ -42,13 +51,19 @@ impl VerifyOptions {
         sqlgauge_search::SearchOptions {
             seed: self.seed,
             contract,
+            counts_choices: self.counts_choices,
             ..sqlgauge_search::SearchOptions::default()
         }
     }
 
     /// How far a bounded proof goes.
     pub(crate) fn bounds(&self) -> Bounds {
-        Bounds { rows_per_table: self.bound, time: self.solver_time, with_rows: false }
+        Bounds { rows_per_table: self.bound, time: self.solver_time, ..Bounds::default() }
+    }
+
+    /// How far a bounded proof goes that the right query permits nothing that the left one does not.
+    pub(crate) fn bounds_of_no_more(&self) -> Bounds {
+        Bounds { permitted: Permitted::NoMore, ..self.bounds() }
     }
 
     /// How far the solver looks for rows in the results of queries of which the search has found none.

@@ -22,6 +22,7 @@ use sqlgauge_engine::compare::{GoldOrder, Semantics};
 use sqlgauge_engine::{Database, Engine, ResultSet};
 use sqlgauge_etm::{MatchReport, MatchVerdict as Match, Matcher, Profile};
 use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{ErrorKind, resolve};
 
 use crate::explain::explain;
@@ -31,7 +32,7 @@ use crate::verdict::{
     BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, Stage, Unknown,
     Verdict, VerifyReport,
 };
-use sqlgauge_prove::{Bounds, ProofOutcome, Solver};
+use sqlgauge_prove::{Bounds, ProofOutcome, ResultSemantics, Solver};
 use sqlgauge_search::{
     Inapplicable, Mined, Need, Refutation, Resemblance, Search, SearchError, SearchReason,
     SearchVerdict as Found, Side, Survived, Witness, near_schema, tables_of, with_targets,
@@ -377,11 +378,21 @@ impl Verifier {
 
     fn searched(&self, left: &str, right: &str) -> Result<Searched, RefusedText> {
         let is_plain = |found: &Refutation| found.needs().is_empty();
-        if let Some(found) = self.found_like_them(left, right).filter(is_plain) {
-            return Ok(Searched::Found(Box::new(found)));
+        let like_them = self.found_like_them(left, right).filter(is_plain).map(Box::new);
+        if let Some(found) = like_them.as_ref().filter(|found| found.is_certain()) {
+            return Ok(Searched::Found(found.clone()));
         }
-        match self.search.refute_minimised(left, right) {
-            Found::Refuted(refutation) => Ok(Searched::Found(refutation)),
+        // A difference that no choice explains comes first, then one that keeps more of the rows.
+        match (self.search.refute_minimised(left, right), like_them) {
+            (Found::Refuted(found), _) if found.is_certain() => Ok(Searched::Found(found)),
+            (_, Some(found)) => Ok(Searched::Found(found)),
+            (other, None) => self.searched_plainly(other),
+        }
+    }
+
+    fn searched_plainly(&self, found: Found) -> Result<Searched, RefusedText> {
+        match found {
+            Found::Refuted(found) => Ok(Searched::Found(found)),
             Found::Survived(survived) => Ok(Searched::Survived(Tried::Databases(survived))),
             Found::Inapplicable(reason) => match refused(&reason) {
                 Some(refused) => Err(refused),
@@ -426,9 +437,15 @@ impl Verifier {
         let (semantics, bounds) = (self.options.bounded_semantics(), self.in_time(self.options.bounds()));
         let mut replay = |database: &Witness| self.search.replay(database, left, right);
         let pair = (&left_query, &right_query);
-        match sqlgauge_prove::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay) {
+        let outcome = sqlgauge_prove::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay);
+        if matches!(outcome, ProofOutcome::Unknown { .. })
+            && let Some(proof) = self.no_more(pair, solver)
+        {
+            return Verdict::EquivalentUpTo(proof);
+        }
+        match outcome {
             ProofOutcome::NoDifference { bound, assumes } => {
-                Verdict::EquivalentUpTo(BoundedProof { bound, assumes })
+                Verdict::EquivalentUpTo(BoundedProof { bound, assumes, permits_less: false })
             }
             ProofOutcome::Different { found, .. } => {
                 self.different(self.search.minimise(&found, left, right), left, right)
@@ -444,6 +461,27 @@ impl Verifier {
                 let message = format!("{reason}{so_far}");
                 Verdict::Unknown(tried.unknown(&reason.code(), &message))
             }
+        }
+    }
+
+    /// A proof that the right query permits no result that the left one does not, where that one leaves SQLite a choice of rows.
+    fn no_more(
+        &self,
+        (left, right): (&Query, &Query),
+        solver: &mut Solver,
+    ) -> Option<BoundedProof> {
+        let semantics = self.options.bounded_semantics();
+        if left.limit.is_none() || semantics == ResultSemantics::Set {
+            return None;
+        }
+        let bounds = self.in_time(self.options.bounds_of_no_more());
+        let mut refuse = |_: &Witness| None::<()>;
+        let asked = sqlgauge_prove::bounded(&self.schema, (left, right), semantics, bounds, solver, &mut refuse);
+        match asked {
+            ProofOutcome::NoDifference { bound, assumes } => {
+                Some(BoundedProof { bound, assumes, permits_less: true })
+            }
+            _ => None,
         }
     }
 

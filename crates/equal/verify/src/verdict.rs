@@ -18,7 +18,8 @@ use crate::spelling::Spelled;
 pub enum Verdict {
     /// They do.
     Equivalent(Proof),
-    /// They do on every database of at most so many rows per table.
+    /// They do on every database of at most so many rows per table; or the right query permits some of the left one's results, and
+    /// no other ([`BoundedProof::permits_less`]).
     EquivalentUpTo(BoundedProof),
     /// They do not.
     Different(Box<Counterexample>),
@@ -85,17 +86,24 @@ fn chain(comparison: &MatchReport) -> Vec<String> {
     chain
 }
 
-/// A proof that no database of at most so many rows per table tells the queries apart.
+/// A proof that on no database of at most so many rows per table the right query is wrong by the left one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundedProof {
     pub(crate) bound: usize,
     pub(crate) assumes: Vec<sqlgauge_prove::ProofAssumption>,
+    pub(crate) permits_less: bool,
 }
 
 impl BoundedProof {
     /// Rows per table.
     pub fn bound(&self) -> usize {
         self.bound
+    }
+
+    /// Whether it is proved the one way only: each result that the right query permits, the left one, the gold, permits too, which
+    /// permits others besides (ties under its LIMIT).
+    pub fn permits_less(&self) -> bool {
+        self.permits_less
     }
 
     /// What it rests on besides the constraints of the schema.

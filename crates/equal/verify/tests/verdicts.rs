@@ -67,10 +67,10 @@ fn what_is_not_determined_is_named_with_its_place() {
     assert_eq!((bare[0].0, bare[0].1), (Side::Left, Choice::BareColumn));
     assert!(bare[0].2.contains("name"), "{bare:?}");
     let limit = places(
-        "SELECT name FROM item ORDER BY shop, name LIMIT 1",
         "SELECT name FROM item ORDER BY shop LIMIT 1",
+        "SELECT name FROM item ORDER BY shop, name LIMIT 1",
     );
-    assert_eq!(limit, [(Side::Right, Choice::Limit, String::new())]);
+    assert_eq!(limit, [(Side::Left, Choice::Limit, String::new())]);
     let row = places(
         "SELECT id FROM item WHERE price = (SELECT price FROM item WHERE shop = 1)",
         "SELECT id FROM item WHERE price = (SELECT MAX(price) FROM item WHERE shop = 1)",

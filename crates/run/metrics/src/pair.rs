@@ -167,7 +167,7 @@ impl<'a> Pair<'a> {
         self
     }
 
-    /// Says how `verify@1` verifies the pair, and what other systems predict for the question.
+    /// Says how `verify@2` verifies the pair, and what other systems predict for the question.
     #[must_use]
     pub fn verifying(mut self, verification: &'a Verification, peers: &'a [&'a str]) -> Self {
         self.verification = Some(verification);
@@ -264,7 +264,7 @@ impl<'a> Pair<'a> {
         self.prediction
     }
 
-    /// How `verify@1` verifies the pair.
+    /// How `verify@2` verifies the pair.
     pub(crate) fn verification(&self) -> Option<&Verification> {
         self.verification
     }

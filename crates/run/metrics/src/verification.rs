@@ -10,7 +10,7 @@ use sqlgauge_search::{Mined, SearchError};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::{Data, PairContext, RefusedText, Verifier, VerifyOptions, VerifyReport};
 
-/// How `verify@1` verifies, shared by all threads of a run. A thread takes a verifier and a solver for one pair and puts
+/// How the metric `verify` verifies, shared by all threads of a run. A thread takes a verifier and a solver for one pair and puts
 /// them back; there are as many of them as threads that have ever worked at once.
 #[derive(Debug, Default)]
 pub struct Verification {
@@ -18,8 +18,8 @@ pub struct Verification {
     solver: Option<PathBuf>,
     /// What the rows of databases keep, by the address of the schema.
     mined: Mutex<HashMap<usize, Arc<Mined>>>,
-    /// By the address of the schema, which the verifiers keep alive.
-    verifiers: Mutex<HashMap<usize, Vec<Verifier>>>,
+    /// By the address of the schema, which the verifiers keep alive, and by whether choices count.
+    verifiers: Mutex<HashMap<(usize, bool), Vec<Verifier>>>,
     solvers: Mutex<Vec<Solver>>,
 }
 
@@ -53,12 +53,13 @@ impl Verification {
             database,
             results: left_rows.as_deref().zip(right_rows.as_deref()),
         });
-        self.with(schema, database, |verifier, solver| {
+        self.with(schema, database, self.options, |verifier, solver| {
             verifier.verify_beside(left, right, PairContext { data, solver, ..PairContext::default() })
         })
     }
 
     /// Does something with a verifier over that schema, and the database that it is of if it is of one, and with a solver.
+    /// The options differ from those given to [`Verification::new`] at most in whether choices count.
     ///
     /// # Errors
     /// When SQLite cannot open a database in memory.
@@ -66,14 +67,15 @@ impl Verification {
         &self,
         schema: &Arc<Schema>,
         database: Option<(&dyn Engine, &Database)>,
+        options: VerifyOptions,
         act: impl FnOnce(&Verifier, Option<&mut Solver>) -> T,
     ) -> Result<T, SearchError> {
-        let key = Arc::as_ptr(schema).addr();
+        let key = (Arc::as_ptr(schema).addr(), options.counts_choices);
         let idle =
             self.verifiers.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&key).and_then(Vec::pop);
         let verifier = match idle {
             Some(verifier) => verifier,
-            None => self.new_verifier(schema, database)?,
+            None => self.new_verifier(schema, database, options)?,
         };
         let mut solver = self.idle_solver();
         // What a panic leaves behind is not put back.
@@ -87,8 +89,9 @@ impl Verification {
         &self,
         schema: &Arc<Schema>,
         database: Option<(&dyn Engine, &Database)>,
+        options: VerifyOptions,
     ) -> Result<Verifier, SearchError> {
-        let verifier = Verifier::new(Arc::clone(schema), self.options)?;
+        let verifier = Verifier::new(Arc::clone(schema), options)?;
         let Some((_, database)) = database else { return Ok(verifier) };
         let mut mined = self.mined.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || Arc::new(Mined::new(Arc::clone(database.schema())));

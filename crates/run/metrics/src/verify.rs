@@ -1,9 +1,15 @@
-//! `verify@1`: no database is known that tells the prediction from the gold.
+//! `verify@2` and `verify@1`: no database is known that tells the prediction from the gold.
 //!
 //! # Contract
 //! 0 if there is a counterexample: a database that satisfies the schema, made for this pair, on which a real SQLite
 //! returned different results for gold and prediction; else 1. Together with an execution metric on the benchmark's own
 //! database this is EX-SpotIt: right there, and not told apart by any other.
+//!
+//! Where SQL leaves a choice (ties under LIMIT, bare columns, ...), a result is one of several that a query permits. `verify@2` asks
+//! whether the prediction permits what the gold does not: where the gold permits one result alone on a database, a prediction
+//! that SQLite lets return another one, in some order of the same rows, is wrong (`permits-more`), although it may return the
+//! gold's on a given day. For `verify@1` it was not: a difference counted only where the two permit no result in common.
+//! Where the gold permits several results, neither blames a prediction that returns one of them.
 //!
 //! A pair goes through stages until something is known of it: proof by the rules of `etm@1`, a smallest slice of the
 //! benchmark's database if the results differ on it, search for a counterexample, the counterexamples of the other systems' predictions for the question (reuse), bounded proof by an
@@ -18,22 +24,37 @@
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026.
 
 use sqlgauge_search::Side;
-use sqlgauge_verify::{Data, PairContext, RefusedText, TIE, Verdict, VerifyReport};
+use sqlgauge_verify::{Data, PairContext, RefusedText, TIE, Verdict, VerifyOptions, VerifyReport};
 
 use crate::metric::{Metric, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::verification::Verification;
 
 /// No counterexample is known.
-pub(crate) struct Verify;
+pub(crate) struct Verify {
+    id: &'static str,
+    /// Whether a prediction is wrong that only permits more than the gold's one result.
+    counts_choices: bool,
+}
+
+impl Verify {
+    /// `verify@1`.
+    pub(crate) const FIRST: Self = Self { id: "verify@1", counts_choices: false };
+    /// `verify@2`.
+    pub(crate) const SECOND: Self = Self { id: "verify@2", counts_choices: true };
+}
 
 impl Metric for Verify {
     fn id(&self) -> &'static str {
-        "verify@1"
+        self.id
     }
 
     fn summary(&self) -> &'static str {
-        "No counterexample: 0 if a database was made on which gold and prediction return different results."
+        if self.counts_choices {
+            "No counterexample: 0 if a database was made on which the prediction permits a result that the gold does not."
+        } else {
+            "The same, with a prediction right that permits the gold's result among others."
+        }
     }
 
     fn kind(&self) -> MetricKind {
@@ -55,7 +76,8 @@ impl Metric for Verify {
         let schema = &pair.target().database.kept_schema(pair.engine()).schema;
         let database = &pair.target().database;
         let given = Some((pair.engine(), database.as_ref()));
-        let verified = verification.with(schema, given, |verifier, solver| {
+        let options = VerifyOptions { counts_choices: self.counts_choices, ..*verification.options() };
+        let verified = verification.with(schema, given, options, |verifier, solver| {
             let results = pair.results().ok();
             let data = Some(Data {
                 engine: pair.engine(),
@@ -85,6 +107,10 @@ pub fn score_of_verdict(report: &VerifyReport) -> Score {
             [] => "equivalent".to_owned(),
             assumes => format!("equivalent, given {}", assumes.join(", ")),
         },
+        Verdict::EquivalentUpTo(proof) if proof.permits_less() => format!(
+            "right up to {} rows per table: it permits no result that the gold does not, and the gold permits more",
+            proof.bound()
+        ),
         Verdict::EquivalentUpTo(proof) => format!("equivalent up to {} rows per table", proof.bound()),
         Verdict::Different(found) => format!("different: {}", found.refutation.difference()),
         Verdict::Unknown(unknown) => {

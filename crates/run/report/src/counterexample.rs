@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use sqlgauge_base::printable;
-use sqlgauge_verify::VerdictRecord;
+use sqlgauge_verify::{ResultTable, VerdictRecord};
 
 use crate::ShowOptions;
 use crate::formats::table::wrapped;
@@ -49,6 +49,7 @@ pub(crate) fn results(gold: Shown, prediction: Shown, options: ShowOptions, text
 /// Why the results differ, and how far the database is to be believed.
 pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
     let mut sentences: Vec<String> = record.explanation.iter().cloned().collect();
+    sentences.extend(choice_sentence(record));
     if let Some(needs) = &record.needs {
         sentences.push(format!("No plainer database was found: it needs {}.", needs.join(", ")));
     }
@@ -69,6 +70,31 @@ pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
         sentences.push(sentence.to_owned());
     }
     sentences
+}
+
+/// That the prediction permits what the gold does not, where it may permit the gold's result too.
+fn choice_sentence(record: &VerdictRecord) -> Option<String> {
+    let alone = "On these rows the gold permits one result alone.";
+    match record.kind.as_deref()? {
+        "permits-more" => {
+            let other = record.other_right_result.as_ref().map(in_words).unwrap_or_default();
+            Some(format!("{alone} The prediction permits several: in another order of the same rows SQLite returned {other}."))
+        }
+        "permits-another" => Some(format!("{alone} The prediction leaves SQLite a choice, and SQLite returned another result.")),
+        _ => None,
+    }
+}
+
+/// A result in words: its value, its only row, or how many rows it has.
+fn in_words(result: &ResultTable) -> String {
+    match result.rows.as_slice() {
+        [] => "no rows".to_owned(),
+        [row] => row.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        rows => {
+            let first = rows[0].iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            format!("{} rows, the first {first}", rows.len())
+        }
+    }
 }
 
 /// The beginning of a list, and how much there is more.

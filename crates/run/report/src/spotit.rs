@@ -1,7 +1,7 @@
 //! EX and EX-SpotIt: how many answers that are right on the benchmark's own database no other database refutes.
 //!
 //! # Contract
-//! For a run with `verify@1` and an execution metric; the first execution metric of the run is EX. EX-SpotIt is the share
+//! For a run with `verify@2` and an execution metric; the first execution metric of the run is EX. EX-SpotIt is the share
 //! of the same items that are right by EX and not told from the gold by a counterexample. Intervals are Wilson's, 95 %;
 //! a rank is one more than the number of systems that are better.
 //!

@@ -78,6 +78,9 @@ fn proved(proof: &Proof, text: &mut String) {
 }
 
 fn bounded(proof: &BoundedProof, text: &mut String) {
+    if proof.permits_less() {
+        text.push_str("The prediction permits no result that the gold does not; the gold permits others besides (a tie).\n");
+    }
     for assumption in proof.assumes() {
         let _infallible = writeln!(text, "assumes: {}", assumption.code());
     }

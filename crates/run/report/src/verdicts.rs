@@ -1,7 +1,7 @@
-//! How many pairs of a run got which verdict of `verify@1`.
+//! How many pairs of a run got which verdict of `verify@2`.
 //!
 //! # Contract
-//! For a run with `verify@1`: per system the number of items by verdict, of `unknown` also by reason, the most frequent
+//! For a run with `verify@2`: per system the number of items by verdict, of `unknown` also by reason, the most frequent
 //! first. An item without a verdict is one of a text that SQLite refuses, or without a prediction.
 
 use std::cmp::Reverse;
@@ -47,7 +47,7 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// The verdicts of a run by system, in its order; `None` for a run without `verify@1`.
+    /// The verdicts of a run by system, in its order; `None` for a run without `verify@2`.
     ///
     /// # Errors
     /// When the log cannot be read.
@@ -77,7 +77,7 @@ impl Verdicts {
         }
     }
 
-    /// The table; nothing for a run without `verify@1`.
+    /// The table; nothing for a run without `verify@2`.
     pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError> {
         let table = |all: Vec<Self>| SystemTable {
             title: "Verdicts",

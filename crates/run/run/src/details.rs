@@ -115,7 +115,7 @@ details! {
     More gold_empty: bool, "std::ops::Not::not";
     /// Whether the database has no row: agreement says little there.
     More database_empty: bool, "std::ops::Not::not";
-    /// What `verify@1` says of the pair. How long it took is not here: the log is the same whenever it is written.
+    /// What `verify@2` says of the pair. How long it took is not here: the log is the same whenever it is written.
     More verdict: Option<VerdictRecord>, "Option::is_none";
     /// What each metric says about its score, by metric id.
     Answer metrics: IndexMap<String, MetricDetail>, "IndexMap::is_empty";
@@ -360,9 +360,9 @@ mod tests {
     fn the_verdict_of_a_pair_stands_behind_the_metrics() {
         let verdict = VerdictRecord { verdict: "different".to_owned(), ..VerdictRecord::default() };
         let mut details = Details { verdict_of_pair: Some(verdict.clone()), ..Details::default() };
-        details.metrics.insert("verify@1".to_owned(), MetricDetail::default());
+        details.metrics.insert("verify@2".to_owned(), MetricDetail::default());
         let text = serde_json::to_string(&details).unwrap();
-        assert!(text.starts_with(r#"{"metrics":{"verify@1":{}},"verdict":{"#), "{text}");
+        assert!(text.starts_with(r#"{"metrics":{"verify@2":{}},"verdict":{"#), "{text}");
         assert_eq!(serde_json::from_str::<Details>(&text).unwrap().verdict, Some(verdict));
     }
 }

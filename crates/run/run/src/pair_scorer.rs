@@ -1,4 +1,4 @@
-//! Scores pairs of queries with `verify@1` over schemas or databases.
+//! Scores pairs of queries with `verify@2` over schemas or databases.
 //!
 //! # Rules
 //! - The left query is the gold, the right one the prediction; no result of theirs is kept but what the verdict has.
@@ -42,7 +42,7 @@ pub struct PairScorer {
 
 impl PairScorer {
     /// The metric that it scores with.
-    pub const METRIC: &'static str = "verify@1";
+    pub const METRIC: &'static str = "verify@2";
 
     /// A scorer of pairs over those schemas and databases, by `db_id`.
     pub fn new(

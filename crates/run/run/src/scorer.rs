@@ -76,7 +76,7 @@ impl BenchmarkScorer {
         }
     }
 
-    /// Says how `verify@1` verifies.
+    /// Says how `verify@2` verifies.
     #[must_use]
     pub fn with_verification(mut self, verification: Verification) -> Self {
         self.verification = verification;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+mod choices;
 mod pairs;
 
 use std::sync::Arc;
