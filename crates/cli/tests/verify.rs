@@ -283,3 +283,58 @@ fn a_realistic_counterexample_says_whether_it_is_like_the_rows_there_are() {
     let not_kept = beyond["not_kept"].as_array().unwrap();
     assert!(not_kept.iter().any(|own| own.as_str().unwrap().starts_with("item.price: 20")), "{beyond}");
 }
+
+/// A pack that knows no system refutes an answer that is right on the benchmark's rows by luck.
+#[test]
+fn a_pack_refutes_what_is_right_by_luck() {
+    let benchmark = Benchmark::new(&GOLDS, &PREDICTIONS);
+    let text = |name: &str| benchmark.path(name).display().to_string();
+    let (gold, db, pack) = (text("gold.sql"), text("database"), text("shop.pack"));
+    let output = sqlgauge(&["pack", "--gold", &gold, "--db", &db, "--out", &pack, "--solver", ""]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("of 3 questions (0 golds cannot be searched)"), "{said}");
+    let file = std::fs::read_to_string(&pack).unwrap();
+    // Neither a query nor a row of the benchmark's database.
+    assert!(!file.contains("SELECT") && !file.contains("lamp"), "{file}");
+
+    let score = |more: &[&str]| {
+        let system = format!("S={}", text("pred.sql"));
+        let fixed = ["score", "--gold", &gold, "--db", &db, "--pred", &system, "--out", &text("run"), "--quiet"];
+        sqlgauge(&[&fixed[..], more].concat())
+    };
+    let output = score(&["--metrics", "ex", "--pack", &pack]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let scores: Vec<[Option<f64>; 2]> = items(&benchmark.path("run"))
+        .iter()
+        .map(|item| ["ex@1", "pack@1"].map(|metric| item["metrics"][metric].as_f64()))
+        .collect();
+    assert_eq!(scores, [[Some(1.0), Some(0.0)], [Some(1.0), Some(1.0)], [Some(0.0), Some(0.0)]]);
+
+    let output = score(&["--metrics", "ex,pack", "--restart"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the metric pack needs --pack FILE"), "{}", stderr(&output));
+    std::fs::write(&pack, file.lines().next().unwrap()).unwrap();
+    let output = score(&["--metrics", "ex", "--pack", &pack, "--restart"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("line 2 of the pack: 0 questions of 3 are there"), "{}", stderr(&output));
+}
+
+/// A pack of other golds has none of the questions, and says so.
+#[test]
+fn a_pack_of_other_golds_scores_nothing() {
+    let benchmark = Benchmark::new(&GOLDS, &PREDICTIONS);
+    let other = Benchmark::new(&["SELECT 1"], &["SELECT 1"]);
+    let text = |of: &Benchmark, name: &str| of.path(name).display().to_string();
+    let pack = text(&other, "pack");
+    let (gold, db) = (text(&other, "gold.sql"), text(&other, "database"));
+    assert!(sqlgauge(&["pack", "--gold", &gold, "--db", &db, "--out", &pack, "--quiet"]).status.success());
+    let mut score = benchmark.score();
+    score.extend(["--metrics", "ex", "--pack", &pack].map(str::to_owned));
+    assert!(sqlgauge(&score).status.success());
+    for item in items(&benchmark.path("run")) {
+        assert!(item["metrics"]["pack@1"].is_null());
+        let reason = item["details"]["metrics"]["pack@1"]["reason"].as_str().unwrap_or_default();
+        assert_eq!(reason, "the pack does not have the question with this gold");
+    }
+}

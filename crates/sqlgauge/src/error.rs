@@ -41,6 +41,14 @@ pub enum Error {
     /// One of two queries to verify is none.
     #[error(transparent)]
     Refused(#[from] sqlgauge_verify::RefusedText),
+    /// A witness pack.
+    #[error("{}", path.display())]
+    Pack {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: sqlgauge_verify::pack::PackError,
+    },
     /// Building databases from tables.
     #[error(transparent)]
     Tables(Box<sqlgauge_tables::TablesError>),

@@ -27,7 +27,7 @@
 //! | Why is an answer wrong? | [`ShowJob`] | `show` |
 //! | Are two queries equivalent? | [`match_pair`] by rules | `match` |
 //! | | [`verify_over_database`], [`verify_over_schema`], [`PairsJob`] for a file | `verify` |
-//! | | [`SuiteJob`] keeps the counterexamples | `witnesses` |
+//! | | [`SuiteJob`] keeps the counterexamples, [`PackJob`] makes a small suite of a benchmark | `witnesses`, `pack` |
 //! | How good is it without labels? | [`EstimateJob`], [`EvaluateJob`] by an evaluator | `estimate` |
 //! | | [`ImportJob`] for labels judged elsewhere | `import` |
 //! | | [`EncodeJob`], [`ShiftJob`], [`FitJob`], [`AdaptJob`] | `encode`, `shift`, `fit`, `adapt` |
@@ -58,6 +58,7 @@ mod llm;
 mod match_pair;
 mod merge;
 mod open_run;
+mod pack;
 mod pairs;
 mod predict;
 mod report;
@@ -100,6 +101,7 @@ pub use llm::LlmSettings;
 pub use match_pair::{SchemaFacts, comparison_to_json, match_pair};
 pub use merge::merge_runs;
 pub use open_run::{OpenRun, StoredReport};
+pub use pack::{PackJob, PackSize};
 pub use pairs::PairsJob;
 pub use predict::PredictJob;
 pub use report::ReportJob;

@@ -14,7 +14,7 @@ use sqlgauge_dataset::{
     parse_benchmark, parse_predictions, parse_tables,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
-use sqlgauge_metrics::Metric;
+use sqlgauge_metrics::{Metric, find};
 use sqlgauge_report::Report;
 use sqlgauge_run::{BenchmarkScorer, Manifest, RunDirectory, Shard, UsedDatabases, digest_inputs};
 
@@ -22,6 +22,7 @@ use crate::context::{Context, Watcher};
 use crate::error::Error;
 use crate::guard::keep_inputs_of_run;
 use crate::open_run::{OpenRun, goes_on, start};
+use crate::pack::{read_pack, with_pack};
 use crate::settings::{VerifySettings, default_metrics, gates_of, recorded_options, started_at, verifies};
 use crate::source::{Source, digest_sources};
 use crate::subset::{self, pick};
@@ -123,6 +124,8 @@ pub struct ScoreJob {
     pub extract: bool,
     /// What to score with; none is the default, see [`default_metrics`].
     pub metrics: Vec<&'static dyn Metric>,
+    /// Witness pack that `pack` scores with.
+    pub pack: Option<PathBuf>,
     /// How `verify` verifies, where it is among the metrics; [`VerifySettings::beside`] compares rows as the execution metric does.
     pub verify: VerifySettings,
     /// Limits of every query.
@@ -166,6 +169,7 @@ impl ScoreJob {
             prediction_format: None,
             extract: false,
             metrics,
+            pack: None,
             verify: VerifySettings::default(),
             limits: Limits::default(),
             now: None,
@@ -196,6 +200,7 @@ impl ScoreJob {
         let benchmark = self.benchmark()?;
         let metrics =
             if self.metrics.is_empty() { default_metrics(&benchmark) } else { self.metrics.clone() };
+        let metrics = self.with_pack_metric(metrics)?;
         let ids: Vec<String> = metrics.iter().map(|metric| metric.id().to_owned()).collect();
         let gates = gates_of(&self.gates, &ids)?;
         let tables = self.tables.as_ref().map(|tables| parse_tables(&tables.read()?)).transpose()?;
@@ -222,6 +227,10 @@ impl ScoreJob {
         keep_inputs_of_run(&self.out, &manifest)?;
         let targets = used.open(engine.as_ref(), tables.as_ref())?;
         used.check(&targets, &manifest.inputs)?;
+        let targets = match &self.pack {
+            Some(path) => with_pack(targets, &read_pack(path)?, path, engine.as_ref())?,
+            None => targets,
+        };
         let directory = RunDirectory::create(&self.out, &manifest, start(self.restart))?;
         let examples = pick(benchmark.examples.clone(), part);
         let systems = if let Some(systems) = read {
@@ -232,6 +241,20 @@ impl ScoreJob {
         let scorer =
             BenchmarkScorer::new(engine, metrics, targets).with_verification(self.verify.verification());
         Ok(OpenRun { directory, examples, systems, scorer: Box::new(scorer), jobs: self.jobs, gates })
+    }
+
+    /// The metrics, with `pack` among them where there is a pack.
+    fn with_pack_metric(&self, mut metrics: Vec<&'static dyn Metric>) -> Result<Vec<&'static dyn Metric>, Error> {
+        let has_metric = metrics.iter().any(|metric| metric.id().starts_with("pack@"));
+        match &self.pack {
+            Some(_) if !has_metric => metrics.push(find("pack")?),
+            None if has_metric => {
+                let text = "the metric pack needs --pack FILE; `sqlgauge pack` makes the file";
+                return Err(Error::Invalid(text.to_owned()));
+            }
+            _ => {}
+        }
+        Ok(metrics)
     }
 
     fn benchmark(&self) -> Result<Benchmark, Error> {
@@ -326,6 +349,9 @@ impl ScoreJob {
             self.systems.iter().map(|system| (format!("predictions:{}", system.name), &system.predictions)),
         );
         let mut inputs = digest_sources(&sources)?;
+        if let Some(pack) = &self.pack {
+            inputs.extend(digest_inputs(&[("pack".to_owned(), pack.clone())])?);
+        }
         inputs.extend(digest_inputs(&used.files())?);
         let verify = verifies(&self.metrics).then_some(&self.verify);
         let mut options = recorded_options(&self.limits, now, self.extract, verify);

@@ -17,6 +17,7 @@ mod import;
 mod match_queries;
 mod merge;
 mod metrics;
+mod pack;
 mod parse;
 mod predict;
 mod report;
@@ -84,6 +85,8 @@ pub enum Command {
     Verify(Box<verify::Verify>),
     /// Export the counterexamples of a run as a test suite
     Witnesses(witnesses::Witnesses),
+    /// Make a small test suite of a benchmark in one file: databases on which wrong answers show
+    Pack(pack::MakePack),
     /// List the equivalence rules, or explain one
     Rules(rules::Rules),
     /// List the metrics: what they measure and what they need
@@ -122,7 +125,7 @@ pub enum Command {
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Score", &["demo", "score", "compat", "merge", "import"]),
     ("Look at a run", &["compare", "show", "report", "metrics"]),
-    ("Are two queries equal?", &["match", "verify", "witnesses", "rules"]),
+    ("Are two queries equal?", &["match", "verify", "witnesses", "pack", "rules"]),
     ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
     ("Under schema change", &["evolve", "robustness", "augment"]),
     ("Make data", &["synth", "tables", "coverage", "predict"]),
@@ -164,6 +167,7 @@ impl Command {
             Self::Match(command) => command.run(),
             Self::Verify(command) => command.run(),
             Self::Witnesses(command) => command.run(),
+            Self::Pack(command) => command.run(),
             Self::Rules(command) => command.run(),
             Self::Metrics(command) => command.run(),
             Self::Evolve(command) => command.run(),

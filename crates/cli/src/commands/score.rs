@@ -37,6 +37,9 @@ pub struct Score {
     answers_to: Option<PathBuf>,
     #[arg(long, value_name = "IDS", help = metrics_help())]
     metrics: Option<String>,
+    /// Witness pack (`sqlgauge pack`): score with the metric `pack` too
+    #[arg(long, value_name = "FILE")]
+    pack: Option<PathBuf>,
     /// Run directory to write; the same command again finishes an interrupted run
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -97,6 +100,7 @@ impl Score {
             answers_to: self.answers_to.map(source),
             prediction_format: self.formats.pred_format,
             extract: self.extract_sql,
+            pack: self.pack,
             verify,
             limits: self.limits.limits()?,
             now: self.clock.now,

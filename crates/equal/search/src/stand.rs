@@ -5,6 +5,8 @@
 //! return that one, whatever SQLite chooses: that it did, or could have, by a choice of SQLite's does not help it, nor does
 //! failing. A database on which the gold itself permits several results says nothing where the results differ.
 
+use std::collections::BTreeSet;
+
 use sqlgauge_engine::ResultSet;
 use sqlgauge_engine::compare::GoldOrder;
 
@@ -38,17 +40,42 @@ impl Search {
         left: &str,
         right: &str,
     ) -> Result<Option<Objection>, Inapplicable> {
+        Ok(self.objections(databases, left, right, 1)?.pop())
+    }
+
+    /// The places of all of the databases on which it does not.
+    ///
+    /// # Errors
+    /// As [`Search::told`].
+    pub fn told_by_each<'w>(
+        &self,
+        databases: impl IntoIterator<Item = &'w Witness>,
+        left: &str,
+        right: &str,
+    ) -> Result<BTreeSet<usize>, Inapplicable> {
+        let objections = self.objections(databases, left, right, usize::MAX)?;
+        Ok(objections.into_iter().map(|objection| objection.place).collect())
+    }
+
+    /// The first objections, at most that many.
+    fn objections<'w>(
+        &self,
+        databases: impl IntoIterator<Item = &'w Witness>,
+        left: &str,
+        right: &str,
+        most: usize,
+    ) -> Result<Vec<Objection>, Inapplicable> {
         let told = self.bounded(&[left, right], || match self.prepared(left, right) {
-            Ok(prepared) => self.told_of(&prepared, databases),
+            Ok(prepared) => self.told_of(&prepared, databases, most),
             Err(reason) if reason.side == Some(Side::Left) || reason.reason == SearchReason::TooComplex => {
                 Err(reason)
             }
-            Err(reason) => self.told_plainly(databases, left, right, &reason),
+            Err(reason) => self.told_plainly(databases, (left, right), &reason, most),
         });
         match told {
             // What cannot be told because of the answer alone does not help it.
             Err(reason) if reason.reason == SearchReason::TooComplex && self.is_searchable(left) => {
-                Ok(Some(Objection { place: 0, reason: reason.message }))
+                Ok(vec![Objection { place: 0, reason: reason.message }])
             }
             told => told,
         }
@@ -56,12 +83,12 @@ impl Search {
 
     /// Whether a query can be judged beside itself.
     fn is_searchable(&self, text: &str) -> bool {
-        self.bounded(&[text, text], || self.told_of(&self.prepared(text, text)?, [])).is_ok()
+        self.bounded(&[text, text], || self.told_of(&self.prepared(text, text)?, [], 1)).is_ok()
     }
 
     /// What was told, as long as there were steps to tell it.
-    fn finished(&self, told: Option<Objection>) -> Result<Option<Objection>, Inapplicable> {
-        let is_cut_off = told.is_none() && self.sandbox.left_in_total() == 0;
+    fn finished(&self, told: Vec<Objection>) -> Result<Vec<Objection>, Inapplicable> {
+        let is_cut_off = told.is_empty() && self.sandbox.left_in_total() == 0;
         if is_cut_off { Err(Inapplicable::too_complex(TOO_MANY_STEPS)) } else { Ok(told) }
     }
 
@@ -69,7 +96,8 @@ impl Search {
         &self,
         prepared: &Prepared,
         databases: impl IntoIterator<Item = &'w Witness>,
-    ) -> Result<Option<Objection>, Inapplicable> {
+        most: usize,
+    ) -> Result<Vec<Objection>, Inapplicable> {
         self.create(&prepared.tables)?;
         let columns = self.columns_of(&prepared.tables);
         let mut loader = self.loader(&columns)?;
@@ -77,15 +105,16 @@ impl Search {
             Ok(pair) => pair,
             // SQLite does not compile it on these tables.
             Err(reason) if reason.side == Some(Side::Right) && reason.reason != SearchReason::TooComplex => {
-                return Ok(Some(Objection { place: 0, reason: reason.message }));
+                return Ok(vec![Objection { place: 0, reason: reason.message }]);
             }
             Err(reason) => return Err(reason),
         };
-        let told = databases.into_iter().enumerate().find_map(|(place, database)| {
+        let told = databases.into_iter().enumerate().filter_map(|(place, database)| {
             let is_loaded = self.load(&mut loader, database, &prepared.tables);
             let reason = is_loaded.then(|| against(&mut pair)).flatten()?;
             Some(Objection { place, reason })
         });
+        let told = told.take(most).collect();
         self.finished(told)
     }
 
@@ -93,10 +122,10 @@ impl Search {
     fn told_plainly<'w>(
         &self,
         databases: impl IntoIterator<Item = &'w Witness>,
-        left: &str,
-        right: &str,
+        (left, right): (&str, &str),
         reason: &Inapplicable,
-    ) -> Result<Option<Objection>, Inapplicable> {
+        most: usize,
+    ) -> Result<Vec<Objection>, Inapplicable> {
         let left = Resolved::new(left, &self.schema, Side::Left)?;
         let tables = with_targets(&self.schema, &tables_of(&left.query))?;
         self.create(&tables)?;
@@ -104,13 +133,13 @@ impl Search {
         let others = (0..self.schema.tables().len()).filter_map(|index| self.schema.id_at(index));
         others.for_each(|id| drop(with_targets(&self.schema, &[id].into()).map(|own| self.create(&own))));
         let Ok(mut right) = self.sandbox.prepare(right) else {
-            return Ok(Some(Objection { place: 0, reason: reason.to_string() }));
+            return Ok(vec![Objection { place: 0, reason: reason.to_string() }]);
         };
         let mut left = Runner::new(&self.sandbox, &self.schema, &left)
             .map_err(|failure| Inapplicable::from(failure).of(Side::Left))?;
         let columns = self.columns_of(&tables);
         let mut loader = self.loader(&columns)?;
-        let told = databases.into_iter().enumerate().find_map(|(place, database)| {
+        let told = databases.into_iter().enumerate().filter_map(|(place, database)| {
             if !self.load(&mut loader, database, &tables) {
                 return None;
             }
@@ -124,6 +153,7 @@ impl Search {
             };
             Some(Objection { place, reason })
         });
+        let told = told.take(most).collect();
         self.finished(told)
     }
 

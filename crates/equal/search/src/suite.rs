@@ -32,17 +32,23 @@ pub struct Candidate {
     pub told: BTreeSet<usize>,
 }
 
-/// As few of the databases as tell as many predictions from their golds as all of them do: each time the one that adds
-/// most, the first of equals. The greedy choice is within a factor of ln n of the fewest.
+/// As few of the databases as tell as many predictions from their golds as all of them do ([`cover`]).
 pub fn chosen(candidates: &[Candidate]) -> Vec<&Candidate> {
+    let sets: Vec<&BTreeSet<usize>> = candidates.iter().map(|candidate| &candidate.told).collect();
+    cover(&sets).into_iter().map(|at| &candidates[at]).collect()
+}
+
+/// The places of as few sets as have all that any of them has: each time the one that adds most, the first of equals. The
+/// greedy choice is within a factor of ln n of the fewest; its beginning has the most that so many sets chosen so have.
+pub fn cover(sets: &[&BTreeSet<usize>]) -> Vec<usize> {
     let mut told: BTreeSet<usize> = BTreeSet::new();
     let mut chosen = Vec::new();
     loop {
-        let added = |candidate: &Candidate| candidate.told.difference(&told).count();
+        let added = |at: &usize| sets[*at].difference(&told).count();
         // Of equals `max_by_key` takes the last one.
-        let best = candidates.iter().rev().max_by_key(|candidate| added(candidate));
+        let best = (0..sets.len()).rev().max_by_key(added);
         let Some(best) = best.filter(|best| added(best) > 0) else { return chosen };
-        told.extend(&best.told);
+        told.extend(sets[best]);
         chosen.push(best);
     }
 }

@@ -3,11 +3,14 @@
 //! - [`Verifier`] takes a pair through the stages in [`Stage`]: proof by rules, search for a counterexample, bounded
 //!   proof. What it says is a [`VerifyReport`] with a [`Verdict`].
 //!
+//! - [`pack`] keeps the databases of a benchmark's questions on which wrong answers show.
+//!
 //! The search for a counterexample is the crate `sqlgauge_search`, the bounded proof `sqlgauge_prove`.
 
 mod explain;
 mod json;
 mod options;
+pub mod pack;
 mod spelling;
 mod stages;
 mod verdict;

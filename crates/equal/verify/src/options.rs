@@ -45,7 +45,7 @@ impl Default for VerifyOptions {
 
 impl VerifyOptions {
     /// The options of the search.
-    pub(crate) fn search(&self) -> sqlgauge_search::SearchOptions {
+    pub fn search(&self) -> sqlgauge_search::SearchOptions {
         let contract =
             sqlgauge_search::Contract { semantics: self.semantics, ..sqlgauge_search::Contract::default() };
         sqlgauge_search::SearchOptions {

@@ -25,6 +25,7 @@ mod fitting;
 pub mod lexical;
 mod metric;
 pub mod official;
+mod pack;
 mod pair;
 mod r_ves;
 mod registry;
@@ -40,6 +41,7 @@ mod vm_steps;
 
 pub use best::score_best;
 pub use metric::{AS_WRITTEN, Metric, MetricKind, Reads, Score};
+pub use pack::PackedTarget;
 pub use pair::{GoldFacts, Pair, Target};
 pub use r_ves::RVes;
 pub use registry::{UnknownMetric, all, find, is_execution_accuracy};

@@ -22,6 +22,7 @@ use crate::ex::order_of;
 use crate::lexical;
 use crate::metric::{Metric, Reads, Score};
 use crate::official;
+use crate::pack::PackedTarget;
 use crate::verification::Verification;
 
 /// The database that a question is about.
@@ -35,6 +36,8 @@ pub struct Target {
     pub schema: Arc<Schema>,
     /// All databases of the folder, sorted by path, `database` among them: the test suite.
     pub suite: Vec<Arc<Database>>,
+    /// The databases of a witness pack for its questions.
+    pub packed: Option<Arc<PackedTarget>>,
     catalog: Catalog,
     keys: BoundKeys,
     linked: OnceLock<LinkedColumns>,
@@ -49,6 +52,7 @@ impl Target {
         Self {
             db_id: db_id.into(),
             suite: vec![Arc::clone(&database)],
+            packed: None,
             database,
             schema,
             catalog,
@@ -69,6 +73,13 @@ impl Target {
     #[must_use]
     pub fn with_suite(mut self, suite: Vec<Arc<Database>>) -> Self {
         self.suite = suite;
+        self
+    }
+
+    /// With the databases of a witness pack.
+    #[must_use]
+    pub fn with_pack(mut self, packed: Arc<PackedTarget>) -> Self {
+        self.packed = Some(packed);
         self
     }
 

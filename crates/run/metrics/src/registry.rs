@@ -12,6 +12,7 @@ use crate::ex_subset::{ExSubset, ExSubsetTolerance};
 use crate::ex_tolerance::ExTolerance;
 use crate::exact_set_match::Esm;
 use crate::metric::Metric;
+use crate::pack::PackAccuracy;
 use crate::r_ves::RVes;
 use crate::soft_f1::SoftF1;
 use crate::suite::Suite;
@@ -30,6 +31,7 @@ static METRICS: &[&dyn Metric] = &[
     &ExSubset,
     &ExSubsetTolerance,
     &Suite,
+    &PackAccuracy,
     &Verify::SECOND,
     &Verify::FIRST,
     &Esm,

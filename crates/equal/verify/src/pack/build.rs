@@ -1,0 +1,142 @@
+//! The databases of one question.
+
+use std::collections::BTreeSet;
+
+use sqlgauge_search::mutation::Mutations;
+use sqlgauge_search::suite::cover;
+use sqlgauge_search::{Inapplicable, Search, Witness};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::{PrintDialect, print, resolve};
+
+use super::format::{KillCount, PackQuestion};
+
+/// How a pack is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackSettings {
+    /// Most databases of one question.
+    pub databases: usize,
+    /// Most mutations of one gold; of more, so many at equal distances.
+    pub mutations: usize,
+}
+
+impl Default for PackSettings {
+    fn default() -> Self {
+        Self { databases: 8, mutations: 64 }
+    }
+}
+
+/// Most databases of one question from which the kept ones are chosen.
+const MOST_CANDIDATES: usize = 48;
+
+/// What came of a search for a database that tells a query from the gold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Refuted {
+    /// It is proved equal to the gold, so there is none.
+    Equal,
+    /// One was found.
+    By(Witness),
+    /// None was found.
+    Open,
+}
+
+/// Whom the databases are to tell from the gold.
+struct Others {
+    texts: Vec<String>,
+    /// The first so many are mutations of the gold, the others are answers.
+    mutations: usize,
+}
+
+/// The databases of a question: those of an earlier pack, and what `refute` finds for mutations of the gold and for answers that
+/// none of them tells from it.
+pub fn pack_question(
+    search: &Search,
+    schema: &Schema,
+    question: PackQuestion,
+    (gold, answers): (&str, &[&str]),
+    before: Vec<Witness>,
+    settings: PackSettings,
+    refute: &mut dyn FnMut(&str, &str) -> Refuted,
+) -> PackQuestion {
+    let others = Others::new(gold, answers, schema, settings.mutations);
+    match databases(search, gold, &others, before, refute) {
+        Ok((databases, equal)) => chosen(search, question, (gold, &others), &databases, &equal, settings),
+        Err(reason) => {
+            let mut question = question;
+            question.none = Some(reason.code());
+            question
+        }
+    }
+}
+
+impl Others {
+    fn new(gold: &str, answers: &[&str], schema: &Schema, most: usize) -> Self {
+        let mut seen: BTreeSet<String> = [gold.to_owned()].into();
+        let mut texts: Vec<String> = resolve(gold, schema).ok().map_or_else(Vec::new, |query| {
+            let mutations = Mutations::new(&query, schema);
+            let count = mutations.count();
+            let numbers = (0..count.min(most)).map(|number| number * count / count.min(most));
+            let texts = numbers.filter_map(|number| print(&mutations.get(number)?, schema, PrintDialect::Sqlite).ok());
+            texts.filter(|text| seen.insert(text.clone())).collect()
+        });
+        let mutations = texts.len();
+        texts.extend(answers.iter().map(|answer| (*answer).to_owned()).filter(|answer| seen.insert(answer.clone())));
+        Self { texts, mutations }
+    }
+}
+
+/// Databases that tell the others from the gold, and which of the others equal it.
+fn databases(
+    search: &Search,
+    gold: &str,
+    others: &Others,
+    before: Vec<Witness>,
+    refute: &mut dyn FnMut(&str, &str) -> Refuted,
+) -> Result<(Vec<Witness>, BTreeSet<usize>), Inapplicable> {
+    let (mut databases, mut equal) = (before, BTreeSet::new());
+    // Answers come first: what people got wrong is worth more than what could be.
+    let order = (others.mutations..others.texts.len()).chain(0..others.mutations);
+    for at in order {
+        let other = &others.texts[at];
+        if databases.len() >= MOST_CANDIDATES || search.told(&databases, gold, other)?.is_some() {
+            continue;
+        }
+        match refute(gold, other) {
+            Refuted::Equal => drop(equal.insert(at)),
+            Refuted::By(database) => databases.push(database),
+            Refuted::Open => {}
+        }
+    }
+    Ok((databases, equal))
+}
+
+/// The question with as few of the databases as tell as many others from the gold as all do.
+fn chosen(
+    search: &Search,
+    question: PackQuestion,
+    (gold, others): (&str, &Others),
+    databases: &[Witness],
+    equal: &BTreeSet<usize>,
+    settings: PackSettings,
+) -> PackQuestion {
+    let mut told: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); databases.len()];
+    for (at, other) in others.texts.iter().enumerate().filter(|(at, _)| !equal.contains(at)) {
+        for database in search.told_by_each(databases, gold, other).unwrap_or_default() {
+            // What SQLite refuses is told without a database.
+            if let Some(told) = told.get_mut(database) {
+                told.insert(at);
+            }
+        }
+    }
+    let sets: Vec<&BTreeSet<usize>> = told.iter().collect();
+    let kept: Vec<usize> = cover(&sets).into_iter().take(settings.databases).collect();
+    let killed: BTreeSet<usize> = kept.iter().flat_map(|&at| told[at].iter().copied()).collect();
+    let count = |is_one: &dyn Fn(usize) -> bool| KillCount {
+        tried: (0..others.texts.len()).filter(|&at| is_one(at)).count(),
+        killed: killed.iter().filter(|&&at| is_one(at)).count(),
+        equal: equal.iter().filter(|&&at| is_one(at)).count(),
+    };
+    let mut question = question.with_databases(kept.into_iter().map(|at| &databases[at]));
+    question.mutations = count(&|at| at < others.mutations);
+    question.answers = count(&|at| at >= others.mutations);
+    question
+}

@@ -1,0 +1,19 @@
+//! Witness packs: for each question of a benchmark a few small databases on which wrong answers show.
+//!
+//! # Contract
+//! - A pack is a text of JSON Lines: a header, then one line per question with its databases as rows of values. It names the
+//!   gold by its SHA-256, and has no text of a query and no row of the benchmark's databases.
+//! - A database of a pack satisfies the schema, and some other query than the gold was told from the gold on it
+//!   ([`sqlgauge_search::Search::told`]): a single mutation of the gold, or an answer of a system.
+//! - Of all databases that were made for a question as few are kept as tell as many of these queries from the gold as all do, by a
+//!   greedy choice, and no more than the settings allow.
+//! - [`KillCount`] says how many such queries were tried, how many a kept database tells from the gold, and how many are proved
+//!   equal to it. The rest is open: nobody has found a difference.
+//! - A reader trusts nothing in the file: tables and columns must be those of the schema, and every database is loaded into
+//!   SQLite under the limits of a search.
+
+mod build;
+mod format;
+
+pub use build::{PackSettings, Refuted, pack_question};
+pub use format::{KillCount, Pack, PackError, PackQuestion, gold_name};
