@@ -9,6 +9,7 @@ mod completions;
 mod coverage;
 mod demo;
 mod encode;
+mod errors;
 mod estimate;
 mod evaluated;
 mod evolve;
@@ -84,7 +85,9 @@ pub enum Command {
     Verify(Box<verify::Verify>),
     /// Export the counterexamples of a run as a test suite
     Witnesses(witnesses::Witnesses),
-    /// List the equivalence rules, or explain one
+    /// Count the false positives and false negatives of a run's metrics
+    Errors(errors::Errors),
+    /// List the equivalence rules, explain one, or measure what each one adds
     Rules(rules::Rules),
     /// List the metrics: what they measure and what they need
     Metrics(metrics::Metrics),
@@ -121,7 +124,7 @@ pub enum Command {
 /// What a person wants, with the commands for it, in the order of the help.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Score", &["demo", "score", "compat", "merge", "import"]),
-    ("Look at a run", &["compare", "show", "report", "metrics"]),
+    ("Look at a run", &["compare", "show", "report", "errors", "metrics"]),
     ("Are two queries equal?", &["match", "verify", "witnesses", "rules"]),
     ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
     ("Under schema change", &["evolve", "robustness", "augment"]),
@@ -164,6 +167,7 @@ impl Command {
             Self::Match(command) => command.run(),
             Self::Verify(command) => command.run(),
             Self::Witnesses(command) => command.run(),
+            Self::Errors(command) => command.run(),
             Self::Rules(command) => command.run(),
             Self::Metrics(command) => command.run(),
             Self::Evolve(command) => command.run(),
