@@ -300,7 +300,8 @@ fn a_pack_refutes_what_is_right_by_luck() {
 
     let score = |more: &[&str]| {
         let system = format!("S={}", text("pred.sql"));
-        let fixed = ["score", "--gold", &gold, "--db", &db, "--pred", &system, "--out", &text("run"), "--quiet"];
+        let fixed =
+            ["score", "--gold", &gold, "--db", &db, "--pred", &system, "--out", &text("run"), "--quiet"];
         sqlgauge(&[&fixed[..], more].concat())
     };
     let output = score(&["--metrics", "ex", "--pack", &pack]);
@@ -317,7 +318,11 @@ fn a_pack_refutes_what_is_right_by_luck() {
     std::fs::write(&pack, file.lines().next().unwrap()).unwrap();
     let output = score(&["--metrics", "ex", "--pack", &pack, "--restart"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("line 2 of the pack: 0 questions of 3 are there"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("line 2 of the pack: 0 questions of 3 are there"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 /// A pack of other golds has none of the questions, and says so.

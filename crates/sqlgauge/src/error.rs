@@ -90,6 +90,15 @@ pub enum Error {
     /// No metric was named.
     #[error("--metrics names no metric; name at least one, as in ex-spider,esm")]
     NoMetric,
+    /// A metric that runs queries, and no database.
+    #[error(
+        "{metric} runs queries and needs the databases; give --db, or name metrics that run nothing with --metrics, such as \
+         etm,esm"
+    )]
+    NeedsDatabases {
+        /// Id of the metric.
+        metric: &'static str,
+    },
     /// More shards than examples.
     #[error("shard {shard} has none of the {examples} examples; make fewer shards")]
     EmptyShard {

@@ -28,6 +28,7 @@
 //! | Are two queries equivalent? | [`match_pair`] by rules | `match` |
 //! | | [`verify_over_database`], [`verify_over_schema`], [`PairsJob`] for a file | `verify` |
 //! | | [`SuiteJob`] keeps the counterexamples, [`PackJob`] makes a small suite of a benchmark | `witnesses`, `pack` |
+//! | How often is a metric wrong? | [`MetricErrorsJob`], [`AblateJob`] rule by rule | `errors`, `rules ablate` |
 //! | How good is it without labels? | [`EstimateJob`], [`EvaluateJob`] by an evaluator | `estimate` |
 //! | | [`ImportJob`] for labels judged elsewhere | `import` |
 //! | | [`EncodeJob`], [`ShiftJob`], [`FitJob`], [`AdaptJob`] | `encode`, `shift`, `fit`, `adapt` |
@@ -40,6 +41,7 @@
 //!
 //! The other commands (`parse`, `schema`, `rules`, `metrics`) are single calls of the libraries below this one.
 
+mod ablate;
 mod augment;
 mod compare;
 mod context;
@@ -57,6 +59,7 @@ mod lines;
 mod llm;
 mod match_pair;
 mod merge;
+mod metric_errors;
 mod open_run;
 mod pack;
 mod pairs;
@@ -76,10 +79,13 @@ mod subset;
 mod synth;
 mod tables;
 mod translate;
+mod truth;
 mod verify_pair;
+mod without_rows;
 mod witnesses;
 mod worker;
 
+pub use ablate::{AblateJob, Ablation, AblationStep, StepCounts};
 pub use augment::{AugmentJob, EvolvedSchemas, TrainingData};
 pub use compare::{CompareJob, LeftOut, SystemComparison};
 pub use context::{Context, Watcher};
@@ -100,6 +106,7 @@ pub use import::{ImportJob, ImportedRun};
 pub use llm::LlmSettings;
 pub use match_pair::{SchemaFacts, comparison_to_json, match_pair};
 pub use merge::merge_runs;
+pub use metric_errors::{MetricErrors, MetricErrorsJob, SystemErrors, TruthCounts};
 pub use open_run::{OpenRun, StoredReport};
 pub use pack::{PackJob, PackSize};
 pub use pairs::PairsJob;
@@ -119,6 +126,7 @@ pub use subset::failed_ids;
 pub use synth::SynthJob;
 pub use tables::TablesJob;
 pub use translate::{TranslateJob, Translation};
+pub use truth::ErrorCounts;
 pub use verify_pair::{verify_over_database, verify_over_schema};
 pub use witnesses::{SuiteJob, SuiteSize};
 pub use worker::{WORKER_ARGUMENT, worker_of};

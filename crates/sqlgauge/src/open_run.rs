@@ -10,6 +10,7 @@ use sqlgauge_run::{
 
 use crate::context::{Context, Observed};
 use crate::error::Error;
+use crate::without_rows::DatabasesWithoutRows;
 
 /// A run between its reading and its report.
 pub struct OpenRun {
@@ -21,6 +22,9 @@ pub struct OpenRun {
     /// Worker threads; 0 means one per core.
     pub(crate) jobs: usize,
     pub(crate) gates: Vec<Gate>,
+    /// Databases that were made for the run live as long as it.
+    #[expect(dead_code, reason = "kept for its destructor")]
+    pub(crate) made: Option<DatabasesWithoutRows>,
 }
 
 impl OpenRun {

@@ -8,13 +8,17 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_base::regular;
-use sqlgauge_dataset::{Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, Subset, parse_benchmark};
+use sqlgauge_dataset::{
+    Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, Subset, parse_benchmark,
+};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{PackedTarget, Target, Verification};
 use sqlgauge_search::{Search, Witness};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::Verdict;
-use sqlgauge_verify::pack::{KillCount, Pack, PackError, PackQuestion, PackSettings, Refuted, gold_name, pack_question};
+use sqlgauge_verify::pack::{
+    KillCount, Pack, PackError, PackQuestion, PackSettings, Refuted, gold_name, pack_question,
+};
 
 use crate::context::Context;
 use crate::error::Error;
@@ -125,7 +129,8 @@ impl PackJob {
         let inputs = self.systems.iter().map(|system| ("predictions", system.predictions.path()));
         keep_inputs("--out", &self.out, inputs.chain([("gold", self.gold.path())]))?;
         keep_database("--out", &self.out)?;
-        let benchmark = parse_benchmark(&self.gold.read()?, None, self.gold.format(self.format)?, &self.columns)?;
+        let benchmark =
+            parse_benchmark(&self.gold.read()?, None, self.gold.format(self.format)?, &self.columns)?;
         let engine = context.sqlite(self.limits, Moment::now())?;
         let taken = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
         let systems = self.read_systems(&benchmark)?;

@@ -104,6 +104,7 @@ impl PairsJob {
             scorer: Box::new(PairScorer::new(engine, self.settings.verification(), grounds)),
             jobs: self.jobs,
             gates: Vec::new(),
+            made: None,
         })
     }
 

@@ -6,15 +6,15 @@
 //!   the recorded one for now. The log is the same, byte for byte, however often it was stopped.
 //! - A run that is asked to stop ends with [`Error::Stopped`]; what is in the log stays.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Example, FileFormat, Prediction, PredictionOptions, PredictionSet, Subset,
-    parse_benchmark, parse_predictions, parse_tables,
+    Tables, parse_benchmark, parse_predictions, parse_tables,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
-use sqlgauge_metrics::{Metric, find};
+use sqlgauge_metrics::{Metric, Reads, find};
 use sqlgauge_report::Report;
 use sqlgauge_run::{BenchmarkScorer, Manifest, RunDirectory, Shard, UsedDatabases, digest_inputs};
 
@@ -26,6 +26,7 @@ use crate::pack::{read_pack, with_pack};
 use crate::settings::{VerifySettings, default_metrics, gates_of, recorded_options, started_at, verifies};
 use crate::source::{Source, digest_sources};
 use crate::subset::{self, pick};
+use crate::without_rows::DatabasesWithoutRows;
 
 /// The answers of one system.
 #[derive(Debug, Clone)]
@@ -112,8 +113,9 @@ pub struct ScoreJob {
     pub columns: Columns,
     /// Schema file.
     pub tables: Option<Source>,
-    /// Folder with the databases, or one of them.
-    pub db: PathBuf,
+    /// Folder with the databases, or one of them. Without it `tables` gives the schemas, and only metrics that read no row
+    /// can score.
+    pub db: Option<PathBuf>,
     /// The systems, in their order.
     pub systems: Vec<System>,
     /// The benchmark that the predictions answer, where the golds are of one that was evolved from it.
@@ -152,7 +154,7 @@ impl ScoreJob {
     /// The job to score systems on golds into a run directory, with the defaults of `sqlgauge score` for all else.
     pub fn new(
         gold: Source,
-        db: PathBuf,
+        db: impl Into<Option<PathBuf>>,
         systems: Vec<System>,
         metrics: Vec<&'static dyn Metric>,
         out: PathBuf,
@@ -163,7 +165,7 @@ impl ScoreJob {
             format: None,
             columns: Columns::default(),
             tables: None,
-            db,
+            db: db.into(),
             systems,
             answers_to: None,
             prediction_format: None,
@@ -204,19 +206,20 @@ impl ScoreJob {
         let ids: Vec<String> = metrics.iter().map(|metric| metric.id().to_owned()).collect();
         let gates = gates_of(&self.gates, &ids)?;
         let tables = self.tables.as_ref().map(|tables| parse_tables(&tables.read()?)).transpose()?;
+        let ground = self.ground(&metrics, tables.as_ref(), &benchmark)?;
         let of_tables = tables.iter().flat_map(|tables| &tables.notes);
         benchmark.notes.iter().chain(of_tables).for_each(|text| watcher.note(text));
         // Before there is a folder, so that there is none if they cannot be read. A run that goes on has read them.
         let goes_on = goes_on(&self.out, self.restart);
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
         let engine = context.engine(self.limits, now)?;
-        let taken = subset::positions(&self.subset, &benchmark.examples, &self.db, engine.as_ref())?;
+        let taken = subset::positions(&self.subset, &benchmark.examples, ground.path(), engine.as_ref())?;
         let examples = pick(benchmark.examples.clone(), taken.as_deref());
         let part = self.part(taken, examples.len())?;
         let part = part.as_deref();
         let read =
             if goes_on { None } else { Some(self.read_systems(&self.systems, &benchmark, part, watcher)?) };
-        let used = self.databases(&examples)?;
+        let used = self.databases(ground.path(), &examples)?;
         if self.has_suite_metric() && used.files().iter().all(|(role, _)| !role.starts_with("suite:")) {
             watcher.note(NO_SUITE);
         }
@@ -226,7 +229,9 @@ impl ScoreJob {
         }
         keep_inputs_of_run(&self.out, &manifest)?;
         let targets = used.open(engine.as_ref(), tables.as_ref())?;
-        used.check(&targets, &manifest.inputs)?;
+        if self.db.is_some() {
+            used.check(&targets, &manifest.inputs)?;
+        }
         let targets = match &self.pack {
             Some(path) => with_pack(targets, &read_pack(path)?, path, engine.as_ref())?,
             None => targets,
@@ -240,11 +245,22 @@ impl ScoreJob {
         };
         let scorer =
             BenchmarkScorer::new(engine, metrics, targets).with_verification(self.verify.verification());
-        Ok(OpenRun { directory, examples, systems, scorer: Box::new(scorer), jobs: self.jobs, gates })
+        Ok(OpenRun {
+            directory,
+            examples,
+            systems,
+            scorer: Box::new(scorer),
+            jobs: self.jobs,
+            gates,
+            made: ground.made(),
+        })
     }
 
     /// The metrics, with `pack` among them where there is a pack.
-    fn with_pack_metric(&self, mut metrics: Vec<&'static dyn Metric>) -> Result<Vec<&'static dyn Metric>, Error> {
+    fn with_pack_metric(
+        &self,
+        mut metrics: Vec<&'static dyn Metric>,
+    ) -> Result<Vec<&'static dyn Metric>, Error> {
         let has_metric = metrics.iter().any(|metric| metric.id().starts_with("pack@"));
         match &self.pack {
             Some(_) if !has_metric => metrics.push(find("pack")?),
@@ -279,8 +295,27 @@ impl ScoreJob {
         self.metrics.iter().any(|metric| metric.id().starts_with("suite@"))
     }
 
-    fn databases(&self, examples: &[Example]) -> Result<UsedDatabases, Error> {
-        UsedDatabases::locate(&Databases::open(&self.db)?, examples, self.has_suite_metric())
+    /// The databases that the golds ask about: those of the user, or ones without rows by the schema file.
+    fn ground(
+        &self,
+        metrics: &[&'static dyn Metric],
+        tables: Option<&Tables>,
+        benchmark: &Benchmark,
+    ) -> Result<Ground, Error> {
+        if let Some(folder) = &self.db {
+            return Ok(Ground::Given(folder.clone()));
+        }
+        let (Some(tables), Some(file)) = (tables, &self.tables) else {
+            return Err(Error::Invalid(NO_SCHEMA.to_owned()));
+        };
+        if let Some(metric) = metrics.iter().find(|metric| metric.reads() != Reads::NoRows) {
+            return Err(Error::NeedsDatabases { metric: metric.id() });
+        }
+        Ok(Ground::Made(DatabasesWithoutRows::make(tables, file.path(), &benchmark.examples)?))
+    }
+
+    fn databases(&self, folder: &Path, examples: &[Example]) -> Result<UsedDatabases, Error> {
+        UsedDatabases::locate(&Databases::open(folder)?, examples, self.has_suite_metric())
             .map_err(|error| Error::asked(self.gold.path(), error))
     }
 
@@ -352,7 +387,9 @@ impl ScoreJob {
         if let Some(pack) = &self.pack {
             inputs.extend(digest_inputs(&[("pack".to_owned(), pack.clone())])?);
         }
-        inputs.extend(digest_inputs(&used.files())?);
+        if self.db.is_some() {
+            inputs.extend(digest_inputs(&used.files())?);
+        }
         let verify = verifies(&self.metrics).then_some(&self.verify);
         let mut options = recorded_options(&self.limits, now, self.extract, verify);
         if !self.subset.is_all() {
@@ -370,6 +407,33 @@ impl ScoreJob {
         })
     }
 }
+
+/// Where the databases of a run are.
+enum Ground {
+    /// In the user's folder.
+    Given(PathBuf),
+    /// Made for the run, without rows.
+    Made(DatabasesWithoutRows),
+}
+
+impl Ground {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Given(folder) => folder,
+            Self::Made(made) => made.path(),
+        }
+    }
+
+    fn made(self) -> Option<DatabasesWithoutRows> {
+        match self {
+            Self::Given(_) => None,
+            Self::Made(made) => Some(made),
+        }
+    }
+}
+
+/// Said where there is neither a database nor a schema.
+const NO_SCHEMA: &str = "golds need their databases: give --db, or --tables alone for metrics that run nothing, such as etm and esm";
 
 /// Said where test-suite accuracy has no suite.
 const NO_SUITE: &str = "suite@1: no database has others beside it in its folder, so the score is that of ex-spider@1; \

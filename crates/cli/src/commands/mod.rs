@@ -9,6 +9,7 @@ mod completions;
 mod coverage;
 mod demo;
 mod encode;
+mod errors;
 mod estimate;
 mod evaluated;
 mod evolve;
@@ -87,7 +88,9 @@ pub enum Command {
     Witnesses(witnesses::Witnesses),
     /// Make a small test suite of a benchmark in one file: databases on which wrong answers show
     Pack(pack::MakePack),
-    /// List the equivalence rules, or explain one
+    /// Count the false positives and false negatives of a run's metrics
+    Errors(errors::Errors),
+    /// List the equivalence rules, explain one, or measure what each one adds
     Rules(rules::Rules),
     /// List the metrics: what they measure and what they need
     Metrics(metrics::Metrics),
@@ -124,7 +127,7 @@ pub enum Command {
 /// What a person wants, with the commands for it, in the order of the help.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Score", &["demo", "score", "compat", "merge", "import"]),
-    ("Look at a run", &["compare", "show", "report", "metrics"]),
+    ("Look at a run", &["compare", "show", "report", "errors", "metrics"]),
     ("Are two queries equal?", &["match", "verify", "witnesses", "pack", "rules"]),
     ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
     ("Under schema change", &["evolve", "robustness", "augment"]),
@@ -168,6 +171,7 @@ impl Command {
             Self::Verify(command) => command.run(),
             Self::Witnesses(command) => command.run(),
             Self::Pack(command) => command.run(),
+            Self::Errors(command) => command.run(),
             Self::Rules(command) => command.run(),
             Self::Metrics(command) => command.run(),
             Self::Evolve(command) => command.run(),

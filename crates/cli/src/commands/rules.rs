@@ -1,15 +1,20 @@
 //! `sqlgauge rules`.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
-use sqlgauge_etm::{Profiles, find, rules};
+use comfy_table::{Table, presets};
+use sqlgauge::{AblateJob, Ablation};
+use sqlgauge_etm::{Profile, Profiles, find, rules};
 
+use super::errors::{both_rates, trimmed};
 use crate::Verdict;
-use crate::output::print;
+use crate::output::{print, print_json};
+use crate::stdin::input_file;
 
-/// List the equivalence rules, or explain one
+/// List the equivalence rules, explain one, or measure what each one adds
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Rules {
@@ -28,12 +33,73 @@ enum RulesCommand {
         /// Number in the paper (P4, 14), number of ours (S3), or name
         rule: String,
     },
+    /// Add the rules one by one, and count the errors of tree matching after each
+    Ablate(Ablate),
+}
+
+/// Add the rules one by one, and count the errors of tree matching after each
+///
+/// The run has answers whose truth is known: by `verify` among its metrics, or by labels. The rules of resolution (names, aliases,
+/// letter case, parentheses, `*`) cannot be left out; they are the first step.
+#[derive(Debug, Args)]
+struct Ablate {
+    /// Run directory of `score`
+    run: PathBuf,
+    /// The rules to add: the paper's, or the sound ones
+    #[arg(long, value_name = "METRIC", default_value = "etm-paper", value_parser = ["etm-paper", "etm"])]
+    metric: String,
+    /// Labels of people instead of the verdicts: TSV, CSV or JSONL with id and correct, or with a column per system
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
+    correct: Option<PathBuf>,
+    /// Folder to write: ablation.json, ablation.csv, and a chart of each kind of error as SVG
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Ablate {
+    fn run(self) -> Result<Verdict> {
+        let profile = if self.metric == "etm" { Profile::Sound } else { Profile::Paper };
+        let job = AblateJob { labels: self.correct, out: self.out, ..AblateJob::new(self.run, profile) };
+        let ablation = crate::engine::run(self.quiet, |context| job.run(context))?;
+        if self.json {
+            print_json(&ablation)?;
+        } else if !self.quiet {
+            print(&steps(&ablation))?;
+        }
+        Ok(Verdict::Done)
+    }
+}
+
+/// A row per step: false positives and false negatives of each system, in percent of its judged answers.
+fn steps(ablation: &Ablation) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let systems = ablation.steps.first().map(|step| step.systems.as_slice()).unwrap_or_default();
+    let names = systems.iter().map(|own| format!("{} n={}", own.system, own.counts.judged));
+    table.set_header(["step".to_owned()].into_iter().chain(names).chain(["adds".to_owned()]));
+    for step in &ablation.steps {
+        let cells = step.systems.iter().map(|own| both_rates(&own.counts));
+        table.add_row([step.step.clone()].into_iter().chain(cells).chain([step.summary.clone()]));
+    }
+    format!(
+        "{}, held against {}: false positives / false negatives, percent\n{}",
+        ablation.metric,
+        ablation.truth,
+        trimmed(&table)
+    )
 }
 
 impl Rules {
     pub fn run(self) -> Result<Verdict> {
         let explained = match self.command {
             Some(RulesCommand::Explain { rule }) => Some(rule),
+            Some(RulesCommand::Ablate(ablate)) => return ablate.run(),
             Some(RulesCommand::List) | None => self.rule,
         };
         let text = match explained {

@@ -13,8 +13,8 @@ use sqlgauge_run::{RunError, Shard};
 
 use crate::Verdict;
 use crate::options::{
-    BenchmarkOptions, ClockOptions, DrawnSubsetOptions, FormatOptions, LimitOptions, SystemFile, VerifyFlags,
-    column_help, columns, metrics_help, system_file, systems,
+    ClockOptions, DrawnSubsetOptions, FormatOptions, LimitOptions, SystemFile, VerifyFlags, column_help,
+    columns, metrics_help, system_file, systems,
 };
 use crate::output::{Style, colour, command_line, print, print_with, width};
 use crate::scoring::{metrics, score};
@@ -24,8 +24,17 @@ use crate::stdin::{input_file, source};
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Score {
-    #[command(flatten)]
-    benchmark: BenchmarkOptions,
+    /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard
+    /// input, here and in the other files
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
+    gold: PathBuf,
+    /// File with the questions, where the gold file has none
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
+    questions: Option<PathBuf>,
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file; may be left out where --tables is given and no metric runs a
+    /// query
+    #[arg(long, value_name = "DIR", required_unless_present = "tables")]
+    db: Option<PathBuf>,
     /// Schema file (tables.json); exact set match takes foreign keys from it
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     tables: Option<PathBuf>,
@@ -93,7 +102,7 @@ impl Score {
             subset.ids = Some(failed_ids(run, &names)?);
         }
         let job = ScoreJob {
-            questions: self.benchmark.questions.map(source),
+            questions: self.questions.map(source),
             format: self.formats.format,
             columns,
             tables: self.tables.map(source),
@@ -110,7 +119,7 @@ impl Score {
             restart: self.restart,
             jobs: self.jobs,
             command: command_line(),
-            ..ScoreJob::new(source(self.benchmark.gold), self.benchmark.db, systems, metrics, self.out)
+            ..ScoreJob::new(source(self.gold), self.db, systems, metrics, self.out)
         };
         finish(&job, self.json, self.quiet)
     }

@@ -117,7 +117,7 @@ impl<'a> Stepper<'a> {
             }
             if self.is_whole {
                 let facts = Facts::of(&last, self.schema);
-                canonicalise(&mut last, &facts, Profile::Sound, &mut Choices::default());
+                canonicalise(&mut last, &facts, &self.rules, &mut Choices::default());
                 steps.push(Step { change: RewriteChange::CanonicalOrder, query: last });
             }
         }

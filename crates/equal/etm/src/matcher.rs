@@ -12,6 +12,7 @@ use crate::assumption::{Assumption, assumptions};
 use crate::canonical::{Choices, canonicalise};
 use crate::context::Published;
 use crate::difference;
+use crate::driver::rule_set::Lies;
 use crate::driver::{RuleSet, Stopped, normalise};
 use crate::profile::Profile;
 use crate::rule::Meta;
@@ -123,22 +124,32 @@ pub struct MatchReport {
 /// Compares queries over one schema by the rules of one profile.
 pub struct Matcher<'a> {
     schema: &'a Schema,
-    profile: Profile,
     rules: RuleSet,
 }
 
 impl<'a> Matcher<'a> {
     /// A matcher of queries over that schema.
     pub fn new(schema: &'a Schema, profile: Profile) -> Self {
-        Self { schema, profile, rules: RuleSet::of(profile) }
+        Self { schema, rules: RuleSet::of(profile) }
+    }
+
+    /// A matcher by those rules of the profile that are chosen. What the resolution of names does
+    /// ([`RuleStage::Resolution`]) is done whatever is chosen.
+    ///
+    /// [`RuleStage::Resolution`]: crate::RuleStage::Resolution
+    pub fn of_chosen(schema: &'a Schema, profile: Profile, is_chosen: &dyn Fn(&Meta) -> bool) -> Self {
+        Self { schema, rules: RuleSet::of_chosen(profile, Lies::default(), is_chosen) }
+    }
+
+    /// The same rules over another schema.
+    fn over<'b>(&self, schema: &'b Schema) -> Matcher<'b> {
+        Matcher { schema, rules: self.rules.clone() }
     }
 
     /// Compares two queries and says why. The answer does not depend on which of them is first.
     pub fn compare(&self, left: &str, right: &str) -> MatchReport {
         bounded(left, right, || {
-            let matches = |schema: &Schema| {
-                Matcher::new(schema, self.profile).run(left, right, false).verdict.is_equal()
-            };
+            let matches = |schema: &Schema| self.over(schema).run(left, right, false).verdict.is_equal();
             self.with_assumptions(self.run(left, right, true), [left, right], &matches)
         })
     }
@@ -149,7 +160,7 @@ impl<'a> Matcher<'a> {
         texts: [&str; 2],
         matches: &dyn Fn(&Schema) -> bool,
     ) -> MatchReport {
-        if self.profile == Profile::Sound && comparison.verdict.is_equal() {
+        if self.rules.profile == Profile::Sound && comparison.verdict.is_equal() {
             comparison.assumes = assumptions(self.schema, texts, matches);
         }
         comparison
@@ -169,9 +180,8 @@ impl<'a> Matcher<'a> {
     /// [`Matcher::is_right`] with its reasons; the gold is left.
     pub fn judge(&self, gold: &str, prediction: &str) -> MatchReport {
         bounded(gold, prediction, || {
-            let matches = |schema: &Schema| {
-                Matcher::new(schema, self.profile).judge_alone(gold, prediction, false).verdict.is_equal()
-            };
+            let matches =
+                |schema: &Schema| self.over(schema).judge_alone(gold, prediction, false).verdict.is_equal();
             self.with_assumptions(self.judge_alone(gold, prediction, true), [gold, prediction], &matches)
         })
     }
@@ -180,7 +190,7 @@ impl<'a> Matcher<'a> {
         match (resolve(gold, self.schema), resolve(prediction, self.schema)) {
             (Ok(gold), Ok(mut prediction)) => {
                 let is_ordered = !gold.order_by.is_empty();
-                if self.profile == Profile::Sound && !is_ordered && prediction.limit.is_none() {
+                if self.rules.profile == Profile::Sound && !is_ordered && prediction.limit.is_none() {
                     prediction.order_by.clear();
                 }
                 self.run_resolved(gold, prediction, explain)
@@ -202,7 +212,7 @@ impl<'a> Matcher<'a> {
     }
 
     fn run_resolved(&self, mut left: Query, mut right: Query, explain: bool) -> MatchReport {
-        let obstacle = match self.profile {
+        let obstacle = match self.rules.profile {
             Profile::Paper => None,
             Profile::Sound => tools::obstacle(&left).or_else(|| tools::obstacle(&right)),
         };
@@ -216,7 +226,7 @@ impl<'a> Matcher<'a> {
         if !explain && left == right {
             return stopped(MatchVerdict::Equal);
         }
-        let published = match self.profile {
+        let published = match self.rules.profile {
             Profile::Paper => Published::of([&left, &right], self.schema),
             Profile::Sound => Published::default(),
         };
@@ -239,7 +249,7 @@ impl<'a> Matcher<'a> {
         explain: bool,
     ) -> MatchReport {
         let right_facts = Facts::of(&right, self.schema);
-        canonicalise(&mut right, &right_facts, self.profile, &mut Choices::default());
+        canonicalise(&mut right, &right_facts, &self.rules, &mut Choices::default());
         let verdict = self.match_up(&mut left, &right);
         if !explain {
             return stopped(verdict);
@@ -262,7 +272,7 @@ impl<'a> Matcher<'a> {
         let mut first = None;
         for _ in 0..MAX_CHOICES {
             let mut candidate = left.clone();
-            canonicalise(&mut candidate, &facts, self.profile, &mut choices);
+            canonicalise(&mut candidate, &facts, &self.rules, &mut choices);
             if candidate == *right {
                 *left = candidate;
                 return MatchVerdict::Equal;

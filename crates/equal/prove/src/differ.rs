@@ -7,10 +7,10 @@
 //! of the other, and either bound is reached). Asked the one way, it holds wherever some result is permitted to the right query and
 //! not to the left one: a bag of the right one is one of the left one if its bounds lie within the left one's.
 
-use super::{Permitted, ResultSemantics};
 use super::exec::{Executed, LimitClause, Ranked, SortDirection};
 use super::ir::{Sort, Term, Terms};
 use super::world::{Stop, SymbolicWorld};
+use super::{Permitted, ResultSemantics};
 
 /// How often a content is among the rows that a query takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -127,8 +127,9 @@ impl<'h, 's> Hunt<'h, 's> {
 
     /// Whether another replay may bring a counterexample on which the right query permits more, or a better one.
     fn wants_freer(&self) -> bool {
-        let is_shown =
-            |found: &Refutation| matches!(found.kind(), DifferenceKind::PermitsMore(_)) && found.needs().is_empty();
+        let is_shown = |found: &Refutation| {
+            matches!(found.kind(), DifferenceKind::PermitsMore(_)) && found.needs().is_empty()
+        };
         self.replays_left > 0 && self.best.is_none() && !self.freer.as_ref().is_some_and(is_shown)
     }
 
@@ -231,7 +232,9 @@ fn without_rows(replay: &Replay<'_>, mut filled: FilledTables, mut found: Refuta
         for row in (0..filled.rows[table].len()).rev() {
             let mut candidate = filled.clone();
             candidate.rows[table].remove(row);
-            if let Some(smaller) = replay.run(&candidate).filter(|smaller| smaller.needs().len() <= found.needs().len()) {
+            if let Some(smaller) =
+                replay.run(&candidate).filter(|smaller| smaller.needs().len() <= found.needs().len())
+            {
                 (filled, found) = (candidate, smaller);
             }
         }

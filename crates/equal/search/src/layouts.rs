@@ -131,9 +131,10 @@ impl Shown {
     }
 
     fn finished(self) -> Option<(Difference, DifferenceKind)> {
-        let kind = self.equal.or(self.other).map_or(DifferenceKind::PermitsAnother, |other| {
-            DifferenceKind::PermitsMore(Box::new(other))
-        });
+        let kind = self
+            .equal
+            .or(self.other)
+            .map_or(DifferenceKind::PermitsAnother, |other| DifferenceKind::PermitsMore(Box::new(other)));
         Some((self.different?, kind))
     }
 }

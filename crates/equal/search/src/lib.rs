@@ -74,7 +74,9 @@ pub use self::observed::Observed;
 pub use self::realistic::{Constraints, Mined, Resemblance};
 pub use self::signature::Signature;
 pub use self::stand::Objection;
-pub use self::verdict::{DifferenceKind, Inapplicable, Refutation, SearchReason, SearchVerdict, Side, Survived};
+pub use self::verdict::{
+    DifferenceKind, Inapplicable, Refutation, SearchReason, SearchVerdict, Side, Survived,
+};
 pub use self::witness::{Witness, WitnessTable, literal};
 
 /// Stack for SQLite's compiler and the walks over the query, both of which recurse with the nesting of the text.

@@ -90,7 +90,9 @@ impl Replay<'_> {
 fn difference(pair: &mut Pair<'_>) -> Option<Difference> {
     match pair.judge() {
         PairOutcome::Different(difference) => Some(*difference),
-        PairOutcome::PermitsMore(_) | PairOutcome::Same | PairOutcome::Undecided | PairOutcome::Failed => None,
+        PairOutcome::PermitsMore(_) | PairOutcome::Same | PairOutcome::Undecided | PairOutcome::Failed => {
+            None
+        }
     }
 }
 

@@ -465,18 +465,15 @@ impl Verifier {
     }
 
     /// A proof that the right query permits no result that the left one does not, where that one leaves SQLite a choice of rows.
-    fn no_more(
-        &self,
-        (left, right): (&Query, &Query),
-        solver: &mut Solver,
-    ) -> Option<BoundedProof> {
+    fn no_more(&self, (left, right): (&Query, &Query), solver: &mut Solver) -> Option<BoundedProof> {
         let semantics = self.options.bounded_semantics();
         if left.limit.is_none() || semantics == ResultSemantics::Set {
             return None;
         }
         let bounds = self.in_time(self.options.bounds_of_no_more());
         let mut refuse = |_: &Witness| None::<()>;
-        let asked = sqlgauge_prove::bounded(&self.schema, (left, right), semantics, bounds, solver, &mut refuse);
+        let asked =
+            sqlgauge_prove::bounded(&self.schema, (left, right), semantics, bounds, solver, &mut refuse);
         match asked {
             ProofOutcome::NoDifference { bound, assumes } => {
                 Some(BoundedProof { bound, assumes, permits_less: true })

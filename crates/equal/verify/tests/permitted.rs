@@ -46,7 +46,10 @@ fn a_prediction_that_permits_more_is_different() {
         };
         assert_eq!(found.refutation.kind().name(), "permits-more", "{gold} | {prediction}");
         let first = VerifyOptions { counts_choices: false, ..VerifyOptions::default() };
-        assert!(matches!(verdict(first, gold, prediction, None), Verdict::Unknown(_)), "{gold} | {prediction}");
+        assert!(
+            matches!(verdict(first, gold, prediction, None), Verdict::Unknown(_)),
+            "{gold} | {prediction}"
+        );
     }
 }
 

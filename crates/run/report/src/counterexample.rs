@@ -78,9 +78,13 @@ fn choice_sentence(record: &VerdictRecord) -> Option<String> {
     match record.kind.as_deref()? {
         "permits-more" => {
             let other = record.other_right_result.as_ref().map(in_words).unwrap_or_default();
-            Some(format!("{alone} The prediction permits several: in another order of the same rows SQLite returned {other}."))
+            Some(format!(
+                "{alone} The prediction permits several: in another order of the same rows SQLite returned {other}."
+            ))
         }
-        "permits-another" => Some(format!("{alone} The prediction leaves SQLite a choice, and SQLite returned another result.")),
+        "permits-another" => Some(format!(
+            "{alone} The prediction leaves SQLite a choice, and SQLite returned another result."
+        )),
         _ => None,
     }
 }

@@ -17,6 +17,8 @@ use sqlgauge_sql::{aggregates, renumber};
 
 use crate::beside::operands_commute;
 use crate::context::Position;
+use crate::driver::RuleSet;
+use crate::driver::rule_set::Arrangement;
 use crate::planned::plan_shows;
 use crate::profile::Profile;
 use crate::sensitive::{Sensitivity, sensitivity};
@@ -68,10 +70,12 @@ fn reads_each_column_once(select: &Select) -> bool {
 }
 
 /// Brings a normal form into its canonical order and numbering.
-pub(crate) fn canonicalise(query: &mut Query, facts: &Facts<'_>, profile: Profile, choices: &mut Choices) {
+pub(crate) fn canonicalise(query: &mut Query, facts: &Facts<'_>, rules: &RuleSet, choices: &mut Choices) {
+    let profile = rules.profile;
     let mut canonical = Canonical {
         facts,
         sound: profile == Profile::Sound,
+        arrangement: rules.arrangement,
         colours: Vec::new(),
         choices,
         depth: 0,
@@ -100,6 +104,7 @@ impl Rewriter for NameCtes {
 struct Canonical<'c, 'f> {
     facts: &'c Facts<'f>,
     sound: bool,
+    arrangement: Arrangement,
     colours: Vec<u64>,
     choices: &'c mut Choices,
     depth: u64,
@@ -155,6 +160,7 @@ impl Canonical<'_, '_> {
             self.query(&mut cte.query, Position::Cte, sensitive);
         }
         let sorted = self.sound
+            && self.arrangement.operands
             && sensitivity == Sensitivity::None
             && !is_recursive
             && operands_commute(query, position, self.facts);
@@ -209,7 +215,8 @@ impl Canonical<'_, '_> {
             self.paint(from, sensitive);
         }
         if let Some(from) = select.from.take() {
-            let sorted = if sensitive { from } else { self.sort_from(from, select, order_by) };
+            let stays = sensitive || !self.arrangement.relations;
+            let sorted = if stays { from } else { self.sort_from(from, select, order_by) };
             select.from = Some(sorted);
         }
         self.conditions = match sensitive {
@@ -234,12 +241,12 @@ impl Canonical<'_, '_> {
         for term in order_by {
             self.expr(&mut term.expr);
         }
-        if sensitivity == Sensitivity::None {
+        if sensitivity == Sensitivity::None && self.arrangement.operands {
             let mut keys = std::mem::take(&mut select.group_by);
             keys.sort_by_cached_key(|key| self.hash_expr(key));
             select.group_by = keys;
         }
-        if !self.sound {
+        if self.arrangement.outputs {
             let mut outputs = std::mem::take(&mut select.outputs);
             outputs.sort_by_cached_key(|output| self.hash_expr(&output.expr));
             select.outputs = outputs;
@@ -272,7 +279,7 @@ impl Canonical<'_, '_> {
             Expr::And(list) | Expr::Or(list) => {
                 list.iter_mut().for_each(|operand| self.expr(operand));
                 let may_fail = self.sound && list.iter().any(tools::may_fail);
-                if self.conditions == Conditions::Free && !may_fail {
+                if self.arrangement.operands && self.conditions == Conditions::Free && !may_fail {
                     list.sort_by_cached_key(|operand| self.hash_expr(operand));
                 }
             }
@@ -286,7 +293,7 @@ impl Canonical<'_, '_> {
             Expr::InList { expr, list, .. } => {
                 self.expr(expr);
                 list.iter_mut().for_each(|operand| self.expr(operand));
-                if self.sound {
+                if self.sound && self.arrangement.operands {
                     list.sort_by_cached_key(|operand| self.hash_expr(operand));
                 }
             }
@@ -328,6 +335,9 @@ impl Canonical<'_, '_> {
 
     /// The operator with which the operands are to be swapped, if they are.
     fn flipped(&self, operator: BinaryOperator, left: &Expr, right: &Expr) -> Option<BinaryOperator> {
+        if !self.arrangement.operands {
+            return None;
+        }
         if !self.sound {
             let swap = operator == BinaryOperator::Equal && self.hash_expr(left) > self.hash_expr(right);
             return swap.then_some(operator);

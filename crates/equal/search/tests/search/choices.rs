@@ -14,14 +14,20 @@ fn search(counts_choices: bool) -> Search {
 
 /// Gold and prediction; only SQLite's choice tells them apart.
 const FREER: &[(&str, &str)] = &[
-    ("SELECT min(name) FROM player HAVING count(name) > 0", "SELECT name FROM player WHERE name IS NOT NULL LIMIT 1"),
+    (
+        "SELECT min(name) FROM player HAVING count(name) > 0",
+        "SELECT name FROM player WHERE name IS NOT NULL LIMIT 1",
+    ),
     (
         "SELECT name FROM player ORDER BY goals DESC, id LIMIT 1",
         "SELECT name FROM player ORDER BY goals DESC LIMIT 1",
     ),
     // Returns the gold's result in the order in which SQLite reads the table.
     ("SELECT name FROM player ORDER BY id LIMIT 1", "SELECT name FROM player LIMIT 1"),
-    ("SELECT team_id, max(id) FROM player GROUP BY team_id", "SELECT team_id, id FROM player GROUP BY team_id"),
+    (
+        "SELECT team_id, max(id) FROM player GROUP BY team_id",
+        "SELECT team_id, id FROM player GROUP BY team_id",
+    ),
     (
         "SELECT team_id, min(name) FROM player GROUP BY team_id",
         "SELECT team_id, name FROM player GROUP BY team_id",
@@ -44,7 +50,10 @@ const NOT_FREER: &[(&str, &str)] = &[
     ),
     ("SELECT name FROM player LIMIT 1", "SELECT min(name) FROM player HAVING count(*) > 0"),
     ("SELECT name FROM player LIMIT 2", "SELECT name FROM player ORDER BY id LIMIT 2"),
-    ("SELECT team_id, name FROM player GROUP BY team_id", "SELECT team_id, name FROM player GROUP BY team_id"),
+    (
+        "SELECT team_id, name FROM player GROUP BY team_id",
+        "SELECT team_id, name FROM player GROUP BY team_id",
+    ),
     // One row of each group, as `id` is unique.
     ("SELECT id, name FROM player", "SELECT id, name FROM player GROUP BY id"),
     ("SELECT max(goals) FROM player", "SELECT goals FROM player UNION SELECT NULL ORDER BY 1 DESC LIMIT 1"),
@@ -54,7 +63,8 @@ const NOT_FREER: &[(&str, &str)] = &[
 fn a_prediction_that_permits_more_is_refuted_by_what_sqlite_returns() {
     for (gold, prediction) in FREER {
         let verdict = search(true).refute_minimised(gold, prediction);
-        let found = verdict.refutation().unwrap_or_else(|| panic!("{gold} | {prediction}: {}", show(&verdict)));
+        let found =
+            verdict.refutation().unwrap_or_else(|| panic!("{gold} | {prediction}: {}", show(&verdict)));
         let DifferenceKind::PermitsMore(other) = found.kind() else {
             panic!("{gold} | {prediction}: {:?}", found.kind())
         };

@@ -75,11 +75,14 @@ impl Others {
             let mutations = Mutations::new(&query, schema);
             let count = mutations.count();
             let numbers = (0..count.min(most)).map(|number| number * count / count.min(most));
-            let texts = numbers.filter_map(|number| print(&mutations.get(number)?, schema, PrintDialect::Sqlite).ok());
+            let texts = numbers
+                .filter_map(|number| print(&mutations.get(number)?, schema, PrintDialect::Sqlite).ok());
             texts.filter(|text| seen.insert(text.clone())).collect()
         });
         let mutations = texts.len();
-        texts.extend(answers.iter().map(|answer| (*answer).to_owned()).filter(|answer| seen.insert(answer.clone())));
+        texts.extend(
+            answers.iter().map(|answer| (*answer).to_owned()).filter(|answer| seen.insert(answer.clone())),
+        );
         Self { texts, mutations }
     }
 }

@@ -319,7 +319,8 @@ mod tests {
             let read: Json = serde_json::from_str(&text).unwrap();
             assert_eq!(value(&read), Some(original), "{text}");
         }
-        for wrong in [json!(true), json!([]), json!({"blob": "0"}), json!({"blob": "zz"}), json!({"x": "1"})] {
+        for wrong in [json!(true), json!([]), json!({"blob": "0"}), json!({"blob": "zz"}), json!({"x": "1"})]
+        {
             assert_eq!(value(&wrong), None, "{wrong}");
         }
     }
@@ -349,7 +350,8 @@ mod tests {
 
     #[test]
     fn another_schema_is_an_error_that_names_the_table() {
-        let line = r#"{"id":"a","db_id":"d","gold":"","databases":[[{"name":"t","columns":["x"],"rows":[[1]]}]]}"#;
+        let line =
+            r#"{"id":"a","db_id":"d","gold":"","databases":[[{"name":"t","columns":["x"],"rows":[[1]]}]]}"#;
         let question: PackQuestion = serde_json::from_str(line).unwrap();
         let same = Schema::from_ddl("CREATE TABLE t (x INT)").unwrap();
         assert_eq!(question.witnesses(&same).unwrap()[0].rows(), 1);

@@ -11,6 +11,7 @@ mod methods;
 mod predicted;
 mod radar;
 mod shift;
+mod steps;
 mod svg;
 
 pub use dots::{DotGroup, dots};
@@ -20,4 +21,5 @@ pub use methods::{MethodRow, mae_by_method};
 pub use predicted::{AccuracyPoint, predicted_against_true};
 pub use radar::{RadarSeries, radar};
 pub use shift::{ShiftPoint, shift_against_accuracy};
+pub use steps::{StepLine, lines_by_step};
 pub use svg::escape;

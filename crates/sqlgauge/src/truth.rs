@@ -1,0 +1,142 @@
+//! Which answers of a run are right, by its verdicts or by labels: what the errors of a metric are counted against.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use sqlgauge_base::stats::{Interval, wilson};
+use sqlgauge_dataset::{Columns, load_labels};
+use sqlgauge_run::{Item, Manifest};
+
+use crate::error::{About, Error};
+
+/// Id of the metric whose verdicts are the truth where no labels are given.
+const VERIFY: &str = "verify@2";
+
+/// Whether an answer is right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Truth {
+    /// Equivalent to its gold, or labelled right.
+    Right {
+        /// For tables of so many rows only: a bounded proof.
+        bounded: bool,
+    },
+    /// A database tells it from its gold, SQLite refuses it, it is missing, or it is labelled wrong.
+    Wrong,
+    /// Nobody knows.
+    Undecided,
+    /// The benchmark's own query fails, or there is no label.
+    NotJudged,
+}
+
+impl Truth {
+    /// Right or wrong, where that is known.
+    pub(crate) fn decided(self) -> Option<bool> {
+        match self {
+            Self::Right { .. } => Some(true),
+            Self::Wrong => Some(false),
+            Self::Undecided | Self::NotJudged => None,
+        }
+    }
+}
+
+/// Where the truth is from.
+pub(crate) enum Truths {
+    /// The verdicts of the run.
+    Verdicts,
+    /// Labels by system and id.
+    Labels(HashMap<String, HashMap<String, f64>>),
+}
+
+impl Truths {
+    /// The labels of a file where one is given, else the verdicts of the run.
+    pub(crate) fn of(run: &Path, manifest: &Manifest, labels: Option<&PathBuf>) -> Result<Self, Error> {
+        let Some(file) = labels else {
+            let verifies = manifest.metrics.iter().any(|id| id == VERIFY);
+            return if verifies { Ok(Self::Verdicts) } else { Err(no_truth(run)) };
+        };
+        let of_system = |system: &String| {
+            let labels = match load_labels(file, Some(system), &Columns::default()) {
+                Err(_) if manifest.systems.len() == 1 => load_labels(file, None, &Columns::default())?,
+                labels => labels
+                    .about(|| format!("with several systems, the labels need a column named `{system}`"))?,
+            };
+            let known = labels.into_iter().filter_map(|label| Some((label.id, label.correct?)));
+            Ok((system.clone(), known.collect()))
+        };
+        Ok(Self::Labels(manifest.systems.iter().map(of_system).collect::<Result<_, Error>>()?))
+    }
+
+    /// What it is, in a few words.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Verdicts => "verify@2",
+            Self::Labels(_) => "labels",
+        }
+    }
+
+    /// Whether an answer is right.
+    pub(crate) fn of_item(&self, item: &Item) -> Truth {
+        match self {
+            Self::Verdicts => by_verdict(item),
+            Self::Labels(labels) => match labels.get(&item.system).and_then(|labels| labels.get(&item.id)) {
+                Some(label) if *label >= 1.0 => Truth::Right { bounded: false },
+                Some(_) => Truth::Wrong,
+                None => Truth::NotJudged,
+            },
+        }
+    }
+}
+
+fn by_verdict(item: &Item) -> Truth {
+    let Some(score) = item.metrics.get(VERIFY).copied().flatten() else { return Truth::NotJudged };
+    let verdict = item.details.verdict.as_ref().map(|record| record.verdict.as_str());
+    match verdict {
+        Some("equivalent") => Truth::Right { bounded: false },
+        Some("equivalent_up_to") => Truth::Right { bounded: true },
+        Some("different") => Truth::Wrong,
+        // Refused by SQLite, or missing.
+        None if score == 0.0 => Truth::Wrong,
+        _ => Truth::Undecided,
+    }
+}
+
+fn no_truth(run: &Path) -> Error {
+    Error::Invalid(format!(
+        "{} says of no answer whether it is right; score with --metrics …,verify, or give labels with --correct",
+        run.display()
+    ))
+}
+
+/// How often something that says right or wrong is mistaken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ErrorCounts {
+    /// Answers of which the truth and the score are known.
+    pub judged: u64,
+    /// Those that it calls right.
+    pub called_right: u64,
+    /// Wrong answers that it calls right.
+    pub false_positives: u64,
+    /// Right answers that it calls wrong.
+    pub false_negatives: u64,
+}
+
+impl ErrorCounts {
+    /// Counts one answer.
+    pub(crate) fn add(&mut self, called_right: bool, is_right: bool) {
+        self.judged += 1;
+        self.called_right += u64::from(called_right);
+        self.false_positives += u64::from(called_right && !is_right);
+        self.false_negatives += u64::from(!called_right && is_right);
+    }
+
+    /// The false positives as a share of all answers that were judged, with Wilson's interval of that level.
+    pub fn false_positive_rate(&self, level: f64) -> Interval {
+        wilson(self.false_positives, self.judged, level)
+    }
+
+    /// The false negatives as such a share.
+    pub fn false_negative_rate(&self, level: f64) -> Interval {
+        wilson(self.false_negatives, self.judged, level)
+    }
+}
