@@ -4,6 +4,8 @@
 //! children that are already rewritten. Children are visited in the order in which SQL text has them, except
 //! that FROM comes before the outputs.
 //!
+//! Where one hook is all that is needed, [`each_expr`], [`each_relation`] and [`change_exprs`] take a closure instead.
+//!
 //! Every node that is visited is a step of the analysis at hand ([`budget`]).
 
 use sqlgauge_base::budget;
@@ -37,6 +39,12 @@ pub fn walk_query<V: Visitor + ?Sized>(visitor: &mut V, query: &Query) {
     visitor.leave_query(query);
 }
 
+fn walk_body<V: Visitor + ?Sized>(visitor: &mut V, body: &Body) {
+    budget::spend(1);
+    visitor.body(body);
+    Part::of_body(body, &mut |part| walk(visitor, part));
+}
+
 /// Visits a FROM clause and everything in it.
 pub fn walk_from<V: Visitor + ?Sized>(visitor: &mut V, from: &From) {
     budget::spend(1);
@@ -54,11 +62,7 @@ pub fn walk_expr<V: Visitor + ?Sized>(visitor: &mut V, expr: &Expr) {
 fn walk<V: Visitor + ?Sized>(visitor: &mut V, part: Part<'_>) {
     match part {
         Part::Query(query) => walk_query(visitor, query),
-        Part::Body(body) => {
-            budget::spend(1);
-            visitor.body(body);
-            Part::of_body(body, &mut |part| walk(visitor, part));
-        }
+        Part::Body(body) => walk_body(visitor, body),
         Part::From(from) => walk_from(visitor, from),
         Part::Relation(relation) => {
             visitor.relation(relation);
@@ -92,6 +96,12 @@ pub fn rewrite_query<R: Rewriter + ?Sized>(rewriter: &mut R, query: &mut Query) 
     rewriter.query(query);
 }
 
+fn rewrite_body<R: Rewriter + ?Sized>(rewriter: &mut R, body: &mut Body) {
+    budget::spend(1);
+    PartMut::of_body(body, &mut |part| rewrite(rewriter, part));
+    rewriter.body(body);
+}
+
 /// Rewrites a FROM clause and everything in it, innermost first.
 pub fn rewrite_from<R: Rewriter + ?Sized>(rewriter: &mut R, from: &mut From) {
     budget::spend(1);
@@ -109,11 +119,7 @@ pub fn rewrite_expr<R: Rewriter + ?Sized>(rewriter: &mut R, expr: &mut Expr) {
 fn rewrite<R: Rewriter + ?Sized>(rewriter: &mut R, part: PartMut<'_>) {
     match part {
         PartMut::Query(query) => rewrite_query(rewriter, query),
-        PartMut::Body(body) => {
-            budget::spend(1);
-            PartMut::of_body(body, &mut |part| rewrite(rewriter, part));
-            rewriter.body(body);
-        }
+        PartMut::Body(body) => rewrite_body(rewriter, body),
         PartMut::From(from) => rewrite_from(rewriter, from),
         PartMut::Relation(relation) => {
             PartMut::of_relation(relation, &mut |part| rewrite(rewriter, part));
@@ -121,6 +127,76 @@ fn rewrite<R: Rewriter + ?Sized>(rewriter: &mut R, part: PartMut<'_>) {
         }
         PartMut::Expr(expr) => rewrite_expr(rewriter, expr),
     }
+}
+
+/// A piece of a query that can be walked: a query, a body, a FROM clause or an expression.
+pub trait Walk {
+    /// Visits it and everything in it.
+    fn walk(&self, visitor: &mut impl Visitor);
+    /// Rewrites it and everything in it, innermost first.
+    fn rewrite(&mut self, rewriter: &mut impl Rewriter);
+}
+
+macro_rules! walkable {
+    ($Node:ty, $walk:ident, $rewrite:ident) => {
+        impl Walk for $Node {
+            fn walk(&self, visitor: &mut impl Visitor) {
+                $walk(visitor, self);
+            }
+
+            fn rewrite(&mut self, rewriter: &mut impl Rewriter) {
+                $rewrite(rewriter, self);
+            }
+        }
+    };
+}
+
+walkable!(Query, walk_query, rewrite_query);
+walkable!(Body, walk_body, rewrite_body);
+walkable!(From, walk_from, rewrite_from);
+walkable!(Expr, walk_expr, rewrite_expr);
+
+impl<W: Walk> Walk for Box<W> {
+    fn walk(&self, visitor: &mut impl Visitor) {
+        (**self).walk(visitor);
+    }
+
+    fn rewrite(&mut self, rewriter: &mut impl Rewriter) {
+        (**self).rewrite(rewriter);
+    }
+}
+
+/// Calls `visit` for every expression in a piece of a query, subqueries included.
+pub fn each_expr(piece: &impl Walk, visit: impl FnMut(&Expr)) {
+    struct Exprs<F>(F);
+    impl<F: FnMut(&Expr)> Visitor for Exprs<F> {
+        fn expr(&mut self, expr: &Expr) {
+            (self.0)(expr);
+        }
+    }
+    piece.walk(&mut Exprs(visit));
+}
+
+/// Calls `visit` for every relation in a piece of a query, subqueries included.
+pub fn each_relation(piece: &impl Walk, visit: impl FnMut(&Relation)) {
+    struct Relations<F>(F);
+    impl<F: FnMut(&Relation)> Visitor for Relations<F> {
+        fn relation(&mut self, relation: &Relation) {
+            (self.0)(relation);
+        }
+    }
+    piece.walk(&mut Relations(visit));
+}
+
+/// Calls `change` for every expression in a piece of a query, innermost first, subqueries included.
+pub fn change_exprs(piece: &mut impl Walk, change: impl FnMut(&mut Expr)) {
+    struct Exprs<F>(F);
+    impl<F: FnMut(&mut Expr)> Rewriter for Exprs<F> {
+        fn expr(&mut self, expr: &mut Expr) {
+            (self.0)(expr);
+        }
+    }
+    piece.rewrite(&mut Exprs(change));
 }
 
 /// Calls `visit` for every expression directly inside `expr`; subqueries are not entered.

@@ -142,9 +142,7 @@ fn repeated(list: &mut Vec<Expr>) {
     let mut place = 1;
     while place < list.len() {
         let (before, rest) = list.split_at(place);
-        if before.iter().any(|other| tools::same_expr(other, &rest[0]))
-            && tools::is_deterministic_expr(&rest[0])
-        {
+        if before.iter().any(|other| tools::same_expr(other, &rest[0])) && tools::is_deterministic(&rest[0]) {
             list.remove(place);
         } else {
             place += 1;
