@@ -1,4 +1,4 @@
-//! New names in the place of old ones, in the text that a person wrote.
+//! Replaces old names by new ones in the text that a person wrote.
 //!
 //! The text is not parsed for this: names are replaced where they look like those of tables and columns that only got
 //! another name. Whether the text then means what it should is for [`crate::text`] to find out.

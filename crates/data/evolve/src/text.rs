@@ -1,4 +1,4 @@
-//! The text of a rewritten query: the one that reads best of those that mean it.
+//! Chooses the most readable text of a rewritten query.
 //!
 //! # Contract
 //! A text means a query if it resolves to it, up to the numbers of relations. The text that was there is kept where it

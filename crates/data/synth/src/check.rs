@@ -1,4 +1,4 @@
-//! What a query must pass before it is a pair.
+//! The checks that a query must pass before it becomes a pair.
 //!
 //! # Contract
 //! In this order, and each with a reason of its own if it does not pass: the tree can be printed; the text resolves to the

@@ -175,7 +175,7 @@ pub enum CorpusError {
     Polish(#[from] WriterError),
     /// More shards than databases.
     #[error(
-        "there is nothing in shard {shard} of {shards}: there are {databases} databases; use at most so many shards"
+        "shard {shard} of {shards} is empty: the corpus has {databases} databases; use at most {databases} shards"
     )]
     EmptyShard {
         /// The shard.

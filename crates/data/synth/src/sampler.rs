@@ -1,4 +1,4 @@
-//! How the next column is chosen: a small registry, so that the choice can be ablated.
+//! Chooses the next column: a small registry, so that the choice can be ablated.
 //!
 //! # Contract
 //! A sampler gives each column of the schema a weight by how many joins lie between its table and the tables that the query

@@ -1,4 +1,4 @@
-//! What a query is made of, measured on its tree.
+//! Measures a query on its tree.
 
 use sqlgauge_sql::Features;
 use sqlgauge_sql::reads;
@@ -64,23 +64,14 @@ impl Visitor for QueryMeasures {
 
     fn expr(&mut self, expr: &Expr) {
         self.nodes += 1;
+        self.negations += usize::from(expr.negated() == Some(true));
         match expr {
-            Expr::Between { negated, .. } | Expr::Like { negated, .. } | Expr::IsNull { negated, .. } => {
-                self.negations += usize::from(*negated);
-            }
-            Expr::InList { negated, .. } => {
-                self.in_lists += 1;
-                self.negations += usize::from(*negated);
-            }
-            Expr::InQuery { query, negated, .. } => {
+            Expr::InList { .. } => self.in_lists += 1,
+            Expr::InQuery { query, .. } => {
                 self.in_subqueries += 1;
-                self.negations += usize::from(*negated);
                 self.nested(query);
             }
-            Expr::Exists { query, negated } => {
-                self.negations += usize::from(*negated);
-                self.nested(query);
-            }
+            Expr::Exists { query, .. } => self.nested(query),
             Expr::Scalar(query) => {
                 self.scalar_subqueries += 1;
                 self.nested(query);

@@ -1,4 +1,4 @@
-//! What ends a whole run; a table that cannot be used does not ([`crate::FileRefusal`]).
+//! Errors that end a whole run; a table that cannot be used does not ([`crate::FileRefusal`]).
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What was left out and what stayed as it was written, in sentences for whoever gave the files.
+//! Explains what was left out and what stayed as it was written.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! One file read twice: what its columns are, then its rows as typed values in a SQLite file, and as numbers.
+//! Reads a file twice: for the types of its columns, then for its rows as typed values in a SQLite file, and as
+//! numbers.
 
 use std::path::{Path, PathBuf};
 

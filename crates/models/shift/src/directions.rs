@@ -10,7 +10,7 @@ use crate::error::{SetSide, ShiftError};
 use crate::pca;
 use sqlgauge_base::Random;
 
-/// How many directions of which kind a sliced distance uses.
+/// The directions of a sliced distance: how many, and of what kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Slices {

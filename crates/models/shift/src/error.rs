@@ -1,4 +1,4 @@
-//! What can be wrong with the vectors, and how the caller is told.
+//! Errors: what can be wrong with the vectors, and what to do.
 
 use std::fmt;
 
@@ -95,7 +95,7 @@ pub enum ShiftError {
     )]
     OtherDirections,
     /// A saved result is damaged or of another version.
-    #[error("this is no saved {what} that this version reads: {why}")]
+    #[error("not a saved {what} that this version can read: {why}")]
     Corrupt {
         /// What was expected.
         what: &'static str,

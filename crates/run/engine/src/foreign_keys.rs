@@ -1,4 +1,4 @@
-//! Which foreign keys the rows of a database keep.
+//! Finds the foreign keys that the rows of a database keep.
 //!
 //! SQLite enforces foreign keys only where a connection asks for it, and benchmarks hold databases whose rows break
 //! theirs. What is proved by a foreign key holds on a database only if its rows keep it.
@@ -70,7 +70,7 @@ impl Database {
 /// What the tables that queries reach keep, by those tables.
 pub(crate) type KeptFor = Vec<(BTreeSet<TableId>, Arc<KeptSchema>)>;
 
-/// The tables that the queries read, and those that foreign keys lead to from there; `None` where that cannot be told.
+/// The tables that the queries read, and those that foreign keys lead to from there; `None` if that is not known.
 fn reached(schema: &Schema, queries: &[&str]) -> Option<BTreeSet<TableId>> {
     let mut read = Vec::new();
     for sql in queries {
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(broken("SELECT id FROM b"), [of_b]);
         // Through a foreign key too.
         assert_eq!(broken("SELECT id FROM c"), [of_b, of_c]);
-        // What cannot be told is looked at whole.
+        // What is not known is looked at whole.
         assert_eq!(broken("SELECT id FROM v"), [of_b, of_c]);
         assert_eq!(broken("SELECT nothing FROM a"), [of_b, of_c]);
     }

@@ -1,4 +1,4 @@
-//! Which aggregates in a piece of a query belong to which query around it.
+//! Finds the query that each aggregate belongs to.
 //!
 //! An aggregate belongs to the query whose groups it is computed over ([`Owner`]), which need not be the one that
 //! it stands in: in `SELECT (SELECT COUNT(t.a)) FROM t` the count is one over `t`. Whether a SELECT aggregates, is
@@ -195,7 +195,7 @@ impl Visitor for Correlation {
     }
 }
 
-/// Whether an aggregate reads no columns but those of these relations.
+/// Whether an aggregate reads only columns of these relations.
 pub fn reads_only(aggregate: &Aggregate, relations: &[RelationId]) -> bool {
     free_columns(aggregate).iter().all(|column| relations.contains(&column.relation))
 }

@@ -1,4 +1,4 @@
-//! What the definitions in a schema say, resolved: the query of a view, CHECKs, generated columns, index expressions.
+//! Resolves the definitions in a schema: queries of views, CHECKs, generated columns, index expressions.
 //!
 //! A definition that does not resolve is left out: SQLite lets a view be created over a table that is not there.
 

@@ -1,4 +1,4 @@
-//! What the parts of a FROM clause may read of it.
+//! Decides what each part of a FROM clause may read of it.
 //!
 //! To SQLite a subquery in FROM sees the queries around, never what stands beside it, and what stands in parentheses
 //! right of a join sees nothing outside of them. An ON clause sees what stands left of it and what it joins; that of

@@ -1,4 +1,4 @@
-//! What a piece of a query declares and reads, subqueries included: relations, tables, columns, common table expressions.
+//! Lists what a piece of a query declares and reads, subqueries included: relations, tables, columns, CTEs.
 
 use crate::schema::TableId;
 use crate::tree::{ColumnRef, Cte, CteId, Expr, RelationId, RelationSource};

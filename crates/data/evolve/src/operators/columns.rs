@@ -124,7 +124,7 @@ fn made(old: &Schema, table: usize, part: &SplitPart) -> Result<(Column, Expr), 
     Ok((fitting(&old.tables()[table], column), over_row(&part.value, old, table)?))
 }
 
-/// The column with a type that its table takes: a STRICT table knows six, of which ANY leaves every value as it is.
+/// The column with a type that its table takes: a STRICT table knows six types, and ANY leaves every value as it is.
 fn fitting(table: &Table, column: Column) -> Column {
     if !table.strict {
         return column;

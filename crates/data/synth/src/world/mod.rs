@@ -1,4 +1,4 @@
-//! What is known of a database before queries are made over it: its schema, its values, and what may be joined.
+//! Profiles a database before queries are written over it: its schema, its values, and its joins.
 //!
 //! # Contract
 //! A [`GrammarDatabase`] follows from the database file alone. Rows are sampled at places that follow from the number of rows, so

@@ -100,7 +100,7 @@ pub fn parse(text: &str) -> Result<EncoderSpec, SpecError> {
     }
 }
 
-/// What an encoder is told besides its name. Not `Debug`: it has the key.
+/// The settings of an encoder besides its name. Not `Debug`: it has the key.
 #[derive(Clone, Default)]
 pub struct BuildOptions<'a> {
     /// What an existing file says about itself, whose space the vectors must be in.

@@ -68,7 +68,9 @@ pub enum PrintError {
     #[error("SQLite does not find the rowid of a table in two pairs of parentheses in FROM")]
     NestedRowid,
     /// An aggregate that SQL would take for one of another query.
-    #[error("SQL cannot say of which query an aggregate is: by the columns that it reads it is another's")]
+    #[error(
+        "SQL cannot write this aggregate: by the columns that it reads, it would belong to another query"
+    )]
     Owner,
     /// A column that FULL JOIN … USING merges, where its affinity or collation may count: it has those of the first
     /// column that it is merged of, and only the name by which SQL writes it beside that join has them too.

@@ -1,5 +1,5 @@
-//! What SQLite refuses for other reasons than names: calls and row values where they may not stand, widths that do
-//! not fit, collations that do not exist, recursion that goes nowhere.
+//! Refuses what SQLite refuses besides names: misplaced calls and row values, widths that do not fit, unknown
+//! collations, invalid recursion.
 
 use sqlgauge_base::budget;
 

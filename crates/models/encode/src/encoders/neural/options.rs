@@ -1,4 +1,4 @@
-//! How a model encodes.
+//! The options of encoders with a language model.
 
 use std::str::FromStr;
 
