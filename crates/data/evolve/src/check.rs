@@ -135,7 +135,7 @@ impl Gold {
         if *self.is_determined.get_or_init(|| self.is_determined((engine, own), rows)) {
             return Ok(());
         }
-        let detail = "it returns other rows when tables are read in another order".to_owned();
+        let detail = "it returns different rows when tables are read in another order".to_owned();
         Err(Refusal { reason: EvolveReason::Undetermined, detail })
     }
 

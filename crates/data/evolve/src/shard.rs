@@ -233,7 +233,7 @@ impl Checked<'_> {
         })?;
         gold.ran()?;
         if source.reads(item).is_some_and(|reads| reads.beyond_views) {
-            let detail = "it reads a rowid or names an index, which no view has".to_owned();
+            let detail = "it reads a rowid or names an index, and a view has neither".to_owned();
             return Err(Refusal { reason: EvolveReason::NotThroughViews, detail });
         }
         let rewritten = self.evolving.chain.rewrite(&gold.sql)?;

@@ -187,7 +187,7 @@ pub enum CorpusError {
     },
     /// Fewer pairs than there are columns and links to be used.
     #[error(
-        "{db_id} has {columns} columns and links: using each {each} times takes {needed} pairs; ask for so many with --count, or use each less often with --each"
+        "{db_id} has {columns} columns and links: using each {each} times takes {needed} pairs; ask for that many with --count, or use each less often with --each"
     )]
     TooFewPairs {
         /// The database.

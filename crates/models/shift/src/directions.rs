@@ -132,7 +132,7 @@ impl Directions {
         }
         if values.iter().any(|value| !value.is_finite()) {
             return Err(ShiftError::Invalid(
-                "a direction has a component that is no finite number".to_owned(),
+                "a direction has a component that is not a finite number".to_owned(),
             ));
         }
         Ok(Self { dimensions, principal, values })
